@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from engine.analysis.engine import Engine
 from engine.analysis.levels import EvalSettings
 from engine.cubeful import CubeStateSpace, make_dead_cube_game
-from engine.errors import StateError, ValueRangeError
+from engine.errors import GammondError, PlayError, StateError, ValueRangeError
+from engine.options import MAX_QUOTED_CHARS
 from engine.rollout.cube_decisions import CubeRollout, roll_out_cube
 from engine.rollout.decisions import (
     PlayRollout,
@@ -24,16 +25,52 @@ from engine.rollout.trial_scoring import TrialScoring
 from engine.rules.dice import Roll
 from engine.rules.match import MatchState
 from engine.rules.moves import Play
+from engine.rules.notation import parse_play
 from engine.rules.position import Position
+from engine.rules.rules import STANDARD_RULES, Rules
 
 MOVES, POSITION, CUBE = KINDS = ("moves", "position", "cube")
 
 DEFAULT_CANDIDATES = 5
+"""Plays that are rolled out where none are named."""
 
 
 def default_kind(roll: Roll | None) -> str:
     """Return the kind of a request that names none: plays with dice, else the position."""
     return POSITION if roll is None else MOVES
+
+
+def parse_candidates(
+    texts: Sequence[str], position: Position, roll: Roll, rules: Rules = STANDARD_RULES
+) -> tuple[Play, ...]:
+    """Parse the plays that a request for a rollout names.
+
+    Args:
+        texts: The plays, in the numbering of the player on roll.
+        position: The position, the player on roll to move.
+        roll: The dice.
+        rules: The rules of the game.
+
+    Raises:
+        FormatError: A text is not a play.
+        PlayError: A play is not legal with the roll, or leads to the same position as one before it.
+        GammondError: All have the field ``play``.
+    """
+    named: dict[Position, str] = {}
+    plays = []
+    for text in texts:
+        try:
+            play = parse_play(text, position, roll, rules)
+        except GammondError as error:
+            raise type(error)(f"{text[:MAX_QUOTED_CHARS]!r}: {error.message}", field="play") from None
+        if (earlier := named.setdefault(play.result, text)) is not text:
+            raise PlayError(
+                f"expected plays that differ, {text[:MAX_QUOTED_CHARS]!r} leads to the same position as "
+                f"{earlier[:MAX_QUOTED_CHARS]!r}",
+                field="play",
+            )
+        plays.append(play)
+    return tuple(plays)
 
 
 @dataclass(frozen=True)
@@ -46,7 +83,9 @@ class RolloutRequest:
         match: Score and cube, before the roll and without offers.
         roll: The dice; None unless ``kind`` is ``moves``.
         is_cubeful: Whether the players turn the cube; always for ``cube``.
-        candidates: Maximum number of plays rolled out for ``moves``: the best at 0-ply.
+        candidates: Maximum number of plays rolled out for ``moves`` beside those named: the best at 0-ply.
+            None for `DEFAULT_CANDIDATES`, or for none where plays are named.
+        plays: The plays named, for ``moves``; they are all rolled out.
         plies: Look-ahead for checker plays and cube decisions.
         leaf_plies: Look-ahead for the values at the truncation.
     """
@@ -56,7 +95,8 @@ class RolloutRequest:
     match: MatchState
     roll: Roll | None = None
     is_cubeful: bool = True
-    candidates: int = DEFAULT_CANDIDATES
+    candidates: int | None = None
+    plays: tuple[Play, ...] = ()
     plies: int = 0
     leaf_plies: int = 0
 
@@ -76,15 +116,26 @@ class RolloutRequest:
             raise ValueRangeError(
                 "expected the cube for a rollout of a cube decision, got a cubeless request", field="cubeful"
             )
-        if self.candidates < 1:
+        if self.plays and self.kind != MOVES:
+            raise ValueRangeError(
+                f"expected no plays for a rollout of the {self.kind}, got {len(self.plays)}", field="play"
+            )
+        if self.candidates is not None and self.candidates < 1:
             raise ValueRangeError(f"expected 1 candidate or more, got {self.candidates}", field="candidates")
         for plies in (self.plies, self.leaf_plies):
             EvalSettings(plies)
 
     @property
+    def best_plays(self) -> int:
+        """Maximum number of plays rolled out because they are the best at 0-ply."""
+        if self.candidates is not None:
+            return self.candidates
+        return 0 if self.plays else DEFAULT_CANDIDATES
+
+    @property
     def max_starts(self) -> int:
         """Maximum number of positions that trials start from."""
-        return {MOVES: self.candidates, POSITION: 1, CUBE: 2}[self.kind]
+        return {MOVES: len(self.plays) + self.best_plays, POSITION: 1, CUBE: 2}[self.kind]
 
     def make_cube_game(self, engine: Engine) -> CubeStateSpace | None:
         """Make the states of the cube, seen by the player on roll; None for cubeless money play."""
@@ -191,6 +242,10 @@ class PreparedRollout:
     def _choose_candidates(self) -> list[Play]:
         request = self._request
         assert request.roll is not None  # the request was checked
+        if not request.best_plays:
+            return list(request.plays)
         settings = EvalSettings(0, is_cubeful=request.is_cubeful)
         ranked = self._engine.rank_plays(request.position, request.roll, request.match, settings)
-        return [evaluation.play for evaluation in ranked.plays[: request.candidates]]
+        named = {play.result for play in request.plays}
+        best = [evaluation.play for evaluation in ranked.plays[: request.best_plays]]
+        return [*request.plays, *(play for play in best if play.result not in named)]

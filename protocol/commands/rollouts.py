@@ -15,18 +15,26 @@ from engine.analysis.rollout_requests import (
     PreparedRollout,
     RolloutRequest,
     default_kind,
+    parse_candidates,
 )
 from engine.errors import LimitError, StateError, ValueRangeError
 from engine.rollout import RolloutSettings, RolloutState
 from engine.rollout.settings import MAX_TRUNCATION
 from engine.rules.dice import MAX_SEED
+from engine.rules.moves import Play
 from engine.rules.notation import format_moves_plain
 from engine.rules.rules import Feature
 from engine.runtime.cores import MAX_THREADS, count_usable_cores
 from engine.search import MAX_PLIES
 from protocol.commands.command import CommandCall
 from protocol.commands.rollout_replies import RolloutReporter, make_final_reply, make_result_replies
-from protocol.core.arguments import choice_argument, decimal_argument, integer_argument, switch_argument
+from protocol.core.arguments import (
+    choice_argument,
+    decimal_argument,
+    integer_argument,
+    repeatable_argument,
+    switch_argument,
+)
 from protocol.core.errors import CommandError
 from protocol.core.requests import Answer, Reply, Work, WorkControl
 from protocol.state.rollout_store import FinishedRollout, RolloutSlot
@@ -92,8 +100,14 @@ ROLLOUT_ARGUMENTS = (
         "candidates",
         1,
         MAX_CANDIDATES,
-        f"number of plays to roll out, the best at 0-ply; default {DEFAULT_CANDIDATES}",
+        f"number of plays to roll out, the best at 0-ply; default {DEFAULT_CANDIDATES}, none where 'play' "
+        "names them",
         is_named=True,
+    ),
+    repeatable_argument(
+        "play",
+        "PLAY",
+        'a play to roll out, in quotes or without blanks: "8/5 6/5" or 8/5,6/5; once for each of them',
     ),
     integer_argument(
         "threads",
@@ -144,11 +158,14 @@ def handle_rollout(call: CommandCall) -> Answer:
 
 def _make_request(session: Session, values: Mapping[str, Any]) -> RolloutRequest:
     position, match = session.require_game(), session.game.match
-    kind = values["what"] or default_kind(match.roll)
+    kind = values["what"] or (MOVES if values["play"] else default_kind(match.roll))
+    plays: tuple[Play, ...] = ()
     if kind == MOVES:
-        session.require_roll()
-    elif values["candidates"] is not None:
-        raise ValueRangeError(f"'rollout {kind}' has no candidates: remove 'candidates'", field="candidates")
+        _, roll = session.require_roll()
+        plays = parse_candidates(_read_play_texts(values), position, roll, session.game.rules)
+    for name in ("candidates", "play"):
+        if kind != MOVES and values[name] is not None:
+            raise ValueRangeError(f"'rollout {kind}' has no candidates: remove '{name}'", field=name)
     is_cubeful = values["cubeful"]
     if is_cubeful is None:
         has_cube = session.game.rules.supports(Feature.CUBE)
@@ -161,10 +178,18 @@ def _make_request(session: Session, values: Mapping[str, Any]) -> RolloutRequest
         match=session.require_evaluable_match(),
         roll=match.roll if kind == MOVES else None,
         is_cubeful=is_cubeful,
-        candidates=values["candidates"] or DEFAULT_CANDIDATES,
+        candidates=values["candidates"],
+        plays=plays,
         plies=values["plies"] or 0,
         leaf_plies=values["leaf_plies"] or 0,
     )
+
+
+def _read_play_texts(values: Mapping[str, Any]) -> tuple[str, ...]:
+    texts: tuple[str, ...] = values["play"] or ()
+    if len(texts) > MAX_CANDIDATES:
+        raise LimitError(f"expected at most {MAX_CANDIDATES} plays, got {len(texts)}", field="play")
+    return texts
 
 
 def _apply_arguments(settings: RolloutSettings, values: Mapping[str, Any]) -> RolloutSettings:

@@ -29,6 +29,7 @@ class Argument:
         is_named: Whether it is written ``name=value``, anywhere in the line.
         takes_rest: Whether it is the whole rest of the line.
         choices: The words it may be, or begin with, for completion.
+        is_repeatable: Whether it may be given several times; its value is then a tuple.
     """
 
     field: Field
@@ -38,6 +39,7 @@ class Argument:
     is_named: bool = False
     takes_rest: bool = False
     choices: tuple[str, ...] = ()
+    is_repeatable: bool = False
 
     @property
     def name(self) -> str:
@@ -53,6 +55,8 @@ class Argument:
     def usage(self) -> str:
         """Its form in usage texts."""
         text = f"{self.name}={self.metavar}" if self.is_named else self.metavar
+        if self.is_repeatable:
+            text = f"{text} ..."
         return text if self.is_required else f"[{text}]"
 
 
@@ -136,6 +140,13 @@ def word_argument(
     return Argument(Field(name, str, meaning=meaning), metavar, parse, is_required)
 
 
+def repeatable_argument(name: str, metavar: str, meaning: str) -> Argument:
+    """Return an optional named argument that may be given several times; its value is a tuple of texts."""
+    return Argument(
+        Field(name, str, meaning=meaning), metavar, str, is_required=False, is_named=True, is_repeatable=True
+    )
+
+
 def rest_argument(
     name: str,
     metavar: str,
@@ -152,6 +163,8 @@ def rest_argument(
 
 class ArgumentParser:
     """Parses the arguments of a command.
+
+    The value of a named argument that has blanks is written in double quotes.
 
     Args:
         arguments: What the command takes, positional ones in order.
@@ -192,8 +205,10 @@ class ArgumentParser:
             name, equals, value = word[0].partition("=")
             if equals and name in named:
                 argument = named[name]
-                if name in given:
+                if name in given and not argument.is_repeatable:
                     raise make_duplicate_error(name, name)
+                if value.startswith('"'):
+                    value, place = _take_quoted(text, word.start() + len(name) + 2, name)
             elif pending and not (equals and named and not pending[0].takes_rest):
                 argument, value = _take_positional(pending, name), word[0]
                 if argument.takes_rest:
@@ -207,8 +222,20 @@ class ArgumentParser:
                     f"expected '{self._usage}', got the extra argument {word[0][:MAX_QUOTED_CHARS]!r}",
                     field="arguments",
                 )
-            given[argument.name] = argument.parse(value)
+            parsed = argument.parse(value)
+            given[argument.name] = (*given.get(name, ()), parsed) if argument.is_repeatable else parsed
         return given
+
+
+def _take_quoted(text: str, start: int, name: str) -> tuple[str, int]:
+    """Take the value that begins behind a quote; return it, and the place behind its closing quote."""
+    end = text.find('"', start)
+    if end < 0 or text[end + 1 : end + 2] not in ("", " ", "\t"):
+        what = "a closing quote" if end < 0 else "a blank behind the closing quote"
+        raise CommandError(
+            f"expected {what} of {name}, got {text[start - 1 :][:MAX_QUOTED_CHARS]!r}", field=name
+        )
+    return text[start:end], end + 1
 
 
 def _take_positional(pending: list[Argument], word: str) -> Argument:

@@ -176,7 +176,13 @@ def _evaluate_resignation(session: Session, values: Mapping[str, Any], control: 
 
 def _format_named(values: Mapping[str, Any], *names: str) -> str:
     """Format the named arguments that were given, for the session."""
-    return "".join(f" {name}={format_value(values[name])}" for name in names if values.get(name) is not None)
+    given = [(name, values[name]) for name in names if values.get(name) is not None]
+    texts = [
+        (name, f'"{text}"' if isinstance(text, str) else format_value(text))
+        for name, value in given
+        for text in (value if isinstance(value, tuple) else (value,))
+    ]
+    return "".join(f" {name}={text}" for name, text in texts)
 
 
 class WinningChances:

@@ -341,6 +341,8 @@ def test_a_request_that_is_refused_leaves_the_last_rollout_as_it_was(connection)
         ("rollout min_trials=1", "error bad_value min_trials:"),
         ("rollout candidates=0", "error bad_value candidates:"),
         ("rollout threads=0", "error bad_value threads:"),
+        ("rollout play=8/5", "error bad_state dice:"),
+        ("rollout position play=8/5", "error bad_value play: 'rollout position' has no candidates"),
         ("rollout dice", "error bad_value what:"),
         ("rollout moves 3", "error bad_command arguments:"),
         ("rollout moves", "error bad_state dice:"),
@@ -353,6 +355,60 @@ def test_a_request_that_is_refused_leaves_the_last_rollout_as_it_was(connection)
 def test_a_bad_request_names_its_field(connection, line, start):
     (answer,) = talk(line, connection)
     assert answer.startswith(start)
+
+
+@pytest.mark.parametrize(
+    ("options", "named"),
+    [
+        ('play="13/10 6/5" play=8/5,6/5', {"13/10 6/5", "8/5 6/5"}),
+        ('play="31: 6/5, 8/5"', {"8/5 6/5"}),
+    ],
+)
+def test_plays_that_are_named_are_rolled_out_alone(connection, options, named):
+    talk("dice 3 1", connection)
+    *lines, final = map(keys, talk(f"rollout {SHORT} {options}", connection))
+    assert {line["play"] for line in lines} == named
+    assert (final["of"], final["trials"]) == ("moves", "36")
+    whole = talk(f"rollout {SHORT} candidates=32", connection)
+    by_play = {each["play"]: each for each in map(keys, whole[:-1])}
+    for line in lines:
+        assert line["cubeful"] == by_play[line["play"]]["cubeful"]
+
+
+def test_named_plays_stand_beside_the_best_ones_where_candidates_are_asked_for(connection):
+    talk("dice 3 1", connection)
+    best = [keys(line)["play"] for line in talk(f"rollout {SHORT} candidates=2", connection)[:-1]]
+    for named, rows in (("24/23 13/10", 3), (best[0], 2)):
+        *lines, _ = map(keys, talk(f'rollout {SHORT} play="{named}" candidates=2', connection))
+        assert {line["play"] for line in lines} == {named, *best}
+        assert len(lines) == rows
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ("play=8/4,6/5", "bad_value play: '8/4,6/5': 8/4 cannot be played with 3 left"),
+        ("play=frog", "bad_value play: 'frog': expected a move such as 8/5"),
+        (
+            "play=8/5,6/5 play=6/5,8/5",
+            "bad_value play: expected plays that differ, '6/5,8/5' leads to the same position as '8/5,6/5'",
+        ),
+        ('play="8/5 6/5', "bad_command play: expected a closing quote of play, got '\"8/5 6/5'"),
+        ('play="8/5"6/5', "bad_command play: expected a blank behind the closing quote of play"),
+        ("play=8/5,6/5 " * 33, "limit play: expected at most 32 plays, got 33"),
+    ],
+)
+def test_a_play_that_cannot_be_rolled_out_is_named(connection, options, message):
+    talk("dice 3 1", connection)
+    (answer,) = talk(f"rollout {SHORT} {options}", connection)
+    assert answer.startswith(f"error {message}")
+
+
+def test_games_of_named_plays_count_towards_the_cap():
+    small = make_connection(rollout_games=100)
+    talk("newgame\ndice 3 1", small)
+    assert talk("rollout trials=51 play=8/5,6/5 play=13/10,6/5", small)[0].startswith("error limit trials:")
+    assert talk("rollout trials=50 truncate=1 play=8/5,6/5 play=13/10,6/5", small)[-1].startswith("rollout")
 
 
 def test_a_rollout_needs_a_position_and_no_more_games_than_the_cap():

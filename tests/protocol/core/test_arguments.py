@@ -9,6 +9,7 @@ from protocol.core.arguments import (
     choice_argument,
     integer_argument,
     parse_pairs,
+    repeatable_argument,
     rest_argument,
     switch_argument,
     word_argument,
@@ -25,6 +26,13 @@ def read(text, *arguments):
 
 def test_named_arguments_may_be_anywhere():
     assert read("3 plies=2", NUMBER, NAMED) == read("plies=2 3", NUMBER, NAMED) == {"n": 3, "plies": 2}
+
+
+def test_values_in_quotes_keep_their_blanks_and_some_arguments_may_be_repeated():
+    play = repeatable_argument("play", "PLAY", "")
+    assert read('play="8/5  6/5" 3 play=8/5,6/5', NUMBER, play) == {"n": 3, "play": ("8/5  6/5", "8/5,6/5")}
+    assert read("", NUMBER, play) == {"n": 4, "play": None}
+    assert play.usage == "[play=PLAY ...]"
 
 
 def test_what_is_left_out_has_its_default():

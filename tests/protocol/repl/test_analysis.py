@@ -117,6 +117,12 @@ def test_a_rollout_shows_each_play_with_its_errors():
     assert more[3].endswith("  72 trials")
 
 
+def test_a_rollout_takes_named_plays():
+    talk = table("newgame", "dice 3 1")
+    lines = talk.answer('rollout trials=36 truncate=2 play="13/10 6/5" play=24/23,13/10')
+    assert sorted(line.split("  ")[-1] for line in lines[2:6:2]) == ["13/10 6/5", "24/23 13/10"]
+
+
 def test_a_rollout_of_the_cube_says_what_is_right():
     lines = table(board=AHEAD, length=5).answer("rollout cube trials=36 truncate=4")
     assert lines[2].endswith("  no double")
