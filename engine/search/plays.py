@@ -24,13 +24,13 @@ from engine.rules.rules import STANDARD_RULES, Rules
 from engine.search.cache import ValueCache
 from engine.search.filters import MoveFilter
 from engine.search.objective import Objective, Values
-from engine.search.results import PlayEvaluation, RankedPlays
+from engine.search.results import PlayEvaluation, PlayRanking, RankedPlays
 from engine.search.tree import DEFAULT_PRUNING, Pruning, TreeSearch, check_plies
 from engine.search.watch import SearchWatch
 
 
 @dataclass(frozen=True, eq=False)
-class RankedList(Sequence[PlayEvaluation]):
+class RankedList(PlayRanking):
     """Ranked plays: the deepest first, those of one depth best first.
 
     Attributes:
@@ -78,7 +78,7 @@ class RankedList(Sequence[PlayEvaluation]):
         return int(self.depths[0])
 
     def stack_results(self, count: int) -> Board:
-        """Return the positions after the first plays, ``int8[count, 2, 26]``."""
+        """Return the positions after the first plays, ``int8[count, 2, 26]``, as the next mover sees them."""
         return self.legal_plays.boards[self.order[:count]]
 
     def survivor_scores(self) -> list[float]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -125,6 +126,14 @@ class PlayEvaluation:
         return self.outcome.equity
 
 
+class PlayRanking(Sequence[PlayEvaluation]):
+    """Plays in the order of a ranking."""
+
+    @abstractmethod
+    def stack_results(self, count: int) -> Board:
+        """Return the positions after the first plays, ``int8[count, 2, 26]``, as the next mover sees them."""
+
+
 @dataclass(frozen=True)
 class RankedPlays:
     """All legal plays of a roll.
@@ -135,7 +144,7 @@ class RankedPlays:
         effort: The effort; its plies are those of the survivors.
     """
 
-    plays: Sequence[PlayEvaluation]
+    plays: PlayRanking
     effort: Effort
 
     @property

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from engine.analysis.engine import Engine
 from engine.analysis.levels import EvalSettings
+from engine.formats.position_id import encode_position_ids
 from engine.rules.dice import Roll
 from engine.rules.match import MatchState
 from engine.rules.moves import estimate_plays
@@ -31,7 +32,7 @@ MAX_QUICK_PLAYS = 128
 MAX_SHORT_PLAYS = 1024
 """Maximum estimate of the plays that short work lists or ranks at 0-ply; some 10 ms."""
 
-PLAY_BYTES = 200
+PLAY_BYTES = 225
 """What a ranked play takes on the wire, about."""
 
 DECISION_SIZE = 15
@@ -140,13 +141,14 @@ def make_stopped_values(is_finished: bool) -> dict[str, ReplyValue]:
     return {} if is_finished else {"stopped": True}
 
 
-def _play_to_values(rank: int, evaluation: PlayEvaluation) -> dict[str, ReplyValue]:
+def _play_to_values(rank: int, evaluation: PlayEvaluation, position_id: str) -> dict[str, ReplyValue]:
     return {
         "rank": rank,
         "play": format_play(evaluation.play),
         **evaluation_to_values(evaluation),
         "plies": evaluation.plies,
         "survived": evaluation.survived,
+        "gnubgid": position_id,
     }
 
 
@@ -223,10 +225,12 @@ def handle_moves(call: CommandCall) -> Answer:
         engine = load_engine()
         with nullcontext() if settings.plies else session.service.time_evaluation(engine, kind):
             ranked = engine.rank_plays(position, roll, match, settings, make_search_watch(control))
+        shown = len(ranked.plays) if limit is None else min(limit, len(ranked.plays))
+        ids = encode_position_ids(ranked.plays.stack_results(shown))
         lines = control.run_in_blocks(
-            len(ranked.plays) if limit is None else min(limit, len(ranked.plays)),
+            shown,
             lambda block: [
-                Reply("move", values=_play_to_values(rank, play), is_final=False)
+                Reply("move", values=_play_to_values(rank, play, ids[rank - 1]), is_final=False)
                 for rank, play in enumerate(ranked.plays[block], block.start + 1)
             ],
         )

@@ -134,7 +134,7 @@ _COMMANDS = (
             _FILTER,
             _CUBEFUL,
         ),
-        data_lines=(_INFO_PLAY, f"move rank=N play=PLAY {_OUTCOME} survived=true|false"),
+        data_lines=(_INFO_PLAY, f"move rank=N play=PLAY {_OUTCOME} survived=true|false gnubgid=ID"),
         example=("newgame", "dice 3 1", "moves 3"),
     ),
     Command(

@@ -302,24 +302,31 @@ class QueryAnalysis:
         self.is_partial |= not ranked.effort.is_finished
         shown = min(len(ranked.plays), self.query.max_moves or len(ranked.plays))
 
+        ids = encode_position_ids(ranked.plays.stack_results(shown))
+
         def encode(block: slice) -> list[bytes]:
             if settings.plies == 0 and block.start and self.is_spent():
                 raise CancelledWork("the query is over")
-            return [_encode_plays(ranked.plays[block])]
+            return [_encode_plays(ranked.plays[block], ids[block])]
 
         text = b"".join([b"[", b",".join(control.run_in_blocks(shown, encode)), b"]"])
         control.answer_bytes += len(text)
         item.result["moves"] = msgspec.Raw(text)
 
 
-def _encode_plays(plays: Iterable[PlayEvaluation]) -> bytes:
-    """Write plays as the items of a JSON list, without its brackets."""
-    return msgspec.json.encode([_play_to_document(play) for play in plays])[1:-1]
+def _encode_plays(plays: Iterable[PlayEvaluation], ids: Iterable[str]) -> bytes:
+    """Write plays, with the position IDs of their results, as the items of a JSON list without brackets."""
+    documents = [_play_to_document(play, text) for play, text in zip(plays, ids, strict=True)]
+    return msgspec.json.encode(documents)[1:-1]
 
 
-def _play_to_document(play: PlayEvaluation) -> dict[str, ReplyValue]:
-    numbers = _round_values(evaluation_to_values(play))
-    return {"play": format_play(play.play), **numbers, "plies": play.plies, "survived": play.survived}
+def _play_to_document(play: PlayEvaluation, position_id: str) -> dict[str, ReplyValue]:
+    about: dict[str, ReplyValue] = {
+        "plies": play.plies,
+        "survived": play.survived,
+        "gnubgid": position_id,
+    }
+    return {"play": format_play(play.play), **_round_values(evaluation_to_values(play)), **about}
 
 
 def _round_values(values: dict[str, ReplyValue]) -> dict[str, ReplyValue]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+
 import pytest
 
 from engine.analysis.engine import Engine
@@ -20,6 +22,11 @@ START = Position.start()
 def values(line):
     """The ``key=value`` pairs of a line."""
     return dict(pair.split("=", 1) for pair in line.replace('"', "").split() if "=" in pair)
+
+
+def values_with_plays(line):
+    """The ``key=value`` pairs of a line with values in quotes."""
+    return dict(pair.split("=", 1) for pair in shlex.split(line) if "=" in pair)
 
 
 def numbers(evaluated, plies):
@@ -75,6 +82,16 @@ def test_moves_come_as_the_engine_ranks_them_with_the_survivors_of_the_filter():
     assert survived == sorted(survived, reverse=True)
     assert {"true", "false"} == set(survived)
     assert {said["plies"] for said in moves if said["survived"] == "true"} == {"1"}
+
+
+def test_each_ranked_play_comes_with_the_position_that_play_reaches():
+    for setup in ("position startpos", "dice 6 6"), ("set game.doubles two", "newgame", "dice 3 3"):
+        lines = talk("\n".join([*setup, "moves", "legal"]))
+        moves = [values_with_plays(line) for line in lines if line.startswith("move ")]
+        plays = [values_with_plays(line) for line in lines if line.startswith("play ")]
+        reached = {said["play"]: said["gnubgid"] for said in plays}
+        assert len(moves) == len(plays) > 2
+        assert {said["play"]: said["gnubgid"] for said in moves} == reached
 
 
 def test_a_wider_filter_lets_more_survive():

@@ -309,6 +309,7 @@ def test_numbers_at_depth_are_those_of_eval_moves_and_cube():
     moves = [line for line in lines if line.startswith("move ")]
     for move, line in zip(result["moves"], moves, strict=True):
         assert f" plies={move['plies']} survived={format_value(move['survived'])}" in line
+        assert line.endswith(f" gnubgid={move['gnubgid']}")
         assert f" mwc={format_value(move['mwc'])} " in line
 
 
