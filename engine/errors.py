@@ -134,6 +134,16 @@ class CancelledWork(GammondError):  # noqa: N818  (a stop that was asked for, no
     code = "stopped"
 
 
+def forget_frames(error: Exception) -> None:
+    """Let go of the frames that an error came through, and of the errors before it.
+
+    They hold what the request was made of, half a megabyte at worst, and all that was made for it. A frame
+    that refers to the error in turn would keep all of it until the next search for garbage, which then takes
+    long.
+    """
+    error.__traceback__ = error.__cause__ = error.__context__ = None
+
+
 def list_error_codes() -> list[str]:
     """Return the codes of all error classes, sorted."""
     classes, codes = [GammondError], {GammondError.code}

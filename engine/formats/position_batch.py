@@ -9,7 +9,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.errors import GammondError
+from engine.errors import GammondError, forget_frames
 from engine.formats.fibs_board import decode_fibs_boards
 from engine.formats.position_id import decode_position_ids
 from engine.formats.position_text import is_fibs_board, parse_position
@@ -73,6 +73,7 @@ def parse_positions(
                 known.add(i, match)
             is_good[i] = True
         except GammondError as error:
+            forget_frames(error)
             errors[i] = error
             is_good[i] = False
     return ParsedPositions(boards, is_good, errors, tuple(known.indices), known.match_indices, known.rolls)

@@ -22,6 +22,10 @@ CheckerMove = tuple[int, int]
 """Source and target point of one checker in the mover's numbering: 25 is the bar, 0 is off."""
 
 
+_WORD = np.int32
+"""Boards are compared in words of this size: it divides the size of a board."""
+
+
 @dataclass(frozen=True)
 class Play:
     """Everything moved for one roll.
@@ -97,11 +101,11 @@ class LegalPlays(Sequence[Play]):
         """Return some of the plays, in the same form."""
         return LegalPlays(self._position, self.boards[places], self._moves[places])
 
-    def list_places(self) -> dict[bytes, int]:
-        """Return the place of each play by the key of its result (`Position.key`)."""
-        size = self.boards[0].nbytes
-        keys = self.boards.tobytes()
-        return {keys[start : start + size]: start // size for start in range(0, len(keys), size)}
+    def find(self, result: Board) -> Play | None:
+        """Return the play that leads to a board, ``int8[2, 26]`` as the next mover sees it, if one does."""
+        rows = self.boards.reshape(len(self), -1).view(_WORD)
+        found = np.flatnonzero((rows == np.ascontiguousarray(result).reshape(-1).view(_WORD)).all(axis=1))
+        return self[int(found[0])] if found.size else None
 
     def list_moves(self) -> list[tuple[bytes, frozenset[int]]]:
         """Return what `list_checker_moves` takes, for each play."""
@@ -162,9 +166,7 @@ def find_play(position: Position, roll: Roll, result: Board, rules: Rules = STAN
         ValueRangeError: A die is not 1..6.
         StateError: The game is over.
     """
-    plays = generate_plays(position, roll, rules)
-    found = np.flatnonzero((plays.boards == result).all(axis=(1, 2)))
-    return plays[int(found[0])] if found.size else None
+    return generate_plays(position, roll, rules).find(result)
 
 
 @lru_cache(maxsize=8192)  # the plays of a game repeat themselves, and so do those of its next roll

@@ -15,9 +15,10 @@ import numpy as np
 
 from engine.errors import FormatError, PlayError
 from engine.rules.dice import Roll
-from engine.rules.moves import CheckerMove, LegalPlays, Play, find_play, generate_plays, list_checker_moves
+from engine.rules.moves import CheckerMove, LegalPlays, Play, generate_plays, list_checker_moves
 from engine.rules.play_interpretation import (
     CheckerPath,
+    Dice,
     PlayInterpretation,
     find_interpretations,
     format_move,
@@ -93,10 +94,11 @@ def parse_play(text: str, position: Position, roll: Roll, rules: Rules = STANDAR
             choices.
     """
     paths = _parse_paths(text, roll)
-    direct = _play_as_written(paths, position, roll, rules) if paths else None
+    plays = generate_plays(position, roll, rules)
+    dice = rules.dice_of(roll)
+    direct = _play_as_written(paths, position, dice, plays) if paths else None
     if direct is not None:
         return direct
-    plays = generate_plays(position, roll, rules)
     if not paths:
         if plays[0].is_no_move:
             return plays[0]
@@ -107,21 +109,21 @@ def parse_play(text: str, position: Position, roll: Roll, rules: Rules = STANDAR
         raise PlayError(
             f"no checker can move with {roll[0]}-{roll[1]}: expected '{NO_MOVE_TEXT}'", field="move"
         )
-    trials, reason = find_interpretations(position, rules.dice_of(roll), paths)
-    places = plays.list_places()
-    by_result = {
-        trial.result: plays[places[trial.result.key]] for trial in trials if trial.result.key in places
-    }
+    trials, reason = find_interpretations(position, dice, paths)
+    found = {result: plays.find(result.board) for result in {trial.result for trial in trials}}
+    by_result = {result: play for result, play in found.items() if play is not None}
     fitting = [trial for trial in trials if trial.result in by_result]
     if not fitting:
         raise PlayError(_explain_illegal_play(trials, reason, plays, roll), field="move")
     return by_result[_choose_result(fitting, paths, by_result)]
 
 
-def _play_as_written(paths: list[CheckerPath], position: Position, roll: Roll, rules: Rules) -> Play | None:
+def _play_as_written(
+    paths: list[CheckerPath], position: Position, dice: Dice, plays: LegalPlays
+) -> Play | None:
     """Play paths point by point as written, which most texts allow; None where that is ambiguous."""
     steps = [step for path in paths for step in pairwise(path.points)]
-    if len(steps) > len(rules.dice_of(roll)):
+    if len(steps) > len(dice):
         return None
     own, opponent = position.board.tolist()
     hits = []
@@ -132,7 +134,7 @@ def _play_as_written(paths: list[CheckerPath], position: Position, roll: Roll, r
             opponent[BAR - target] = 0
             opponent[BAR] += 1
             hits.append(target)
-    play = find_play(position, roll, np.array([opponent, own], np.int8), rules)
+    play = plays.find(np.array([opponent, own], np.int8))
     if play is None:
         return None
     has_every_point = len(steps) == len(play.moves)

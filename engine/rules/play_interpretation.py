@@ -108,9 +108,10 @@ class _Checkers:
 
 
 class _InterpretationSearch:
-    """Depth-first search over which checker moves next and by which die."""
+    """Depth-first search over which checker moves next and by which die, no state visited twice."""
 
     def __init__(self) -> None:
+        self._seen: set[tuple[object, ...]] = set()
         self.interpretations: list[PlayInterpretation] = []
         self.reason = ""
         self._reason_rank = (5, 5, 1)
@@ -127,6 +128,10 @@ class _InterpretationSearch:
             pending: For each unfinished path, the point of its checker and the written points ahead.
             hits: Points hit on so far.
         """
+        state = tuple(checkers.own), dice, tuple(sorted(pending)), tuple(sorted(hits))
+        if state in self._seen:
+            return
+        self._seen.add(state)
         self._dice_count = max(self._dice_count, len(dice))
         if not pending:
             result = Position(swap_sides(np.array([checkers.own, checkers.opponent], np.int8)))

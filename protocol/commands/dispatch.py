@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from engine.errors import GammondError
+from engine.errors import GammondError, forget_frames
 from engine.options import MAX_QUOTED_CHARS
 from protocol.commands.command import CommandCall
 from protocol.commands.table import COMMANDS
@@ -52,9 +52,7 @@ def fail_request(session: Session, error: Exception, work: Work | None = None) -
         error: What was raised.
         work: The work that raised it, if it was work.
     """
-    if not isinstance(error, GammondError):
-        FAULT_LOG.log("a request failed", error)
-    session.error_count += 1
+    count_failure(session, error)
     if work is not None and work.make_error_reply is not None:
         return work.make_error_reply(error)
     reply = make_error_reply(error)
@@ -62,6 +60,14 @@ def fail_request(session: Session, error: Exception, work: Work | None = None) -
         code, _, rest = reply.text.partition(" ")
         reply = msgspec.structs.replace(reply, text=f"{translate_error_code(code)} {rest}")
     return reply
+
+
+def count_failure(session: Session, error: Exception) -> None:
+    """Note that a request raised, a fault of the server in its log, and let go of the error's frames."""
+    if not isinstance(error, GammondError):
+        FAULT_LOG.log("a request failed", error)
+    session.error_count += 1
+    forget_frames(error)
 
 
 def run_line(

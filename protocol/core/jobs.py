@@ -10,6 +10,7 @@ from typing import Any
 
 import msgspec
 
+from engine.errors import GammondError, forget_frames
 from protocol.core.replies import encode_replies
 from protocol.core.requests import BLOCK_LINES, AnyReply, RequestBatch, Work, WorkControl
 
@@ -68,8 +69,13 @@ class Job(msgspec.Struct, eq=False):
                 len(replies), lambda block: [encode_replies(tag, replies[block])]
             )
             return b"".join(blocks)
-        except Exception as error:
+        except GammondError as error:
+            forget_frames(error)
             return error
+        except Exception as error:  # its frames are logged
+            return error
+        finally:
+            self.control.disconnect()
 
 
 def run_batch(jobs: Sequence[Job]) -> list[bytes | Exception]:

@@ -82,8 +82,9 @@ class WorkControl:
     def stop(self) -> None:
         """Ask the work to end soon. Safe from any thread."""
         self._is_stopped = True
-        if self._on_stop is not None:
-            self._on_stop()
+        on_stop = self._on_stop
+        if on_stop is not None:
+            on_stop()
 
     @contextmanager
     def take_interpreter(self) -> Iterator[None]:
@@ -113,6 +114,10 @@ class WorkControl:
     def notify_on_stop(self, callback: Callable[[], None]) -> None:
         """Call a function each time the work is asked to end."""
         self._on_stop = callback
+
+    def disconnect(self) -> None:
+        """Forget whom to call: the work is done, and they refer to it in turn."""
+        self.report, self._on_stop = _ignore_reply, None
 
 
 class RequestBatch(Protocol):

@@ -7,6 +7,7 @@ from contextlib import nullcontext
 from functools import partial
 
 from engine.errors import GammondError, LimitError, ValueRangeError
+from protocol.commands.dispatch import count_failure
 from protocol.commands.evaluation import MAX_SHORT_PLAYS, PLAY_BYTES
 from protocol.core.arguments import error_field
 from protocol.core.replies import describe_error
@@ -80,7 +81,7 @@ def answer_query(
             head["warnings"] = [f"unknown field {name!r}" for name in unknown]
         return (_terminate if query.action == "terminate" else partial(_evaluate, session))(query, head)
     except Exception as error:
-        session.error_count += 1
+        count_failure(session, refusal or error)
         return [_make_error_reply(head, refusal or error)]
 
 
