@@ -27,7 +27,7 @@ from typing import Any
 import llvmlite.binding
 import numba
 import platformdirs
-from numba.core.caching import FunctionCache
+from numba.core.caching import CompileResultCacheImpl, FunctionCache
 from numba.core.event import Listener, register
 
 from engine.errors import DataFileError
@@ -97,6 +97,21 @@ class KernelCache:
                         folder.mkdir(mode=0o700, exist_ok=True)
                 self._files = folder is not None and _open_files(self._function, folder)
             return self._files
+
+
+class _Contents(CompileResultCacheImpl):
+    """What is written of a compiled form."""
+
+    def reduce(self, compiled: Any) -> Any:  # noqa: ANN401  (numba's)
+        """Leave out environments without constants: they have no use, but reading one imports its module."""
+        *fields, environments = super().reduce(compiled)  # type: ignore[no-untyped-call]
+        return (*fields, tuple(each for each in environments if each.consts))
+
+
+class _Files(FunctionCache):
+    """numba's cache files of a function."""
+
+    _impl_class = _Contents
 
 
 def hash_sources(module: str) -> str:
@@ -186,7 +201,7 @@ def _open_files(function: Callable[..., Any], folder: Path) -> Any:  # noqa: ANN
     before = numba.config.CACHE_DIR  # type: ignore[attr-defined]  # made at run time
     setattr(numba.config, "CACHE_DIR", str(folder))  # noqa: B010  (numba makes it at run time)
     try:
-        return FunctionCache(function)  # type: ignore[no-untyped-call]
+        return _Files(function)  # type: ignore[no-untyped-call]
     except (OSError, RuntimeError):
         return False
     finally:

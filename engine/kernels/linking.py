@@ -8,55 +8,145 @@ optimisation, once for all kernels, and a kernel is optimised together with copi
 compiled once, and its results do not depend on what else a process has compiled or loaded.
 """
 
+# mypy: allow-untyped-calls
+
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import cache, cached_property
+from functools import cached_property
 from typing import Any
 
-from llvmlite import binding
-from numba import _dynfunc  # type: ignore[attr-defined]
-from numba.core import codegen, cpu, types
-from numba.core.compiler import CompileResult
+import numba
+from llvmlite.binding import Linkage
+from numba.core import types
+from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.environment import lookup_environment
 from numba.core.registry import CPUDispatcher, cpu_target
 from numba.core.runtime.nrt import rtsys
 
-_PART, _KERNEL = "part", "kernel"
-"""Kinds of code in files: not optimised, to be linked; machine code, to be called."""
+from engine.errors import UnsupportedError
 
-_ENVIRONMENT_PREFIX = "_ZN08NumbaEnv"
+_FIRST_UNKNOWN_VERSION = (0, 69)
+"""The first version of numba whose internals nobody has tried with this module; pyproject.toml has it too."""
+
+_MACHINE_CODE = "machine code"
+"""The kind of a kernel's code in files; a part's is what numba calls bitcode."""
+
+_compiling: list[str | None] = []
+"""For each kernel or part being compiled, the outer ones first, the name of what Python will call, None for a
+part. The compiler's lock guards it."""
 
 
-class _Compiling(threading.local):
-    """What a thread is compiling.
+def check_version(version: str) -> None:
+    """Refuse a version of numba whose internals may not fit.
 
-    Attributes:
-        callers: For each kernel or part, the outer ones first, the name of what Python will call, None for a
-            part.
+    Raises:
+        UnsupportedError: It is too new.
+    """
+    if tuple(map(int, version.split(".")[:2])) >= _FIRST_UNKNOWN_VERSION:
+        bound = "{}.{}".format(*_FIRST_UNKNOWN_VERSION)
+        raise UnsupportedError(
+            f"expected a version of numba before {bound}, got {version}, with which gammond has not been "
+            f"tried: run pip install 'numba<{bound}'"
+        )
+
+
+check_version(numba.__version__)
+
+
+class _NoEnvironments:
+    """The generator of code that is never called, so that it needs no environment of Python's objects."""
+
+    def set_env(self, name: str, environment: object) -> None:
+        """Do nothing."""
+
+
+class _Code(JITCodeLibrary):
+    """The code of a kernel, which is called; or of a part or anything else that kernels call.
+
+    Only kernels are optimised and become machine code, with copies of all that they call.
+
+    Args:
+        generator: numba's.
+        name: The name of the Python function.
     """
 
-    def __init__(self) -> None:
-        self.callers: list[tuple[str, str] | None] = []
+    def __init__(self, generator: Any, name: str) -> None:  # noqa: ANN401
+        super().__init__(generator, name)
+        self._generator = generator
+        self._is_called = name == _compiling[-1]
 
+    @property
+    def codegen(self) -> Any:  # noqa: ANN401
+        """What sets the addresses of environments."""
+        return self._generator if self._is_called else _NoEnvironments()
 
-_COMPILING = _Compiling()
+    def get_pointer_to_function(self, name: str) -> int:
+        """Return the address of a kernel's machine code; 0 for other code."""
+        if not self._is_called:
+            return 0
+        self._ensure_finalized()
+        address: int = self._generator._engine.get_function_address(name)
+        for variable in self._final_module.global_variables:
+            environment = lookup_environment(variable.name)
+            if environment is not None:
+                self._generator.set_env(variable.name, environment)
+        return address
+
+    def serialize_using_object_code(self) -> Any:  # noqa: ANN401
+        """Return what to write to a file."""
+        if not self._is_called:
+            return self.serialize_using_bitcode()
+        self._ensure_finalized()
+        return self.name, _MACHINE_CODE, self._get_compiled_object()
+
+    def _optimize_final_module(self) -> None:
+        if not self._is_called:
+            return
+        super()._optimize_final_module()
+        for function in self._final_module.functions:
+            if not function.is_declaration and function.linkage == Linkage.linkonce_odr:
+                function.linkage = "internal"
+
+    def _finalize_final_module(self) -> None:
+        if self._is_called:
+            super()._finalize_final_module()
+        else:
+            self._finalize_dynamic_globals()
+            self._finalized = True
+
+    @classmethod
+    def _unserialize(cls, generator: Any, state: Any) -> Any:  # noqa: ANN401
+        name, kind, machine_code = state
+        if kind != _MACHINE_CODE:
+            return super()._unserialize(generator, state)
+        code = generator.create_library(name)
+        code.enable_object_caching()
+        code._set_compiled_object(machine_code)
+        code._finalize_final_module()
+        return code
 
 
 @contextmanager
-def _compiling(called: tuple[str, str] | None) -> Iterator[None]:
-    if not _COMPILING.callers:
-        with global_compiler_lock:
-            _install()
-            rtsys.initialize(cpu_target.target_context)  # what compiled code calls to make arrays
-    _COMPILING.callers.append(called)
-    try:
-        yield
-    finally:
-        _COMPILING.callers.pop()
+def _compile_code(called: str | None) -> Iterator[None]:
+    """Make numba compile to `_Code`, in the block; other programs' code as ever.
+
+    Args:
+        called: The name of what Python will call, None for a part.
+    """
+    with global_compiler_lock:
+        rtsys.initialize(cpu_target.target_context)  # what compiled code calls to make arrays
+        generator = cpu_target.target_context.codegen()
+        generator._library_class = _Code
+        _compiling.append(called)
+        try:
+            yield
+        finally:
+            _compiling.pop()
+            if not _compiling:
+                del generator._library_class
 
 
 class _Part(CPUDispatcher):
@@ -64,7 +154,7 @@ class _Part(CPUDispatcher):
 
     def compile(self, sig: Any) -> Any:  # noqa: ANN401
         """Compile it for the types of arguments, or find it in the cache."""
-        with _compiling(None):
+        with _compile_code(None):
             return super().compile(sig)
 
     def get_call_template(self, args: Any, kws: Any) -> Any:  # noqa: ANN401
@@ -102,7 +192,7 @@ class Kernel(CPUDispatcher):
 
     def compile(self, sig: Any) -> Any:  # noqa: ANN401
         """Compile it for the types of arguments, or find it in the cache."""
-        with _compiling((self.py_func.__module__, self.py_func.__qualname__)):
+        with _compile_code(self.py_func.__qualname__):
             return super().compile(sig)
 
     def get_call_template(self, args: Any, kws: Any) -> Any:  # noqa: ANN401
@@ -112,93 +202,3 @@ class Kernel(CPUDispatcher):
     def get_overload(self, sig: Any) -> Any:  # noqa: ANN401
         """Return what another kernel calls."""
         return self._part.get_overload(sig)
-
-
-@cache
-def _install() -> None:
-    """Make numba compile parts, from now on, of whatever a kernel calls; other programs' code as ever."""
-    library_class: Any = codegen.JITCodeLibrary
-    optimize, finalize = library_class._optimize_final_module, library_class._finalize_final_module
-    serialize, unserialize = library_class.serialize_using_object_code, library_class._unserialize
-    context_class: Any = cpu.CPUContext
-    get_executable = context_class.get_executable
-    find_environment: Any = lookup_environment
-    generator_class: Any = codegen.JITCPUCodegen
-    set_environment = generator_class.set_env
-
-    def optimize_kernel(library: Any) -> None:  # noqa: ANN401
-        if not _COMPILING.callers:
-            optimize(library)
-        elif getattr(library, "is_called", False):
-            optimize(library)
-            for function in library._final_module.functions:
-                if not function.is_declaration and function.linkage == binding.Linkage.linkonce_odr:
-                    function.linkage = "internal"
-
-    def finalize_kernel(library: Any) -> None:  # noqa: ANN401
-        if not _COMPILING.callers or getattr(library, "is_called", False):
-            finalize(library)
-        else:
-            library._finalize_dynamic_globals()
-            library._finalized = True
-
-    def get_executable_of_kernel(context: Any, library: Any, descriptor: Any, env: Any) -> Any:  # noqa: ANN401
-        if not _COMPILING.callers:
-            return get_executable(context, library, descriptor, env)
-        if _COMPILING.callers[-1] != (descriptor.modname, descriptor.qualname):
-            never_called = (descriptor.lookup_module(), descriptor.qualname, "", 0, env, (library,))
-            return _dynfunc.make_function(*never_called)
-        library.is_called = True
-        executable = get_executable(context, library, descriptor, env)
-        for variable in library._final_module.global_variables:
-            if variable.name.startswith(_ENVIRONMENT_PREFIX):
-                environment = find_environment(variable.name)
-                if environment is not None:
-                    library.codegen.set_env(variable.name, environment)
-        return executable
-
-    def set_environment_of_kernel(generator: Any, name: str, environment: Any) -> None:  # noqa: ANN401
-        if _COMPILING.callers[-1:] != [None]:
-            set_environment(generator, name, environment)
-
-    def serialize_kernel(library: Any) -> Any:  # noqa: ANN401
-        if not _COMPILING.callers:
-            return serialize(library)
-        library._ensure_finalized()
-        if not getattr(library, "is_called", False):
-            return library.name, _PART, library._get_module_for_linking().as_bitcode()
-        names = [each.name for each in library.get_defined_functions()]
-        return library.name, _KERNEL, (library._get_compiled_object(), names)
-
-    def unserialize_kernel(cls: Any, generator: Any, state: Any) -> Any:  # noqa: ANN401
-        name, kind, data = state
-        if kind not in (_PART, _KERNEL):
-            return unserialize.__func__(cls, generator, state)
-        library = generator.create_library(name)
-        if kind == _PART:
-            library._final_module = library._shared_module = binding.parse_bitcode(data)
-            library._finalize_dynamic_globals()
-            library._finalized = True
-            return library
-        machine_code, names = data
-        library.enable_object_caching()
-        library._set_compiled_object(machine_code)
-        finalize(library)
-        library.is_called = True
-        library.codegen._engine._defined_symbols.update(names)
-        return library
-
-    result_class: Any = CompileResult
-    find_environments = result_class._find_referenced_environments
-
-    def find_environments_with_constants(result: Any) -> Any:  # noqa: ANN401
-        # An environment without constants is of no use, but to load it imports the module of its function.
-        return [each for each in find_environments(result) if each.consts or not _COMPILING.callers]
-
-    result_class._find_referenced_environments = find_environments_with_constants
-    library_class._optimize_final_module = optimize_kernel
-    library_class._finalize_final_module = finalize_kernel
-    library_class.serialize_using_object_code = serialize_kernel
-    library_class._unserialize = classmethod(unserialize_kernel)
-    generator_class.set_env = set_environment_of_kernel
-    context_class.get_executable = get_executable_of_kernel

@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import pickle
+import tomllib
+from pathlib import Path
 
 import numba
 import numpy as np
 import pytest
 
+from engine.errors import UnsupportedError
 from engine.kernels import kernel
+from engine.kernels.linking import check_version
+
+_PROJECT = Path(__file__).parents[3] / "pyproject.toml"
 
 pytestmark = pytest.mark.skipif(numba.config.DISABLE_JIT, reason="nothing is compiled")
 
@@ -59,3 +65,17 @@ def test_compiled_functions_of_other_programs_call_kernels():
 
 def test_a_kernel_is_pickled_by_its_name():
     assert pickle.loads(pickle.dumps(_scale)) is _scale
+
+
+def test_a_version_of_numba_after_the_bound_of_the_package_is_refused():
+    (needed,) = [
+        each
+        for each in tomllib.loads(_PROJECT.read_text())["project"]["dependencies"]
+        if each.startswith("numba")
+    ]
+    bound = needed.partition("<")[2]
+    check_version("0.62.0")
+    check_version(f"0.{int(bound.partition('.')[2]) - 1}.9")
+    for version in (f"{bound}.0", f"{bound}.0rc1", "1.0.0"):
+        with pytest.raises(UnsupportedError, match=f"before {bound}, got {version}, .* pip install"):
+            check_version(version)
