@@ -133,10 +133,10 @@ def _describe_contents(table: BearoffTable) -> list[tuple[str, str]]:
 
 
 def _describe_one_sided(table: OneSidedTable) -> list[tuple[str, str]]:
-    chances = table.roll_distribution(table.numbering.side_count - 1)
+    chances, rows = table.roll_distribution(table.numbering.side_count - 1), table.distributions
     mean = sum(rolls * float(chance) for rolls, chance in enumerate(chances))
     return [
-        ("rows", f"{len(table.starts):,} distributions, {len(table.values):,} chances"),
+        ("rows", f"{len(rows.starts):,} distributions, {len(rows.values):,} chances"),
         ("longest", f"{mean:.4f} rolls on average to bear off all checkers from the highest point"),
     ]
 

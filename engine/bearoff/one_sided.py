@@ -21,6 +21,7 @@ from engine.bearoff.file_format import HEADER_BYTES, BearoffHeader, BearoffKind
 from engine.bearoff.numbering import SideNumbering
 from engine.errors import DataFileError
 from engine.kernels import bearoff_one_sided as kernel_one_sided
+from engine.kernels.bearoff_one_sided import Distributions
 from engine.rules.outcome import Outcomes
 from engine.rules.position import CHECKERS, Board
 
@@ -39,10 +40,7 @@ class OneSidedTable:
     Args:
         points: 1..18.
         checkers: 1..15.
-        starts: ``uint64[rows]``, where the probabilities of each row begin.
-        values: ``float32[...]``, the probabilities of all rows.
-        firsts: ``uint8[rows]``, the number of rolls of the first probability of each row.
-        counts: ``uint8[rows]``, the number of probabilities in each row.
+        distributions: The rows.
 
     Attributes:
         header: The contents of the table.
@@ -53,21 +51,10 @@ class OneSidedTable:
     is_optimal = False
     """Each side plays as if alone: look-ahead finds better plays in some positions."""
 
-    def __init__(
-        self,
-        points: int,
-        checkers: int,
-        starts: NDArray[np.uint64],
-        values: NDArray[np.float32],
-        firsts: NDArray[np.uint8],
-        counts: NDArray[np.uint8],
-    ) -> None:
+    def __init__(self, points: int, checkers: int, distributions: Distributions) -> None:
         self.numbering = SideNumbering(points, checkers)
         self.header = BearoffHeader(self.kind, points, checkers)
-        self.starts = starts
-        self.values = values
-        self.firsts = firsts
-        self.counts = counts
+        self.distributions = distributions
 
     @classmethod
     def from_payload(cls, header: BearoffHeader, payload: memoryview) -> OneSidedTable:
@@ -76,7 +63,8 @@ class OneSidedTable:
         Raises:
             DataFileError: The payload has the wrong size, or a row is outside it.
         """
-        rows = _count_rows(SideNumbering(header.points, header.checkers))
+        numbering = SideNumbering(header.points, header.checkers)
+        rows = _count_rows(numbering)
         value_bytes = len(payload) - _ROW_BYTES * rows
         if value_bytes < 0 or value_bytes % 4:
             raise DataFileError(f"{len(payload)} bytes cannot hold {rows} rows", field="bearoff")
@@ -86,12 +74,14 @@ class OneSidedTable:
         counts = np.frombuffer(payload[9 * rows + value_bytes :], np.uint8)
         if (starts > len(values)).any() or (starts + counts > len(values)).any():
             raise DataFileError("a row is outside the values", field="bearoff")
-        return cls(header.points, header.checkers, starts, values, firsts, counts)
+        distributions = Distributions(numbering.side_count, starts, values, firsts, counts)
+        return cls(header.points, header.checkers, distributions)
 
     @property
     def arrays(self) -> Sequence[NDArray[Any]]:
         """The payload of its file."""
-        return self.starts, self.values, self.firsts, self.counts
+        _, starts, values, firsts, counts = self.distributions
+        return starts, values, firsts, counts
 
     @property
     def name(self) -> str:
@@ -115,9 +105,9 @@ class OneSidedTable:
         return self._read_row(number + self.numbering.side_count - self.numbering.first_full_side)
 
     def _read_row(self, row: int) -> NDArray[np.float32]:
-        start = int(self.starts[row])
-        chances = self.values[start : start + int(self.counts[row])]
-        return np.concatenate([np.zeros(self.firsts[row], np.float32), chances])
+        _, starts, values, firsts, counts = self.distributions
+        chances = values[int(starts[row]) :][: int(counts[row])]
+        return np.concatenate([np.zeros(firsts[row], np.float32), chances])
 
     def covers(self, boards: Board) -> NDArray[np.bool_]:
         """Return which positions are in the table; finished ones may be, contact positions are not.
@@ -144,9 +134,7 @@ class OneSidedTable:
         """
         numbers = self.numbering.number_boards(boards)
         outcomes = np.empty((len(numbers), 5), np.float32)
-        kernel_one_sided.evaluate(
-            numbers, self.numbering.side_count, self.firsts, self.counts, self.starts, self.values, outcomes
-        )
+        kernel_one_sided.evaluate(self.distributions, numbers, outcomes)
         return outcomes
 
 
@@ -222,34 +210,31 @@ class _OneSidedBuilder:
     def __init__(self, numbering: SideNumbering) -> None:
         self._numbering = numbering
         rows = _count_rows(numbering)
-        self._starts = np.zeros(rows, np.uint64)
-        self._firsts = np.zeros(rows, np.uint8)
-        self._counts = np.zeros(rows, np.uint8)
+        self._rows = Distributions(
+            numbering.side_count,
+            starts=np.zeros(rows, np.uint64),
+            values=np.empty(2 * _CHUNK * (_bound_rolls(numbering) + 1), "<f4"),
+            firsts=np.zeros(rows, np.uint8),
+            counts=np.zeros(rows, np.uint8),
+        )
         self._means = np.zeros(rows)
-        self._values = np.empty(2 * _CHUNK * (_bound_rolls(numbering) + 1), "<f4")
         self._used = 0
 
     def fill(self, chunk: NDArray[np.int32]) -> NDArray[np.float32]:
         stored = np.empty((len(chunk), 2, _bound_rolls(self._numbering) + 1), np.float32)
-        kernel_one_sided.fill_chunk(
-            *(chunk, self._numbering.side_count, self._numbering.ranks, self._firsts, self._counts),
-            *(self._starts, self._values, self._means, stored),
-        )
+        kernel_one_sided.fill_chunk(chunk, self._numbering.ranks, self._rows, self._means, stored)
         return stored
 
     def append(self, chunk: NDArray[np.int32], stored: NDArray[np.float32]) -> None:
-        if self._used + stored.size > len(
-            self._values
-        ):  # readers keep the shorter array, which has what they read
-            longer = np.empty(2 * len(self._values), "<f4")
-            longer[: self._used] = self._values[: self._used]
-            self._values = longer
-        self._used = kernel_one_sided.append_chunk(
-            chunk, self._numbering.side_count, self._counts, stored, self._used, self._starts, self._values
-        )
+        values = self._rows.values
+        if self._used + stored.size > len(values):  # readers keep the shorter array, which has what they read
+            longer = np.empty(2 * len(values), "<f4")
+            longer[: self._used] = values[: self._used]
+            self._rows = self._rows._replace(values=longer)
+        self._used = kernel_one_sided.append_chunk(chunk, stored, self._used, self._rows)
 
     def build(self) -> OneSidedTable:
-        arrays = self._starts, self._values[: self._used].copy(), self._firsts, self._counts
-        for array in arrays:
+        rows = self._rows._replace(values=self._rows.values[: self._used].copy())
+        for array in rows[1:]:
             array.setflags(write=False)
-        return OneSidedTable(self._numbering.points, self._numbering.checkers, *arrays)
+        return OneSidedTable(self._numbering.points, self._numbering.checkers, rows)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,11 +11,16 @@ from numpy.typing import NDArray
 from engine.bearoff.one_sided import OneSidedTable
 from engine.bearoff.two_sided import TwoSidedTable
 from engine.evaluation.evaluator import ExactEvaluator
+from engine.kernels.bearoff_one_sided import Distributions
 from engine.kernels.bearoff_tables import BearoffTables
 
 _S = TypeVar("_S", bound=np.generic)
 
 _NO_RANKS = np.zeros((1, 1), np.int64)
+_NO_BYTES = np.empty(0, np.uint8)
+_NO_DISTRIBUTIONS = Distributions(
+    0, np.empty(0, np.uint64), np.empty(0, np.float32), firsts=_NO_BYTES, counts=_NO_BYTES
+)
 
 
 def pack_tables(exact: Sequence[ExactEvaluator]) -> BearoffTables | None:
@@ -52,22 +57,21 @@ def _pack(two_sided: TwoSidedTable | None, one_sided: OneSidedTable | None) -> B
     ranks, wins, equities = _NO_RANKS, np.empty((0, 0), np.float32), None
     if two_sided:
         ranks, wins, equities = two_sided.numbering.ranks, two_sided.wins, two_sided.equities
+    rows = one_sided.distributions if one_sided else _NO_DISTRIBUTIONS
     return BearoffTables(
-        _lock(ranks, np.int64),
-        _lock(wins, np.float32),
-        _lock(np.empty((0, 0, 3)) if equities is None else equities, np.float32),
-        _lock(one_sided.numbering.ranks if one_sided else _NO_RANKS, np.int64),
-        one_sided.numbering.side_count if one_sided else 0,
-        _lock(one_sided.firsts if one_sided else np.empty(0), np.uint8),
-        _lock(one_sided.counts if one_sided else np.empty(0), np.uint8),
-        _lock(one_sided.starts if one_sided else np.empty(0), np.uint64),
-        _lock(one_sided.values if one_sided else np.empty(0), np.float32),
+        _lock(ranks),
+        _lock(wins),
+        _lock(np.empty((0, 0, 3), np.float32) if equities is None else equities),
+        _lock(one_sided.numbering.ranks if one_sided else _NO_RANKS),
+        Distributions(
+            rows.sides, _lock(rows.starts), _lock(rows.values), _lock(rows.firsts), _lock(rows.counts)
+        ),
     )
 
 
-def _lock(array: NDArray[Any], dtype: type[_S]) -> NDArray[_S]:
+def _lock(array: NDArray[_S]) -> NDArray[_S]:
     """Return a read-only view: the kernels have one signature for tables from files and from memory."""
-    view = array.astype(dtype, copy=False).view()
+    view = array.view()
     view.setflags(write=False)
     return view
 

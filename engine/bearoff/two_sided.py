@@ -21,7 +21,7 @@ from engine.bearoff.file_format import HEADER_BYTES, BearoffHeader, BearoffKind
 from engine.bearoff.numbering import MAX_TWO_SIDED_CHECKERS, MAX_TWO_SIDED_POINTS, SideNumbering
 from engine.errors import DataFileError, UnsupportedError, ValueRangeError
 from engine.kernels import bearoff_two_sided as kernel_two_sided
-from engine.rules.outcome import Outcomes
+from engine.rules.outcome import WIN, Outcomes
 from engine.rules.position import Board
 
 _CUBELESS_PAIR_BYTES = 12
@@ -117,8 +117,8 @@ class TwoSidedTable:
             PositionError: A position is not covered.
         """
         numbers = self.numbering.number_boards(boards)
-        outcomes = np.empty((len(numbers), 5), np.float32)
-        kernel_two_sided.evaluate(numbers, self.wins, outcomes)
+        outcomes = np.zeros((len(numbers), 5), np.float32)
+        outcomes[:, WIN] = self.wins[numbers[:, 0], numbers[:, 1]]
         return outcomes
 
     def cubeful_equities(self, boards: Board) -> NDArray[np.float32]:

@@ -1,12 +1,12 @@
 """One-sided bearoff: the distribution of the rolls that a side needs, working upwards through the pips.
 
-Rows are distributions: row i < sides that of bearing off everything from side i; row sides + i -
-first_full that of bearing off the first checker from a side i that has all its checkers (i >= first_full).
-A row's chances are ``values[starts[row]:starts[row] + counts[row]]``, of ``firsts[row]`` rolls, one more,
-and so on.
+Row i < sides is that of bearing off everything from side i; row sides + i - first_full that of bearing off
+the first checker from a side i that has all its checkers (i >= first_full).
 """
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,24 @@ from engine.kernels import gil_kernel, kernel
 from engine.kernels.bearoff import MAX_RESULTS, list_roll_results, write_side
 
 _NEGLIGIBLE = 1e-9
+
+
+class Distributions(NamedTuple):
+    """Distributions of the rolls that sides need.
+
+    Attributes:
+        sides: The number of sides. Rows beyond it belong to the last sides, those with all checkers.
+        starts: ``uint64[rows]``.
+        values: ``float32[...]``; the chances of a row are ``values[starts[row]:starts[row] + counts[row]]``.
+        firsts: ``uint8[rows]``: the first of them is that of so many rolls, the next of one more.
+        counts: ``uint8[rows]``.
+    """
+
+    sides: int
+    starts: NDArray[np.uint64]
+    values: NDArray[np.float32]
+    firsts: NDArray[np.uint8]
+    counts: NDArray[np.uint8]
 
 
 @kernel
@@ -27,29 +45,17 @@ def _find_least_mean(rows: NDArray[np.int64], count: int, means: NDArray[np.floa
 
 
 @kernel
-def _add_row(
-    row: int,
-    weight: float,
-    firsts: NDArray[np.uint8],
-    counts: NDArray[np.uint8],
-    starts: NDArray[np.uint64],
-    values: NDArray[np.float32],
-    chances: NDArray[np.float64],
-) -> None:
+def _add_row(rows: Distributions, row: int, weight: float, chances: NDArray[np.float64]) -> None:
     """Add a row, one roll later, to a distribution."""
-    start = int(starts[row])
-    first = int(firsts[row]) + 1
-    for k in range(int(counts[row])):
-        chances[first + k] += weight * values[start + k]
+    start = int(rows.starts[row])
+    first = int(rows.firsts[row]) + 1
+    for k in range(int(rows.counts[row])):
+        chances[first + k] += weight * rows.values[start + k]
 
 
 @kernel
 def _store_row(
-    chances: NDArray[np.float64],
-    row: int,
-    firsts: NDArray[np.uint8],
-    counts: NDArray[np.uint8],
-    stored: NDArray[np.float32],
+    chances: NDArray[np.float64], rows: Distributions, row: int, stored: NDArray[np.float32]
 ) -> None:
     """Store a distribution without its negligible ends, whose probability goes to their neighbours."""
     first = 0
@@ -64,8 +70,8 @@ def _store_row(
         cut += chances[last]
         last -= 1
     chances[last] += cut
-    firsts[row] = first
-    counts[row] = last - first + 1
+    rows.firsts[row] = first
+    rows.counts[row] = last - first + 1
     for k in range(first, last + 1):
         stored[k - first] = chances[k]
 
@@ -75,16 +81,13 @@ def _add_best(
     results: NDArray[np.int64],
     count: int,
     weight: float,
-    firsts: NDArray[np.uint8],
-    counts: NDArray[np.uint8],
-    starts: NDArray[np.uint64],
-    values: NDArray[np.float32],
+    rows: Distributions,
     means: NDArray[np.float64],
     chances: NDArray[np.float64],
 ) -> float:
     """Add the row with the lowest mean among the results of a roll, and return its share of the mean."""
     best = _find_least_mean(results, count, means)
-    _add_row(best, weight, firsts, counts, starts, values, chances)
+    _add_row(rows, best, weight, chances)
     return weight * means[best]
 
 
@@ -92,13 +95,9 @@ def _add_best(
 def _add_rolls(
     side: NDArray[np.int64],
     first_off_from: int,
-    to_first_off: int,
     ranks: NDArray[np.int64],
     results: NDArray[np.int64],
-    firsts: NDArray[np.uint8],
-    counts: NDArray[np.uint8],
-    starts: NDArray[np.uint64],
-    values: NDArray[np.float32],
+    rows: Distributions,
     means: NDArray[np.float64],
     chances: NDArray[np.float64],
 ) -> tuple[float, float]:
@@ -106,13 +105,14 @@ def _add_rolls(
 
     A side numbered below ``first_off_from`` has borne a checker off; 0 omits the first checker.
     """
+    to_first_off = means.shape[0] - rows.sides
     mean = 1.0
     mean_first_off = 1.0
     for die1 in range(1, 7):
         for die2 in range(1, die1 + 1):
             weight = (1.0 if die1 == die2 else 2.0) / 36.0
             count = list_roll_results(side, die1, die2, ranks, results)
-            mean += _add_best(results, count, weight, firsts, counts, starts, values, means, chances[0])
+            mean += _add_best(results, count, weight, rows, means, chances[0])
             if first_off_from == 0:
                 continue
             least = results[0]
@@ -122,20 +122,15 @@ def _add_rolls(
             if least < first_off_from:
                 chances[1, 1] += weight
                 continue
-            part = _add_best(results, count, weight, firsts, counts, starts, values, means, chances[1])
-            mean_first_off += part
+            mean_first_off += _add_best(results, count, weight, rows, means, chances[1])
     return mean, mean_first_off
 
 
 @kernel
 def fill_chunk(
     chunk: NDArray[np.int32],
-    sides: int,
     ranks: NDArray[np.int64],
-    firsts: NDArray[np.uint8],
-    counts: NDArray[np.uint8],
-    starts: NDArray[np.uint64],
-    values: NDArray[np.float32],
+    rows: Distributions,
     means: NDArray[np.float64],
     stored: NDArray[np.float32],
 ) -> None:
@@ -145,17 +140,13 @@ def fill_chunk(
 
     Args:
         chunk: ``int32[n]``, numbers of sides.
-        sides: The number of sides. Rows beyond it belong to the last sides, those with all checkers.
         ranks: ``int64[points + 1, checkers + 1]``.
-        firsts: in and out, ``uint8[rows]``.
-        counts: in and out, ``uint8[rows]``.
-        starts: ``uint64[rows]``.
-        values: ``float32[...]``.
+        rows: in and out: firsts and counts.
         means: in and out, ``float64[rows]``, mean numbers of rolls.
         stored: out, ``float32[n, 2, most rolls + 1]``, the probabilities in both rows of each side.
     """
-    first_full = 2 * sides - means.shape[0]
-    to_first_off = sides - first_full
+    to_first_off = means.shape[0] - rows.sides
+    first_full = rows.sides - to_first_off
     side = np.zeros(ranks.shape[0], np.int64)
     results = np.empty(MAX_RESULTS, np.int64)
     chances = np.empty((2, stored.shape[2]))
@@ -169,115 +160,82 @@ def fill_chunk(
             chances[0, 0] = 1.0
         else:
             write_side(number, ranks, side)
-            mean, mean_first_off = _add_rolls(
-                side, below, to_first_off, ranks, results, firsts, counts, starts, values, means, chances
-            )
+            mean, mean_first_off = _add_rolls(side, below, ranks, results, rows, means, chances)
         means[number] = mean
-        _store_row(chances[0], number, firsts, counts, stored[i, 0])
+        _store_row(chances[0], rows, number, stored[i, 0])
         if below > 0:
             means[number + to_first_off] = mean_first_off
-            _store_row(chances[1], number + to_first_off, firsts, counts, stored[i, 1])
+            _store_row(chances[1], rows, number + to_first_off, stored[i, 1])
 
 
 @kernel
 def append_chunk(
-    chunk: NDArray[np.int32],
-    sides: int,
-    counts: NDArray[np.uint8],
-    stored: NDArray[np.float32],
-    used: int,
-    starts: NDArray[np.uint64],
-    values: NDArray[np.float32],
+    chunk: NDArray[np.int32], stored: NDArray[np.float32], used: int, rows: Distributions
 ) -> int:
     """Append the rows of a chunk to the values.
 
     Args:
         chunk: ``int32[n]``, numbers of sides.
-        sides: The number of sides.
-        counts: ``uint8[rows]``.
         stored: ``float32[n, 2, most rolls + 1]``, as `fill_chunk` wrote them.
         used: The number of values so far.
-        starts: in and out, ``uint64[rows]``.
-        values: in and out, ``float32[...]``, with room for the chunk.
+        rows: in and out: starts, and values, with room for the chunk.
 
     Returns:
         How many values there are now.
     """
-    to_first_off = starts.shape[0] - sides
+    to_first_off = rows.starts.shape[0] - rows.sides
     for i in range(chunk.shape[0]):
         for kind in range(2):
             row = int(chunk[i])
             if kind == 1:
                 row += to_first_off
-                if row < sides:
+                if row < rows.sides:
                     continue
-            starts[row] = used
-            for k in range(int(counts[row])):
-                values[used] = stored[i, kind, k]
+            rows.starts[row] = used
+            for k in range(int(rows.counts[row])):
+                rows.values[used] = stored[i, kind, k]
                 used += 1
     return used
 
 
 @kernel
-def _compute_ahead_chance(
-    row: int,
-    rival: int,
-    lead: int,
-    firsts: NDArray[np.uint8],
-    counts: NDArray[np.uint8],
-    starts: NDArray[np.uint64],
-    values: NDArray[np.float32],
-) -> float:
+def _compute_ahead_chance(rows: Distributions, row: int, rival: int, lead: int) -> float:
     """Return the probability that the rolls of row ``rival`` are at least those of ``row`` plus ``lead``."""
-    start = int(starts[row])
-    first = int(firsts[row])
-    rival_start = int(starts[rival])
-    rival_first = int(firsts[rival])
-    rival_count = int(counts[rival])
+    start = int(rows.starts[row])
+    first = int(rows.firsts[row])
+    rival_start = int(rows.starts[rival])
+    rival_first = int(rows.firsts[rival])
+    rival_count = int(rows.counts[rival])
     fewer = 0.0
     done = 0
     total = 0.0
-    for k in range(int(counts[row])):
+    for k in range(int(rows.counts[row])):
         while done < rival_count and rival_first + done < first + k + lead:
-            fewer += values[rival_start + done]
+            fewer += rows.values[rival_start + done]
             done += 1
-        total += values[start + k] * max(0.0, 1.0 - fewer)
+        total += rows.values[start + k] * max(0.0, 1.0 - fewer)
     return min(total, 1.0)
 
 
 @kernel
-def write_outcome(
-    own: int,
-    other: int,
-    sides: int,
-    firsts: NDArray[np.uint8],
-    counts: NDArray[np.uint8],
-    starts: NDArray[np.uint64],
-    values: NDArray[np.float32],
-    outcomes: NDArray[np.float32],
-    at: int,
-) -> None:
+def write_outcome(rows: Distributions, own: int, other: int, outcomes: NDArray[np.float32], at: int) -> None:
     """Write the outcome of one position by comparing the distributions of both sides.
 
     Args:
+        rows: The distributions.
         own: The number of the side on roll.
         other: The number of the other side.
-        sides: The number of sides.
-        firsts: ``uint8[rows]``.
-        counts: ``uint8[rows]``.
-        starts: ``uint64[rows]``.
-        values: ``float32[...]``.
         outcomes: out, ``float32[n, 5]``.
         at: The row to write.
     """
-    to_first_off = starts.shape[0] - sides
-    win = _compute_ahead_chance(own, other, 0, firsts, counts, starts, values)
+    to_first_off = rows.starts.shape[0] - rows.sides
+    win = _compute_ahead_chance(rows, own, other, 0)
     win_gammon = 0.0
     lose_gammon = 0.0
-    if other + to_first_off >= sides:
-        win_gammon = _compute_ahead_chance(own, other + to_first_off, 0, firsts, counts, starts, values)
-    if own + to_first_off >= sides:
-        lose_gammon = _compute_ahead_chance(other, own + to_first_off, 1, firsts, counts, starts, values)
+    if other + to_first_off >= rows.sides:
+        win_gammon = _compute_ahead_chance(rows, own, other + to_first_off, 0)
+    if own + to_first_off >= rows.sides:
+        lose_gammon = _compute_ahead_chance(rows, other, own + to_first_off, 1)
     outcomes[at, 0] = win
     outcomes[at, 1] = min(win_gammon, win)
     outcomes[at, 2] = 0.0
@@ -286,25 +244,13 @@ def write_outcome(
 
 
 @gil_kernel
-def evaluate(
-    numbers: NDArray[np.int64],
-    sides: int,
-    firsts: NDArray[np.uint8],
-    counts: NDArray[np.uint8],
-    starts: NDArray[np.uint64],
-    values: NDArray[np.float32],
-    outcomes: NDArray[np.float32],
-) -> None:
+def evaluate(rows: Distributions, numbers: NDArray[np.int64], outcomes: NDArray[np.float32]) -> None:
     """Evaluate positions, as `write_outcome`.
 
     Args:
+        rows: The distributions.
         numbers: ``int64[n, 2]``, all in the table.
-        sides: The number of sides.
-        firsts: ``uint8[rows]``.
-        counts: ``uint8[rows]``.
-        starts: ``uint64[rows]``.
-        values: ``float32[...]``.
         outcomes: out, ``float32[n, 5]``.
     """
     for i in range(numbers.shape[0]):
-        write_outcome(numbers[i, 0], numbers[i, 1], sides, firsts, counts, starts, values, outcomes, i)
+        write_outcome(rows, numbers[i, 0], numbers[i, 1], outcomes, i)

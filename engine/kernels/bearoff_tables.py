@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from engine.kernels import kernel
 from engine.kernels.bearoff import number_position
-from engine.kernels.bearoff_one_sided import write_outcome
+from engine.kernels.bearoff_one_sided import Distributions, write_outcome
 
 
 class BearoffTables(NamedTuple):
@@ -22,22 +22,14 @@ class BearoffTables(NamedTuple):
         wins: ``float32[sides, sides]``.
         equities: ``float32[sides, sides, 3]``, or empty.
         side_ranks: ``int64[points + 1, checkers + 1]``, of the one-sided database.
-        side_count: Its number of sides.
-        firsts: ``uint8[rows]``.
-        counts: ``uint8[rows]``.
-        starts: ``uint64[rows]``.
-        values: ``float32[...]``.
+        distributions: Its contents.
     """
 
     pair_ranks: NDArray[np.int64]
     wins: NDArray[np.float32]
     equities: NDArray[np.float32]
     side_ranks: NDArray[np.int64]
-    side_count: int
-    firsts: NDArray[np.uint8]
-    counts: NDArray[np.uint8]
-    starts: NDArray[np.uint64]
-    values: NDArray[np.float32]
+    distributions: Distributions
 
 
 @kernel
@@ -63,15 +55,5 @@ def look_up_outcome(
         return True
     own, other = number_position(boards, at, tables.side_ranks)
     if own >= 0:
-        write_outcome(
-            own,
-            other,
-            tables.side_count,
-            tables.firsts,
-            tables.counts,
-            tables.starts,
-            tables.values,
-            outcomes,
-            at,
-        )
+        write_outcome(tables.distributions, own, other, outcomes, at)
     return own >= 0

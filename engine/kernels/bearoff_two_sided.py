@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.kernels import gil_kernel, kernel
+from engine.kernels import kernel
 from engine.kernels.bearoff import MAX_RESULTS, list_roll_results, write_side
 
 ROLL_COUNT = 21
@@ -173,18 +173,3 @@ def fill_layer(
                     wins[own, other] = _compute_win_chance(own, wins[other], starts, results)
                     if is_cubeful:
                         _write_equities(own, other, starts, results, values, equities)
-
-
-@gil_kernel
-def evaluate(numbers: NDArray[np.int64], wins: NDArray[np.float32], outcomes: NDArray[np.float32]) -> None:
-    """Look positions up.
-
-    Args:
-        numbers: ``int64[n, 2]``, all in the table.
-        wins: ``float32[sides, sides]``.
-        outcomes: out, ``float32[n, 5]``.
-    """
-    for i in range(numbers.shape[0]):
-        outcomes[i, 0] = wins[numbers[i, 0], numbers[i, 1]]
-        for j in range(1, 5):
-            outcomes[i, j] = 0.0

@@ -61,9 +61,9 @@ def test_means_follow_from_those_after_each_roll(points, request):
 
 
 def test_every_distribution_sums_to_one(one_sided):
+    _, starts, values, _, counts = one_sided.distributions
     sums = [
-        one_sided.values[start : start + count].sum()
-        for start, count in zip(one_sided.starts.astype(int), one_sided.counts, strict=True)
+        values[start : start + count].sum() for start, count in zip(starts.astype(int), counts, strict=True)
     ]
     assert np.abs(np.array(sums) - 1).max() < 5e-7
 
