@@ -20,8 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.errors import FormatError, GammondError, PositionError, UnsupportedError, ValueRangeError
-from engine.kernels import fibs_boards as kernel_boards
-from engine.kernels.position_ids import OK
+from engine.kernels import formats as kernel_formats
 from engine.rules.dice import Roll
 from engine.rules.match import MatchState
 from engine.rules.position import BAR, CHECKERS, Board, Position, fill_borne_off, swap_sides
@@ -31,7 +30,7 @@ VIEWER = 1
 
 _OPPONENT = 1 - VIEWER
 _MONEY_LENGTH = 9999
-_FIELD_COUNT = kernel_boards.FIELDS
+_FIELD_COUNT = kernel_formats.FIBS_FIELDS
 _FIRST_POINT = 5
 _FIELD_NAMES = (
     *("name", "name", "length", "score", "score"),
@@ -42,7 +41,7 @@ _FIELD_NAMES = (
 )
 _TURN, _DICE, _CUBE, _MAY_DOUBLE, _DOUBLED = 31, 32, 36, 37, 39
 _COLOUR, _DIRECTION, _POST_CRAWFORD = 40, 41, 50
-_STATE_LENGTH = len(kernel_boards.STATE_FIELDS)
+_STATE_LENGTH = len(kernel_formats.FIBS_STATE_FIELDS)
 _BLANKS = " \t\r\n\0"
 
 
@@ -123,10 +122,10 @@ def decode_fibs_boards(
     boards = np.empty((len(texts), 2, 26), np.int8)
     states = np.empty((len(texts), _STATE_LENGTH), np.int32)
     codes = np.empty(len(texts), np.uint8)
-    kernel_boards.decode(text, ends, boards, states, codes)
+    kernel_formats.decode_fibs_boards(text, ends, boards, states, codes)
     keys, size = states.tobytes(), states.itemsize * _STATE_LENGTH
     return boards, [
-        _decode_match(keys[i * size : (i + 1) * size], dialect) if code == OK else None
+        _decode_match(keys[i * size : (i + 1) * size], dialect) if code == kernel_formats.OK else None
         for i, code in enumerate(codes.tolist())
     ]
 
@@ -203,9 +202,11 @@ def _format_cube(match: MatchState, dialect: FibsDialect) -> tuple[int, ...]:
 
 @lru_cache(maxsize=4096)
 def _decode_match(key: bytes, dialect: FibsDialect) -> MatchState | None:
-    """Return the match state of a row of `STATE_FIELDS`; None if it is impossible."""
+    """Return the match state of a row of `FIBS_STATE_FIELDS`; None if it is impossible."""
     numbers = [0] * _FIELD_COUNT
-    for field, number in zip(kernel_boards.STATE_FIELDS, np.frombuffer(key, np.int32).tolist(), strict=True):
+    for field, number in zip(
+        kernel_formats.FIBS_STATE_FIELDS, np.frombuffer(key, np.int32).tolist(), strict=True
+    ):
         numbers[field] = number
     try:
         return _read_match(numbers, dialect)

@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.errors import FormatError, PositionError
-from engine.kernels import position_ids as kernel_ids
+from engine.kernels import formats as kernel_formats
 from engine.rules.position import Board, Position
 
-ID_LENGTH = kernel_ids.ID_LENGTH
+ID_LENGTH = kernel_formats.ID_LENGTH
 
 BASE64_ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 
@@ -38,12 +38,12 @@ def decode_position_id(text: str) -> Position:
     digits = _strip_padding(text)
     boards, codes = _decode([digits])
     code = int(codes[0])
-    if code == kernel_ids.OK:
+    if code == kernel_formats.OK:
         return Position.from_valid_board(boards[0])
     validate_base64(digits, ID_LENGTH, "a position ID", "position")
-    if code == kernel_ids.TRAILING_BITS:
+    if code == kernel_formats.TRAILING_BITS:
         raise FormatError(f"position ID {digits}: {_TRAILING_BITS}", field="position")
-    if code == kernel_ids.TOO_MANY_CHECKERS:
+    if code == kernel_formats.TOO_MANY_CHECKERS:
         raise PositionError(f"position ID {digits}: {_TOO_MANY}", field="position")
     try:
         return Position(boards[0])
@@ -61,7 +61,7 @@ def encode_position_ids(boards: Board) -> list[str]:
         n IDs in input order.
     """
     ids = np.empty((len(boards), ID_LENGTH), np.uint8)
-    kernel_ids.encode(np.ascontiguousarray(boards, np.int8), ids)
+    kernel_formats.encode_ids(np.ascontiguousarray(boards, np.int8), ids)
     text = ids.tobytes().decode("ascii")
     return [text[i : i + ID_LENGTH] for i in range(0, len(text), ID_LENGTH)]
 
@@ -76,7 +76,7 @@ def decode_position_ids(texts: Sequence[str]) -> tuple[Board, NDArray[np.bool_]]
         Boards ``int8[n, 2, 26]`` and which of them are good, ``bool[n]``. The board of a bad ID is all zero.
     """
     boards, codes = _decode(texts)
-    is_good = codes == kernel_ids.OK
+    is_good = codes == kernel_formats.OK
     boards[~is_good] = 0
     return boards, is_good
 
@@ -111,7 +111,7 @@ def _decode(texts: Sequence[str]) -> tuple[Board, NDArray[np.uint8]]:
     ids = np.frombuffer(characters, np.uint8).reshape(len(texts), ID_LENGTH)
     boards = np.empty((len(texts), 2, 26), np.int8)
     codes = np.empty(len(texts), np.uint8)
-    kernel_ids.decode(ids, boards, codes)
+    kernel_formats.decode_ids(ids, boards, codes)
     return boards, codes
 
 

@@ -17,8 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.errors import FormatError, GammondError, UnsupportedError, ValueRangeError
-from engine.kernels import position_ids as kernel_ids
-from engine.kernels import xgids as kernel_xgids
+from engine.kernels import formats as kernel_formats
 from engine.rules.dice import Roll
 from engine.rules.match import MAX_CUBE, MatchState
 from engine.rules.position import BAR, Board, Position, fill_borne_off, swap_sides
@@ -27,7 +26,7 @@ BOTTOM = 1
 """The seat at the bottom: capital letters, turn and cube owner 1, the first of the two scores."""
 
 _PREFIX = "XGID="
-_UNREADABLE = "?" * kernel_xgids.LETTERS
+_UNREADABLE = "?" * kernel_formats.XGID_LETTERS
 _FIELD_NAMES = (
     "position",
     "cube",
@@ -119,16 +118,16 @@ def decode_xgids(texts: Sequence[str]) -> tuple[Board, NDArray[np.bool_]]:
         try:
             first, fields = _split_fields(text)
             bottom_is_on_roll[i] = _parse_match_state(fields).on_roll == BOTTOM
-            if len(first) == kernel_xgids.LETTERS and first.isascii():
+            if len(first) == kernel_formats.XGID_LETTERS and first.isascii():
                 position = first
         except GammondError:
             pass
         letters.append(position)
     characters = np.frombuffer("".join(letters).encode("ascii"), np.uint8)
-    kernel_xgids.decode(
-        characters.reshape(len(texts), kernel_xgids.LETTERS), bottom_is_on_roll, boards, codes
+    kernel_formats.decode_xgids(
+        characters.reshape(len(texts), kernel_formats.XGID_LETTERS), bottom_is_on_roll, boards, codes
     )
-    is_good = codes == kernel_ids.OK
+    is_good = codes == kernel_formats.OK
     boards[~is_good] = 0
     return boards, is_good
 

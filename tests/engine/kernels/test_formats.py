@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from engine.errors import PositionError
-from engine.kernels import position_ids as kernel_ids
+from engine.kernels import formats as kernel_formats
 from engine.rules.position import Position
 from tests import boards
 
@@ -43,14 +43,14 @@ def decoded_slowly(text: str):
 
 
 def as_characters(ids):
-    return np.frombuffer("".join(ids).encode(), np.uint8).reshape(-1, kernel_ids.ID_LENGTH)
+    return np.frombuffer("".join(ids).encode(), np.uint8).reshape(-1, kernel_formats.ID_LENGTH)
 
 
 @pytest.mark.nojit
 def test_encoding_agrees_with_the_slow_twin():
     sample = boards.random_boards(500, seed=3)
-    ids = np.empty((len(sample), kernel_ids.ID_LENGTH), np.uint8)
-    kernel_ids.encode(sample, ids)
+    ids = np.empty((len(sample), kernel_formats.ID_LENGTH), np.uint8)
+    kernel_formats.encode_ids(sample, ids)
     assert [row.tobytes().decode() for row in ids] == [encoded_slowly(board) for board in sample]
 
 
@@ -59,8 +59,8 @@ def test_decoding_undoes_encoding():
     sample = boards.random_boards(500, seed=4)
     found = np.empty_like(sample)
     codes = np.full(len(sample), 99, np.uint8)
-    kernel_ids.decode(as_characters([encoded_slowly(board) for board in sample]), found, codes)
-    assert (codes == kernel_ids.OK).all()
+    kernel_formats.decode_ids(as_characters([encoded_slowly(board) for board in sample]), found, codes)
+    assert (codes == kernel_formats.OK).all()
     assert (found == sample).all()
 
 
@@ -74,30 +74,34 @@ def test_ids_with_one_character_changed_are_read_as_the_slow_twin_reads_them():
         ids.append("".join(text))
     found = np.empty((len(ids), 2, 26), np.int8)
     codes = np.empty(len(ids), np.uint8)
-    kernel_ids.decode(as_characters(ids), found, codes)
+    kernel_formats.decode_ids(as_characters(ids), found, codes)
     expected = [decoded_slowly(text) for text in ids]
-    assert [board is not None for board in expected] == (codes == kernel_ids.OK).tolist()
+    assert [board is not None for board in expected] == (codes == kernel_formats.OK).tolist()
     assert all((found[i] == board).all() for i, board in enumerate(expected) if board is not None)
-    assert set(codes.tolist()) >= {kernel_ids.OK, kernel_ids.TOO_MANY_CHECKERS, kernel_ids.SHARED_POINT}
+    assert set(codes.tolist()) >= {
+        kernel_formats.OK,
+        kernel_formats.TOO_MANY_CHECKERS,
+        kernel_formats.SHARED_POINT,
+    }
 
 
 @pytest.mark.nojit
 @pytest.mark.parametrize(
     ("text", "code"),
     [
-        ("4HPwATDgc/ABMA", kernel_ids.OK),
-        ("4HPwATDgc/AB!A", kernel_ids.BAD_CHARACTER),
-        ("4HPwATDgc/ABM\xff", kernel_ids.BAD_CHARACTER),
-        ("//////////////", kernel_ids.TOO_MANY_CHECKERS),
-        ("4HPwATDgc/ABMB", kernel_ids.TRAILING_BITS),
-        ("AAAAAAAAAAAAgA", kernel_ids.TRAILING_BITS),
-        ("AAAAAAAAAAAAAA", kernel_ids.BOTH_FINISHED),
+        ("4HPwATDgc/ABMA", kernel_formats.OK),
+        ("4HPwATDgc/AB!A", kernel_formats.BAD_CHARACTER),
+        ("4HPwATDgc/ABM\xff", kernel_formats.BAD_CHARACTER),
+        ("//////////////", kernel_formats.TOO_MANY_CHECKERS),
+        ("4HPwATDgc/ABMB", kernel_formats.TRAILING_BITS),
+        ("AAAAAAAAAAAAgA", kernel_formats.TRAILING_BITS),
+        ("AAAAAAAAAAAAAA", kernel_formats.BOTH_FINISHED),
     ],
 )
 def test_each_fault_has_its_code(text, code):
     found = np.empty((1, 2, 26), np.int8)
     codes = np.empty(1, np.uint8)
-    kernel_ids.decode(np.frombuffer(text.encode("latin-1"), np.uint8).reshape(1, -1), found, codes)
+    kernel_formats.decode_ids(np.frombuffer(text.encode("latin-1"), np.uint8).reshape(1, -1), found, codes)
     assert codes[0] == code
 
 
@@ -110,5 +114,5 @@ def test_shared_points_and_two_closed_boards_are_found():
     shut_out[:, 25] = 3
     found = np.empty((2, 2, 26), np.int8)
     codes = np.empty(2, np.uint8)
-    kernel_ids.decode(as_characters([encoded_slowly(shared), encoded_slowly(shut_out)]), found, codes)
-    assert codes.tolist() == [kernel_ids.SHARED_POINT, kernel_ids.BOTH_SHUT_OUT]
+    kernel_formats.decode_ids(as_characters([encoded_slowly(shared), encoded_slowly(shut_out)]), found, codes)
+    assert codes.tolist() == [kernel_formats.SHARED_POINT, kernel_formats.BOTH_SHUT_OUT]
