@@ -18,7 +18,12 @@ from tools.common.background import prepare_on_first_compile
 from tools.common.interrupts import EXIT_INTERRUPTED, raise_on_interrupt
 
 TOOL_GROUPS = {
-    "Analyse and serve": {
+    "Use": {
+        "eval": "tools.ask.eval",
+        "hint": "tools.ask.hint",
+        "cube": "tools.ask.cube",
+        "matrix": "tools.ask.matrix",
+        "board": "tools.ask.board",
         "serve": "tools.serve",
         "batch": "tools.batch.command",
         "rollout": "tools.rollout.command",
@@ -161,10 +166,11 @@ def _run_tool(name: str, arguments: list[str]) -> int:
     import argparse  # the protocol on a pipe starts without it
 
     from tools.common.command_group import format_description
+    from tools.common.tool_parser import ToolParser
 
     tool = importlib.import_module(TOOLS[name])
     resume_collection()
-    parser = argparse.ArgumentParser(
+    parser = ToolParser(
         prog=f"gammond {name}",
         description=format_description(tool.SUMMARY, tool.__doc__ or ""),
         formatter_class=argparse.RawDescriptionHelpFormatter,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 
@@ -23,6 +23,7 @@ from protocol.commands.evaluation import (
     make_stopped_values,
     read_eval_settings,
 )
+from protocol.core.replies import format_value
 from protocol.core.requests import Answer, Reply, ReplyValue, Work, WorkControl
 from protocol.state.offers import RESPONSE_WORDS
 from protocol.state.session import Session
@@ -201,6 +202,7 @@ def handle_resign(call: CommandCall) -> Answer:
 def handle_matrix(call: CommandCall) -> Answer:
     """Analyse the cube decision at every score."""
     session, away, cube = call.session, call.values["away"], call.values["cube"]
+    has_equities = call.values["equities"]
     position, plies, load_engine = (
         session.require_game(),
         read_eval_settings(call).plies,
@@ -212,9 +214,7 @@ def handle_matrix(call: CommandCall) -> Answer:
         watch.begin_depth(plies)
         matrix = engine.compute_score_matrix(position, away, cube=cube, plies=plies, watch=watch)
         lines = [
-            Reply(
-                "row", values={"away": own, "actions": "".join(map(format_action_code, row))}, is_final=False
-            )
+            Reply("row", values=_row_to_values(own, row, has_equities=has_equities), is_final=False)
             for own, row in enumerate(matrix.rows, 1)
         ]
         values: dict[str, ReplyValue] = {
@@ -226,6 +226,26 @@ def handle_matrix(call: CommandCall) -> Answer:
         return [*lines, Reply("matrix", values=values)]
 
     return Work(run, is_long=True)
+
+
+def _row_to_values(away: int, row: Sequence[CubeDecision], *, has_equities: bool) -> dict[str, ReplyValue]:
+    """Return the decisions at one score of the side on roll as keys."""
+    values: dict[str, ReplyValue] = {"away": away, "actions": "".join(map(format_action_code, row))}
+    if has_equities:
+        values["no_double"] = _join_equities([decision.no_double for decision in row])
+        values["double"] = _join_equities([_find_double(decision) for decision in row])
+    return values
+
+
+def _find_double(decision: CubeDecision) -> CubeValue | None:
+    """Return the value of a double with the proper response; None where it is not possible or of no use."""
+    if decision.doubling is DoublingAction.UNAVAILABLE:
+        return None
+    return decision.double_take if decision.should_take else decision.double_pass
+
+
+def _join_equities(values: Sequence[CubeValue | None]) -> str:
+    return ",".join("-" if value is None else format_value(value.equity_points) for value in values)
 
 
 def format_action_code(decision: CubeDecision) -> str:

@@ -218,8 +218,12 @@ _COMMANDS = (
                 default=1,
                 is_named=True,
             ),
+            switch_argument(
+                "equities",
+                "whether rows have the equities of no double and of a double with the proper response",
+            ),
         ),
-        data_lines=(_INFO, "row away=N actions=CODES"),
+        data_lines=(_INFO, "row away=N actions=CODES [no_double=N,... double=N|-,...]"),
         example=("newgame", "matrix away=3"),
     ),
     Command(

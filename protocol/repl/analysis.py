@@ -20,6 +20,7 @@ from protocol.repl.tables import (
     CHANCE_KEYS,
     describe_chances,
     format_cube_decision,
+    format_evaluation,
     format_legal_plays,
     format_matrix,
     format_plays,
@@ -80,6 +81,12 @@ def _advise_roll(session: Session, values: Mapping[str, Any], control: WorkContr
     return [f"    Roll: {reason}.", *describe_chances(chances), format_source(chances)]
 
 
+def show_evaluation(session: Session, values: Mapping[str, Any], control: WorkControl) -> list[str]:
+    """Return winning chances and equities before the roll."""
+    named = _format_named(values, "plies", "cubeful")
+    return format_evaluation(send_command(session, "eval" + named, control)[-1].values)
+
+
 def show_cube_decision(session: Session, values: Mapping[str, Any], control: WorkControl) -> list[str]:
     """Return the cube decision before the roll with winning chances; for a pending beaver, the response."""
     if session.game.match.beavered and not session.game.match.resigned:
@@ -119,9 +126,13 @@ def show_legal_plays(session: Session, point: str | None, control: WorkControl) 
 
 def show_matrix(session: Session, values: Mapping[str, Any], control: WorkControl) -> list[str]:
     """Return the cube action at every score."""
-    return format_matrix(
-        send_command(session, "matrix" + _format_named(values, "away", "plies", "cube"), control)
-    )
+    return format_matrix(ask_matrix(session, values, control))
+
+
+def ask_matrix(session: Session, values: Mapping[str, Any], control: WorkControl) -> list[Reply]:
+    """Return the answer to ``matrix``."""
+    named = _format_named(values, "away", "plies", "cube", "equities")
+    return send_command(session, f"matrix{named}", control)
 
 
 def show_rollout(session: Session, values: Mapping[str, Any], control: WorkControl) -> list[str]:

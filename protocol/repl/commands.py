@@ -158,6 +158,12 @@ _ROWS = (
         ),
     ),
     ReplCommand(
+        "eval",
+        "show winning chances and equities before the roll",
+        lambda game, values, control: analysis.show_evaluation(game.session, values, control),
+        _select_arguments("eval", "plies", "cubeful"),
+    ),
+    ReplCommand(
         "best",
         "do what 'hint' finds best: a play, a double, a roll or an answer",
         lambda game, _, control: game.play_best_action(control),
@@ -210,7 +216,7 @@ _ROWS = (
         "matrix",
         "show the cube decision at every score",
         lambda game, values, control: analysis.show_matrix(game.session, values, control),
-        _select_arguments("matrix", "away", "plies", "cube"),
+        _select_arguments("matrix", "away", "plies", "cube", "equities"),
     ),
     ReplCommand(
         "rollout",

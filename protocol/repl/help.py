@@ -12,7 +12,10 @@ HELP_GROUPS = {
         *("new", "play", "roll", "double", "take", "drop", "beaver", "resign", "accept", "reject"),
         *("undo", "redo", "leave"),
     ),
-    "ask": ("hint", "best", "legal", "cube", "chances", "matrix", "rollout", "tutor", "keep", "review"),
+    "ask": (
+        *("hint", "best", "eval", "legal", "cube", "chances", "matrix", "rollout"),
+        *("tutor", "keep", "review"),
+    ),
     "look": ("board", "pip", "score", "id", "show"),
     "set up": ("position", "edit", "dice", "newgame"),
     "prefer": ("config", "level", "plies", "set", "get", "keys"),

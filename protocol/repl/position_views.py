@@ -6,6 +6,8 @@ from engine.formats.match_id import encode_match_id
 from engine.formats.ogid import encode_ogid
 from engine.formats.position_id import encode_position_id
 from engine.formats.xgid import encode_xgid
+from engine.rules.match import MatchState
+from engine.rules.position import Position
 from protocol.repl.replies import PreformattedLine
 from protocol.repl.sentences import SeatNames, describe_pips
 from protocol.state.session import Session
@@ -26,8 +28,16 @@ def show_ids(session: Session) -> list[str]:
     Raises:
         StateError: There is no position.
     """
-    position, match = session.require_position(), session.game.match
-    lines = [f"GNUbg ID: {encode_position_id(position)}:{encode_match_id(match)}"]
-    if not (match.resigned or match.beavered):
-        lines += [encode_xgid(position, match), f"OGID={encode_ogid(position, match)}"]
+    ids = list_ids(session.require_position(), session.game.match)
+    lines = [f"GNUbg ID: {ids['gnubgid']}:{ids['matchid']}"]
+    if "xgid" in ids:
+        lines += [f"{ids['xgid']}", f"OGID={ids['ogid']}"]
     return [PreformattedLine(line) for line in lines]
+
+
+def list_ids(position: Position, match: MatchState) -> dict[str, str]:
+    """Return the IDs of a position by their names on the wire; XGID and OGID cannot have every offer."""
+    ids = {"gnubgid": encode_position_id(position), "matchid": encode_match_id(match)}
+    if match.resigned or match.beavered:
+        return ids
+    return {**ids, "xgid": encode_xgid(position, match), "ogid": encode_ogid(position, match)}

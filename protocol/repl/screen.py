@@ -72,7 +72,7 @@ def make_status_line() -> StatusLine | None:
     return StatusLine(get_app_session().output) if sys.stdout.isatty() else None
 
 
-def show(lines: Sequence[str], theme: str = DEFAULT_THEME) -> None:
+def show(lines: Sequence[str], theme: str = DEFAULT_THEME, *, in_pages: bool = True) -> None:
     """Write an answer to the terminal: wrapped to its width, in colours, and page by page where it is longer.
 
     Where a board and the sentences before it do not fit, the sentences come last: they are what is new.
@@ -80,6 +80,7 @@ def show(lines: Sequence[str], theme: str = DEFAULT_THEME) -> None:
     Args:
         lines: The answer.
         theme: The colours.
+        in_pages: Whether to wait for a key after each page.
     """
     size = get_app_session().output.get_size()
     parts = [part for line in lines for part in wrap_line(line, size.columns)]
@@ -87,7 +88,7 @@ def show(lines: Sequence[str], theme: str = DEFAULT_THEME) -> None:
     if board and len(parts) > size.rows - _BELOW_ROWS:
         parts = [*board, *(part for part in parts if not isinstance(part, BoardLine))]
     style, page = make_style(theme), max(size.rows - 1, 1)
-    has_pages = not board and len(parts) > page and sys.stdin.isatty() and sys.stdout.isatty()
+    has_pages = in_pages and not board and len(parts) > page and sys.stdin.isatty() and sys.stdout.isatty()
     for number, part in enumerate(parts):
         if has_pages and number and number % page == 0 and not _ask_for_more():
             return

@@ -153,12 +153,18 @@ def describe_responses(match: MatchState) -> str:
 
 
 def describe_position(game: GameState) -> str:
-    """Describe a position that was set up: who is to act, the score and the cube."""
+    """Say that a position was set up, and describe it."""
+    return f"Position set: {describe_game(game)}"
+
+
+def describe_game(game: GameState) -> str:
+    """Describe a game in progress: who is to act, the score and the cube."""
     match = game.match
-    kind = "money play" if match.is_money else f"{match.score[0]}-{match.score[1]} to {match.length}"
+    points = ", ".join(f"{mark} {own}" for mark, own in zip(CHECKER_MARKS, match.score, strict=True))
+    kind = "money play" if match.is_money else f"{points} to {match.length}"
     crawford = ", Crawford game" if match.crawford else ""
     turn = "the game is over" if game.is_over else describe_turn(match, CHECKER_MARKS[match.to_act])
-    return f"Position set: {turn}; {kind}{crawford}, {describe_cube(match)}."
+    return f"{turn}; {kind}{crawford}, {describe_cube(match)}."
 
 
 def describe_turn(match: MatchState, name: str = HUMAN_NAME) -> str:

@@ -16,6 +16,8 @@ TABLE_WIDTH = 80
 CHANCE_KEYS = ("win", "win_g", "win_bg", "lose_g", "lose_bg")
 _CHANCE_WIDTHS = (6, 5, 5, 6, 5)
 
+_EQUITY_WIDTH = 7
+
 _MATRIX_LEGEND = "N no double, D double/take, P double/pass, T too good, - no doubling"
 
 
@@ -216,6 +218,20 @@ def describe_chances(values: ReplyValues | None) -> list[str]:
     ]
 
 
+def format_evaluation(values: ReplyValues) -> list[str]:
+    """Lay out the evaluation of a position before the roll.
+
+    Args:
+        values: The keys of the answer to ``eval``.
+    """
+    equity = f"    equity {format_points(values['equity'])} cubeless, for money"
+    if "cubeful" in values:
+        equity += f"; {format_points(values['cubeful'])} with the cube"
+    if "mwc" in values:
+        equity += f"; match-winning chance {format_percent(values['mwc'], 2)} %"
+    return [*describe_chances(values), equity, format_source(values)]
+
+
 def format_source(values: ReplyValues) -> str:
     """Write the last line of an evaluation: depth and net."""
     return f"    at {describe_source(values)}"
@@ -244,9 +260,29 @@ def format_matrix(replies: Sequence[Reply]) -> list[str]:
             )
             for row in rows
         ),
+        *(_format_matrix_equities(rows) if "no_double" in rows[0] else ()),
         f"    money: {summary['money']}; cube {summary['cube']}; {describe_source(summary)}",
         f"    {_MATRIX_LEGEND}",
     ]
+
+
+def _format_matrix_equities(rows: Sequence[ReplyValues]) -> list[str]:
+    """Lay out the equities of no double and of a double, as many columns side by side as fit."""
+    columns = (TABLE_WIDTH - 6) // _EQUITY_WIDTH
+    lines = ["    equities of no double, and below it of a double with the proper response"]
+    for start in range(0, len(rows), columns):
+        heads = range(start + 1, min(start + columns, len(rows)) + 1)
+        lines.append(PreformattedLine(f"{'':6}" + "".join(f"{number:>{_EQUITY_WIDTH}}" for number in heads)))
+        for row in rows:
+            for title, key in ((row["away"], "no_double"), ("", "double")):
+                cells = [
+                    cell if cell == "-" else format_points(cell)
+                    for cell in str(row[key]).split(",")[start : start + columns]
+                ]
+                if set(cells) != {"-"}:
+                    text = "".join(f"{cell:>{_EQUITY_WIDTH}}" for cell in cells)
+                    lines.append(PreformattedLine(f"{title:>5} {text}"))
+    return lines
 
 
 def format_rollout(replies: Sequence[Reply]) -> list[str]:

@@ -10,6 +10,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from tools.common.tool_parser import ToolParser
+
 
 class CommandGroup:
     """The sub-commands of a command such as ``gammond measure``.
@@ -40,7 +42,7 @@ class CommandGroup:
         return int(importlib.import_module(self._commands[args.subcommand]).main(args))
 
 
-class _LazyParser(argparse.ArgumentParser):
+class _LazyParser(ToolParser):
     """The parser of a sub-command, which imports it only when it is the one asked for."""
 
     def __init__(self, *, module: str, **options: Any) -> None:  # noqa: ANN401

@@ -17,10 +17,15 @@ def test_an_empty_line_says_nothing():
 
 
 def test_commands_of_the_line_protocol_answer_as_on_the_wire():
-    talk = make_talk("newgame")
-    (line,) = talk.answer("eval")
-    assert line.startswith("eval win=0.5")
-    assert line.endswith("plies=0 net=racing")
+    *_, line = make_talk("newgame", "dice 3 1").answer("moves 2")
+    assert line == "moves count=16 shown=2 plies=0 net=racing"
+
+
+def test_an_evaluation_is_written_for_people():
+    chances, equity, source = make_talk("newgame").answer("eval")
+    assert chances.startswith("    win 5")
+    assert equity.startswith("    equity ")
+    assert source == "    at 0-ply, net racing"
 
 
 def test_the_board_is_drawn_after_each_change_and_only_then():
@@ -197,7 +202,7 @@ def test_help_lists_words_and_commands_and_explains_each():
     assert all(
         (f" {name}," in listed or f" {name}." in listed) != (name in REPL_COMMANDS) for name in COMMANDS
     )
-    assert talk.answer("help eval")[1] == "evaluate the position before the roll"
+    assert talk.answer("help eval")[0].endswith("show winning chances and equities before the roll")
     assert "  rollout [moves|position|cube|continue] [trials=N] [plies=N] ... : " in everything
     assert "  kind=single" not in talk.answer("help resign")[1]
     assert any(line.startswith("  stop_jsd=0..") for line in talk.answer("help rollout"))

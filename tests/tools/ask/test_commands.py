@@ -1,0 +1,157 @@
+"""`gammond eval`, `hint`, `cube`, `matrix` and `board`: the terminal's text, and JSON as on the wire."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+
+from protocol.core.replies import format_reply
+from protocol.core.requests import WorkControl
+from protocol.dialects.json_query import answer_query
+from protocol.repl.interpreter import LineInterpreter
+from protocol.repl.preferences import change_preference
+from protocol.state.service import Service, make_shipped_catalogue
+from protocol.state.session import Session
+from tools import cli
+
+XGID = "XGID=-b----E-C---eE---c-e----B-:0:0:1:31:2:1:0:5:10"
+BEFORE_ROLL = XGID.replace(":31:", ":00:")
+DOUBLED = XGID.replace(":31:", ":D:")
+
+
+@pytest.fixture(autouse=True)
+def _own_preferences(tmp_path, monkeypatch):
+    """Begin with no preferences of the person who runs the tests."""
+    monkeypatch.setattr("protocol.repl.preferences.get_config_file", lambda: tmp_path / "config.toml")
+    monkeypatch.setattr("tools.ask.question.get_config_file", lambda: tmp_path / "config.toml")
+
+
+def run(capsys, *words, status=0):
+    assert cli.main(words) == status
+    return capsys.readouterr()
+
+
+def say_at_the_prompt(*lines):
+    talk = LineInterpreter(Session(Service(make_shipped_catalogue()), 1))
+    return [talk.answer(line) for line in lines][-1]
+
+
+@pytest.mark.parametrize(
+    ("words", "lines"),
+    [
+        (["eval", XGID], [XGID, "eval"]),
+        (["eval", XGID, "--cubeless", "--plies", "1"], [XGID, "eval plies=1 cubeful=false"]),
+        (["hint", XGID], [XGID, "hint"]),
+        (["hint", XGID, "--plays", "2", "--plies", "1"], [XGID, "hint 2 plies=1"]),
+        (["hint", BEFORE_ROLL], [BEFORE_ROLL, "hint"]),
+        (["hint", DOUBLED], [DOUBLED, "hint"]),
+        (["cube", XGID], [XGID, "cube"]),
+        (["matrix", XGID, "--away", "3", "--letters"], [XGID, "matrix away=3"]),
+        (["matrix", XGID, "--away", "3"], [XGID, "matrix away=3 equities=true"]),
+    ],
+)
+def test_the_text_is_that_of_the_terminal(words, lines, capsys):
+    heading, *text = run(capsys, *words).out.splitlines()
+    assert heading.startswith(("X is to ", "O is to answer the double"))
+    assert text == say_at_the_prompt(*lines)
+
+
+def test_everything_fits_80_columns_and_has_no_colours_in_a_pipe(capsys):
+    for words in (
+        ["hint", XGID, "--board"],
+        ["matrix", XGID, "--away", "12"],
+        ["board", XGID],
+        ["cube", XGID],
+    ):
+        out = run(capsys, *words).out
+        assert "\x1b" not in out
+        assert max(map(len, out.splitlines())) <= 80
+
+
+@pytest.mark.parametrize(
+    ("words", "query"),
+    [
+        (["eval", XGID], {"want": ["eval"]}),
+        (["eval", XGID, "--cubeless", "--plies", "1"], {"want": ["eval"], "plies": 1, "cubeful": False}),
+        (["hint", XGID, "--plays", "2"], {"want": ["moves"], "max_moves": 2}),
+        (["hint", BEFORE_ROLL], {"want": ["eval", "cube"]}),
+        (["cube", XGID], {"want": ["eval", "cube"]}),
+    ],
+)
+def test_json_is_what_the_wire_answers_to_a_query(words, query, capsys):
+    position = words[1]
+    work = answer_query(
+        Session(Service(make_shipped_catalogue()), 1),
+        json.dumps({"id": "gammond", "position": position, **query}),
+    )
+    assert run(capsys, *words, "--json").out == format_reply(work.run(WorkControl())[-1]) + "\n"
+
+
+def test_json_of_the_matrix_has_the_keys_of_the_wire_and_numbers(capsys):
+    matrix = json.loads(run(capsys, "matrix", XGID, "--away", "2", "--json").out)
+    assert {"away", "cube", "money", "plies", "net", "rows"} == set(matrix)
+    first, second = matrix["rows"]
+    assert first["actions"] == "--"
+    assert first["double"] == [None, None]
+    assert all(isinstance(value, float) for value in second["no_double"])
+
+
+def test_json_of_the_board_has_ids_and_what_they_say(capsys):
+    board = json.loads(run(capsys, "board", XGID, "--json").out)
+    assert board["xgid"] == XGID
+    assert (board["turn"], board["dice"], board["score"], board["pips"]) == ("p1", [3, 1], [1, 2], [167, 167])
+    assert len(board["board"]) == 15
+
+
+def test_the_board_can_be_drawn_before_an_answer(capsys):
+    alone, drawn = (run(capsys, "eval", XGID, *more).out for more in ([], ["--board"]))
+    assert drawn.endswith(alone)
+    assert drawn.splitlines()[1].startswith(" +13-14")
+
+
+def test_the_level_of_the_preferences_counts_unless_plies_are_given(capsys):
+    from tools.ask.question import get_config_file as file
+
+    change_preference(file(), "level", "world-class")
+    deep = re.search(r"at ([0-9])-ply", run(capsys, "hint", XGID, "--plays", "1").out)
+    assert deep is not None
+    assert int(deep[1]) > 0
+    assert "at 0-ply" in run(capsys, "hint", XGID, "--plays", "1", "--plies", "0").out
+
+
+def test_a_net_is_chosen_by_name_and_an_unknown_one_refused_with_the_names_there_are(capsys):
+    assert "net fast" in run(capsys, "eval", XGID, "--net", "fast").out
+    refused = run(capsys, "eval", XGID, "--net", "slow", status=2)
+    assert "'slow'" in refused.err
+    assert "strong" in refused.err
+    assert refused.err.count("\n") == 1
+
+
+@pytest.mark.parametrize("tool", ["hint", "cube", "matrix"])
+def test_a_finished_game_has_nothing_to_decide(tool, capsys):
+    over = "XGID=--------------------------:0:0:1:00:0:0:0:0:10"
+    refused = run(capsys, tool, over, status=2)
+    assert refused.err.startswith("gammond: ")
+    assert refused.err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["hint", XGID, "--plays", "0"], "gammond: --plays: expected 1 or more, got 0"),
+        (["hint", XGID, "--pleis", "2"], "gammond hint: no option '--pleis' (did you mean '--plies'?)"),
+        (["eval", XGID, "--plies", "9"], "gammond eval: --plies: expected 0 to 4, got 9"),
+        (["eval", XGID, "--plies", "two"], "gammond eval: --plies: expected a whole number, got 'two'"),
+        (["eval", XGID, "--threads", "0"], "gammond: --threads: expected 1 or more, got 0"),
+        (["hint"], "gammond hint: expected POSITION"),
+        (["matrix", XGID, "--cube-value", "3"], "gammond: expected a cube that is a power of two"),
+        (["hnit", XGID], "gammond: unknown tool 'hnit': did you mean 'hint'?"),
+    ],
+)
+def test_a_mistake_is_one_line_that_says_what_was_expected(words, message, capsys):
+    said = run(capsys, *words, status=2)
+    assert said.out == ""
+    assert said.err.startswith(message)
+    assert said.err.count("\n") == 1

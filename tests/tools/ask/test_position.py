@@ -1,0 +1,129 @@
+"""The position of a one-shot command: every form, the options beside it, and what is refused."""
+
+from __future__ import annotations
+
+import argparse
+import io
+import sys
+
+import pytest
+
+from engine.errors import GammondError
+from engine.formats.fibs_board import encode_fibs_board
+from engine.formats.match_id import encode_match_id
+from engine.formats.ogid import encode_ogid
+from engine.formats.position_id import encode_position_id
+from engine.formats.xgid import decode_xgid
+from engine.rules.match import MatchState
+from engine.rules.position import Position
+from tools.ask.position import add_position_arguments, read_position
+from tools.common.tool_parser import ToolParser
+
+XGID = "XGID=-b----E-C---eE---c-e----B-:0:0:1:31:2:1:0:5:10"
+POSITION, MATCH = decode_xgid(XGID)
+GNUBG = f"{encode_position_id(POSITION)}:{encode_match_id(MATCH)}"
+
+
+def read(*words, has_dice=True):
+    parser = ToolParser(prog="gammond hint")
+    add_position_arguments(parser, has_dice=has_dice)
+    return read_position(parser.parse_args(words), has_dice=has_dice)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        [XGID],
+        [f"'{XGID}'"],
+        [XGID.removeprefix("XGID=")],
+        [GNUBG],
+        [f"GNUbg ID: {GNUBG}"],
+        ["GNUbg", "ID:", GNUBG],
+        GNUBG.split(":"),
+        [f"Position ID: {GNUBG.replace(':', ' Match ID: ')}"],
+        [f"My position: {XGID}. What now?"],
+        [f"OGID={encode_ogid(POSITION, MATCH)}"],
+        encode_ogid(POSITION, MATCH).split(),
+        [encode_fibs_board(POSITION, MATCH)],
+    ],
+)
+def test_every_form_of_a_position_is_read_quoted_or_not(words):
+    position, match = read(*words)
+    assert position == POSITION
+    assert (match.length, match.score, match.roll) == (5, MATCH.score, (3, 1))
+
+
+def test_standard_input_may_have_the_board_and_words_around_the_position(monkeypatch):
+    position_id, match_id = GNUBG.split(":")
+    text = f" GNU Backgammon  Position ID: {position_id}\n   Match ID   : {match_id}\n +13-14-15-16\n"
+    monkeypatch.setattr(sys, "stdin", io.StringIO(text))
+    assert read("-") == read(GNUBG)
+
+
+def test_a_position_id_alone_is_money_play_and_the_starting_position_has_a_word():
+    assert read("4HPwATDgc/ABMA") == read("startpos") == (Position.start(), MatchState())
+
+
+def test_dice_are_two_numbers_or_one_word_and_replace_those_of_the_position():
+    assert read(XGID, "--dice", "6", "5")[1].roll == (6, 5)
+    assert read(XGID, "--dice", "65") == read(XGID, "--dice=6-5") == read("--dice", "65", XGID)
+
+
+def test_score_is_that_of_the_side_on_roll_whichever_seat_it_has():
+    own_on_roll = read("4HPwATDgc/ABMA", "--match", "7", "--score", "3", "2")[1]
+    assert (own_on_roll.on_roll, own_on_roll.score) == (0, (3, 2))
+    seat_1 = read(XGID, "--match", "7", "--score", "3", "2")[1]
+    assert (seat_1.on_roll, seat_1.length, seat_1.score) == (1, 7, (2, 3))
+
+
+def test_a_match_length_begins_at_0_0_and_other_options_keep_what_the_position_says():
+    assert read(XGID, "--match", "9")[1].score == (0, 0)
+    held = read(XGID, "--cube-value", "2", "--cube-owner", "own")[1]
+    assert (held.length, held.score, held.cube, held.cube_owner) == (5, MATCH.score, 2, 1)
+    assert read(XGID, "--cube-value", "2", "--cube-owner", "opponent")[1].cube_owner == 0
+    money = read("startpos", "--jacoby", "--no-beavers")[1]
+    assert money.jacoby
+    assert not money.beavers
+    assert read("startpos", "--match", "3", "--score", "2", "0", "--crawford")[1].crawford
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (
+            ["nonsense"],
+            "expected a position (XGID, OGID, GNUbg ID, position ID or FIBS board), got 'nonsense'",
+        ),
+        ([XGID.replace("-b", "b")], "XGID field 1 (position) has 26 characters"),
+        (["startpos", "--dice", "7", "1"], "--dice: expected dice of 1 to 6, got 7"),
+        (["startpos", "--score", "1", "0"], "--score is for matches: add --match POINTS"),
+        (["startpos", "--match", "5", "--score", "5", "0"], "--score: the match to 5 is over at 5-0"),
+        (["startpos", "--match", "5", "--crawford"], "--crawford: a Crawford game needs"),
+        (["startpos", "--match", "5", "--jacoby"], "--jacoby is for money play"),
+        (["startpos", "--match", "5", "--cube-value", "2"], "--cube-value: somebody holds a cube of 2"),
+        (["startpos", "--cube-owner", "own"], "--cube-owner: a cube of 1 is in the centre"),
+        (["startpos", "--cube-value", "3"], "--cube-value: a cube is a power of two"),
+        ([XGID.replace(":31:", ":D:"), "--dice", "3", "1"], "--dice: an offer is pending"),
+    ],
+)
+def test_what_is_wrong_is_said_with_the_name_of_the_option(words, message):
+    with pytest.raises(GammondError) as refused:
+        read(*words)
+    assert refused.value.message.startswith(message)
+
+
+def test_several_positions_are_work_for_batch(monkeypatch):
+    monkeypatch.setattr(sys, "stdin", io.StringIO(f"{XGID}\n{XGID}\n"))
+    with pytest.raises(GammondError, match="expected one position, got 2: 'gammond batch'"):
+        read("-")
+    monkeypatch.setattr(sys, "stdin", io.StringIO(" \n"))
+    with pytest.raises(GammondError, match="expected a position on standard input, got nothing"):
+        read("-")
+
+
+def test_dice_are_refused_where_the_question_is_about_the_position_before_the_roll():
+    with pytest.raises(GammondError, match="--dice is for 'hint'"):
+        read("startpos", "--dice", "3", "1", has_dice=False)
+    parser = argparse.ArgumentParser()
+    add_position_arguments(parser)
+    assert "--dice" not in parser.format_help()

@@ -1,0 +1,1 @@
+"""One question about one position: `gammond eval`, `hint`, `cube`, `matrix`, `board`."""

@@ -1,0 +1,59 @@
+"""Draw one position, with its pip counts and its IDs.
+
+    gammond board "XGID=-b----E-C---eE---c-e----B-:0:0:1:31:2:1:0:5:10"
+    gammond board 4HPwATDgc/ABMA --match 5 --score 2 1 --dice 3 1
+
+The side on roll is at the bottom. `gammond convert` writes the IDs alone, for many positions too.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+
+from protocol.commands.board_drawing import CHECKER_MARKS
+from protocol.repl.position_views import list_ids, show_ids, show_pips
+from protocol.state.session import Session
+from protocol.state.settings import SEAT_NAMES, format_seat
+from tools.ask.position import add_position_arguments, read_position
+from tools.ask.question import add_json_argument, draw_table, open_table, show_lines
+
+SUMMARY = "draw a position, with pip counts and IDs"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    add_position_arguments(parser, has_dice=True)
+    add_json_argument(parser)
+
+
+def main(args: argparse.Namespace) -> int:
+    """Run the tool.
+
+    Raises:
+        GammondError: The position or an option is wrong.
+    """
+    session = open_table(args, *read_position(args, has_dice=True))
+    if args.json:
+        sys.stdout.write(json.dumps(_describe_board(session)) + "\n")
+    else:
+        show_lines([*draw_table(session), *show_pips(session, CHECKER_MARKS), *show_ids(session)])
+    return 0
+
+
+def _describe_board(session: Session) -> dict[str, object]:
+    position, match = session.require_position(), session.game.match
+    own, other = position.pips
+    return {
+        **list_ids(position, match),
+        "turn": SEAT_NAMES[match.on_roll],
+        "dice": match.roll,
+        "length": match.length,
+        "score": match.score,
+        "crawford": match.crawford,
+        "cube": match.cube,
+        "cube_owner": format_seat(match.cube_owner),
+        "pips": (own, other) if match.on_roll == 0 else (other, own),
+        "board": draw_table(session),
+    }

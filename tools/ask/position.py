@@ -1,0 +1,209 @@
+"""The position of a command: in any form, from the arguments or standard input, with dice and score."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any
+
+from engine.errors import FormatError, GammondError, PositionError, UnsupportedError, ValueRangeError
+from engine.formats.position_text import parse_position
+from engine.rules.dice import validate_roll
+from engine.rules.match import MatchState
+from engine.rules.position import Position
+from engine.rules.rules import STANDARD_RULES
+from protocol.repl.pasted import find_position, split_lines
+
+STDIN = "-"
+"""The position that stands for standard input."""
+
+START = "startpos"
+"""The word for the starting position, as in ``position startpos``."""
+
+_OWN, _OPPONENT, _CENTRE = "own", "opponent", "centre"
+_SCORE_OPTIONS = ("match", "score", "crawford", "cube_value", "cube_owner", "jacoby", "beavers")
+
+
+def add_position_arguments(
+    parser: argparse.ArgumentParser, *, has_dice: bool = False, has_score: bool = True
+) -> None:
+    """Declare POSITION, and options for what its form leaves out.
+
+    Args:
+        parser: Of the command.
+        has_dice: Whether the command answers for dice.
+        has_score: Whether score and cube count.
+    """
+    parser.add_argument(
+        "position",
+        metavar="POSITION",
+        nargs="+",
+        help="the position in any form: XGID, OGID, GNUbg ID, position ID, FIBS board; quoted or not, "
+        f"{STDIN} reads it from standard input, {START} is the start of a game",
+    )
+    parser.add_argument(
+        "--dice",
+        type=int,
+        nargs=2,
+        metavar=("A", "B"),
+        help="the roll to play, in place of the position's" if has_dice else argparse.SUPPRESS,
+    )
+    if has_score:
+        _add_score_arguments(parser)
+
+
+def _add_score_arguments(parser: argparse.ArgumentParser) -> None:
+    score = parser.add_argument_group(
+        "score and cube", "in place of those of the position; without either it is money play, cube 1 centred"
+    )
+    score.add_argument("--match", type=int, metavar="POINTS", help="length of the match, 0 for money play")
+    score.add_argument(
+        "--score",
+        type=int,
+        nargs=2,
+        metavar=("OWN", "OTHER"),
+        help="points of the side on roll and of its opponent (default 0 0)",
+    )
+    score.add_argument(
+        "--crawford", action=argparse.BooleanOptionalAction, help="whether it is the Crawford game"
+    )
+    score.add_argument("--cube-value", type=int, metavar="VALUE", help="value of the cube")
+    score.add_argument(
+        "--cube-owner",
+        choices=(_OWN, _OPPONENT, _CENTRE),
+        help="who holds the cube: the side on roll, its opponent or nobody",
+    )
+    score.add_argument(
+        "--jacoby",
+        action=argparse.BooleanOptionalAction,
+        help="whether gammons count only once the cube is turned (money play)",
+    )
+    score.add_argument(
+        "--beavers", action=argparse.BooleanOptionalAction, help="whether beavers are allowed (money play)"
+    )
+
+
+def read_position(args: argparse.Namespace, *, has_dice: bool = False) -> tuple[Position, MatchState]:
+    """Read the position of the arguments.
+
+    Args:
+        args: Parsed, with what `add_position_arguments` declares.
+        has_dice: As there.
+
+    Returns:
+        The position as the side on roll sees it, and the match state.
+
+    Raises:
+        GammondError: The text is no position, or an option does not fit it; the message names the option.
+    """
+    if args.dice is not None and not has_dice:
+        raise UnsupportedError(
+            "--dice is for 'hint', 'board' and 'rollout': this command is about the position before the roll",
+            field="dice",
+        )
+    position, match = parse_text(find_text(args.position))
+    match = _change_score(match or MatchState(), args)
+    if args.dice is not None:
+        if match.doubled or match.resigned:
+            raise PositionError("--dice: an offer is pending in this position: remove --dice", field="dice")
+        with _name_option("dice"):
+            match = match.with_roll(validate_roll(*args.dice))
+    return position, match
+
+
+def find_text(words: list[str]) -> str:
+    """Return the text of the one position that arguments hold, or standard input for `STDIN`.
+
+    Words around a labelled position, such as a whole drawn board with its ID, are left out.
+
+    Raises:
+        FormatError: There is none, or there are several.
+    """
+    text = sys.stdin.read() if words == [STDIN] else " ".join(words)
+    if text.strip() == START:
+        return START
+    found = [position for line in split_lines(text, lambda _: False) if (position := find_position(line))]
+    if len(found) > 1:
+        raise FormatError(
+            f"expected one position, got {len(found)}: 'gammond batch' evaluates many", field="position"
+        )
+    if words == [STDIN] and not text.strip():
+        raise FormatError("expected a position on standard input, got nothing", field="position")
+    return found[0] if found else text
+
+
+def parse_text(text: str) -> tuple[Position, MatchState | None]:
+    """Parse a position, as `engine.formats.position_text.parse_position`, or the word `START`.
+
+    Raises:
+        GammondError: It is none.
+    """
+    if text == START:
+        return STANDARD_RULES.starting_position, None
+    try:
+        return parse_position(text)
+    except FormatError as error:
+        if find_position(text) is not None:  # it has the looks of one
+            raise
+        raise FormatError(
+            f"expected a position (XGID, OGID, GNUbg ID, position ID or FIBS board), got {text[:60]!r}: "
+            f"{error.message}",
+            field="position",
+        ) from None
+
+
+@contextmanager
+def _name_option(option: str) -> Iterator[None]:
+    """Put the name of an option before the message of an error."""
+    try:
+        yield
+    except GammondError as error:
+        name = "--" + option.replace("_", "-")
+        raise type(error)(f"{name}: {error.message}", field=option) from None
+
+
+def _change_score(match: MatchState, args: argparse.Namespace) -> MatchState:
+    given = [name for name in _SCORE_OPTIONS if getattr(args, name, None) is not None]
+    if not given or "score" not in args:  # a command whose answer does not depend on the score
+        return match
+    length = match.length if args.match is None else args.match
+    changes: dict[str, Any] = {}
+    if args.match is not None:
+        changes |= {"length": length, "score": (0, 0), "crawford": False}
+    if args.score is not None:
+        if not length:
+            raise UnsupportedError("--score is for matches: add --match POINTS", field="score")
+        changes |= {"score": tuple(args.score[:: 1 - 2 * match.on_roll]), "crawford": False}
+    for name in ("jacoby", "beavers"):
+        if getattr(args, name) is not None and length:
+            raise UnsupportedError(f"--{name} is for money play: remove it, or the match", field=name)
+    changes |= {
+        name: getattr(args, name)
+        for name in ("crawford", "jacoby", "beavers")
+        if getattr(args, name) is not None
+    }
+    changes |= _read_cube(match, args, in_match=length > 0)
+    with _name_option(given[-1]):
+        return replace(match.without_offers(), **changes)
+
+
+def _read_cube(match: MatchState, args: argparse.Namespace, *, in_match: bool) -> dict[str, Any]:
+    """Return the changes of the cube's value and owner."""
+    own = match.on_roll
+    cube = match.cube if args.cube_value is None else args.cube_value
+    owner = match.cube_owner
+    if args.cube_owner is not None:
+        owner = {_OWN: own, _OPPONENT: 1 - own, _CENTRE: None}[args.cube_owner]
+    if cube == 1 and owner is not None and args.cube_owner is not None:
+        raise ValueRangeError(
+            "--cube-owner: a cube of 1 is in the centre: add --cube-value 2 or more", field="cube_owner"
+        )
+    if cube > 1 and in_match and owner is None:
+        raise ValueRangeError(
+            f"--cube-value: somebody holds a cube of {cube} in a match: --cube-owner {_OWN} or {_OPPONENT}",
+            field="cube_value",
+        )
+    return {"cube": cube, "cube_owner": None if cube == 1 else owner}

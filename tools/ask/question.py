@@ -1,0 +1,220 @@
+"""From a position to an answer: the terminal's text, or what the wire answers to a JSON query."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shutil
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+from engine.analysis.levels import find_level
+from engine.errors import FormatError, GammondError, StateError, UnsupportedError
+from engine.formats.xgid import encode_xgid
+from engine.rules.match import MatchState
+from engine.rules.position import Position
+from engine.runtime.cores import count_usable_cores
+from engine.search import FILTERS, MAX_PLIES
+from protocol.core.replies import format_reply
+from protocol.core.requests import JsonReply, Work, WorkControl
+from protocol.repl.game_view import GameView
+from protocol.repl.preferences import get_config_file, read_preferences
+from protocol.repl.replies import RefusedRequestError
+from protocol.repl.sentences import describe_game
+from protocol.state.service import EngineCatalogue, Service, make_shipped_catalogue
+from protocol.state.session import GameState, Session
+from tools.ask.position import add_position_arguments, read_position
+from tools.common.background import prepare_on_first_compile
+from tools.common.opponents import load_net_engine
+from tools.common.strength import DEFAULT_NET, add_net_argument
+
+Ask = Callable[[Session, WorkControl], list[str]]
+"""Answers a question about the position on the table of a session, in lines for people."""
+
+QUERY_ID = "gammond"
+"""The id of the query behind ``--json``."""
+
+TERMINAL_COLUMNS = 80
+"""The width of the text where no terminal shows it."""
+
+
+def add_question_arguments(
+    parser: argparse.ArgumentParser,
+    *,
+    has_dice: bool = False,
+    has_filter: bool = False,
+    has_cube: bool = True,
+    has_score: bool = True,
+) -> None:
+    """Declare the position, and how it is evaluated.
+
+    Args:
+        parser: Of the command.
+        has_dice: Whether it answers for dice.
+        has_filter: Whether it searches plays.
+        has_cube: Whether the answer can do without the cube.
+        has_score: Whether the score counts.
+    """
+    add_position_arguments(parser, has_dice=has_dice, has_score=has_score)
+    parser.add_argument(
+        "--plies",
+        type=int,
+        choices=range(MAX_PLIES + 1),
+        metavar="N",
+        help=f"look-ahead, up to {MAX_PLIES} plies (default that of 'gammond config level', at first 0)",
+    )
+    if has_filter:
+        parser.add_argument("--filter", choices=tuple(FILTERS), help="move filter (default the level's)")
+    if has_cube:
+        parser.add_argument("--cubeless", action="store_true", help="play without the cube")
+    add_net_argument(parser)
+    parser.add_argument("--threads", type=int, metavar="N", help="threads (default one for each core)")
+    parser.add_argument("--board", action="store_true", help="draw the board first")
+    add_json_argument(parser)
+
+
+def add_json_argument(parser: argparse.ArgumentParser) -> None:
+    """Declare ``--json``."""
+    parser.add_argument(
+        "--json", action="store_true", help="write one JSON object, with the keys of the protocol's queries"
+    )
+
+
+def answer_question(
+    args: argparse.Namespace,
+    ask: Ask,
+    make_json: Callable[[Session], str],
+    *,
+    has_dice: bool = False,
+) -> int:
+    """Answer a question about the position of the arguments, on standard output.
+
+    Args:
+        args: Parsed, with what `add_question_arguments` declares.
+        ask: Answers in text.
+        make_json: Answers as a JSON object.
+        has_dice: As for `add_question_arguments`.
+
+    Returns:
+        The exit status, 0.
+
+    Raises:
+        GammondError: The position or an option is wrong, or there is no answer.
+    """
+    position, match = read_position(args, has_dice=has_dice)
+    session = open_table(args, position, match)
+    prepare_on_first_compile()
+    if args.json:
+        sys.stdout.write("\n".join([*call_session(lambda: [make_json(session)]), ""]))
+        return 0
+    lines = draw_table(session) if args.board else []
+    shown = session.game if has_dice else replace(session.game, match=match.before_roll())
+    show_lines([*lines, *call_session(lambda: [_write_heading(shown), *ask(session, WorkControl())])])
+    return 0
+
+
+def _write_heading(game: GameState) -> str:
+    text = describe_game(game)
+    return f"{text[0].upper()}{text[1:]}"
+
+
+def open_table(args: argparse.Namespace, position: Position, match: MatchState) -> Session:
+    """Return a session with a position on the table, at the strength of the arguments and preferences.
+
+    Raises:
+        GammondError: A preference or option is wrong.
+    """
+    net = getattr(args, "net", DEFAULT_NET)
+    threads = getattr(args, "threads", None)
+    if threads is not None and threads < 1:
+        raise UnsupportedError(f"--threads: expected 1 or more, got {threads}", field="threads")
+    service = Service(_make_catalogue(net), threads=count_usable_cores() if threads is None else threads)
+    session = Session(service, 0)
+    session.engine_settings = replace(
+        session.engine_settings.with_level(find_level(read_preferences(get_config_file()).level)), noise=0
+    )
+    changes: dict[str, Any] = {}
+    if getattr(args, "plies", None) is not None:
+        changes["ply"] = args.plies + 1
+    if getattr(args, "filter", None) is not None:
+        changes["filter_name"] = args.filter
+    if getattr(args, "cubeless", False):
+        changes["is_cubeful"] = False
+    session.engine_settings = replace(session.engine_settings, **changes)
+    session.set_position(position, match)
+    return session
+
+
+def _make_catalogue(net: str) -> EngineCatalogue:
+    """Return the source of a net, of those that only tools know too (``run:FOLDER``)."""
+    shipped = make_shipped_catalogue()
+    if net == DEFAULT_NET:
+        return shipped
+    return replace(shipped, default=net, list_names=lambda: [net], load=load_net_engine)
+
+
+def call_session(call: Callable[[], list[str]]) -> list[str]:
+    """Return what a call gives, with errors of the session as they read without one.
+
+    Raises:
+        GammondError: The session refused a command.
+    """
+    try:
+        return call()
+    except RefusedRequestError as refused:
+        error = refused.reply.error
+        if isinstance(error, StateError) and error.missing:
+            raise StateError(f"{error.problem}: there is nothing to decide", field=error.field) from None
+        raise error if isinstance(error, GammondError) else refused from None
+
+
+def draw_table(session: Session) -> list[str]:
+    """Draw the board in the columns there are."""
+    view = GameView(session)
+    view.columns = shutil.get_terminal_size().columns if sys.stdout.isatty() else TERMINAL_COLUMNS
+    return view.show_board()
+
+
+def show_lines(lines: Sequence[str]) -> None:
+    """Write lines: wrapped and in colours on a terminal, as they are elsewhere."""
+    if not sys.stdout.isatty():
+        sys.stdout.write("".join(f"{line}\n" for line in lines))
+        return
+    from protocol.repl.screen import show  # takes a tenth of a second, and only a terminal needs it
+
+    show(lines, read_preferences(get_config_file()).theme, in_pages=False)
+
+
+def run_query(session: Session, fields: dict[str, object]) -> str:
+    """Return the object with which the wire answers a JSON query about the position on the table, as text.
+
+    Args:
+        session: The table.
+        fields: Of the query, without its id, the position, and how that is evaluated.
+
+    Raises:
+        GammondError: The query is refused.
+    """
+    from protocol.dialects.json_query import answer_query  # text does without it
+
+    settings, game = session.engine_settings, session.game
+    assert game.position is not None
+    query = {
+        "id": QUERY_ID,
+        "position": encode_xgid(game.position, game.match.without_offers()),
+        "plies": settings.plies,
+        "filter": settings.filter_name,
+        "cubeful": settings.is_cubeful,
+        **fields,
+    }
+    answer = answer_query(session, json.dumps(query))
+    replies = answer.run(WorkControl()) if isinstance(answer, Work) else answer
+    assert isinstance(replies, Sequence)
+    reply = replies[-1]
+    assert isinstance(reply, JsonReply)
+    refusal = reply.document.get("error")
+    if isinstance(refusal, dict):
+        raise FormatError(str(refusal["message"]), field=str(refusal["field"]))
+    return format_reply(reply)
