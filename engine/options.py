@@ -134,7 +134,8 @@ class Field:
         """Parse a value that a user wrote.
 
         Args:
-            text: ``3``, ``0.5``, ``true`` (or ``on``), a word; ``A,B,...`` for a list.
+            text: ``3``, ``0.5``, ``true`` (or ``on``), a word; ``A,B,...`` for a list. Words of choices, and
+                true and false, may be in upper or lower case.
 
         Raises:
             FormatError: The text is of another type.
@@ -164,9 +165,10 @@ class Field:
     def _convert(self, text: str) -> Any:  # noqa: ANN401
         """Return the value of a text; None where it is of another type."""
         if self.type is str:
-            return text
+            is_known = not self.choices or text in self.choices
+            return text if is_known else next((c for c in self.choices if c.lower() == text.lower()), text)
         if self.type is bool:
-            return _SWITCH_WORDS.get(text)
+            return _SWITCH_WORDS.get(text.lower())
         if self.type is int:
             return int(text) if _INTEGER.fullmatch(text) else None
         value = float(text) if _NUMBER.fullmatch(text) else math.nan

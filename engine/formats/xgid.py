@@ -25,7 +25,9 @@ from engine.rules.position import BAR, Board, Position, fill_borne_off, swap_sid
 BOTTOM = 1
 """The seat at the bottom: capital letters, turn and cube owner 1, the first of the two scores."""
 
-_PREFIX = "XGID="
+PREFIX = "XGID="
+"""What an XGID begins with, where it stands by itself."""
+
 _UNREADABLE = "?" * kernel_formats.XGID_LETTERS
 _FIELD_NAMES = (
     "position",
@@ -39,6 +41,8 @@ _FIELD_NAMES = (
     "length",
     "max_cube",
 )
+_CAPITALS = np.frombuffer(b"-ABCDEFGHIJKLMNO", np.uint8)
+_SMALL = np.frombuffer(b"-abcdefghijklmno", np.uint8)
 _JACOBY, _BEAVERS = 1, 2
 _DEFAULT_MAX_CUBE_LOG = 10
 _SEATS = {1: BOTTOM, -1: 1 - BOTTOM}
@@ -48,23 +52,28 @@ def encode_xgid(position: Position, match: MatchState) -> str:
     """Return an XGID.
 
     Raises:
+        UnsupportedError: As `encode_xgids`.
+    """
+    return encode_xgids(position.board[None], match)[0]
+
+
+def encode_xgids(boards: Board, match: MatchState) -> list[str]:
+    """Return the XGIDs of many positions of one match state.
+
+    Args:
+        boards: ``int8[n, 2, 26]``, valid positions, the checkers of the seat on roll first.
+        match: The match state.
+
+    Raises:
         UnsupportedError: A resignation is pending, for which an XGID has no place, or an unsupported beaver.
     """
     if match.resigned or match.beavered:
         name, offer = ("resigned", "resignation") if match.resigned else ("beavered", "beaver")
         raise UnsupportedError(f"no XGID can be written while a {offer} is pending", field=name)
-    board = position.board if match.on_roll == BOTTOM else swap_sides(position.board)
-    bottom, top = board[0], board[1]
-    letters = [
-        _format_letter(int(bottom[point]), int(top[BAR - point])) if 0 < point < BAR else ""
-        for point in range(26)
-    ]
-    letters[0], letters[BAR] = _format_letter(0, int(top[BAR])), _format_letter(int(bottom[BAR]), 0)
     cube_log = match.cube.bit_length() - 1
     money_rules = _JACOBY * match.jacoby + _BEAVERS * match.beavers
     signs = {seat: sign for sign, seat in _SEATS.items()}
     fields = (
-        "".join(letters),
         cube_log,
         0 if match.cube_owner is None else signs[match.cube_owner],
         signs[match.on_roll],
@@ -75,7 +84,18 @@ def encode_xgid(position: Position, match: MatchState) -> str:
         match.length,
         max(cube_log, _DEFAULT_MAX_CUBE_LOG),
     )
-    return _PREFIX + ":".join(map(str, fields))
+    tail = "".join(f":{field}" for field in fields)
+    return [f"{PREFIX}{letters}{tail}" for letters in _list_letters(boards, match.on_roll == BOTTOM)]
+
+
+def _list_letters(boards: Board, bottom_is_on_roll: bool) -> list[str]:
+    """Return the letters of positions, `engine.kernels.formats.XGID_LETTERS` each."""
+    rows = boards if bottom_is_on_roll else boards[:, ::-1]
+    bottom, top = rows[:, 0].astype(np.intp), rows[:, 1, ::-1].astype(np.intp)
+    bottom[:, 0] = top[:, BAR] = 0  # borne off
+    text = np.where(bottom > 0, _CAPITALS[bottom], _SMALL[top]).tobytes().decode("ascii")
+    size = kernel_formats.XGID_LETTERS
+    return [text[start : start + size] for start in range(0, len(text), size)]
 
 
 def decode_xgid(text: str) -> tuple[Position, MatchState]:
@@ -161,17 +181,11 @@ def _parse_match_state(tail: str) -> MatchState:
     )
 
 
-def _format_letter(bottom: int, top: int) -> str:
-    if bottom:
-        return chr(ord("A") + bottom - 1)
-    return chr(ord("a") + top - 1) if top else "-"
-
-
 def _split_fields(text: str) -> tuple[str, str]:
     """Return the first field and the text of all others."""
     bare = text.strip()
-    if bare[: len(_PREFIX)].upper() == _PREFIX:
-        bare = bare[len(_PREFIX) :]
+    if bare[: len(PREFIX)].upper() == PREFIX:
+        bare = bare[len(PREFIX) :]
     colons = bare.count(":")
     if colons + 1 not in (len(_FIELD_NAMES) - 1, len(_FIELD_NAMES)):
         raise FormatError(

@@ -24,13 +24,13 @@ from engine.rules.rules import STANDARD_RULES, Rules
 from engine.search.cache import ValueCache
 from engine.search.filters import MoveFilter
 from engine.search.objective import Objective, Values
-from engine.search.results import PlayEvaluation, PlayRanking, RankedPlays
+from engine.search.results import PlayEvaluation, PlaySequence, RankedPlays
 from engine.search.tree import DEFAULT_PRUNING, Pruning, TreeSearch, check_plies
 from engine.search.watch import SearchWatch
 
 
 @dataclass(frozen=True, eq=False)
-class RankedList(PlayRanking):
+class RankedList(PlaySequence):
     """Ranked plays: the deepest first, those of one depth best first.
 
     Attributes:
@@ -80,6 +80,11 @@ class RankedList(PlayRanking):
     def stack_results(self, count: int) -> Board:
         """Return the positions after the first plays, ``int8[count, 2, 26]``, as the next mover sees them."""
         return self.legal_plays.boards[self.order[:count]]
+
+    def find_place(self, board: Board) -> int | None:
+        """Return the place of the play that leads to a position, ``int8[2, 26]``; None if none does."""
+        found = np.flatnonzero((self.legal_plays.boards[self.order] == board).all(axis=(1, 2)))
+        return int(found[0]) if found.size else None
 
     def survivor_scores(self) -> list[float]:
         """Return the scores of the plays at the greatest depth, best first."""
@@ -210,21 +215,34 @@ class PlaySearch:
         watch.end_depth(ranked)
         return ranked
 
-    def evaluate_play(self, play: Play, plies: int) -> float:
-        """Evaluate a single play.
+    def evaluate_play(
+        self,
+        position: Position,
+        roll: Roll,
+        play: Play,
+        plies: int,
+        watch: SearchWatch | None = None,
+        rules: Rules = STANDARD_RULES,
+    ) -> PlayEvaluation:
+        """Evaluate a single play as a candidate of one depth, whatever filters say of it.
 
         Args:
-            play: The play.
+            position: The position, the player on roll to move.
+            roll: Two dice, in any order.
+            play: One of the legal plays.
             plies: 0 to `engine.search.tree.MAX_PLIES`.
-
-        Returns:
-            Its score as a candidate of this depth: equity for the player who makes it, in points.
+            watch: Counts nodes and stops the search.
+            rules: What the legal plays are.
 
         Raises:
             ValueRangeError: The plies are out of range.
+            CancelledWork: The watch stopped it.
         """
-        values = self._evaluate(play.result.board[None], plies, SearchWatch())
-        return -float(self._objective.other.equities(values)[0])
+        check_plies(plies)
+        plays = generate_plays(position, roll, rules)
+        alone = plays.take(np.array([plays.list_places()[play.result.key]]))
+        values = self._evaluate(alone.boards, plies, watch or SearchWatch())
+        return RankedList.rank(alone, self._objective.other, values, self._leaf_plies + plies)[0]
 
     def _evaluate(self, boards: Board, plies: int, watch: SearchWatch) -> Values:
         """Evaluate positions after plays, for the next mover with its option to double."""

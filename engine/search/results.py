@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.cubeful import CubeDecision
+from engine.errors import StateError
 from engine.rules.moves import Play
 from engine.rules.outcome import Outcome, Outcomes
 from engine.rules.position import Board
@@ -126,12 +127,20 @@ class PlayEvaluation:
         return self.outcome.equity
 
 
-class PlayRanking(Sequence[PlayEvaluation]):
+class PlaySequence(Sequence[PlayEvaluation]):
     """Plays in the order of a ranking."""
 
     @abstractmethod
     def stack_results(self, count: int) -> Board:
         """Return the positions after the first plays, ``int8[count, 2, 26]``, as the next mover sees them."""
+
+    @abstractmethod
+    def find_place(self, board: Board) -> int | None:
+        """Return the place of the play that leads to a position, ``int8[2, 26]``; None if none does."""
+
+    @abstractmethod
+    def survivor_scores(self) -> list[float]:
+        """Return the scores of the plays at the greatest depth, best first."""
 
 
 @dataclass(frozen=True)
@@ -144,13 +153,24 @@ class RankedPlays:
         effort: The effort; its plies are those of the survivors.
     """
 
-    plays: PlayRanking
+    plays: PlaySequence
     effort: Effort
 
     @property
     def best(self) -> PlayEvaluation:
         """The best play."""
         return self.plays[0]
+
+    def find_place(self, play: Play) -> int:
+        """Return the place of one of the legal plays.
+
+        Raises:
+            StateError: It is none of them.
+        """
+        place = self.plays.find_place(play.result.board)
+        if place is None:
+            raise StateError("the play is none of this roll", field="play")
+        return place
 
     def find_by_result(self, board: Board) -> PlayEvaluation | None:
         """Find the play that leads to a position.
@@ -161,7 +181,30 @@ class RankedPlays:
         Returns:
             The play; None if none leads there.
         """
-        return next((each for each in self.plays if np.array_equal(each.play.result.board, board)), None)
+        place = self.plays.find_place(board)
+        return None if place is None else self.plays[place]
+
+
+@dataclass(frozen=True)
+class ComparedPlay:
+    """A play beside the best one, both evaluated at one depth.
+
+    Attributes:
+        evaluation: The evaluation of the play.
+        best: That of the best play.
+        rank: Its place among all plays, from 1 on.
+        ranked: All plays; a play that no filter let through has a smaller depth there.
+    """
+
+    evaluation: PlayEvaluation
+    best: PlayEvaluation
+    rank: int
+    ranked: RankedPlays
+
+    @property
+    def loss(self) -> float:
+        """What the play loses against the best one, in points."""
+        return self.best.score - self.evaluation.score
 
 
 @dataclass(frozen=True)

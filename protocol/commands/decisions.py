@@ -134,7 +134,7 @@ def handle_go(call: CommandCall) -> Answer:
             raise CommandError(
                 f"expected 'go role {'|'.join(DECISIONS)}', got nothing after 'role'", field="what"
             )
-        _DECISION.parse(what)
+        what = _DECISION.parse(what)
     request = _make_request(session, what, parse_limits(rest.split(), is_role=is_role))
     return _GO_HANDLERS[what](session, request)
 

@@ -1,9 +1,9 @@
-"""Evaluations: ``eval``, ``moves``, and the ``info`` lines and stops of every search."""
+"""Evaluations: ``eval``, ``moves``, ``rank``, and the ``info`` lines and stops of every search."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from contextlib import nullcontext
 from typing import Any
 
@@ -13,18 +13,21 @@ from numpy.typing import NDArray
 
 from engine.analysis.engine import Engine
 from engine.analysis.levels import EvalSettings
+from engine.formats import xgid as xgid_format
 from engine.formats.position_id import encode_position_ids
 from engine.rules.dice import Roll
 from engine.rules.match import MatchState
 from engine.rules.moves import estimate_plays
-from engine.rules.notation import format_moves_plain, format_play
+from engine.rules.notation import format_moves_plain, format_play, parse_play
 from engine.rules.outcome import Outcome, cubeless_equity
-from engine.rules.position import Position
+from engine.rules.position import Board, Position
 from engine.search import SearchProgress, SearchWatch
 from engine.search.results import BoardEvaluations, Effort, PlayEvaluation, PositionEvaluation
 from protocol.commands.command import CommandCall
+from protocol.core.arguments import error_field
 from protocol.core.replies import DECIMALS, outcome_to_values
 from protocol.core.requests import Answer, BatchItem, Reply, ReplyValue, Work, WorkControl
+from protocol.state.session import Session
 
 MAX_QUICK_PLAYS = 128
 """Maximum estimate of the plays of a roll that are listed in the thread that serves clients: 1 ms or 2."""
@@ -34,6 +37,9 @@ MAX_SHORT_PLAYS = 1024
 
 PLAY_BYTES = 225
 """What a ranked play takes on the wire, about."""
+
+XGID_BYTES = 60
+"""What an XGID takes on the wire, about."""
 
 DECISION_SIZE = 15
 """The size (`Work.size`) of a decision at 0-ply that shows one play."""
@@ -141,14 +147,34 @@ def make_stopped_values(is_finished: bool) -> dict[str, ReplyValue]:
     return {} if is_finished else {"stopped": True}
 
 
-def _play_to_values(rank: int, evaluation: PlayEvaluation, position_id: str) -> dict[str, ReplyValue]:
+def list_id_values(boards: Board, match: MatchState, has_xgids: bool) -> list[dict[str, ReplyValue]]:
+    """Return the positions after plays as keys.
+
+    Args:
+        boards: ``int8[n, 2, 26]``, as the next mover sees them.
+        match: The match state before the plays.
+        has_xgids: Whether to return XGIDs, without their prefix, besides position IDs.
+    """
+    ids = encode_position_ids(boards)
+    if not has_xgids:
+        return [{"gnubgid": text} for text in ids]
+    xgids = xgid_format.encode_xgids(boards, match.next_turn())
+    return [
+        {"gnubgid": text, "xgid": xgid.removeprefix(xgid_format.PREFIX)}
+        for text, xgid in zip(ids, xgids, strict=True)
+    ]
+
+
+def _play_to_values(
+    rank: int, evaluation: PlayEvaluation, ids: Mapping[str, ReplyValue]
+) -> dict[str, ReplyValue]:
     return {
         "rank": rank,
         "play": format_play(evaluation.play),
         **evaluation_to_values(evaluation),
         "plies": evaluation.plies,
         "survived": evaluation.survived,
-        "gnubgid": position_id,
+        **ids,
     }
 
 
@@ -217,7 +243,7 @@ def handle_moves(call: CommandCall) -> Answer:
     """Rank the legal plays."""
     session, settings, limit = call.session, read_eval_settings(call), call.values["n"]
     position, roll = session.require_roll()
-    match = session.require_evaluable_match()
+    match, has_xgids = session.require_evaluable_match(), session.engine_settings.has_xgids
     load_engine = session.make_engine_loader(needs=None)
     kind = make_decision_kind("plays", match, settings)
 
@@ -226,7 +252,7 @@ def handle_moves(call: CommandCall) -> Answer:
         with nullcontext() if settings.plies else session.service.time_evaluation(engine, kind):
             ranked = engine.rank_plays(position, roll, match, settings, make_search_watch(control))
         shown = len(ranked.plays) if limit is None else min(limit, len(ranked.plays))
-        ids = encode_position_ids(ranked.plays.stack_results(shown))
+        ids = list_id_values(ranked.plays.stack_results(shown), match, has_xgids)
         lines = control.run_in_blocks(
             shown,
             lambda block: [
@@ -243,12 +269,72 @@ def handle_moves(call: CommandCall) -> Answer:
         return [*lines, Reply("moves", values=about | make_stopped_values(ranked.effort.is_finished))]
 
     plays = estimate_plays(position, roll)
+    shown = plays if limit is None else min(plays, limit)
+    return _make_ranking_work(session, run, settings, kind, plays, shown)
+
+
+def handle_rank(call: CommandCall) -> Answer:
+    """Compare a play with the best one."""
+    session, settings, text = call.session, read_eval_settings(call), call.values["play"]
+    position, roll = session.require_roll()
+    match, rules = session.require_evaluable_match(), session.game.rules
+    has_xgids = session.engine_settings.has_xgids
+    load_engine = session.make_engine_loader(needs=None)
+    kind = make_decision_kind("rank", match, settings)
+
+    def run(control: WorkControl) -> list[Reply]:
+        engine = load_engine()
+        with error_field("play"):
+            play = parse_play(text, position, roll, rules)
+        with nullcontext() if settings.plies else session.service.time_evaluation(engine, kind):
+            found = engine.compare_play(position, roll, match, play, settings, make_search_watch(control))
+        rows = [(1, found.best)] if found.rank == 1 else [(1, found.best), (found.rank, found.evaluation)]
+        boards = np.stack([each.play.result.board for _, each in rows])
+        ids = list_id_values(boards, match, has_xgids)
+        values: dict[str, ReplyValue] = {
+            "rank": found.rank,
+            "count": len(found.ranked.plays),
+            "play": format_play(found.evaluation.play),
+            "loss": found.loss,
+        }
+        if found.best.mwc is not None and found.evaluation.mwc is not None:
+            values["mwc_loss"] = found.best.mwc - found.evaluation.mwc
+        effort = found.ranked.effort
+        values |= {"best": format_play(found.best.play), "plies": effort.plies, "net": engine.name}
+        return [
+            *(
+                Reply("move", values=_play_to_values(rank, play, where), is_final=False)
+                for (rank, play), where in zip(rows, ids, strict=True)
+            ),
+            Reply("rank", values=values | make_stopped_values(effort.is_finished)),
+        ]
+
+    return _make_ranking_work(session, run, settings, kind, estimate_plays(position, roll), 2)
+
+
+def _make_ranking_work(
+    session: Session,
+    run: Callable[[WorkControl], list[Reply]],
+    settings: EvalSettings,
+    kind: Hashable,
+    plays: int,
+    shown: int,
+) -> Work:
+    """Return the work of a ranking.
+
+    Args:
+        session: The session.
+        run: Does it.
+        settings: How deep it looks.
+        kind: Its kind, as `make_decision_kind` returns it.
+        plays: About how many plays it ranks.
+        shown: About how many of them its answer shows.
+    """
     is_quick = settings.plies == 0 and plays <= MAX_QUICK_PLAYS
-    is_quick = is_quick and session.find_quick_engine(kind) is not None
     return Work(
         run,
         is_long=settings.plies > 0 or plays > MAX_SHORT_PLAYS,
-        is_quick=is_quick,
+        is_quick=is_quick and session.find_quick_engine(kind) is not None,
         size=DECISION_SIZE + plays,
-        answer_bytes=PLAY_BYTES * (plays if limit is None else min(plays, limit)),
+        answer_bytes=(PLAY_BYTES + XGID_BYTES * session.engine_settings.has_xgids) * shown,
     )

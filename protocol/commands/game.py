@@ -11,9 +11,10 @@ from engine.errors import ValueRangeError
 from engine.formats.fibs_board import decode_fibs_board
 from engine.formats.match_id import encode_match_id
 from engine.formats.ogid import decode_ogid
-from engine.formats.position_id import encode_position_id, encode_position_ids
+from engine.formats.position_id import encode_position_id
 from engine.formats.position_text import parse_position
-from engine.formats.xgid import decode_xgid
+from engine.formats.xgid import PREFIX as XGID_PREFIX
+from engine.formats.xgid import decode_xgid, encode_xgid
 from engine.options import MAX_QUOTED_CHARS
 from engine.rules import cube_actions
 from engine.rules.match import RESULT_NAMES, GameResult, MatchState
@@ -24,13 +25,13 @@ from engine.rules.position import BAR, Position
 from engine.rules.rules import Feature
 from protocol.commands.board_drawing import draw_board
 from protocol.commands.command import CommandCall
-from protocol.commands.evaluation import MAX_QUICK_PLAYS, MAX_SHORT_PLAYS
+from protocol.commands.evaluation import MAX_QUICK_PLAYS, MAX_SHORT_PLAYS, XGID_BYTES, list_id_values
 from protocol.core.arguments import error_field
 from protocol.core.errors import CommandError
 from protocol.core.replies import make_ok_reply
 from protocol.core.requests import Answer, Reply, ReplyValue, Work, WorkControl
 from protocol.state.offers import RESIGNATION_RESPONSES, RESPONSE_WORDS, check_no_offer
-from protocol.state.session import GameState, Session
+from protocol.state.session import Session
 from protocol.state.settings import SEAT_NAMES
 
 POSITION_FORMS = ("gnubgid", "xgid", "ogid", "fibs", "startpos")
@@ -71,7 +72,7 @@ def handle_position(call: CommandCall) -> Answer:
         with error_field("text"):
             position, match = _POSITION_READERS[form](text)
     call.session.set_position(position, match)
-    return make_ok_reply("position", game_to_values(call.session.game))
+    return make_ok_reply("position", game_to_values(call.session))
 
 
 def _read_fibs(text: str) -> tuple[Position, MatchState]:
@@ -87,12 +88,21 @@ _POSITION_READERS: dict[str, Callable[[str], tuple[Position, MatchState | None]]
 }
 
 
-def game_to_values(game: GameState) -> dict[str, ReplyValue]:
-    """Return a game as keys: GNU position ID and match ID."""
-    values: dict[str, ReplyValue] = {}
+def game_to_values(session: Session) -> dict[str, ReplyValue]:
+    """Return the game as keys: GNU position ID and match ID, and the XGID where the session wants it."""
+    game, values = session.game, dict[str, ReplyValue]()
     if game.position is not None:
         values["gnubgid"] = encode_position_id(game.position)
-    return values | {"matchid": encode_match_id(game.match)}
+    values["matchid"] = encode_match_id(game.match)
+    return values | _xgid_to_values(session)
+
+
+def _xgid_to_values(session: Session) -> dict[str, ReplyValue]:
+    """Return the XGID of the game as a key, where the session wants it and there is one."""
+    position, match = session.game.position, session.game.match
+    if not session.engine_settings.has_xgids or position is None or match.resigned or match.beavered:
+        return {}
+    return {"xgid": encode_xgid(position, match).removeprefix(XGID_PREFIX)}
 
 
 def handle_dice(call: CommandCall) -> Answer:
@@ -109,19 +119,21 @@ def handle_roll(call: CommandCall) -> Answer:
 
 def _roll_to_values(session: Session) -> dict[str, ReplyValue]:
     roll = session.game.match.roll
-    return {} if roll is None else {"die1": roll[0], "die2": roll[1]}
+    assert roll is not None  # they are set, or rolled
+    return {"die1": roll[0], "die2": roll[1], **_xgid_to_values(session)}
 
 
 def handle_newgame(call: CommandCall) -> Answer:
     """Set up the starting position for another game."""
     call.session.start_game()
-    return make_ok_reply("newgame", game_to_values(call.session.game))
+    return make_ok_reply("newgame", game_to_values(call.session))
 
 
 def handle_legal(call: CommandCall) -> Answer:
     """List the legal plays, all or those that move a checker from a point."""
     position, roll = call.session.require_roll()
     rules, point = call.session.game.rules, call.values["point"]
+    match, has_xgids = call.session.game.match, call.session.engine_settings.has_xgids
     if point is not None and not position.board[0, point]:
         got = "the bar" if point == BAR else point
         raise ValueRangeError(f"expected a point with a checker, got {got}", field="point")
@@ -137,10 +149,10 @@ def handle_legal(call: CommandCall) -> Answer:
         return [*lines, Reply("legal", values={"count": len(lines)})]
 
     def list_plays(plays: LegalPlays, start: int) -> list[Reply]:
-        rows = zip(format_plays(plays), encode_position_ids(plays.boards), strict=True)
+        rows = zip(format_plays(plays), list_id_values(plays.boards, match, has_xgids), strict=True)
         return [
-            Reply("play", values={"number": number, "play": text, "gnubgid": position_id}, is_final=False)
-            for number, (text, position_id) in enumerate(rows, start + 1)
+            Reply("play", values={"number": number, "play": text, **ids}, is_final=False)
+            for number, (text, ids) in enumerate(rows, start + 1)
         ]
 
     count = estimate_plays(position, roll)
@@ -149,7 +161,7 @@ def handle_legal(call: CommandCall) -> Answer:
         is_long=count > MAX_SHORT_PLAYS,
         is_quick=count <= MAX_QUICK_PLAYS and service.is_quick(None, kind),
         size=_LIST_SIZE + count // 4,
-        answer_bytes=_PLAY_BYTES * count,
+        answer_bytes=(_PLAY_BYTES + XGID_BYTES * has_xgids) * count,
     )
 
 
@@ -159,7 +171,7 @@ def parse_point(text: str) -> int:
     Raises:
         ValueRangeError: It is none.
     """
-    if text == "bar":
+    if text.lower() == "bar":
         return BAR
     number = int(text) if text.isascii() and text.isdigit() and len(text) <= MAX_QUOTED_CHARS else 0
     if not 1 <= number < BAR:
@@ -174,7 +186,7 @@ def handle_play(call: CommandCall) -> Answer:
 
     This runs at once, since what follows depends on it: at worst 0.4 ms, with the 2,000 plays of some doubles.
     """
-    session, words = call.session, " ".join(call.values["play"].split())
+    session, words = call.session, " ".join(call.values["play"].lower().split())
     if words in OFFER_ACTIONS:
         result = _take_action(session, words)
     elif words.partition(" ")[0] == "resign":
@@ -182,7 +194,7 @@ def handle_play(call: CommandCall) -> Answer:
         raise CommandError(f"expected 'play resign {kinds}', got {words[:MAX_QUOTED_CHARS]!r}", field="play")
     else:
         words, result = _play_checkers(session, call.values["play"])
-    return make_ok_reply("play", {"play": words, **game_to_values(session.game), **_result_to_values(result)})
+    return make_ok_reply("play", {"play": words, **game_to_values(session), **_result_to_values(result)})
 
 
 def _take_action(session: Session, words: str) -> GameResult | None:
@@ -222,13 +234,13 @@ def _result_to_values(result: GameResult | None) -> dict[str, ReplyValue]:
 def handle_undo(call: CommandCall) -> Answer:
     """Undo the last change of the game."""
     call.session.undo()
-    return make_ok_reply("undo", game_to_values(call.session.game))
+    return make_ok_reply("undo", game_to_values(call.session))
 
 
 def handle_redo(call: CommandCall) -> Answer:
     """Redo what was undone last."""
     call.session.redo()
-    return make_ok_reply("redo", game_to_values(call.session.game))
+    return make_ok_reply("redo", game_to_values(call.session))
 
 
 def handle_board(call: CommandCall) -> Answer:

@@ -20,6 +20,7 @@ _OUTCOME = "win=P win_g=P win_bg=P lose_g=P lose_bg=P equity=E [cubeful=E] [mwc=
 _GAME = "gnubgid=ID matchid=ID"
 _INFO = "info [depth N] nodes N time_ms T"
 _INFO_PLAY = f"{_INFO} [multipv 1 score E pv FROM/TO ...]"
+_MOVE = f"move rank=N play=PLAY {_OUTCOME} survived=true|false gnubgid=ID"
 _PLIES = integer_argument(
     "plies", 0, MAX_PLIES, "look-ahead, 0 for the net alone; default: the session's", is_named=True
 )
@@ -134,8 +135,22 @@ _COMMANDS = (
             _FILTER,
             _CUBEFUL,
         ),
-        data_lines=(_INFO_PLAY, f"move rank=N play=PLAY {_OUTCOME} survived=true|false gnubgid=ID"),
+        data_lines=(_INFO_PLAY, _MOVE),
         example=("newgame", "dice 3 1", "moves 3"),
+    ),
+    Command(
+        "rank",
+        "compare a play with the best one",
+        evaluation.handle_rank,
+        "rank rank=N count=N play=PLAY loss=E [mwc_loss=M] best=PLAY plies=N net=NAME [stopped=true]",
+        arguments=(
+            rest_argument("play", "PLAY", "a legal play, as for 'play'"),
+            _PLIES,
+            _FILTER,
+            _CUBEFUL,
+        ),
+        data_lines=(_INFO_PLAY, _MOVE),
+        example=("newgame", "dice 3 1", "rank 24/23 13/10"),
     ),
     Command(
         "go",

@@ -27,7 +27,7 @@ class Argument:
         parse: Returns the value of its text; raises a GammondError whose field is the name.
         is_required: Whether it must be given.
         is_named: Whether it is written ``name=value``, anywhere in the line.
-        takes_rest: Whether it is the whole rest of the line.
+        takes_rest: Whether it is the whole rest of the line, up to named arguments.
         choices: The words it may be, or begin with, for completion.
         is_repeatable: Whether it may be given several times; its value is then a tuple.
     """
@@ -212,7 +212,8 @@ class ArgumentParser:
             elif pending and not (equals and named and not pending[0].takes_rest):
                 argument, value = _take_positional(pending, name), word[0]
                 if argument.takes_rest:
-                    value, place = text[word.start() :].rstrip(" \t"), len(text)
+                    place = self._find_rest_end(text, place)
+                    value = text[word.start() : place].rstrip(" \t")
             else:
                 if equals and (hint := did_you_mean(name, named)):
                     raise CommandError(
@@ -225,6 +226,12 @@ class ArgumentParser:
             parsed = argument.parse(value)
             given[argument.name] = (*given.get(name, ()), parsed) if argument.is_repeatable else parsed
         return given
+
+    def _find_rest_end(self, text: str, place: int) -> int:
+        """Return where the rest of a line ends: before the next named argument, or with the line."""
+        words = _WORD.finditer(text, place) if self._named else ()
+        starts = (word.start() for word in words if "=" in word[0] and word[0].split("=")[0] in self._named)
+        return next(starts, len(text))
 
 
 def _take_quoted(text: str, start: int, name: str) -> tuple[str, int]:

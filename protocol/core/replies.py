@@ -20,6 +20,7 @@ DECIMALS = 6
 _FLOAT_FORMAT = f"%.{DECIMALS}f"
 _NEGATIVE_ZERO = _FLOAT_FORMAT % -0.0
 _PLAIN = re.compile(r"[^\s\"'\\=]+")
+_is_plain_ascii = re.compile(r"[!#-&(-<>-\[\]-~]+").fullmatch
 
 
 def encode_replies(tag: str, replies: Sequence[AnyReply]) -> bytes:
@@ -51,7 +52,7 @@ def format_value(value: ReplyValue) -> str:
         return "true" if value else "false"
     if isinstance(value, int):
         return str(value)
-    return _format_text(value)
+    return value if _is_plain_ascii(value) else _format_text(value)
 
 
 @lru_cache(maxsize=4096)  # plays and names repeat themselves

@@ -229,7 +229,7 @@ _ROWS = (
         "level",
         "set the engine's level, or list the levels",
         lambda game, values, control: analysis.set_or_list_levels(game.session, values["name"], control),
-        (replace(_LEVEL, metavar="NAME", parse=lambda text: _LEVEL.parse(text.lower())),),
+        (replace(_LEVEL, metavar="NAME"),),
     ),
     ReplCommand(
         "plies",

@@ -24,7 +24,6 @@ WORST_COUNT = 5
 
 _ACTION_NAMES = {ROLL_ACTION: "no double", "drop": "pass"}
 _MARK_NAMES = {"doubtful": "doubtful", "wrong": "an error", "blunder": "a blunder"}
-_ALL_PLAYS = 10_000
 
 
 @dataclass(frozen=True)
@@ -191,19 +190,10 @@ def _measure_play(
         done = format_play(parse_play(action, position, roll, table.rules))
     except GammondError:  # the game says what is wrong with it
         return None
-    *plays, totals = (reply.values for reply in send_command(scratch, f"moves {_ALL_PLAYS}", control))
-    if len(plays) < 2:
+    values = send_command(scratch, f"rank {done}", control)[-1].values
+    if values["count"] == 1:
         return None
-    rows = {str(values["play"]): values for values in plays}
-    best = str(plays[0]["play"])
-    if done in rows and rows[done]["plies"] != plays[0]["plies"]:  # pruned: compare at the depth of both
-        *plays, _ = (reply.values for reply in send_command(scratch, f"moves {_ALL_PLAYS} plies=0", control))
-        rows = {str(values["play"]): values for values in plays}
-    if done not in rows:
-        return None
-    key = "cubeful" if "cubeful" in rows[best] else "equity"
-    loss = max(float(rows[best][key]) - float(rows[done][key]), 0.0)
-    return DecisionLoss(table, done, best, loss, describe_source(totals))
+    return DecisionLoss(table, done, str(values["best"]), float(values["loss"]), describe_source(values))
 
 
 def _measure_cube_action(

@@ -80,6 +80,7 @@ class EngineSettings:
         is_cubeful: Whether the cube counts.
         threads: How many threads work on one answer.
         player: Who chooses plays; the evaluator at its level for `protocol.state.player_registry.OWN`.
+        has_xgids: Whether lines with a position ID have an XGID too.
     """
 
     net: str
@@ -90,6 +91,7 @@ class EngineSettings:
     is_cubeful: bool = True
     threads: int = 1
     player: str = ENGINE_PLAYER
+    has_xgids: bool = False
 
     @property
     def plies(self) -> int:

@@ -108,12 +108,13 @@ def _match_setting(attribute: str, field: Field) -> Setting:
     )
 
 
-def _engine_setting(attribute: str, field: Field) -> Setting:
+def _engine_setting(attribute: str, field: Field, *, is_unrated: bool = False) -> Setting:
     """Return the setting of an attribute of the engine settings."""
     return Setting(
         replace(field, default=getattr(_ENGINE_START, attribute)),
         lambda session: getattr(session.engine_settings, attribute),
         lambda session, value: change_engine_settings(session, **{attribute: value}),
+        is_unrated=is_unrated,
     )
 
 
@@ -139,9 +140,9 @@ def _set_length(session: Session, length: int) -> None:
 
 
 def _parse_variant(text: str) -> str:
-    if text not in VARIANTS:
+    if text.lower() not in VARIANTS:
         raise UnsupportedError(f"expected {'|'.join(VARIANTS)}, got {text[:MAX_QUOTED_CHARS]!r}")
-    return text
+    return text.lower()
 
 
 def _set_variant(session: Session, name: str) -> None:
@@ -270,6 +271,11 @@ _SETTINGS = (
         ),
     ),
     _engine_setting("is_cubeful", Field("engine.cubeful", bool, meaning="whether evaluations are cubeful")),
+    _engine_setting(
+        "has_xgids",
+        Field("engine.xgid", bool, meaning="whether lines with a gnubgid have the xgid too"),
+        is_unrated=True,
+    ),
     Setting(
         Field(
             "engine.threads",

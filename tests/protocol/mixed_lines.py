@@ -11,6 +11,7 @@ GOOD_LINES = (
     "eval",
     "legal",
     "moves 3",
+    "rank 8/5 6/5",
     "go chequer",
     "go cube",
     "isready",

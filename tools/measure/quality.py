@@ -48,7 +48,9 @@ def measure_choice_costs(
         choice = search.search(position, roll, plies, move_filter).best.play
         reference = exact.search(position, roll, plies, NEAR_FILTER)
         known = {each.play: each.score for each in reference.plays if each.survived}
-        equity = known[choice] if choice in known else exact.evaluate_play(choice, plies)
+        equity = (
+            known[choice] if choice in known else exact.evaluate_play(position, roll, choice, plies).score
+        )
         costs[i] = max(reference.best.score - equity, 0.0)
         if on_decision is not None:
             on_decision()

@@ -101,9 +101,9 @@ def test_only_whole_numbers_in_range_are_read(text):
 
 def test_switches():
     switch = switch_argument("s", "")
-    assert [switch.parse(text) for text in ("true", "on", "false", "off")] == [True, True, False, False]
+    assert [switch.parse(text) for text in ("true", "On", "FALSE", "off")] == [True, True, False, False]
     with pytest.raises(FormatError):
-        switch.parse("TRUE")
+        switch.parse("yes")
 
 
 def test_pairs_are_written_with_or_without_an_equals_sign():
