@@ -240,7 +240,7 @@ class PlaySearch:
         """
         check_plies(plies)
         plays = generate_plays(position, roll, rules)
-        alone = plays.take(np.array([plays.list_places()[play.result.key]]))
+        alone = plays.take(np.flatnonzero((plays.boards == play.result.board).all(axis=(1, 2))))
         values = self._evaluate(alone.boards, plies, watch or SearchWatch())
         return RankedList.rank(alone, self._objective.other, values, self._leaf_plies + plies)[0]
 

@@ -184,7 +184,7 @@ def parse_point(text: str) -> int:
 def handle_play(call: CommandCall) -> Answer:
     """Make a play and pass the turn, or act on the cube or a resignation.
 
-    This runs at once, since what follows depends on it: at worst 0.4 ms, with the 2,000 plays of some doubles.
+    This runs at once, since what follows depends on it: at worst 0.4 ms, with the 2,000 plays of a double.
     """
     session, words = call.session, " ".join(call.values["play"].lower().split())
     if words in OFFER_ACTIONS:
