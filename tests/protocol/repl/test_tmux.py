@@ -2,61 +2,16 @@
 
 from __future__ import annotations
 
-import os
+import html
 import re
-import shlex
 import shutil
-import subprocess
-import sys
-import time
-from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[3]
-WAIT_S = 60.0
+from tests.protocol.repl.recording import PICTURE, record
+from tests.protocol.repl.screen import ROOT, Screen
 
 pytestmark = pytest.mark.skipif(shutil.which("tmux") is None, reason="needs tmux")
-
-
-class Screen:
-    """A terminal of some size in which ``gammond`` runs."""
-
-    def __init__(self, folder, columns, rows, **environment):
-        self.socket = str(folder / "tmux")
-        settings = {"GAMMOND_DATA": str(folder), "PYTHONPATH": str(ROOT), **environment}
-        command = ["env", *(f"{name}={value}" for name, value in settings.items())]
-        command += [sys.executable, "-m", "gammond"]
-        self.tmux("-f", os.devnull, "new", "-d", "-x", str(columns), "-y", str(rows), shlex.join(command))
-        self.wait_for("gammond> ")
-
-    def tmux(self, *arguments, text=None):
-        done = subprocess.run(
-            ["tmux", "-S", self.socket, *arguments], capture_output=True, text=True, check=True, input=text
-        )
-        return done.stdout
-
-    def type(self, *keys):
-        self.tmux("send-keys", *keys)
-
-    def paste(self, text):
-        self.tmux("load-buffer", "-", text=text)
-        self.tmux("paste-buffer", "-p")
-
-    def lines(self, *options):
-        return self.tmux("capture-pane", "-p", *options).rstrip("\n").split("\n")
-
-    def wait_for(self, text):
-        """Wait until a text is on the screen, and a prompt below it; return the screen."""
-        end_s = time.monotonic() + WAIT_S
-        while time.monotonic() < end_s:
-            lines = self.lines()
-            found = [place for place, line in enumerate(lines) if text.rstrip() in line]
-            prompts = [place for place, line in enumerate(lines) if line.rstrip() == "gammond>"]
-            if found and prompts and found[-1] <= prompts[-1] < len(lines) - 1:  # and the line below it
-                return lines
-            time.sleep(0.1)
-        raise AssertionError(f"{text!r} did not come: {self.lines()}")
 
 
 @pytest.fixture
@@ -69,7 +24,7 @@ def open_screen(tmp_path):
 
     yield make
     for screen in screens:
-        subprocess.run(["tmux", "-S", screen.socket, "kill-server"], check=False, capture_output=True)
+        screen.close()
 
 
 def test_at_80_by_24_a_play_and_the_whole_board_are_in_sight_and_lines_typed_ahead_leave_no_trace(
@@ -107,3 +62,12 @@ def test_a_narrow_window_gets_a_narrow_board_in_colours_unless_they_are_unwanted
     assert sum("+------------+--+------------+" in line for line in lines) == 2
     colours = re.findall(r"\x1b\[(?:[0-9]+;)*(?:3[1-6]|9[0-7])m", "\n".join(screen.lines("-e")))
     assert bool(colours) == (not environment)
+
+
+@pytest.mark.slow
+def test_the_picture_of_the_readme_shows_what_the_program_does():
+    pieces = re.findall(r"<text [^>]*>([^<]*)</text>", (ROOT / PICTURE).read_text("utf-8"))
+    drawn = "".join("".join(html.unescape(piece) for piece in pieces).split())
+    rows = {re.sub(r"\x1b\[[0-9;]*m", "", row) for frame in record() for row in frame.rows}
+    assert len(rows) > 40
+    assert not [row for row in rows if "".join(row.split()) not in drawn]
