@@ -50,6 +50,7 @@ def test_standard_input_answers_commands_and_queries_as_the_engine_does(subject)
     assert all(row.benchmark == "stdin" and row.value > 0 for row in rows)
 
 
+@pytest.mark.slow
 def test_a_client_beside_greedy_ones_gets_its_answers_and_its_stops(subject):
     rows = list(bench_crowd.bench_crowd(subject))
     assert [row.what for row in rows] == [
