@@ -199,8 +199,9 @@ def _go_turn(session: Session, request: GoRequest) -> Work:
     def decide(decider: Decider, control: WorkControl) -> list[Reply]:
         cube = _decide_double(decider, request, request.make_watch(control, share=0.5))
         choice = decider.choose_play(request.position, roll, request.match, request.make_watch(control))
-        text = f"cube={cube} move={format_moves_plain(choice.evaluation.play)}"
-        return [*_make_choice_info(request, choice), Reply("bestturn", text)]
+        move = format_moves_plain(choice.evaluation.play)
+        final = Reply("bestturn", f"cube={cube} move={move}", fields={"cube": cube, "move": move})
+        return [*_make_choice_info(request, choice), final]
 
     return _make_work(session, request, decide, "turn", plays=estimate_plays(position, roll))
 

@@ -32,7 +32,7 @@ from protocol.core.requests import (
 from protocol.state.player_registry import SESSION_PLAYERS
 from protocol.state.service import AUTHOR, Service
 from protocol.state.session import Session
-from protocol.state.settings import SETTINGS, change_setting, find_setting, get_default
+from protocol.state.settings import SETTINGS, Setting, change_setting, find_setting, get_default
 
 CONVENTIONS = {
     "view": "numbers are for the player on roll, before the roll; after a play, for the player who made it",
@@ -52,8 +52,10 @@ def handle_ubgi(call: CommandCall) -> Answer:
     """Answer the handshake of UBGI 0.2, with the option lines of 0.1 in it."""
     call.session.speaks_ubgi01 = False
     return [
-        Reply("id", f"name {NAME} {read_version()}", is_final=False),
-        Reply("id", f"author {AUTHOR}", is_final=False),
+        *(
+            Reply("id", f"{key} {value}", is_final=False, fields={key: value})
+            for key, value in (("name", f"{NAME} {read_version()}"), ("author", AUTHOR))
+        ),
         Reply("proto", "0.2", is_final=False),
         *make_key_replies(call.session),
         *make_option_replies(call.session),
@@ -79,13 +81,14 @@ def handle_set(call: CommandCall) -> Answer:
     """Change one setting."""
     key = find_setting(call.values["key"])
     change_setting(call.session, key, call.values["value"])
-    return make_ok_reply("set", {key.name: key.get(call.session)})
+    return make_ok_reply("set", {key.name: key.read(call.session)})
 
 
 def handle_get(call: CommandCall) -> Answer:
     """Show one setting."""
     key = find_setting(call.values["key"])
-    return [Reply("value", f"{key.name} {key.get(call.session)}")]
+    fields = {"key": key.name, "value": key.read(call.session)}
+    return [Reply("value", f"{key.name} {key.get(call.session)}", fields=fields)]
 
 
 def handle_keys(call: CommandCall) -> Answer:
@@ -93,19 +96,27 @@ def handle_keys(call: CommandCall) -> Answer:
     return [*make_key_replies(call.session), Reply("keysok")]
 
 
+def describe_setting(key: Setting) -> dict[str, object]:
+    """Return a setting as an object."""
+    return {
+        "name": key.name,
+        "type": key.kind,
+        "values": key.values,
+        "default": key.default,
+        "unrated": key.is_unrated,
+        "meaning": key.meaning,
+    }
+
+
 def make_key_replies(session: Session) -> list[Reply]:
     """Return UBGI's ``key`` line for each setting."""
     lines = []
     for key in SETTINGS.values():
-        parts = [
-            key.name,
-            key.kind,
-            key.values,
-            get_default(key, session),
-            "!" if key.is_unrated else "",
-            key.meaning,
-        ]
-        lines.append(Reply("key", " ".join(part for part in parts if part), is_final=False))
+        default = get_default(key, session)
+        parts = [key.name, key.kind, key.values, default, "!" if key.is_unrated else "", key.meaning]
+        fields = {**describe_setting(key), "default": default}
+        text = " ".join(part for part in parts if part)
+        lines.append(Reply("key", text, is_final=False, fields=fields))
     return lines
 
 
@@ -171,7 +182,7 @@ def handle_describe(call: CommandCall) -> Answer:
     ]
 
     def run(_: WorkControl) -> list[AnyReply]:
-        return [JsonReply(_describe_server(service, net) | {"commands": commands})]
+        return [JsonReply(_describe_server(service, net) | {"commands": commands}, word="describe")]
 
     return Work(run)
 
@@ -203,10 +214,7 @@ def _describe_server(service: Service, net: str) -> dict[str, object]:
             "movetime_ms": MAX_MOVETIME_MS,
         },
         "errors": list_error_codes(),
-        "keys": [
-            {"name": k.name, "type": k.kind, "values": k.values, "default": k.default, "meaning": k.meaning}
-            for k in SETTINGS.values()
-        ],
+        "keys": [describe_setting(key) for key in SETTINGS.values()],
     }
 
 

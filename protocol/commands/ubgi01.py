@@ -76,32 +76,37 @@ _OPTION_TYPES = {"int": "spin", "bool": "check", "enum": "combo", "string": "str
 
 def make_option_replies(session: Session) -> list[Reply]:
     """Return UBGI 0.1's ``option`` line for each option that it recommends, and for each setting."""
-    lines = [_format_recommended(name, session) for name in OPTIONS]
-    lines += [_format_option(key.name, key, session) for key in SETTINGS.values()]
-    return [Reply("option", line, is_final=False) for line in lines]
+    options = [_describe_recommended(name, session) for name in OPTIONS]
+    options += [_describe_option(key.name, key, session) for key in SETTINGS.values()]
+    return [Reply("option", _format_option(each), is_final=False, fields=each) for each in options]
 
 
-def _format_recommended(name: str, session: Session) -> str:
+def _describe_recommended(name: str, session: Session) -> dict[str, str | list[str]]:
     option = OPTIONS[name]
     if option.key is None:
-        return f"name {name} type check default true"
+        return {"name": name, "type": "check", "default": "true"}
     key = SETTINGS[option.key]
     if not option.values:
-        return _format_option(name, key, session)
+        return _describe_option(name, key, session)
     default = next(word for word, value in option.values.items() if value == get_default(key, session))
-    words = " ".join(f"var {word}" for word in option.values)
-    return f"name {name} type combo default {default} {words}"
+    return {"name": name, "type": "combo", "default": default, "var": list(option.values)}
 
 
-def _format_option(name: str, setting: Setting, session: Session) -> str:
-    parts = ["name", name, "type", _OPTION_TYPES[setting.kind], "default", get_default(setting, session)]
+def _describe_option(name: str, setting: Setting, session: Session) -> dict[str, str | list[str]]:
+    """Return an option as an object, with the words of its line as keys."""
+    about: dict[str, str | list[str]] = {"name": name, "type": _OPTION_TYPES[setting.kind]}
+    about["default"] = get_default(setting, session)
     if setting.kind == "int":
-        low, _, high = setting.values.partition("..")
-        parts += ["min", low, "max", high]
+        about["min"], _, about["max"] = setting.values.partition("..")
     elif setting.kind == "enum":
-        for word in setting.values.split("|"):
-            parts += ["var", word]
-    return " ".join(parts)
+        about["var"] = setting.values.split("|")
+    return about
+
+
+def _format_option(option: Mapping[str, str | list[str]]) -> str:
+    """Write an option as its line; each of several values follows the word again."""
+    pairs = ((key, [value] if isinstance(value, str) else value) for key, value in option.items())
+    return " ".join(f"{key} {value}" for key, values in pairs for value in values)
 
 
 def handle_setoption(call: CommandCall) -> Answer:

@@ -15,7 +15,7 @@ from __future__ import annotations
 import re
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from engine.errors import CancelledWork, GammondError, LimitError, ValueRangeError
@@ -44,6 +44,11 @@ IsInUse = Callable[[object], bool]
 
 class RequestHandler(Protocol):
     """Answers the requests of one client. Nothing it does raises: errors are answers too."""
+
+    @property
+    def writes_json(self) -> bool:
+        """Whether each line of the answers to requests of this moment is an object."""
+        ...
 
     def keeps_order(self, text: str) -> bool:
         """Return whether a request without a tag waits for the answers to earlier ones."""
@@ -185,7 +190,7 @@ class Connection:
     def receive_progress(self, job: Job, reply: AnyReply) -> None:
         """Take in a reply that comes before the final one; a client that must read first does not get it."""
         if id(job) in self._jobs and self._unsent_bytes <= self._limits.unsent_bytes:
-            self._append(job.request, encode_replies(job.request.tag, [reply]))
+            self._append(job.request, job.request.encode([reply]))
             self._flush()
 
     def receive_result(self, job: Job, result: bytes | Exception) -> None:
@@ -197,7 +202,7 @@ class Connection:
         for key in _list_keys(job):
             del self._by_key[key]
         if isinstance(result, Exception):
-            result = encode_replies(job.request.tag, [self.handler.fail(result, job.work)])
+            result = job.request.encode([self.handler.fail(result, job.work)])
         self._append(job.request, result)
         job.request.is_answered = True
         self._flush()
@@ -224,7 +229,7 @@ class Connection:
     def close_with_error(self, error: GammondError) -> None:
         """Send the client why it is not served any longer, and take no further requests."""
         if not self._is_closing:
-            self._out += encode_replies("", [make_error_reply(error)])
+            self._out += self._encode("", [make_error_reply(error)])
             self.close()
 
     def cut_off(self, error: GammondError) -> None:
@@ -236,7 +241,7 @@ class Connection:
         self._unordered_count = self._held_bytes = self._queued_bytes = 0
         self._quit_reply = b""
         line_end = b"\n" if self._has_sent_part else b""
-        self._out = bytearray(line_end + encode_replies("", [make_error_reply(error)]))
+        self._out = bytearray(line_end + self._encode("", [make_error_reply(error)]))
 
     def stop_all(self) -> int:
         """Ask all work to end with what it has; return how much there was."""
@@ -297,15 +302,16 @@ class Connection:
 
     def _open_request(self, tag: str, is_ordered: bool, answer: Answer, line_bytes: int) -> None:
         if isinstance(answer, QuitRequest):
-            self._quit_reply = encode_replies(tag, [answer.reply])
+            self._quit_reply = self._encode(tag, [answer.reply])
             self.close()
             return
         if isinstance(answer, Work):
-            self._add_job(Job(answer, PendingRequest(tag, is_ordered, line_bytes)))
+            request = PendingRequest(tag, is_ordered, line_bytes, writes_json=self.handler.writes_json)
+            self._add_job(Job(answer, request))
             return
         if isinstance(answer, StopRequest):
             answer = [answer.make_reply(self._stop(answer.key))]
-        data = encode_replies(tag, answer)
+        data = self._encode(tag, answer)
         if is_ordered and self._ordered:
             self._ordered.append(PendingRequest(tag, is_ordered, 0, bytearray(data), is_answered=True))
             self._held_bytes += len(data)
@@ -331,6 +337,10 @@ class Connection:
             return 0
         job.control.stop()
         return 1
+
+    def _encode(self, tag: str, replies: Sequence[AnyReply]) -> bytes:
+        """Encode lines of an answer that is there at once."""
+        return encode_replies(tag, replies, writes_json=self.handler.writes_json)
 
     def _append(self, request: PendingRequest, data: bytes) -> None:
         if request.is_ordered:

@@ -24,6 +24,7 @@ class PendingRequest(msgspec.Struct, eq=False):
         line_bytes: The length of its line.
         held_output: Lines that wait, whole.
         is_answered: Whether its final line is written or held.
+        writes_json: Whether its answer consists of objects.
     """
 
     tag: str
@@ -31,6 +32,11 @@ class PendingRequest(msgspec.Struct, eq=False):
     line_bytes: int = 0
     held_output: bytearray = msgspec.field(default_factory=bytearray)
     is_answered: bool = False
+    writes_json: bool = False
+
+    def encode(self, replies: Sequence[AnyReply]) -> bytes:
+        """Encode lines of its answer."""
+        return encode_replies(self.tag, replies, writes_json=self.writes_json)
 
 
 class Job(msgspec.Struct, eq=False):
@@ -62,12 +68,10 @@ class Job(msgspec.Struct, eq=False):
         """
         self.control.report = report
         try:
-            replies, tag = self.work.run(self.control), self.request.tag
+            replies, request = self.work.run(self.control), self.request
             if len(replies) <= BLOCK_LINES:
-                return encode_replies(tag, replies)
-            blocks = self.control.run_in_blocks(
-                len(replies), lambda block: [encode_replies(tag, replies[block])]
-            )
+                return request.encode(replies)
+            blocks = self.control.run_in_blocks(len(replies), lambda block: [request.encode(replies[block])])
             return b"".join(blocks)
         except GammondError as error:
             forget_frames(error)
@@ -99,9 +103,7 @@ def run_batch(jobs: Sequence[Job]) -> list[bytes | Exception]:
                 results[place] = _run_alone(jobs[place])
             continue
         for (place, _), reply in zip(items, replies, strict=True):
-            results[place] = (
-                reply if isinstance(reply, Exception) else encode_replies(jobs[place].request.tag, [reply])
-            )
+            results[place] = reply if isinstance(reply, Exception) else jobs[place].request.encode([reply])
     return results
 
 
@@ -111,7 +113,7 @@ def _run_alone(job: Job) -> bytes | Exception:
     result = job.run(progress.append)
     if isinstance(result, Exception):
         return result
-    return encode_replies(job.request.tag, progress) + result
+    return job.request.encode(progress) + result
 
 
 class StartGate(msgspec.Struct, frozen=True):

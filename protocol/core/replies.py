@@ -17,14 +17,34 @@ from protocol.core.requests import AnyReply, JsonReply, Reply, ReplyValue
 DECIMALS = 6
 """Decimals of probabilities and equities."""
 
+_TEXT_KEYS = {
+    "ok": "command",
+    "proto": "version",
+    "bestmove": "move",
+    "bestcube": "cube",
+    "besttake": "response",
+    "board": "text",
+    "help": "text",
+}
+"""Words of lines whose text is one value, and the key of that value in an object."""
+
 _FLOAT_FORMAT = f"%.{DECIMALS}f"
 _NEGATIVE_ZERO = _FLOAT_FORMAT % -0.0
 _PLAIN = re.compile(r"[^\s\"'\\=]+")
 _is_plain_ascii = re.compile(r"[!#-&(-<>-\[\]-~]+").fullmatch
 
 
-def encode_replies(tag: str, replies: Sequence[AnyReply]) -> bytes:
-    """Encode lines of an answer as they are sent, each after the tag, if there is one."""
+def encode_replies(tag: str, replies: Sequence[AnyReply], *, writes_json: bool = False) -> bytes:
+    """Encode lines of an answer as they are sent, each after the tag, if there is one.
+
+    Args:
+        tag: The tag; empty for none.
+        replies: The lines.
+        writes_json: Whether each line is an object, with the tag in it.
+    """
+    if writes_json:
+        objects = [msgspec.json.encode(make_document(tag, reply)) for reply in replies]
+        return b"".join([line for each in objects for line in (each, b"\n")])
     before = f"{tag} " if tag else ""
     if len(replies) == 1 and isinstance(replies[0], JsonReply):  # it can be 20 MB: make few copies
         return b"".join((before.encode(), msgspec.json.encode(replies[0].document), b"\n"))
@@ -41,6 +61,47 @@ def format_reply(reply: AnyReply) -> str:
         parts.append(escape_unprintable(reply.text))
     parts += [f"{key}={format_value(value)}" for key, value in reply.values.items()]
     return " ".join(parts)
+
+
+def make_document(tag: str, reply: AnyReply) -> dict[str, object]:
+    """Return a line of an answer as an object, whose keys are those of the line.
+
+    Args:
+        tag: The tag of the request; empty for none.
+        reply: The line.
+    """
+    document: dict[str, object] = {"tag": tag} if tag else {}
+    if isinstance(reply, JsonReply):
+        word = "error" if "error" in reply.document else reply.word
+        return {**document, "answer": word, "final": reply.is_final, **reply.document}
+    document |= {"answer": reply.word, "final": reply.is_final}
+    if reply.fields is not None:
+        document |= reply.fields
+    elif reply.word == "error":
+        code_and_field, _, message = reply.text.partition(": ")
+        code, _, field = code_and_field.partition(" ")
+        document["error"] = {"code": code, "field": field, "message": escape_unprintable(message)}
+    elif reply.word == "info":
+        document |= _info_to_fields(reply.text)
+    elif reply.text or reply.word in _TEXT_KEYS:
+        document[_TEXT_KEYS.get(reply.word, "text")] = escape_unprintable(reply.text)
+    for key, value in reply.values.items():
+        if isinstance(value, float):
+            document[key] = round_value(value)
+        else:
+            document[key] = escape_unprintable(value) if isinstance(value, str) else value
+    return document
+
+
+def _info_to_fields(text: str) -> dict[str, object]:
+    """Return the pairs of an ``info`` line; the play after ``pv`` is its rest."""
+    pairs, _, play = text.partition(" pv ")
+    words = pairs.split()
+    fields: dict[str, object] = {
+        key: float(value) if "." in value else int(value)
+        for key, value in zip(words[::2], words[1::2], strict=True)
+    }
+    return {**fields, "pv": play} if play else fields
 
 
 def format_value(value: ReplyValue) -> str:

@@ -24,6 +24,7 @@ class Reply(msgspec.Struct, frozen=True):
         values: What follows as ``key=value``, in this order.
         is_final: Whether it ends the answer; each request gets exactly one such line.
         error: What an error line was made of, for front ends that word it themselves; it is not written.
+        fields: What ``text`` says, as the keys of an object, where it is neither one value nor pairs.
     """
 
     word: str
@@ -31,6 +32,7 @@ class Reply(msgspec.Struct, frozen=True):
     values: Mapping[str, ReplyValue] = msgspec.field(default_factory=dict)
     is_final: bool = True
     error: Exception | None = None
+    fields: Mapping[str, object] | None = None
 
 
 class JsonReply(msgspec.Struct, frozen=True):
@@ -39,10 +41,12 @@ class JsonReply(msgspec.Struct, frozen=True):
     Attributes:
         document: What msgspec can encode.
         is_final: Whether it ends the answer.
+        word: The kind of answer, as it is called among answers that are all objects.
     """
 
     document: Mapping[str, object]
     is_final: bool = True
+    word: str = "query"
 
 
 AnyReply = Reply | JsonReply

@@ -94,7 +94,9 @@ def _terminate(query: Query, head: dict[str, object]) -> StopRequest:
     target = query.id if query.terminate_id is None else query.terminate_id
 
     def answered(count: int) -> AnyReply:
-        return JsonReply({**head, "id": query.id, "action": "terminate", "final": True, "stopped": count})
+        return JsonReply(
+            {**head, "id": query.id, "action": "terminate", "final": True, "stopped": count}, word="terminate"
+        )
 
     return StopRequest(make_id_key(target), answered)
 

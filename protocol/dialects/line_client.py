@@ -7,7 +7,7 @@ from protocol.commands.dispatch import answer_command, fail_request
 from protocol.core.connection import Connection, IsInUse
 from protocol.core.requests import Answer, AnyReply, Work
 from protocol.dialects.json_query import answer_query
-from protocol.state.session import Session
+from protocol.state.session import JSON_FORMAT, Session
 
 
 class LineClient:
@@ -19,6 +19,11 @@ class LineClient:
 
     def __init__(self, session: Session) -> None:
         self.session = session
+
+    @property
+    def writes_json(self) -> bool:
+        """Whether the session wants each line as an object."""
+        return self.session.engine_settings.format == JSON_FORMAT
 
     def keeps_order(self, text: str) -> bool:
         """Return whether a request without a tag waits for earlier answers: all but queries do."""

@@ -25,6 +25,10 @@ from protocol.state.service import Service
 CUSTOM_LEVEL = "custom"
 """What the level is called when the settings are those of none."""
 
+JSON_FORMAT = "json"
+FORMATS = ("text", JSON_FORMAT)
+"""How answers are written: lines of words, or each line as an object."""
+
 NOISE_UNITS = 1000
 """The setting `engine.noise` counts in thousandths of a point."""
 
@@ -81,6 +85,7 @@ class EngineSettings:
         threads: How many threads work on one answer.
         player: Who chooses plays; the evaluator at its level for `protocol.state.player_registry.OWN`.
         has_xgids: Whether lines with a position ID have an XGID too.
+        format: One of `FORMATS`.
     """
 
     net: str
@@ -92,6 +97,7 @@ class EngineSettings:
     threads: int = 1
     player: str = ENGINE_PLAYER
     has_xgids: bool = False
+    format: str = FORMATS[0]
 
     @property
     def plies(self) -> int:

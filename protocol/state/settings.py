@@ -15,7 +15,7 @@ from engine.rules.rules import STANDARD_RULES, VARIANTS, Doubles
 from engine.runtime.cores import MAX_THREADS, count_usable_cores
 from engine.search import FILTERS, MAX_PLIES
 from protocol.core.arguments import error_field
-from protocol.state.session import NOISE_UNITS, EngineSettings, Session
+from protocol.state.session import FORMATS, NOISE_UNITS, EngineSettings, Session
 
 SEAT_NAMES = ("p0", "p1")
 OWNER_NAMES = ("center", *SEAT_NAMES)
@@ -271,6 +271,11 @@ _SETTINGS = (
         ),
     ),
     _engine_setting("is_cubeful", Field("engine.cubeful", bool, meaning="whether evaluations are cubeful")),
+    _engine_setting(
+        "format",
+        Field("engine.format", str, choices=FORMATS, meaning="whether answers are lines of words or of JSON"),
+        is_unrated=True,
+    ),
     _engine_setting(
         "has_xgids",
         Field("engine.xgid", bool, meaning="whether lines with a gnubgid have the xgid too"),
