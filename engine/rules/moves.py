@@ -110,6 +110,8 @@ class LegalPlays(Sequence[Play]):
     def list_moves(self) -> list[tuple[bytes, frozenset[int]]]:
         """Return what `list_checker_moves` takes, for each play."""
         text, blots = self._moves.tobytes(), self._blots
+        if not blots:
+            return [(text[start : start + 8], blots) for start in range(0, len(text), 8)]
         return [
             (text[start : start + 8], blots.intersection(text[start + 1 : start + 8 : 2]))
             for start in range(0, len(text), 8)

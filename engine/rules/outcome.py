@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,8 @@ from engine.rules.position import Board
 WIN, WIN_G, WIN_BG, LOSE_G, LOSE_BG = range(5)
 """Columns of an outcome: win, win gammon+, win backgammon, lose gammon+, lose backgammon."""
 
+
+FloatT = TypeVar("FloatT", np.float32, np.float64)
 
 Outcomes = NDArray[np.float32]
 """``float32[..., 5]``, cumulative."""
@@ -34,16 +36,16 @@ class Outcome(NamedTuple):
         return 2.0 * self.win - 1.0 + self.win_g + self.win_bg - self.lose_g - self.lose_bg
 
 
-def cubeless_equity(outcomes: Outcomes) -> NDArray[np.float32]:
+def cubeless_equity(outcomes: NDArray[FloatT]) -> NDArray[FloatT]:
     """Return cubeless money equity in points: 2·win − 1 + wg + wbg − lg − lbg.
 
     Args:
-        outcomes: ``float32[..., 5]``.
+        outcomes: ``float32[..., 5]`` or ``float64[..., 5]``.
 
     Returns:
-        ``float32[...]``.
+        One for each, of the same type.
     """
-    gains: NDArray[np.float32] = 2 * outcomes[..., WIN] - 1 + outcomes[..., WIN_G] + outcomes[..., WIN_BG]
+    gains = 2 * outcomes[..., WIN] - 1 + outcomes[..., WIN_G] + outcomes[..., WIN_BG]
     return gains - outcomes[..., LOSE_G] - outcomes[..., LOSE_BG]
 
 

@@ -24,7 +24,7 @@ from engine.rules.rules import STANDARD_RULES, Rules
 from engine.search.cache import ValueCache
 from engine.search.filters import MoveFilter
 from engine.search.objective import Objective, Values
-from engine.search.results import PlayEvaluation, PlaySequence, RankedPlays
+from engine.search.results import BoardEvaluations, PlayEvaluation, PlaySequence, PlayTable, RankedPlays
 from engine.search.tree import DEFAULT_PRUNING, Pruning, TreeSearch, check_plies
 from engine.search.watch import SearchWatch
 
@@ -85,6 +85,17 @@ class RankedList(PlaySequence):
         """Return the place of the play that leads to a position, ``int8[2, 26]``; None if none does."""
         found = np.flatnonzero((self.legal_plays.boards[self.order] == board).all(axis=(1, 2)))
         return int(found[0]) if found.size else None
+
+    def tabulate(self, block: slice) -> PlayTable:
+        """Return some of the plays without making objects of them."""
+        scores = self.scores[block]
+        evaluations = BoardEvaluations(
+            self._outcomes[block].astype(np.float64),
+            scores if self.objective.is_cubeful else None,
+            None if self._chances is None else self._chances[block].astype(np.float64),
+        )
+        survived = np.arange(len(self))[block] < self.survivors
+        return PlayTable(self.legal_plays.take(self.order[block]), evaluations, self.depths[block], survived)
 
     def survivor_scores(self) -> list[float]:
         """Return the scores of the plays at the greatest depth, best first."""

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from engine.cubeful import CubeDecision
 from engine.errors import StateError
-from engine.rules.moves import Play
-from engine.rules.outcome import Outcome, Outcomes
+from engine.rules.moves import LegalPlays, Play
+from engine.rules.outcome import Outcome
 from engine.rules.position import Board
 
 
@@ -89,12 +89,12 @@ class BoardEvaluations:
     """The evaluations of many positions as arrays; see `PositionEvaluation`.
 
     Attributes:
-        outcomes: ``float32[n, 5]``, cubeless.
+        outcomes: ``float32[n, 5]`` or ``float64[n, 5]``, cubeless; equities have their precision.
         cubeful: ``float64[n]``, cubeful equities; None without the cube.
         mwc: ``float64[n]``, match-winning chances; None in money play.
     """
 
-    outcomes: Outcomes
+    outcomes: NDArray[np.floating]
     cubeful: NDArray[np.float64] | None
     mwc: NDArray[np.float64] | None
 
@@ -127,12 +127,29 @@ class PlayEvaluation:
         return self.outcome.equity
 
 
+@dataclass(frozen=True, eq=False)
+class PlayTable:
+    """Ranked plays as arrays; see `PlayEvaluation`.
+
+    Attributes:
+        plays: n plays.
+        evaluations: Their evaluations, for the player who makes them; in double precision.
+        plies: ``int8[n]``.
+        survived: ``bool[n]``.
+    """
+
+    plays: LegalPlays
+    evaluations: BoardEvaluations
+    plies: NDArray[np.int8]
+    survived: NDArray[np.bool_]
+
+
 class PlaySequence(Sequence[PlayEvaluation]):
     """Plays in the order of a ranking."""
 
     @abstractmethod
-    def stack_results(self, count: int) -> Board:
-        """Return the positions after the first plays, ``int8[count, 2, 26]``, as the next mover sees them."""
+    def tabulate(self, block: slice) -> PlayTable:
+        """Return some of them without making objects of them: thousands take milliseconds."""
 
     @abstractmethod
     def find_place(self, board: Board) -> int | None:

@@ -18,11 +18,11 @@ from engine.formats.position_id import encode_position_ids
 from engine.rules.dice import Roll
 from engine.rules.match import MatchState
 from engine.rules.moves import estimate_plays
-from engine.rules.notation import format_moves_plain, format_play, parse_play
+from engine.rules.notation import format_moves_plain, format_play, format_plays, parse_play
 from engine.rules.outcome import Outcome, cubeless_equity
 from engine.rules.position import Board, Position
 from engine.search import SearchProgress, SearchWatch
-from engine.search.results import BoardEvaluations, Effort, PlayEvaluation, PositionEvaluation
+from engine.search.results import BoardEvaluations, Effort, PlayEvaluation, PlayTable, PositionEvaluation
 from protocol.commands.command import CommandCall
 from protocol.core.arguments import error_field
 from protocol.core.replies import DECIMALS, outcome_to_values
@@ -178,6 +178,31 @@ def _play_to_values(
     }
 
 
+def plays_to_values(
+    table: PlayTable, match: MatchState, has_xgids: bool = False, decimals: int | None = None
+) -> list[dict[str, ReplyValue]]:
+    """Return ranked plays as keys, with the positions after them.
+
+    Args:
+        table: The plays.
+        match: The match state before the plays.
+        has_xgids: As for `list_id_values`.
+        decimals: Where numbers are rounded, if they are.
+    """
+    rows = zip(
+        format_plays(table.plays),
+        evaluations_to_values(table.evaluations, decimals),
+        table.plies.tolist(),
+        table.survived.tolist(),
+        list_id_values(table.plays.boards, match, has_xgids),
+        strict=True,
+    )
+    return [
+        {"play": play, **values, "plies": plies, "survived": survived, **ids}
+        for play, values, plies, survived, ids in rows
+    ]
+
+
 class EvaluationBatch(msgspec.Struct, frozen=True):
     """Answers ``eval`` at 0-ply for many positions, each with its match state, in one evaluation.
 
@@ -252,12 +277,13 @@ def handle_moves(call: CommandCall) -> Answer:
         with nullcontext() if settings.plies else session.service.time_evaluation(engine, kind):
             ranked = engine.rank_plays(position, roll, match, settings, make_search_watch(control))
         shown = len(ranked.plays) if limit is None else min(limit, len(ranked.plays))
-        ids = list_id_values(ranked.plays.stack_results(shown), match, has_xgids)
         lines = control.run_in_blocks(
             shown,
             lambda block: [
-                Reply("move", values=_play_to_values(rank, play, ids[rank - 1]), is_final=False)
-                for rank, play in enumerate(ranked.plays[block], block.start + 1)
+                Reply("move", values={"rank": rank, **values}, is_final=False)
+                for rank, values in enumerate(
+                    plays_to_values(ranked.plays.tabulate(block), match, has_xgids), block.start + 1
+                )
             ],
         )
         about: dict[str, ReplyValue] = {

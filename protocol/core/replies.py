@@ -56,11 +56,28 @@ def format_reply(reply: AnyReply) -> str:
     """Write a reply as one line, without its end."""
     if isinstance(reply, JsonReply):
         return msgspec.json.encode(reply.document).decode("utf-8")
-    parts = [reply.word]
-    if reply.text:
-        parts.append(escape_unprintable(reply.text))
-    parts += [f"{key}={format_value(value)}" for key, value in reply.values.items()]
-    return " ".join(parts)
+    text = f"{reply.word} {escape_unprintable(reply.text)}" if reply.text else reply.word
+    return text + _format_values(reply.values) if reply.values else text
+
+
+def _format_values(values: Mapping[str, ReplyValue]) -> str:
+    """Write ``key=value`` pairs, each after a blank."""
+    found: list[ReplyValue] = list(values.values())
+    template, others = _make_template(tuple(values), tuple(map(type, found)))
+    for place in others:
+        found[place] = format_value(found[place])
+    text = template % tuple(found)
+    if _NEGATIVE_ZERO in text:  # or what looks like one
+        return "".join([f" {key}={format_value(value)}" for key, value in values.items()])
+    return text
+
+
+@lru_cache(maxsize=1024)  # few lines have pairs of their own
+def _make_template(keys: tuple[str, ...], types: tuple[type, ...]) -> tuple[str, list[int]]:
+    """Return how pairs are written in one step, and the places of those that are no plain numbers."""
+    forms = [_FLOAT_FORMAT if each is float else "%s" for each in types]
+    pairs = [f" {key}={form}" for key, form in zip(keys, forms, strict=True)]
+    return "".join(pairs), [place for place, each in enumerate(types) if each not in (float, int)]
 
 
 def make_document(tag: str, reply: AnyReply) -> dict[str, object]:

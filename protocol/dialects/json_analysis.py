@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 from operator import attrgetter
@@ -18,13 +18,12 @@ from engine.formats.position_id import encode_position_id, encode_position_ids
 from engine.rules.dice import Roll
 from engine.rules.match import MatchState
 from engine.rules.moves import estimate_play_counts
-from engine.rules.notation import format_play
 from engine.rules.position import Position
 from engine.rules.rules import STANDARD_RULES
 from engine.search import SearchProgress, SearchWatch
-from engine.search.results import PlayEvaluation
+from engine.search.results import PlayTable
 from protocol.commands.cube import decision_to_values
-from protocol.commands.evaluation import evaluation_to_values, evaluations_to_values
+from protocol.commands.evaluation import evaluation_to_values, evaluations_to_values, plays_to_values
 from protocol.core.arguments import error_field
 from protocol.core.replies import DECIMALS, round_value
 from protocol.core.requests import AnyReply, JsonReply, ReplyValue, WorkControl
@@ -302,31 +301,19 @@ class QueryAnalysis:
         self.is_partial |= not ranked.effort.is_finished
         shown = min(len(ranked.plays), self.query.max_moves or len(ranked.plays))
 
-        ids = encode_position_ids(ranked.plays.stack_results(shown))
-
         def encode(block: slice) -> list[bytes]:
             if settings.plies == 0 and block.start and self.is_spent():
                 raise CancelledWork("the query is over")
-            return [_encode_plays(ranked.plays[block], ids[block])]
+            return [_encode_plays(ranked.plays.tabulate(block), item.match)]
 
         text = b"".join([b"[", b",".join(control.run_in_blocks(shown, encode)), b"]"])
         control.answer_bytes += len(text)
         item.result["moves"] = msgspec.Raw(text)
 
 
-def _encode_plays(plays: Iterable[PlayEvaluation], ids: Iterable[str]) -> bytes:
+def _encode_plays(table: PlayTable, match: MatchState) -> bytes:
     """Write plays, with the position IDs of their results, as the items of a JSON list without brackets."""
-    documents = [_play_to_document(play, text) for play, text in zip(plays, ids, strict=True)]
-    return msgspec.json.encode(documents)[1:-1]
-
-
-def _play_to_document(play: PlayEvaluation, position_id: str) -> dict[str, ReplyValue]:
-    about: dict[str, ReplyValue] = {
-        "plies": play.plies,
-        "survived": play.survived,
-        "gnubgid": position_id,
-    }
-    return {"play": format_play(play.play), **_round_values(evaluation_to_values(play)), **about}
+    return msgspec.json.encode(plays_to_values(table, match, decimals=DECIMALS))[1:-1]
 
 
 def _round_values(values: dict[str, ReplyValue]) -> dict[str, ReplyValue]:
