@@ -24,6 +24,7 @@ TOOL_GROUPS = {
         "cube": "tools.ask.cube",
         "matrix": "tools.ask.matrix",
         "board": "tools.ask.board",
+        "convert": "tools.convert",
         "serve": "tools.serve",
         "batch": "tools.batch.command",
         "rollout": "tools.rollout.command",

@@ -36,7 +36,7 @@ from engine.rules.outcome import Outcomes
 from engine.rules.position import Board
 from engine.rules.rules import STANDARD_RULES
 from engine.runtime.compilation import COMPILATION
-from engine.runtime.cores import MAX_THREADS, count_usable_cores
+from engine.runtime.cores import count_usable_cores
 from engine.search import ValueCache
 from tools.common.files import write_atomically
 from tools.common.parallel import ProcessPool, is_stopping
@@ -127,7 +127,7 @@ _MARK = "prepared.json"
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     parser.add_argument(
-        "--processes", type=int, metavar="N", help=f"up to {MAX_THREADS} (default one for each core)"
+        "--threads", type=int, metavar="N", help="processes that share the work (default one for each core)"
     )
     parser.add_argument("--background", action="store_true", help=argparse.SUPPRESS)
 
@@ -147,7 +147,7 @@ def main(args: argparse.Namespace) -> int:
     if args.background:
         _prepare_in_background(folders)
     elif not is_prepared(folders):
-        prepare(folders, count_usable_cores() if args.processes is None else args.processes)
+        prepare(folders, count_usable_cores() if args.threads is None else args.threads)
     else:
         sys.stdout.write("all is prepared\n")
     if not args.background:

@@ -66,28 +66,28 @@ JOBS: tuple[KillableJob, ...] = (
     ),
     KillableJob(
         "label",
-        "train label OUT --net IN/td --positions 6000 --plies 1 --sources selfplay --workers 2",
+        "train label OUT --net IN/td --positions 6000 --plies 1 --sources selfplay --threads 2",
         files=("*.npz",),
         inputs=("td",),
     ),
     KillableJob(
         "fit",
         "train fit OUT --from IN/td --labels IN/label --hidden 24 --epochs 12 --batch 64 --games 0"
-        " --threads 1 --workers 1",
+        " --threads 1",
         needs=("torch",),
         inputs=("td", "label"),
     ),
     KillableJob(
         "refine",
         "train refine OUT --from IN/td --hidden 24 --generations 4 --positions 1000 --window 2 --epochs 2"
-        " --batch 64 --plies 1 --sources selfplay --games 0 --threads 1 --workers 1",
+        " --batch 64 --plies 1 --sources selfplay --games 0 --threads 1",
         needs=("torch",),
         inputs=("td",),
     ),
     KillableJob(
         "validation-set",
         "train validation-set OUT --net IN/td --classes contact=8,race=8 --plies 0 --trials 144"
-        " --min-trials 72 --workers 2",
+        " --min-trials 72 --threads 2",
         files=("*.npz",),
         inputs=("td",),
     ),
@@ -102,7 +102,7 @@ JOBS: tuple[KillableJob, ...] = (
     ),
     KillableJob(
         "climb",
-        f"heritage climb OUT --trials 24 --games 200 --measure-every 12 --workers 2 {_GAMES}",
+        f"heritage climb OUT --trials 24 --games 200 --measure-every 12 --threads 2 {_GAMES}",
         files=("log.jsonl",),
     ),
     KillableJob(
@@ -113,7 +113,7 @@ JOBS: tuple[KillableJob, ...] = (
     ),
     KillableJob(
         "ascend",
-        "heritage ascend OUT --steps 4 --games 20 --reference-games 20 --workers 2",
+        "heritage ascend OUT --steps 4 --games 20 --reference-games 20 --threads 2",
     ),
 )
 

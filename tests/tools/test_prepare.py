@@ -135,7 +135,7 @@ def test_a_cache_that_cannot_be_written_is_an_error(cache, capsys):
 
 def test_what_is_prepared_is_reported_with_its_place_and_size(cache, monkeypatch, capsys):
     monkeypatch.setattr(prepare, "JOBS", {})
-    assert cli.main(["prepare", "--processes", "1"]) == 0
+    assert cli.main(["prepare", "--threads", "1"]) == 0
     out = capsys.readouterr().out
     assert f"0 kernels, 0.0 MB, in {cache / 'kernels'}\n" in out
     assert "2 bearoff databases, 0.0 MB" in out

@@ -15,6 +15,7 @@ from engine.rules.dice import validate_roll
 from engine.rules.match import MatchState
 from engine.rules.position import Position
 from engine.rules.rules import STANDARD_RULES
+from protocol.repl.checkers import is_checkers, read_checkers
 from protocol.repl.pasted import find_position, split_lines
 
 STDIN = "-"
@@ -22,6 +23,8 @@ STDIN = "-"
 
 START = "startpos"
 """The word for the starting position, as in ``position startpos``."""
+
+_EXPECTED = "XGID, OGID, GNUbg ID, position ID, FIBS board, or checkers as O 24:2 6:5 X bar:1 6:5"
 
 _OWN, _OPPONENT, _CENTRE = "own", "opponent", "centre"
 _SCORE_OPTIONS = ("match", "score", "crawford", "cube_value", "cube_owner", "jacoby", "beavers")
@@ -41,8 +44,8 @@ def add_position_arguments(
         "position",
         metavar="POSITION",
         nargs="+",
-        help="the position in any form: XGID, OGID, GNUbg ID, position ID, FIBS board; quoted or not, "
-        f"{STDIN} reads it from standard input, {START} is the start of a game",
+        help=f"the position in any form, quoted or not: {_EXPECTED}; {STDIN} reads it from standard input, "
+        f"{START} is the start of a game",
     )
     parser.add_argument(
         "--dice",
@@ -125,7 +128,10 @@ def find_text(words: list[str]) -> str:
     text = sys.stdin.read() if words == [STDIN] else " ".join(words)
     if text.strip() == START:
         return START
-    found = [position for line in split_lines(text, lambda _: False) if (position := find_position(line))]
+    parts = split_lines(text, lambda _: False)
+    if sum(map(bool, map(find_position, words))) > 1:
+        parts = words
+    found = [position for part in parts if (position := find_position(part))]
     if len(found) > 1:
         raise FormatError(
             f"expected one position, got {len(found)}: 'gammond batch' evaluates many", field="position"
@@ -136,21 +142,23 @@ def find_text(words: list[str]) -> str:
 
 
 def parse_text(text: str) -> tuple[Position, MatchState | None]:
-    """Parse a position, as `engine.formats.position_text.parse_position`, or the word `START`.
+    """Parse a position: a form of `engine.formats.position_text`, checkers point by point, or `START`.
 
     Raises:
         GammondError: It is none.
     """
     if text == START:
         return STANDARD_RULES.starting_position, None
+    if is_checkers(text):
+        position, seat = read_checkers(text)
+        return position, MatchState(on_roll=seat)
     try:
         return parse_position(text)
     except FormatError as error:
         if find_position(text) is not None:  # it has the looks of one
             raise
         raise FormatError(
-            f"expected a position (XGID, OGID, GNUbg ID, position ID or FIBS board), got {text[:60]!r}: "
-            f"{error.message}",
+            f"expected a position ({_EXPECTED}), got {text[:60]!r}: {error.message}",
             field="position",
         ) from None
 

@@ -82,7 +82,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     parser.add_argument("--games", type=int, default=100, help="money games (default %(default)s)")
     parser.add_argument("--matches", type=int, default=10, help="matches (default %(default)s)")
-    parser.add_argument("--length", type=int, default=5, help="points of a match (default %(default)s)")
+    parser.add_argument(
+        "--match", type=int, default=5, metavar="N", help="points of a match (default %(default)s)"
+    )
     parser.add_argument("--seed", type=int, default=1, help="seed of gnubg's dice (default %(default)s)")
     add_net_argument(parser)
     add_player_argument(parser)
@@ -98,7 +100,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--gnubg", metavar="FILE", help="the program (default gnubg on the path, or where Debian has it)"
     )
-    parser.add_argument("--keep", type=Path, metavar="FOLDER", help="keep gnubg's records and output here")
+    parser.add_argument("--records", type=Path, metavar="FOLDER", help="keep gnubg's records and output here")
 
 
 def main(args: argparse.Namespace) -> int:
@@ -123,11 +125,11 @@ def main(args: argparse.Namespace) -> int:
     )
     faults = 0
     with tempfile.TemporaryDirectory() as scratch:
-        folder = args.keep or Path(scratch)
+        folder = args.records or Path(scratch)
         folder.mkdir(parents=True, exist_ok=True)
         for count, length, seed in (
             (args.games, 0, args.seed),
-            (args.matches, args.length, args.seed + 2),
+            (args.matches, args.match, args.seed + 2),
         ):
             sessions = split_between_seats(count, length, seed, args.gnubg_plies)
             faults += _play_sessions(sessions, decider, program, folder)
@@ -136,7 +138,7 @@ def main(args: argparse.Namespace) -> int:
 
 
 def _check_options(args: argparse.Namespace) -> None:
-    for name in ("games", "matches", "length", "seed"):
+    for name in ("games", "matches", "match", "seed"):
         if getattr(args, name) < 0:
             raise ValueRangeError(f"--{name}: expected 0 or more, got {getattr(args, name)}", field=name)
     if not 0 <= args.gnubg_plies <= MAX_GNUBG_PLIES:

@@ -50,10 +50,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--decisions", type=int, default=1000, help="plays to evaluate for each level (default 1000)"
     )
     parser.add_argument(
-        "--judge-plies", type=int, default=2, help="look-ahead of the reference search (default 2)"
+        "--reference-plies", type=int, default=2, help="look-ahead of the reference search (default 2)"
     )
     parser.add_argument(
-        "--judge-filter",
+        "--reference-filter",
         default="large",
         help=f"move filter of the reference search: {', '.join(FILTERS)} (default large)",
     )
@@ -81,7 +81,7 @@ def main(args: argparse.Namespace) -> int:
         raise ValueRangeError(f"--decisions: expected 2 or more, got {args.decisions}", field="decisions")
     if args.seed < 0:
         raise ValueRangeError(f"--seed: expected 0 or more, got {args.seed}", field="seed")
-    depth = EvalSettings(args.judge_plies, args.judge_filter)
+    depth = EvalSettings(args.reference_plies, args.reference_filter)
     engine = load_net_engine(args.net, args.threads)
     title = (
         f"gammond {read_version()}, reference {engine.name} at {depth.plies} plies ({depth.filter_name}), "
@@ -100,7 +100,12 @@ def main(args: argparse.Namespace) -> int:
         what = "reporting the levels measured so far" if rates else "no level was finished"
         sys.stderr.write(f"gammond: interrupted, {what}\n")
     if args.json and rates:
-        report = {"version": read_version(), "net": engine.name, "judge": asdict(depth), "seed": args.seed}
+        report = {
+            "version": read_version(),
+            "net": engine.name,
+            "reference": asdict(depth),
+            "seed": args.seed,
+        }
         sys.stdout.write(json.dumps({**report, "levels": [asdict(rate) for rate in rates]}) + "\n")
     return 0 if len(rates) == len(levels) else EXIT_INTERRUPTED
 

@@ -11,7 +11,7 @@ from prompt_toolkit.output import DummyOutput
 
 from engine.rules.position import Position
 from protocol.repl import terminal
-from protocol.repl.edit import format_checkers, parse_checkers
+from protocol.repl.checkers import format_checkers, is_checkers, parse_checkers, read_checkers
 from tests import boards
 from tests.protocol.repl.tables import make_talk
 
@@ -22,6 +22,14 @@ def test_what_is_written_is_read_again():
     generator = random.Random(4)
     for board in boards.random_boards(200, seed=generator.randrange(99)):
         assert (parse_checkers(format_checkers(board), start) == board).all()
+
+
+def test_the_side_that_comes_first_is_on_roll():
+    start = Position.start()
+    assert read_checkers("O 24:2 13:5 8:3 6:5 x 24:2 13:5 8:3 6:5") == (start, 0)
+    assert read_checkers("X 6:5 O bar:1 5") == (boards.position({6: 5}, {0: 1, 20: 1}), 1)
+    assert is_checkers("o 6:5 X bar:1")
+    assert not any(map(is_checkers, ("O 6:5", "O 6:5 O 5:1", "X", "hello X O", "4HPwATDgc/ABMA")))
 
 
 @pytest.mark.parametrize("turn", ["p0", "p1"])

@@ -43,7 +43,7 @@ def read(*words, has_dice=True):
         [f"Position ID: {GNUBG.replace(':', ' Match ID: ')}"],
         [f"My position: {XGID}. What now?"],
         [f"OGID={encode_ogid(POSITION, MATCH)}"],
-        encode_ogid(POSITION, MATCH).split(),
+        ["(", XGID, ")"],
         [encode_fibs_board(POSITION, MATCH)],
     ],
 )
@@ -62,6 +62,11 @@ def test_standard_input_may_have_the_board_and_words_around_the_position(monkeyp
 
 def test_a_position_id_alone_is_money_play_and_the_starting_position_has_a_word():
     assert read("4HPwATDgc/ABMA") == read("startpos") == (Position.start(), MatchState())
+
+
+def test_checkers_can_be_written_point_by_point():
+    text = "X 24:2 13:5 8:3 6:5 O 24:2 13:5 8:3 6:5"
+    assert read(text) == read(*text.split()) == (Position.start(), MatchState(on_roll=1))
 
 
 def test_dice_are_two_numbers_or_one_word_and_replace_those_of_the_position():
@@ -92,7 +97,7 @@ def test_a_match_length_begins_at_0_0_and_other_options_keep_what_the_position_s
     [
         (
             ["nonsense"],
-            "expected a position (XGID, OGID, GNUbg ID, position ID or FIBS board), got 'nonsense'",
+            "expected a position (XGID, OGID, GNUbg ID, position ID, FIBS board, or checkers",
         ),
         ([XGID.replace("-b", "b")], "XGID field 1 (position) has 26 characters"),
         (["startpos", "--dice", "7", "1"], "--dice: expected dice of 1 to 6, got 7"),
@@ -116,6 +121,8 @@ def test_several_positions_are_work_for_batch(monkeypatch):
     monkeypatch.setattr(sys, "stdin", io.StringIO(f"{XGID}\n{XGID}\n"))
     with pytest.raises(GammondError, match="expected one position, got 2: 'gammond batch'"):
         read("-")
+    with pytest.raises(GammondError, match="expected one position, got 2"):
+        read(XGID, "4HPwATDgc/ABMA")
     monkeypatch.setattr(sys, "stdin", io.StringIO(" \n"))
     with pytest.raises(GammondError, match="expected a position on standard input, got nothing"):
         read("-")

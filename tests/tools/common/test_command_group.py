@@ -43,7 +43,7 @@ def test_help_imports_no_command(group):
     [
         ("train", "td", "--config FILE"),
         ("heritage", "climb-study", "--config FILE"),
-        ("measure", "levels", "--judge-plies"),
+        ("measure", "levels", "--reference-plies"),
     ],
 )
 def test_the_help_of_a_command_has_its_own_description_and_options(group, name, option, capsys):

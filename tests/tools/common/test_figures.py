@@ -88,7 +88,7 @@ def test_a_run_draws_itself_at_each_checkpoint(tmp_path, monkeypatch):
 @pytest.mark.usefixtures("matplotlib")
 def test_the_command_draws_runs_together(run, tmp_path):
     file = tmp_path / "a.svg"
-    assert run_command(plot, str(run), str(run), "--out", str(file), "--against", "hours") == 0
+    assert run_command(plot, str(run), str(run), "--output", str(file), "--against", "hours") == 0
     assert ">hours</text>" in file.read_text()
 
 
@@ -99,11 +99,11 @@ def test_runs_that_mimic_experts_are_drawn_by_their_agreement(tmp_path):
         append_record(log, {"generation": 5, "first": 0.3, "seconds": 60.0})
         append_record(log, {"generation": 9, "first": 0.4, "unseen_first": 0.35, "seconds": 60.0})
     file = tmp_path / "a.svg"
-    assert run_command(plot, str(tmp_path / "one"), str(tmp_path / "other"), "--out", str(file)) == 0
+    assert run_command(plot, str(tmp_path / "one"), str(tmp_path / "other"), "--output", str(file)) == 0
     for name in ("one", "other"):
         assert f">{name}: ranked first, unseen matches</text>" in file.read_text()
     with pytest.raises(UnsupportedError, match="against minutes: remove --against"):
-        run_command(plot, str(tmp_path / "one"), "--out", str(file), "--against", "hours")
+        run_command(plot, str(tmp_path / "one"), "--output", str(file), "--against", "hours")
 
 
 @pytest.mark.usefixtures("matplotlib")
@@ -117,7 +117,7 @@ def test_what_cannot_be_drawn_is_refused(run, tmp_path):
     with pytest.raises(UnsupportedError, match=r"\.png, \.svg, \.pdf, got 'a\.gif'"):
         check_plot_file(tmp_path / "a.gif")
     with pytest.raises(ValueRangeError) as caught:
-        run_command(plot, str(run), "--out", str(tmp_path / "a.png"), "--rolling", "0")
+        run_command(plot, str(run), "--output", str(tmp_path / "a.png"), "--rolling", "0")
     assert caught.value.field == "rolling"
     check_plot_file(None)
 
@@ -125,7 +125,7 @@ def test_what_cannot_be_drawn_is_refused(run, tmp_path):
 @pytest.mark.usefixtures("matplotlib")
 def test_a_folder_without_a_log_is_named(tmp_path):
     with pytest.raises(DataFileError, match=r"log\.jsonl has no record"):
-        run_command(plot, str(tmp_path), "--out", str(tmp_path / "a.png"))
+        run_command(plot, str(tmp_path), "--output", str(tmp_path / "a.png"))
 
 
 def test_without_matplotlib_a_run_does_not_begin(tmp_path, monkeypatch):

@@ -33,10 +33,10 @@ def level_with(noise_points, plies=0):
     return Level("test", plies, "normal", noise_points, 0.0, "for tests")
 
 
-def measured(noise_points, decisions=300, plies=0, judge_plies=0, seed=1):
+def measured(noise_points, decisions=300, plies=0, reference_plies=0, seed=1):
     engine = Engine(GammonEvaluator())
     return error_rate.measure_error_rate(
-        level_with(noise_points, plies), engine, EvalSettings(judge_plies, "huge"), decisions, seed
+        level_with(noise_points, plies), engine, EvalSettings(reference_plies, "huge"), decisions, seed
     )
 
 
@@ -58,7 +58,7 @@ def test_more_noise_loses_more_and_never_more_than_four_times_the_noise():
 
 
 def test_a_deeper_search_finds_errors_of_a_level_without_look_ahead():
-    assert measured(0.0, decisions=40, judge_plies=1).play_error > 0.0
+    assert measured(0.0, decisions=40, reference_plies=1).play_error > 0.0
 
 
 def test_the_same_seed_measures_the_same_and_another_one_otherwise():
@@ -106,7 +106,7 @@ def quick(monkeypatch):
 
 
 def test_the_table_has_a_row_for_each_level_that_was_asked_for(quick, capsys):
-    arguments = ["measure", "levels", "casual", "expert", "--decisions", "20", "--judge-plies", "0"]
+    arguments = ["measure", "levels", "casual", "expert", "--decisions", "20", "--reference-plies", "0"]
     assert cli.main(arguments) == 0
     title, head, casual, expert = capsys.readouterr().out.splitlines()
     assert "reference racing at 0 plies (large), seed 1" in title
@@ -116,10 +116,10 @@ def test_the_table_has_a_row_for_each_level_that_was_asked_for(quick, capsys):
 
 
 def test_json_is_one_object_with_all_levels(quick, capsys):
-    assert cli.main(["measure", "levels", "--decisions", "2", "--judge-plies", "0", "--json"]) == 0
+    assert cli.main(["measure", "levels", "--decisions", "2", "--reference-plies", "0", "--json"]) == 0
     report = json.loads(capsys.readouterr().out)
     assert [each["level"] for each in report["levels"]] == list(LEVELS)
-    assert report["judge"]["plies"] == 0
+    assert report["reference"]["plies"] == 0
 
 
 def test_an_interrupted_run_reports_the_finished_levels(quick, monkeypatch, capsys):
@@ -131,7 +131,17 @@ def test_an_interrupted_run_reports_the_finished_levels(quick, monkeypatch, caps
         return real(level, *rest)
 
     monkeypatch.setattr(error_rate, "measure_error_rate", interrupted)
-    arguments = ["measure", "levels", "casual", "expert", "--decisions", "5", "--judge-plies", "0", "--json"]
+    arguments = [
+        "measure",
+        "levels",
+        "casual",
+        "expert",
+        "--decisions",
+        "5",
+        "--reference-plies",
+        "0",
+        "--json",
+    ]
     assert cli.main(arguments) == cli.EXIT_INTERRUPTED
     assert [each["level"] for each in json.loads(capsys.readouterr().out)["levels"]] == ["casual"]
 
@@ -155,8 +165,8 @@ def test_a_run_interrupted_at_once_says_that_nothing_was_finished(quick, monkeyp
         (["god"], "beginner|casual"),
         (["expert", "--decisions", "1"], "--decisions: expected 2 or more"),
         (["expert", "--seed", "-1"], "--seed: expected 0 or more"),
-        (["expert", "--judge-plies", "5"], "expected 0 to 4 plies"),
-        (["expert", "--judge-filter", "wide"], "expected a move filter, one of tiny"),
+        (["expert", "--reference-plies", "5"], "expected 0 to 4 plies"),
+        (["expert", "--reference-filter", "wide"], "expected a move filter, one of tiny"),
     ],
 )
 def test_impossible_requests_are_refused(arguments, words, monkeypatch, capsys):

@@ -70,10 +70,10 @@ race = "last-race"
 
 _OPTIONS = {
     "td": f"--threads 1 --checkpoint-every 4000 --benchmark-games {GAMES}",
-    "label": "--workers 2",
-    "fit": "--batch 128 --rate 3e-3 --average 0.98 --games 0 --threads 1 --workers 1",
+    "label": "--threads 2",
+    "fit": "--batch 128 --rate 3e-3 --average 0.98 --games 0 --threads 1",
     "refine": "--batch 128 --rate 2e-3 --average 0.98 --epochs 2 --sources selfplay --opponents pubeval "
-    f"--games {GAMES} --measure-every 3 --threads 1 --workers 2",
+    f"--games {GAMES} --measure-every 3 --threads 2",
 }
 
 

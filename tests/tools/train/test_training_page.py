@@ -73,9 +73,9 @@ def test_options_that_the_text_names_are_settings_or_decide_nothing():
         )
         for field in msgspec.structs.fields(kind)
     }
-    others = {"--from", "--config", "--resume", "--bench", "--workers", "--threads", "--device"}
+    others = {"--from", "--config", "--resume", "--bench", "--threads", "--device"}
     exports = {"--name", "--best", "--last", "--folder", "--phases"}
-    pictures = {"--plot", "--out", "--against", "--rolling"}
+    pictures = {"--plot", "--output", "--against", "--rolling"}
     reports = {"--json", "--recheck", "--runs"}
     named = set(re.findall(r"--[a-z][a-z-]*", re.sub(r"\]\([^)]*\)", "]", PAGE)))
     assert named <= fields | others | exports | pictures | reports

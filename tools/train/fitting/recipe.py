@@ -11,7 +11,6 @@ from msgspec import Meta
 from numpy.typing import NDArray
 
 from engine.errors import ValueRangeError
-from engine.runtime.cores import count_usable_cores
 from nets.catalogue import DEFAULT_EVALUATOR
 from nets.contact_classes import CONTACT_CLASSES
 from tools.train.fitting.torch_fitter import Fitter
@@ -124,11 +123,5 @@ class Recipe(RunSettings, frozen=True):
 
 
 def add_fitting_options(parser: argparse.ArgumentParser) -> None:
-    """Add the options that say where to fit; they change the result by rounding alone."""
-    parser.add_argument(
-        "--threads",
-        type=int,
-        default=count_usable_cores(),
-        help="threads of the fit (default one for each core)",
-    )
+    """Add the option that says where to fit; it changes the result by rounding alone."""
     parser.add_argument("--device", default="cpu", help="device of torch: cpu, cuda (default cpu)")

@@ -54,10 +54,11 @@ def load_run_settings(folder: Path, args: argparse.Namespace, kind: type[_Settin
 
 
 def add_workers_option(parser: argparse.ArgumentParser, default: int | None = None) -> None:
-    """Add ``--workers``, which does not change the result; by default one for each core."""
+    """Add ``--threads`` as `args.workers`: processes, which do not change the result."""
     shown = "one for each core" if default is None else default
     parser.add_argument(
-        "--workers",
+        "--threads",
+        dest="workers",
         type=int,
         default=count_usable_cores() if default is None else default,
         help=f"processes that share the work; the result is the same (default {shown})",

@@ -27,7 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "runs", type=Path, nargs="+", metavar="RUN", help="folders of runs whose log has strengths"
     )
     parser.add_argument(
-        "--out", type=Path, required=True, metavar="FILE", help="the picture: FILE.png, .svg or .pdf"
+        "--output", type=Path, required=True, metavar="FILE", help="the picture: FILE.png, .svg or .pdf"
     )
     parser.add_argument(
         "--against", choices=list(AXES), help="what runs along (default their own work, or hours)"
@@ -57,7 +57,7 @@ def main(args: argparse.Namespace) -> int:
             raise UnsupportedError(
                 "agreement with experts is drawn against minutes: remove --against", field="against"
             )
-        agreement.draw_agreement(args.runs, args.out)
+        agreement.draw_agreement(args.runs, args.output)
     else:
-        draw_runs(args.runs, args.out, args.against, args.rolling)
+        draw_runs(args.runs, args.output, args.against, args.rolling)
     return 0

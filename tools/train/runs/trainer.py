@@ -125,7 +125,8 @@ class Trainer(Generic[_Settings]):
 
     def make_resources(self, args: argparse.Namespace, processes: ProcessPool) -> Resources:
         """Make the resources of a command; options that the trainer does not have keep their defaults."""
-        return Resources(processes, getattr(args, "threads", 1), getattr(args, "device", "cpu"))
+        threads = getattr(args, "threads", getattr(args, "workers", 1))
+        return Resources(processes, threads, getattr(args, "device", "cpu"))
 
     def complete_run(
         self, folder: Path, settings: _Settings, resources: Resources, plot: Path | None = None

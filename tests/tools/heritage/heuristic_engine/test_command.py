@@ -22,7 +22,7 @@ from tools.heritage.heuristic_engine.settings import ClimbSettings
 from tools.train.runs import run as run_module
 from tools.train.runs.run_folder import LOG_FILE
 
-SMALL = ["--workers", "1", "--games", "100", "--trials", "12", "--benchmark-games", "0"]
+SMALL = ["--threads", "1", "--games", "100", "--trials", "12", "--benchmark-games", "0"]
 
 
 def run_command(*arguments: str) -> int:
@@ -66,7 +66,7 @@ def test_with_a_sequential_test_it_learns_far_beyond_noise_too(tmp_path):
 
 
 def test_what_was_kept_can_be_played_again(climbed, capsys):
-    assert run_command(str(climbed), "--recheck", "200", "--workers", "1") == 0
+    assert run_command(str(climbed), "--recheck", "200", "--threads", "1") == 0
     lines = capsys.readouterr().out.splitlines()
     kept = sum(record["kept"] for record in read_records(climbed / LOG_FILE))
     assert len(lines) == kept + 1
@@ -92,7 +92,7 @@ def test_a_run_that_was_killed_goes_on_to_the_same_end(tmp_path, monkeypatch, te
     with (killed / LOG_FILE).open("ab") as log:
         log.write(b'{"trial": 6, "ga')
     assert len(read_records(killed / LOG_FILE)) == 5
-    assert run_command(str(killed), "--resume", "--workers", "1") == 0
+    assert run_command(str(killed), "--resume", "--threads", "1") == 0
     assert _comparable(killed) == _comparable(tmp_path / "whole")
 
 
@@ -115,7 +115,7 @@ def test_all_configurations_play_in_the_manner_of_the_settings(is_on, kind):
 
 def test_two_processes_change_nothing(tmp_path):
     for workers in ("1", "2"):
-        assert run_command(str(tmp_path / workers), *SMALL, "--trials", "3", "--workers", workers) == 0
+        assert run_command(str(tmp_path / workers), *SMALL, "--trials", "3", "--threads", workers) == 0
     assert _comparable(tmp_path / "1") == _comparable(tmp_path / "2")
 
 
@@ -145,7 +145,7 @@ def test_strength_is_measured_and_drawn(tmp_path):
 )
 def test_what_cannot_be_is_refused_before_a_run_begins(tmp_path, options, field):
     with pytest.raises(GammondError) as caught:
-        run_command(str(tmp_path / "run"), "--workers", "1", *options)
+        run_command(str(tmp_path / "run"), "--threads", "1", *options)
     assert caught.value.field == field
     assert not (tmp_path / "run").exists()
 
@@ -154,9 +154,9 @@ def test_a_run_is_not_begun_twice_nor_resumed_from_nothing(tmp_path, climbed):
     with pytest.raises(StateError, match="already holds a run"):
         run_command(str(climbed), *SMALL)
     with pytest.raises(DataFileError, match=r"run\.toml"):
-        run_command(str(tmp_path), "--resume", "--workers", "1")
+        run_command(str(tmp_path), "--resume", "--threads", "1")
     with pytest.raises(GammondError, match="expected an even number") as caught:
-        run_command(str(climbed), "--recheck", "7", "--workers", "1")
+        run_command(str(climbed), "--recheck", "7", "--threads", "1")
     assert caught.value.field == "recheck"
 
 
@@ -164,7 +164,7 @@ def test_a_log_without_factors_is_refused(tmp_path):
     assert run_command(str(tmp_path / "run"), *SMALL, "--trials", "1") == 0
     (tmp_path / "run" / LOG_FILE).write_text('{"trial": 1, "kept": true, "games": 100}\n')
     with pytest.raises(DataFileError, match="expected a trial with its factors"):
-        run_command(str(tmp_path / "run"), "--resume", "--workers", "1")
+        run_command(str(tmp_path / "run"), "--resume", "--threads", "1")
 
 
 def test_the_settings_are_those_of_the_author_by_default():

@@ -53,7 +53,7 @@ def folder(tmp_path):
 def run_command(*arguments: str) -> int:
     parser = argparse.ArgumentParser()
     fit.add_arguments(parser)
-    return fit.main(parser.parse_args([*arguments, "--threads", "1", "--workers", "1"]))
+    return fit.main(parser.parse_args([*arguments, "--threads", "1"]))
 
 
 def options(folder, *more: str) -> list[str]:

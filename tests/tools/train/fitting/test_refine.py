@@ -41,7 +41,7 @@ def parent(tmp_path_factory):
 def run_command(*arguments: str) -> int:
     parser = argparse.ArgumentParser()
     refine.add_arguments(parser)
-    return refine.main(parser.parse_args([*arguments, "--threads", "1", "--workers", "1"]))
+    return refine.main(parser.parse_args([*arguments, "--threads", "1"]))
 
 
 def options(parent, *more: str) -> list[str]:

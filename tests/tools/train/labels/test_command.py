@@ -27,7 +27,7 @@ from tools.train.weights.net_set import load_net_set
 pytest.importorskip("onnx", reason="nets are read and run as ONNX files (extra 'train')")
 
 FEW = {"selfplay": 2.0, "crashed": 1.0}
-OPTIONS = ["--net", "fast", "--positions", "150", "--sources", "selfplay=2,crashed", "--workers", "1"]
+OPTIONS = ["--net", "fast", "--positions", "150", "--sources", "selfplay=2,crashed", "--threads", "1"]
 
 
 def run_command(*arguments: str) -> int:
@@ -134,7 +134,7 @@ def test_a_run_that_was_killed_makes_the_shards_that_are_missing(tmp_path, small
     monkeypatch.undo()
     monkeypatch.setattr("tools.train.labels.label_tasks.SHARD_POSITIONS", 64)
     assert list_shard_numbers(killed) == [0]
-    assert run_command(str(killed), "--resume", "--workers", "1") == 0
+    assert run_command(str(killed), "--resume", "--threads", "1") == 0
     assert list_shard_numbers(killed) == [0, 1, 2]
     np.testing.assert_array_equal(read_newest_labels(killed).targets, read_newest_labels(whole).targets)
     log = [json.loads(line) for line in (killed / "log.jsonl").read_text().splitlines()]
@@ -155,7 +155,7 @@ def test_labels_by_other_nets_are_not_mixed_in(tmp_path):
     log = folder / "log.jsonl"
     log.write_text(log.read_text().replace("contact:", "contact:0"))
     with pytest.raises(StateError, match="started with other nets"):
-        run_command(str(folder), "--resume", "--workers", "1")
+        run_command(str(folder), "--resume", "--threads", "1")
 
 
 @pytest.mark.parametrize(

@@ -26,7 +26,7 @@ from tools.train.validation.validate import compare_nets
 
 pytest.importorskip("onnx", reason="nets are read and run as ONNX files (extra 'train')")
 
-OPTIONS = ["--classes", "contact=4,backgame=3", "--trials", "36", "--truncate", "6", "--workers", "1"]
+OPTIONS = ["--classes", "contact=4,backgame=3", "--trials", "36", "--truncate", "6", "--threads", "1"]
 
 
 def make(*arguments: str) -> int:
@@ -88,7 +88,7 @@ def test_a_set_that_was_killed_becomes_the_same_set(folder, tmp_path, monkeypatc
     assert len(read_all_rollouts(killed)) == 3
     with pytest.raises(StateError, match="--resume"):
         make(str(killed), *OPTIONS)
-    assert make(str(killed), "--resume", "--workers", "1") == 0
+    assert make(str(killed), "--resume", "--threads", "1") == 0
     whole, again = read_all_rollouts(folder), read_all_rollouts(killed)
     np.testing.assert_array_equal(again.outcomes, whole.outcomes)
     np.testing.assert_array_equal(again.equity_errors, whole.equity_errors)
@@ -98,7 +98,7 @@ def test_a_set_of_other_nets_is_not_gone_on_with(folder, tmp_path, monkeypatch):
     make(str(tmp_path / "a"), *OPTIONS, "--classes", "race=1")
     monkeypatch.setattr(validation_set, "collect_pruning_net_hashes", lambda: {"finder": "another"})
     with pytest.raises(StateError, match="started with other nets"):
-        make(str(tmp_path / "a"), "--resume", "--workers", "1")
+        make(str(tmp_path / "a"), "--resume", "--threads", "1")
 
 
 @pytest.mark.parametrize(

@@ -42,7 +42,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "sources", type=Path, nargs="+", metavar="SOURCE", help="match files, folders and archives"
     )
-    parser.add_argument("--out", type=Path, required=True, metavar="FILE", help="file for the moves (.npz)")
+    parser.add_argument(
+        "--output", type=Path, required=True, metavar="FILE", help="file for the moves (.npz)"
+    )
     parser.add_argument(
         "--players",
         default="",
@@ -82,9 +84,9 @@ def main(args: argparse.Namespace) -> int:
     sys.stdout.write("\n".join([*_format_counts(report, moves), *_format_filters(counts)]) + "\n")
     if not len(kept):
         raise DataFileError("no moves left: use other sources or fewer filters", field="sources")
-    write_expert_moves(args.out, kept.with_command(_format_command(args)))
+    write_expert_moves(args.output, kept.with_command(_format_command(args)))
     seconds = time.monotonic() - began_s
-    sys.stdout.write(f"kept: {len(kept):,} moves in {args.out}, {seconds:.1f} seconds\n")
+    sys.stdout.write(f"kept: {len(kept):,} moves in {args.output}, {seconds:.1f} seconds\n")
     return 0
 
 
@@ -94,7 +96,7 @@ def _parse_names(text: str) -> list[str]:
 
 def _format_command(args: argparse.Namespace) -> str:
     words = ["gammond heritage expert-moves", *(shlex.quote(str(source)) for source in args.sources)]
-    words += ["--out", shlex.quote(str(args.out))]
+    words += ["--output", shlex.quote(str(args.output))]
     if args.players:
         words += ["--players", shlex.quote(args.players)]
     return " ".join([*words, "--filters", args.filters])

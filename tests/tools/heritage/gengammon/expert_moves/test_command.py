@@ -72,7 +72,7 @@ def run(*words):
 def test_the_moves_of_folders_and_archives_come_into_a_file(kind, request, tmp_path, capsys):
     out = tmp_path / "moves.npz"
     source = request.getfixturevalue(kind)
-    assert run(source, "--out", out) == 0
+    assert run(source, "--output", out) == 0
     said = capsys.readouterr()
     assert said.out.splitlines()[:-1] == [
         "read: 2 files, 2 matches, 4 games, 9 moves",
@@ -102,27 +102,25 @@ def test_the_moves_of_folders_and_archives_come_into_a_file(kind, request, tmp_p
     assert (own.boards[0] == Position.start().board).all()
     assert (own.chosen[0] == play.result.board).all()
     assert (own.boards[1] == play.result.board).all()
-    assert (
-        moves.command
-        == f"gammond heritage expert-moves {source} --out {out} --filters homebound,contradicting,unmovable"
-    )
+    filters = "--filters homebound,contradicting,unmovable"
+    assert moves.command == f"gammond heritage expert-moves {source} --output {out} {filters}"
 
 
 def test_a_move_after_one_that_was_doubled_away_begins_at_the_start(folder, tmp_path):
-    run(folder / "b.mat", "--out", tmp_path / "moves.npz")
+    run(folder / "b.mat", "--output", tmp_path / "moves.npz")
     moves = read_expert_moves(tmp_path / "moves.npz")
     assert (moves.boards[3] == Position.start().board).all()
 
 
 def test_players_and_filters_can_be_named(folder, tmp_path, capsys):
     out = tmp_path / "moves.npz"
-    assert run(folder, "--out", out, "--players", "bob, ann", "--filters", "none") == 0
+    assert run(folder, "--output", out, "--players", "bob, ann", "--filters", "none") == 0
     assert "moves: 7 (bob 4, ann 3)" in capsys.readouterr().out
     assert read_expert_moves(out).command.endswith("--players 'bob, ann' --filters none")
 
 
 def test_faults_are_reported_up_to_a_number(folder, tmp_path, capsys):
-    run(folder, "--out", tmp_path / "moves.npz", "--faults", 1)
+    run(folder, "--output", tmp_path / "moves.npz", "--faults", 1)
     assert capsys.readouterr().err.splitlines()[-1] == "1 more faults: --faults 2 lists them all"
 
 
@@ -139,23 +137,23 @@ def test_faults_are_reported_up_to_a_number(folder, tmp_path, capsys):
 )
 def test_what_cannot_be_asked_for_leaves_no_file(options, error, message, folder, tmp_path):
     with pytest.raises(error, match=message):
-        run(folder, "--out", tmp_path / "moves.npz", *options)
+        run(folder, "--output", tmp_path / "moves.npz", *options)
     assert not (tmp_path / "moves.npz").exists()
 
 
 def test_sources_without_moves_leave_no_file(tmp_path):
     (tmp_path / "a.mat").write_text("nothing")
     with pytest.raises(DataFileError, match="no moves left"):
-        run(tmp_path / "a.mat", "--out", tmp_path / "moves.npz")
+        run(tmp_path / "a.mat", "--output", tmp_path / "moves.npz")
     with pytest.raises(DataFileError, match="no such file or folder"):
-        run(tmp_path / "b.mat", "--out", tmp_path / "moves.npz")
+        run(tmp_path / "b.mat", "--output", tmp_path / "moves.npz")
     assert not (tmp_path / "moves.npz").exists()
 
 
 def test_a_file_that_is_there_stays_when_nothing_comes_of_a_run(folder, tmp_path):
     (tmp_path / "moves.npz").write_text("precious")
     with pytest.raises(ValueRangeError):
-        run(folder, "--out", tmp_path / "moves.npz", "--players", "zoe")
+        run(folder, "--output", tmp_path / "moves.npz", "--players", "zoe")
     assert (tmp_path / "moves.npz").read_text() == "precious"
 
 
@@ -259,7 +257,7 @@ def test_an_archive_with_an_endless_name_takes_no_memory(tmp_path):
 def test_names_that_would_command_a_terminal_are_shown_escaped(tmp_path, capsys):
     (tmp_path / "a\x1b[2J.mat").write_text("nothing")
     (tmp_path / "b.mat").write_text(GOOD.replace("ann", "a\x1b[31mnn"))
-    assert run(tmp_path, "--out", tmp_path / "moves.npz") == 0
+    assert run(tmp_path, "--output", tmp_path / "moves.npz") == 0
     said = capsys.readouterr()
     assert "\x1b" not in said.err + said.out
     assert "a\\x1b[2J.mat: expected a .mat file" in said.err

@@ -1,0 +1,145 @@
+"""`gammond convert`: every form to every form, what is lost, and lines that hold no position."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import sys
+import types
+
+import pytest
+
+from engine.formats.xgid import decode_xgid
+from engine.rules.match import MatchState
+from tests import boards
+from tools import cli
+from tools.ask.position import parse_text
+from tools.convert import FORMS, convert_position
+
+XGID = "XGID=-b----E-C---eE---c-e----B-:0:0:1:31:2:1:0:5:10"
+MONEY = "XGID=-b----E-C---eE---c-e----B-:0:0:1:00:0:0:1:0:10"
+READABLE = [name for name in FORMS if name != "matchid"]
+
+LINES = f"""# positions of all kinds
+
+4HPwATDgc/ABMA
+{XGID}  # an opening
+nonsense
+Position ID: 4HPwATDgc/ABMA Match ID: cAkAAAAAAAAA
+X 24:2 13:5 8:3 6:5 O bar:1 13:5 8:3 6:5
+"""
+
+
+def run(capsys, *words, status=0):
+    assert cli.main(["convert", *words]) == status
+    return capsys.readouterr()
+
+
+def type_in(monkeypatch, text):
+    monkeypatch.setattr(sys, "stdin", types.SimpleNamespace(buffer=io.BytesIO(text.encode())))
+
+
+def test_one_position_is_written_in_all_forms_with_what_each_leaves_out(capsys):
+    said = run(capsys, XGID)
+    written = dict(line.split(maxsplit=1) for line in said.out.splitlines())
+    assert list(written) == list(FORMS)
+    assert written["xgid"] == XGID
+    assert said.err.splitlines() == [
+        "gammond convert: positionid leaves out: length of the match, score, turn, dice",
+        "gammond convert: checkers leaves out: length of the match, score, dice",
+    ]
+
+
+@pytest.mark.parametrize("name", READABLE)
+def test_every_form_is_read_as_well_as_written(name, capsys):
+    text = run(capsys, XGID, "--to", name).out.strip()
+    position, match = parse_text(text)
+    assert position == decode_xgid(XGID)[0]
+    kept = match or MatchState()
+    again = run(capsys, text, "--to", "xgid").out.strip()
+    assert decode_xgid(again)[1] == kept
+
+
+def test_whatever_is_not_named_as_lost_is_kept():
+    matches = [
+        MatchState(),
+        MatchState(on_roll=1, roll=(6, 5)),
+        MatchState(jacoby=True, beavers=False),
+        MatchState(7, (3, 2), cube=2, cube_owner=1),
+        MatchState(5, (4, 2), crawford=True),
+        MatchState(5, (1, 2), on_roll=1, doubled=True),
+        MatchState(resigned=2),
+    ]
+    for board in boards.random_boards(20, seed=5):
+        position = boards.Position(board)
+        for match in matches:
+            converted = convert_position(position, match, READABLE)
+            for name, text in converted.forms.items():
+                read, kept = parse_text(text)
+                assert read == position
+                if name not in converted.lost:
+                    assert (kept or MatchState()) == match
+            assert set(converted.forms) | set(converted.lost) == set(READABLE)
+
+
+def test_a_form_that_cannot_hold_a_position_says_why(capsys):
+    match = MatchState(resigned=1)
+    converted = convert_position(decode_xgid(XGID)[0], match, ["xgid", "gnubgid"])
+    assert list(converted.forms) == ["gnubgid"]
+    assert converted.lost == {"xgid": ["no XGID can be written while a resignation is pending"]}
+
+
+def test_lines_become_lines_and_bad_ones_are_named_and_skipped(monkeypatch, capsys):
+    type_in(monkeypatch, LINES)
+    said = run(capsys, status=1)
+    assert said.out.splitlines()[1] == XGID
+    assert len(said.out.splitlines()) == 4
+    assert said.err.startswith("gammond convert: line 5: expected a position (XGID, OGID")
+
+
+def test_several_forms_of_lines_are_csv_and_losses_are_counted(monkeypatch, capsys, tmp_path):
+    file = tmp_path / "positions.txt"
+    file.write_text(f"{MONEY}\n{XGID}\n{MONEY}\n")
+    said = run(capsys, str(file), "--to", "ogid,xgid")
+    rows = list(csv.reader(io.StringIO(said.out)))
+    assert rows[0] == ["ogid", "xgid"]
+    assert [row[1] for row in rows[1:]] == [MONEY, XGID, MONEY]
+    assert "gammond convert: ogid leaves out: Jacoby rule (2 of 3 lines)\n" in said.err
+
+
+def test_several_files_are_read_one_after_the_other(capsys, tmp_path):
+    first, second = tmp_path / "a.txt", tmp_path / "b.txt"
+    first.write_text(f"{XGID}\n")
+    second.write_text("\nx\n")
+    said = run(capsys, str(first), str(second), status=1)
+    assert said.out == f"{XGID}\n"
+    assert said.err.startswith(f"gammond convert: {second} line 2: ")
+
+
+def test_json_has_an_object_for_each_line_bad_ones_too(monkeypatch, capsys):
+    type_in(monkeypatch, LINES)
+    rows = [
+        json.loads(row) for row in run(capsys, "--to", "xgid,checkers", "--json", status=1).out.splitlines()
+    ]
+    assert [row["line"] for row in rows] == [3, 4, 5, 6, 7]
+    assert rows[1]["xgid"] == XGID
+    assert rows[1]["lost"] == {"checkers": ["length of the match", "score", "dice"]}
+    assert rows[2]["error"].startswith("expected a position")
+    one = json.loads(run(capsys, MONEY, "--json").out)
+    assert set(one) == {*FORMS, "lost"}
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["pos.txt"], "gammond: pos.txt: no such file"),
+        (["nonsense"], "gammond: expected a position (XGID"),
+        ([XGID, "--to", "xgd"], "gammond: --to: expected xgid, gnubgid, positionid"),
+        ([XGID, XGID], "gammond: expected one position, got 2"),
+    ],
+)
+def test_a_mistake_is_one_line(words, message, capsys):
+    said = run(capsys, *words, status=2)
+    assert said.err.startswith(message)
+    assert said.err.count("\n") == 1

@@ -1,0 +1,258 @@
+"""Write positions in other forms: XGID, GNUbg ID, OGID, FIBS board, checkers point by point.
+
+    gammond convert "XGID=-b----E-C---eE---c-e----B-:0:0:1:31:2:1:0:5:10"
+    gammond convert positions.txt --to xgid > xgids.txt
+    gammond convert --to gnubgid,ogid < positions.txt
+
+Without --to a position is written in all forms, lines of a file or of standard input as XGIDs. One form is
+written as lines of text, several as csv with a header. Blank lines and comments ("#") are left out.
+
+What a form has no place for is named on stderr, as is each bad line, with its number; bad lines are skipped,
+and the exit status is then 1. --json writes an object for each position, with its line, what each form leaves
+out ("lost"), and bad lines too.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import json
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from engine.errors import DataFileError, FormatError, GammondError, UnsupportedError
+from engine.formats.fibs_board import encode_fibs_board
+from engine.formats.match_id import encode_match_id
+from engine.formats.ogid import encode_ogid
+from engine.formats.position_id import encode_position_id
+from engine.formats.xgid import encode_xgid
+from engine.options import did_you_mean
+from engine.rules.match import MatchState
+from engine.rules.position import Position, swap_sides
+from protocol.repl.checkers import format_checkers
+from tools.ask.position import STDIN, find_text, parse_text
+from tools.batch.lines import PositionLine, read_lines
+
+SUMMARY = "write positions in other forms, and say what a form leaves out"
+
+ALL = "all"
+
+
+def _write_gnubgid(position: Position, match: MatchState) -> str:
+    return f"{encode_position_id(position)}:{encode_match_id(match)}"
+
+
+def _write_checkers(position: Position, match: MatchState) -> str:
+    board = position.board if match.on_roll == 0 else swap_sides(position.board)
+    return format_checkers(board, match.on_roll)
+
+
+FORMS: dict[str, Callable[[Position, MatchState], str]] = {
+    "xgid": encode_xgid,
+    "gnubgid": _write_gnubgid,
+    "positionid": lambda position, _: encode_position_id(position),
+    "matchid": lambda _, match: encode_match_id(match),
+    "ogid": lambda position, match: f"OGID={encode_ogid(position, match)}",
+    "fibs": encode_fibs_board,
+    "checkers": _write_checkers,
+}
+"""Name of a form -> what writes it."""
+
+_PARTS = {
+    "length": "length of the match",
+    "score": "score",
+    "crawford": "Crawford game",
+    "cube": "value of the cube",
+    "cube_owner": "owner of the cube",
+    "on_roll": "turn",
+    "roll": "dice",
+    "doubled": "pending double",
+    "beavered": "pending beaver",
+    "resigned": "pending resignation",
+    "jacoby": "Jacoby rule",
+    "beavers": "rule about beavers",
+}
+"""Parts of a match state, as messages call them."""
+
+_MAX_REPORTED_LINES = 100
+
+
+@dataclass
+class Converted:
+    """A position in other forms.
+
+    Attributes:
+        forms: Name -> text.
+        lost: Name -> what the form leaves out, or why there is none.
+    """
+
+    forms: dict[str, str] = field(default_factory=dict)
+    lost: dict[str, list[str]] = field(default_factory=dict)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    parser.add_argument(
+        "source",
+        metavar="POSITION|FILE",
+        nargs="*",
+        help="one position in any form, or files with one on each line (default standard input)",
+    )
+    parser.add_argument(
+        "--to", metavar="FORM,...", help=f"{', '.join(FORMS)} or {ALL} (default {ALL}; for lines xgid)"
+    )
+    parser.add_argument("--json", action="store_true", help="write one JSON object for each position")
+
+
+def main(args: argparse.Namespace) -> int:
+    """Run the tool.
+
+    Returns:
+        0, or 1 where a line held no position.
+
+    Raises:
+        GammondError: The position or a form is wrong, or a file cannot be read.
+    """
+    files = [Path(word) for word in args.source]
+    has_lines = not args.source or args.source == [STDIN] or all(file.is_file() for file in files)
+    names = read_names(args.to or ("xgid" if has_lines else ALL))
+    if not has_lines:
+        return _write_one(args, names)
+    with ExitStack() as stack:
+        lines = _read_files([] if args.source == [STDIN] else files, stack)
+        return _write_lines(lines, names, as_json=args.json)
+
+
+def read_names(text: str) -> list[str]:
+    """Return the forms of ``--to``.
+
+    Raises:
+        FormatError: There is none of this name.
+    """
+    names = list(FORMS) if text == ALL else [name.strip().lower() for name in text.split(",")]
+    for name in names:
+        if name not in FORMS:
+            known = [*FORMS, ALL]
+            raise FormatError(
+                f"--to: expected {', '.join(FORMS)} or {ALL}, got {name[:40]!r}{did_you_mean(name, known)}",
+                field="to",
+            )
+    return names
+
+
+def convert_position(position: Position, match: MatchState, names: list[str]) -> Converted:
+    """Write a position in other forms, and find out what each leaves out by reading it again.
+
+    Args:
+        position: As the side on roll sees it.
+        match: The match state.
+        names: The forms.
+    """
+    converted = Converted()
+    for name in names:
+        try:
+            text = FORMS[name](position, match)
+        except UnsupportedError as error:
+            converted.lost[name] = [error.message]
+            continue
+        converted.forms[name] = text
+        if name == "matchid":
+            continue
+        kept = parse_text(text)[1] or MatchState()
+        lost = [
+            part
+            for key, part in _PARTS.items()
+            if getattr(kept, key) != getattr(match, key)
+            and (match.is_money or key not in ("jacoby", "beavers"))
+        ]
+        if lost:
+            converted.lost[name] = lost
+    return converted
+
+
+def _write_one(args: argparse.Namespace, names: list[str]) -> int:
+    text = find_text(args.source)
+    try:
+        position, match = parse_text(text)
+    except FormatError as error:
+        looks_like_file = len(args.source) == 1 and Path(text).suffix[1:].isalpha()
+        raise (FormatError(f"{text}: no such file", field="file") if looks_like_file else error) from None
+    converted = convert_position(position, match or MatchState(), names)
+    if args.json:
+        sys.stdout.write(json.dumps({**converted.forms, "lost": converted.lost}) + "\n")
+        return 0
+    width = max(map(len, names)) + 2 if len(names) > 1 else 0
+    for name, written in converted.forms.items():
+        sys.stdout.write(f"{name:<{width}}{written}\n" if width else f"{written}\n")
+    sys.stdout.flush()
+    for name, lost in converted.lost.items():
+        _write_message(_describe_loss(name, lost, name in converted.forms))
+    return 0 if converted.forms else 1
+
+
+def _read_files(files: list[Path], stack: ExitStack) -> Iterator[tuple[str, PositionLine]]:
+    """Yield lines with a position, each with how messages call it."""
+    if not files:
+        for line in read_lines(sys.stdin.buffer):
+            yield f"line {line.number}", line
+    for file in files:
+        try:
+            stream = stack.enter_context(file.open("rb"))
+            for line in read_lines(stream):
+                yield (f"{file} line {line.number}" if len(files) > 1 else f"line {line.number}"), line
+        except OSError as error:
+            raise DataFileError(f"{file} cannot be read: {error.strerror}", field="file") from error
+
+
+def _write_lines(lines: Iterator[tuple[str, PositionLine]], names: list[str], *, as_json: bool) -> int:
+    """Write each position of some lines; return the exit status."""
+    table = csv.writer(sys.stdout, lineterminator="\n") if len(names) > 1 and not as_json else None
+    if table is not None:
+        table.writerow(names)
+    count, bad = 0, 0
+    losses: Counter[tuple[str, str]] = Counter()
+    for place, line in lines:
+        count += 1
+        document: dict[str, object] = {"line": line.number, "id": line.text}
+        try:
+            converted = _convert_line(line, names)
+        except GammondError as error:
+            bad += 1
+            if bad <= _MAX_REPORTED_LINES:
+                _write_message(f"{place}: {error.message}")
+            if as_json:
+                sys.stdout.write(json.dumps({**document, "error": error.message}) + "\n")
+            continue
+        losses.update((name, part) for name, lost in converted.lost.items() for part in lost)
+        if as_json:
+            sys.stdout.write(json.dumps({**document, **converted.forms, "lost": converted.lost}) + "\n")
+        elif table is not None:
+            table.writerow([converted.forms.get(name, "") for name in names])
+        else:
+            sys.stdout.write(f"{converted.forms.get(names[0], '')}\n")
+    sys.stdout.flush()
+    if bad > _MAX_REPORTED_LINES:
+        _write_message(f"{bad - _MAX_REPORTED_LINES:,} more bad lines")
+    for (name, part), number in losses.items():
+        loss = _describe_loss(name, [part], part in _PARTS.values())
+        _write_message(f"{loss} ({number:,} of {count:,} lines)")
+    return 1 if bad else 0
+
+
+def _convert_line(line: PositionLine, names: list[str]) -> Converted:
+    if line.error is not None:
+        raise line.error
+    position, match = parse_text(find_text([line.text]))
+    return convert_position(position, match or MatchState(), names)
+
+
+def _describe_loss(name: str, lost: list[str], is_written: bool) -> str:
+    return f"{name} leaves out: {', '.join(lost)}" if is_written else f"{name}: {', '.join(lost)}"
+
+
+def _write_message(text: str) -> None:
+    sys.stderr.write(f"gammond convert: {text}\n")
