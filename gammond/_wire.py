@@ -25,7 +25,21 @@ CANCEL_POLL_S = 0.05
 """How often a rollout under way looks whether it is cancelled."""
 
 INTERMEDIATE_WORDS = frozenset(
-    ("id", "proto", "key", "option", "info", "move", "play", "row", "candidate", "estimate", "board", "help")
+    (
+        "id",
+        "proto",
+        "key",
+        "option",
+        "info",
+        "move",
+        "play",
+        "row",
+        "candidate",
+        "estimate",
+        "board",
+        "help",
+        "mat",
+    )
 )
 """First words of lines that come before the final line of an answer."""
 

@@ -25,9 +25,9 @@ from protocol.commands.evaluation import (
 )
 from protocol.core.replies import format_value
 from protocol.core.requests import Answer, Reply, ReplyValue, Work, WorkControl
+from protocol.state.game_state import SEAT_NAMES
 from protocol.state.offers import RESPONSE_WORDS
 from protocol.state.session import Session
-from protocol.state.settings import SEAT_NAMES
 
 DEFAULT_MATRIX_AWAY = 9
 """The size of the score matrix by default."""

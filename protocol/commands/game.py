@@ -7,7 +7,7 @@ from functools import partial
 
 import numpy as np
 
-from engine.errors import ValueRangeError
+from engine.errors import StateError, ValueRangeError
 from engine.formats.fibs_board import decode_fibs_board
 from engine.formats.match_id import encode_match_id
 from engine.formats.ogid import decode_ogid
@@ -30,9 +30,9 @@ from protocol.core.arguments import error_field
 from protocol.core.errors import CommandError
 from protocol.core.replies import make_ok_reply
 from protocol.core.requests import Answer, Reply, ReplyValue, Work, WorkControl
+from protocol.state.game_state import SEAT_NAMES
 from protocol.state.offers import RESIGNATION_RESPONSES, RESPONSE_WORDS, check_no_offer
 from protocol.state.session import Session
-from protocol.state.settings import SEAT_NAMES
 
 POSITION_FORMS = ("gnubgid", "xgid", "ogid", "fibs", "startpos")
 
@@ -107,20 +107,29 @@ def _xgid_to_values(session: Session) -> dict[str, ReplyValue]:
 
 def handle_dice(call: CommandCall) -> Answer:
     """Set the dice."""
+    is_opening = call.session.is_opening
     call.session.set_roll(call.values["dice"])
-    return make_ok_reply("dice", _roll_to_values(call.session))
+    return make_ok_reply("dice", _roll_to_values(call.session, is_opening))
 
 
 def handle_roll(call: CommandCall) -> Answer:
     """Roll the session's dice."""
+    is_opening = call.session.is_opening
     call.session.roll_dice()
-    return [Reply("roll", values=_roll_to_values(call.session))]
+    return [Reply("roll", values=_roll_to_values(call.session, is_opening))]
 
 
-def _roll_to_values(session: Session) -> dict[str, ReplyValue]:
-    roll = session.game.match.roll
-    assert roll is not None  # they are set, or rolled
-    return {"die1": roll[0], "die2": roll[1], **_xgid_to_values(session)}
+def _roll_to_values(session: Session, is_opening: bool) -> dict[str, ReplyValue]:
+    """Return the dice as keys; those that begin a game of a kept match with the seat that begins."""
+    match = session.game.match
+    assert match.roll is not None  # they are set, or rolled
+    die1, die2 = match.roll
+    if is_opening:
+        die1, die2 = (die1, die2) if match.on_roll == 0 else (die2, die1)  # that of p0 first
+        seat: dict[str, ReplyValue] = {"seat": SEAT_NAMES[match.on_roll]}
+    else:
+        seat = {}
+    return {"die1": die1, "die2": die2, **seat, **_xgid_to_values(session)}
 
 
 def handle_newgame(call: CommandCall) -> Answer:
@@ -194,7 +203,9 @@ def handle_play(call: CommandCall) -> Answer:
         raise CommandError(f"expected 'play resign {kinds}', got {words[:MAX_QUOTED_CHARS]!r}", field="play")
     else:
         words, result = _play_checkers(session, call.values["play"])
-    return make_ok_reply("play", {"play": words, **game_to_values(session), **_result_to_values(result)})
+    return make_ok_reply(
+        "play", {"play": words, **game_to_values(session), **_result_to_values(session, result)}
+    )
 
 
 def _take_action(session: Session, words: str) -> GameResult | None:
@@ -202,33 +213,57 @@ def _take_action(session: Session, words: str) -> GameResult | None:
     position, match = session.require_game(), session.game.match
     if words not in OFFER_RESPONSES:
         session.check_supports(Feature.RESIGNATION if words.startswith("resign") else Feature.CUBE)
+    if words == "double" and session.is_opening:
+        raise StateError("the opening roll comes first: send 'roll' or 'dice A B'", field="dice")
     following = OFFER_ACTIONS[words](match)
     if isinstance(following, MatchState):
-        session.push_position(position, following)
+        session.push_action(words, position, following)
         return None
-    session.push_position(position, match.without_offers(), is_conceded=True)
+    session.push_action(words, position, match.without_offers(), following, is_conceded=True)
     return following
 
 
 def _play_checkers(session: Session, text: str) -> tuple[str, GameResult | None]:
     """Make a play; return its notation, and the result if the game ended."""
     position, roll = session.require_roll()
-    match = session.game.match
+    match, result = session.game.match, None
     check_no_offer(match)
     with error_field("play"):
         play = parse_play(text, position, roll, session.game.rules)
-    session.make_play(play)
-    if not play.result.is_over:
-        return format_play(play), None
-    kind = int(classify_results(play.result.board[None])[0])
-    return format_play(play), match.game_result(match.on_roll, kind)
+    if play.result.is_over:
+        result = match.game_result(match.on_roll, int(classify_results(play.result.board[None])[0]))
+    words = format_play(play)
+    session.push_action(words, play.result, match.next_turn(), result)
+    return words, result
 
 
-def _result_to_values(result: GameResult | None) -> dict[str, ReplyValue]:
-    """Return how a game ended as keys; none while it lasts."""
+def _result_to_values(session: Session, result: GameResult | None) -> dict[str, ReplyValue]:
+    """Return how a game ended as keys, with the score if the session counts it; none while it lasts."""
     if result is None:
         return {}
-    return {"winner": SEAT_NAMES[result.winner], "result": result.name, "points": result.points}
+    values: dict[str, ReplyValue] = {
+        "winner": SEAT_NAMES[result.winner],
+        "result": result.name,
+        "points": result.points,
+    }
+    if session.keeps_match:
+        values |= {f"score_{name}": session.game.score[seat] for seat, name in enumerate(SEAT_NAMES)}
+        values["crawford"] = session.game.match.crawford and session.game.final_score is None
+        if session.game.final_score is not None:
+            values["match_winner"] = SEAT_NAMES[result.winner]
+    return values
+
+
+def handle_save(call: CommandCall) -> Answer:
+    """Give the record of the match that the session keeps."""
+    log, names = call.session.log, (call.values["p0"], call.values["p1"])
+
+    def run(_: WorkControl) -> list[Reply]:
+        text, count = log.format(names)
+        lines = [Reply("mat", line, is_final=False) for line in text.splitlines()]
+        return [*lines, Reply("ok", "save", values={"games": count})]
+
+    return Work(run)
 
 
 def handle_undo(call: CommandCall) -> Answer:

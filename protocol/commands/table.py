@@ -10,6 +10,7 @@ from protocol.commands.command import Command
 from protocol.core.arguments import (
     choice_argument,
     integer_argument,
+    named_argument,
     parse_tag,
     rest_argument,
     switch_argument,
@@ -86,7 +87,7 @@ _COMMANDS = (
         "dice",
         "set the dice of the player on roll",
         game.handle_dice,
-        "ok dice die1=N die2=N",
+        "ok dice die1=N die2=N [seat=SEAT]",
         arguments=(rest_argument("dice", "A B", "two dice of 1..6, in the order rolled", parse=parse_roll),),
         example=("newgame", "dice 3 1"),
         standard="UBGI 0.2",
@@ -95,7 +96,7 @@ _COMMANDS = (
         "roll",
         "roll the session's dice, seeded by engine.seed",
         game.handle_roll,
-        "roll die1=N die2=N",
+        "roll die1=N die2=N [seat=SEAT]",
         example=("newgame", "roll"),
     ),
     Command(
@@ -260,7 +261,8 @@ _COMMANDS = (
         "play",
         "make a play and pass the turn, or act on the cube or a resignation",
         game.handle_play,
-        f"ok play play=PLAY {_GAME} [winner=SEAT result=single|gammon|backgammon points=N]",
+        f"ok play play=PLAY {_GAME} [winner=SEAT result=single|gammon|backgammon points=N "
+        "[score_p0=N score_p1=N crawford=true|false] [match_winner=SEAT]]",
         arguments=(
             rest_argument(
                 "play",
@@ -270,6 +272,26 @@ _COMMANDS = (
             ),
         ),
         example=("newgame", "dice 3 1", "play 8/5 6/5"),
+    ),
+    Command(
+        "save",
+        "give the record of a match that the session keeps, as .mat text",
+        game.handle_save,
+        "ok save games=N",
+        arguments=(
+            named_argument("p0", "NAME", "name of seat p0 in the record", default="p0"),
+            named_argument("p1", "NAME", "name of seat p1 in the record", default="p1"),
+        ),
+        data_lines=("mat TEXT",),
+        example=(
+            "set game.keep true",
+            "newgame",
+            "dice 3 1",
+            "play 8/5 6/5",
+            "play resign single",
+            "play accept",
+            "save",
+        ),
     ),
     Command(
         "undo",

@@ -147,6 +147,12 @@ def repeatable_argument(name: str, metavar: str, meaning: str) -> Argument:
     )
 
 
+def named_argument(name: str, metavar: str, meaning: str, *, default: str | None = None) -> Argument:
+    """Return an optional named argument that is a text."""
+    field = Field(name, str, default=default, meaning=meaning)
+    return Argument(field, metavar, str, is_required=False, is_named=True)
+
+
 def rest_argument(
     name: str,
     metavar: str,

@@ -25,6 +25,7 @@ _TEXT_KEYS = {
     "besttake": "response",
     "board": "text",
     "help": "text",
+    "mat": "text",
 }
 """Words of lines whose text is one value, and the key of that value in an object."""
 

@@ -9,17 +9,16 @@ from __future__ import annotations
 from dataclasses import replace
 
 from engine.errors import StateError
-from engine.rules.dice import Roll
 from engine.rules.match import MatchState
 from protocol.commands.board_drawing import CHECKER_MARKS
 from protocol.commands.game import OFFER_ACTIONS
 from protocol.core.requests import WorkControl
 from protocol.repl.analysis import find_best_action
-from protocol.repl.game_log import GameLog
 from protocol.repl.game_view import GameView
 from protocol.repl.history import DecisionHistory, SetAsideGame
 from protocol.repl.opponent import ROLL_ACTION, EngineOpponent
 from protocol.repl.preferences import Preferences
+from protocol.repl.record_saver import RecordSaver
 from protocol.repl.replies import send_command
 from protocol.repl.review import Reviewer, Tutor, list_decisions
 from protocol.repl.sentences import (
@@ -31,8 +30,8 @@ from protocol.repl.sentences import (
     make_sentence,
 )
 from protocol.repl.tables import format_count
+from protocol.state.game_state import SEAT_NAMES
 from protocol.state.session import Session
-from protocol.state.settings import SEAT_NAMES, change_match
 
 
 class ReplGame(GameView):
@@ -58,8 +57,8 @@ class ReplGame(GameView):
         self._reviewer = Reviewer(session)
         self.tutor = Tutor(self._reviewer)
         self._opponent = EngineOpponent(session)
-        self._game_log = GameLog()
-        self.history = DecisionHistory(session, self._game_log)
+        self._record_saver = RecordSaver()
+        self.history = DecisionHistory(session)
 
     def start_game(self, control: WorkControl, length: int | None = None) -> list[str]:
         """Begin a game from the start: each side rolls one die, and the higher begins with both.
@@ -75,22 +74,18 @@ class ReplGame(GameView):
         send_command(self.session, "isready", control)
         aside = self.describe_running()
         human = self.human_seat or 0
-        own, other = self._roll_for_start()
-        starter = human if own > other else 1 - human
         match = self.session.game.match
-        if length is None and self.is_match_over:
-            length = match.length
         if length is not None:
             start = MatchState(length, on_roll=match.on_roll, jacoby=match.jacoby, beavers=match.beavers)
-            self.session.push_state(replace(self.session.game, match=start))
-        self.session.start_game()
+            self.session.push_state(replace(self.session.game, match=start, final_score=None))
         self._begin(human)
-        change_match(self.session, on_roll=starter, roll=(max(own, other), min(own, other)))
+        self.session.start_game(self.names)
+        own, other = self.session.roll_opening(human)
+        starter = human if own > other else 1 - human
         if aside is not None:
             self.history.set_aside(aside)
         rolls = make_sentence(self.names[human], "roll", f"{own}, {self.names[1 - human]} {other}")
         starts = make_sentence(self.names[starter], "start", f"with {max(own, other)}-{min(own, other)}")
-        self._game_log.begin(self.session.game, self.names)
         remark = [] if aside is None else ["The game that was on is set aside: 'undo' brings it back."]
         return [*remark, f"{rolls} {starts}", *self.continue_game(control)]
 
@@ -110,7 +105,7 @@ class ReplGame(GameView):
             )
         send_command(self.session, "isready", control)
         self._begin(game.match.to_act)
-        self._game_log.begin(game, self.names)
+        self.session.log = self.session.log.begin(game, self.names)
         offer = describe_offer(game.match)
         sides = " and ".join(CHECKER_MARKS) if self.has_two_humans else CHECKER_MARKS[game.match.to_act]
         return [
@@ -188,8 +183,8 @@ class ReplGame(GameView):
         if aside is not None:
             self.history.set_aside(aside)
         self.human_seat = None
+        self.session.keeps_match = False
         self.history.clear()
-        self._game_log.stop()
         return [
             f"You have left the game{'' if self.has_two_humans else ' against the engine'};"
             " the position stays."
@@ -259,6 +254,7 @@ class ReplGame(GameView):
         if game is None:
             return []
         self.human_seat = game.human_seat
+        self.session.keeps_match = True
         self._opponent.reset()
         return [f"Undone: you are back in the game, and {describe_turn(game.table.match)}."]
 
@@ -308,7 +304,7 @@ class ReplGame(GameView):
             StateError: There has been no game.
             GammondError: An evaluation failed.
         """
-        actions = self._game_log.actions
+        actions = self.session.log.actions
         if not actions:
             raise StateError("no game to review: 'play' or 'new' starts one", field="review")
         seats = (0, 1) if self.has_two_humans else (self.human_seat or 0,)
@@ -328,7 +324,9 @@ class ReplGame(GameView):
             StateError: There is no such game.
             DataFileError: The file cannot be written.
         """
-        return [f"Saved {format_count(self._game_log.save(name), 'game')} to {name}."]
+        text, count = self.session.log.format()
+        self._record_saver.write(name, text)
+        return [f"Saved {format_count(count, 'game')} to {name}."]
 
     def continue_game(self, control: WorkControl) -> list[str]:
         """Play on until a person must decide: the engine's turns, and turns without a legal move."""
@@ -344,14 +342,9 @@ class ReplGame(GameView):
 
     def _begin(self, human_seat: int) -> None:
         self.human_seat = human_seat
+        self.session.keeps_match = True
         self.history.clear()
         self._opponent.reset()
-
-    def _roll_for_start(self) -> Roll:
-        roll = self.session.dice.roll()
-        while roll[0] == roll[1]:
-            roll = self.session.dice.roll()
-        return roll
 
     def _must_pass(self) -> bool:
         match = self.session.game.match
@@ -390,9 +383,8 @@ class ReplGame(GameView):
 
     def _perform(self, text: str, control: WorkControl) -> list[str]:
         """Carry out an action of ``play``; describe it, and the end of the game if it ends."""
-        table, before = self.session.game, self.session.game.match
+        before = self.session.game.match
         done = send_command(self.session, f"play {text}", control)[-1].values
-        self._game_log.add(table, self.session.game, done)
         play = str(done["play"])
         lines = [describe_action(play, before, self.session.game.match, self.names)]
         if play not in OFFER_ACTIONS:
@@ -402,23 +394,19 @@ class ReplGame(GameView):
         if "winner" in done:
             seat, points = SEAT_NAMES.index(str(done["winner"])), int(done["points"])
             lines.append(describe_result(self.names[seat], str(done["result"]), points))
-            lines += self._add_points(seat, points)
+            lines += self._describe_score_after(seat)
             if self.tutor.limit is not None and self.human_seat is not None:
                 lines += self.review(control)
         return lines
 
-    def _add_points(self, winner: int, points: int) -> list[str]:
-        """Enter the points of a finished game."""
+    def _describe_score_after(self, winner: int) -> list[str]:
+        """Return the score after a game, and what comes next."""
         if self.human_seat is None:
             return []
-        game = self.session.game
-        following = game.match.after_game(winner, points)
-        if following is None:
-            self._match_end, self._final_score = game, game.match.score_after(winner, points)
-            own, other = self._final_score[winner], self._final_score[1 - winner]
+        if self.is_match_over:
+            own, other = self.points[winner], self.points[1 - winner]
             return [
                 make_sentence(self.names[winner], "win", f"the match {own}-{other}")
                 + " 'new' starts another."
             ]
-        self.session.push_state(replace(game, match=following))
         return [*self.show_score(), "'new' starts the next game."]

@@ -7,7 +7,7 @@ from protocol.repl.analysis import WinningChances
 from protocol.repl.replies import BoardLine
 from protocol.repl.sentences import ENGINE_NAME, HUMAN_NAME, describe_score
 from protocol.state.player_registry import ENGINE_PLAYER, HUMAN_PLAYER
-from protocol.state.session import GameState, Session
+from protocol.state.session import Session
 
 
 class GameView:
@@ -28,8 +28,6 @@ class GameView:
         self.human_seat: int | None = None
         self.chances = WinningChances(session)
         self.columns = 80
-        self._match_end: GameState | None = None
-        self._final_score = (0, 0)
 
     @property
     def is_running(self) -> bool:
@@ -54,12 +52,12 @@ class GameView:
     @property
     def is_match_over(self) -> bool:
         """Whether the game on the table is over and decided the match."""
-        return self._match_end is not None and self.session.game is self._match_end
+        return self.session.game.final_score is not None
 
     @property
     def points(self) -> tuple[int, int]:
         """Points of seats 0 and 1, with those of a game that decided the match."""
-        return self._final_score if self.is_match_over else self.session.game.match.score
+        return self.session.game.score
 
     def show_score(self) -> list[str]:
         """Return the score and the cube."""

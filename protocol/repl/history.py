@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from engine.errors import StateError
-from protocol.repl.game_log import GameLog, LoggedAction, LogState
-from protocol.state.session import GameState, Session
+from protocol.state.game_log import GameLog
+from protocol.state.game_state import GameState
+from protocol.state.session import Session
 
 _MAX_SET_ASIDE = 20
 
@@ -25,7 +26,7 @@ class SetAsideGame:
     table: GameState
     human_seat: int
     decisions: tuple[GameState, ...]
-    log: LogState
+    log: GameLog
 
 
 class DecisionHistory:
@@ -33,17 +34,15 @@ class DecisionHistory:
 
     Args:
         session: The table.
-        log: What was done in the game; it is kept in step.
 
     Attributes:
         decisions: The tables before each of them, in order.
     """
 
-    def __init__(self, session: Session, log: GameLog) -> None:
+    def __init__(self, session: Session) -> None:
         self.decisions: list[GameState] = []
         self._session = session
-        self._log = log
-        self._undone: list[tuple[GameState, list[LoggedAction]]] = []
+        self._undone: list[GameState] = []
         self._set_aside: list[SetAsideGame] = []
 
     def clear(self) -> None:
@@ -68,7 +67,7 @@ class DecisionHistory:
         reached = self._session.game
         while self._session.game is not wanted:
             self._session.undo()
-        self._undone.append((reached, self._log.take_from(wanted)))
+        self._undone.append(reached)
         return wanted
 
     def redo(self) -> GameState:
@@ -79,16 +78,15 @@ class DecisionHistory:
         """
         if not self._undone or not self._session.can_redo:
             raise StateError("nothing to redo: you have undone nothing since your last action", field="redo")
-        reached, done = self._undone.pop()
+        reached = self._undone.pop()
         self.decisions.append(self._session.game)
-        self._log.restore(done)
         while self._session.game is not reached:
             self._session.redo()
         return reached
 
     def describe(self, human_seat: int) -> SetAsideGame:
         """Return the game at hand, to be set aside."""
-        return SetAsideGame(self._session.game, human_seat, tuple(self.decisions), self._log.state)
+        return SetAsideGame(self._session.game, human_seat, tuple(self.decisions), self._session.log)
 
     def set_aside(self, game: SetAsideGame) -> None:
         """Set a game aside, so that it can be taken up again."""
@@ -115,4 +113,4 @@ class DecisionHistory:
         """Go back to the decisions and the log of a game whose table is on."""
         self.clear()
         self.decisions += game.decisions
-        self._log.state = game.log
+        self._session.log = game.log

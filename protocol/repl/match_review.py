@@ -13,10 +13,11 @@ from engine.rules.game_record import DoubleAction, PlayAction
 from engine.rules.match import SEATS
 from engine.rules.notation import format_play
 from protocol.core.requests import WorkControl
-from protocol.repl.game_log import LoggedAction
 from protocol.repl.review import Decision, Reviewer, list_decisions
 from protocol.repl.tables import format_count
-from protocol.state.session import GameState, Session
+from protocol.state.game_log import LoggedAction
+from protocol.state.game_state import GameState
+from protocol.state.session import Session
 
 _MAX_BYTES = 10_000_000
 

@@ -11,7 +11,7 @@ from protocol.commands.board_drawing import BOARD_COLUMNS, CHECKER_MARKS
 from protocol.commands.table import COMMANDS
 from protocol.repl.commands import ALIASES, REPL_COMMANDS
 from protocol.repl.replies import ERROR_MARK, BoardLine, Mark, MarkedLine
-from protocol.state.session import GameState
+from protocol.state.game_state import GameState
 
 Piece = tuple[str, str]
 """A mark of `protocol.repl.themes`, empty for none, and text."""

@@ -11,13 +11,14 @@ from engine.rules.match import MatchState
 from engine.rules.notation import format_play, parse_play
 from engine.rules.position import Position
 from protocol.core.requests import WorkControl
-from protocol.repl.game_log import LoggedAction
 from protocol.repl.opponent import ROLL_ACTION
 from protocol.repl.replies import Mark, PreformattedLine, send_command
 from protocol.repl.sentences import format_roll
 from protocol.repl.tables import describe_source, format_count
 from protocol.repl.themes import DOUBTFUL_POINTS, classify_loss
-from protocol.state.session import GameState, Session
+from protocol.state.game_log import LoggedAction
+from protocol.state.game_state import GameState
+from protocol.state.session import Session
 
 WORST_COUNT = 5
 """The number of decisions that a review shows."""

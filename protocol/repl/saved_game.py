@@ -13,11 +13,12 @@ from engine.formats.position_id import decode_position_id, encode_position_id
 from engine.options import convert
 from engine.rules.match import GameResult, MatchState
 from engine.rules.rules import VARIANTS, Doubles, Rules
-from protocol.repl.game_log import LoggedAction, LoggedGame, LogState
 from protocol.repl.history import SetAsideGame
-from protocol.state.session import EngineSettings, GameState
+from protocol.state.game_log import GameLog, LoggedAction, LoggedGame
+from protocol.state.game_state import GameState
+from protocol.state.session import EngineSettings
 
-_FORMAT = 1
+_FORMAT = 2
 
 
 class _Table(msgspec.Struct, array_like=True, frozen=True):
@@ -51,8 +52,6 @@ class _File(msgspec.Struct, frozen=True):
     table: _Table
     decisions: list[_Table]
     games: list[_Game]
-    actions: list[_Action]
-    is_on: bool
     player: str
     net: str
     ply: int
@@ -70,9 +69,7 @@ def write_game(file: Path, game: SetAsideGame, engine: EngineSettings) -> None:
     content = _File(
         *(_FORMAT, rules.variant.name, rules.doubles, game.human_seat, _pack(game.table)),
         decisions=[_pack(table) for table in game.decisions],
-        games=[_Game(_pack(each.start), each.names, _pack_actions(each.actions)) for each in log.games],
-        actions=_pack_actions(log.actions),
-        is_on=log.is_on,
+        games=[_pack_game(each) for each in (*log.finished, log.game) if each is not None],
         player=engine.player,
         net=engine.net,
         ply=engine.ply,
@@ -124,8 +121,11 @@ def _pack(table: GameState) -> _Table:
     return _Table(position, table.match, table.is_conceded)
 
 
-def _pack_actions(actions: tuple[LoggedAction, ...] | list[LoggedAction]) -> list[_Action]:
-    return [_Action(_pack(each.before), _pack(each.after), each.text, each.result) for each in actions]
+def _pack_game(game: LoggedGame) -> _Game:
+    actions = [
+        _Action(_pack(each.before), _pack(each.after), each.text, each.result) for each in game.actions
+    ]
+    return _Game(_pack(game.start), game.names, actions)
 
 
 def _unpack_game(content: _File) -> SetAsideGame:
@@ -139,14 +139,14 @@ def _unpack_game(content: _File) -> SetAsideGame:
             known[table] = GameState(position, table.match, table.is_conceded, rules)
         return known[table]
 
-    def unpack_actions(actions: list[_Action]) -> list[LoggedAction]:
-        return [
-            LoggedAction(unpack(each.before), unpack(each.after), each.text, each.result) for each in actions
-        ]
+    def unpack_game(game: _Game) -> LoggedGame:
+        actions = (
+            LoggedAction(unpack(each.before), unpack(each.after), each.text, each.result)
+            for each in game.actions
+        )
+        return LoggedGame(unpack(game.start), game.names, tuple(actions))
 
-    games = (
-        LoggedGame(unpack(each.start), each.names, unpack_actions(each.actions)) for each in content.games
-    )
-    log = LogState(tuple(games), tuple(unpack_actions(content.actions)), content.is_on)
+    *finished, last = map(unpack_game, content.games)
+    log = GameLog(tuple(finished), last)
     decisions = tuple(map(unpack, content.decisions))
     return SetAsideGame(unpack(content.table), content.human_seat, decisions, log)

@@ -6,8 +6,8 @@ from engine.rules.dice import Roll
 from engine.rules.match import RESULT_NAMES, MatchState
 from engine.rules.position import Position
 from protocol.commands.board_drawing import CHECKER_MARKS
+from protocol.state.game_state import GameState
 from protocol.state.offers import format_alternatives, list_responses
-from protocol.state.session import GameState
 
 ENGINE_NAME = "gammond"
 HUMAN_NAME = "you"

@@ -5,18 +5,20 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 
 from engine.analysis.engine import Engine
 from engine.analysis.levels import DEFAULT_LEVEL, LEVELS, EvalSettings, Level
-from engine.errors import StateError, UnsupportedError
+from engine.errors import StateError, UnsupportedError, ValueRangeError
 from engine.play.decider import Decider
 from engine.rules.dice import DiceSource, Roll, SeededDice
-from engine.rules.match import MatchState
+from engine.rules.match import GameResult, MatchState
 from engine.rules.moves import Play, legal_plays
 from engine.rules.position import Position
-from engine.rules.rules import STANDARD_RULES, Feature, Rules
+from engine.rules.rules import Feature
+from protocol.state.game_log import GameLog, LoggedAction
+from protocol.state.game_state import SEAT_NAMES, GameState, SeatNames
 from protocol.state.offers import check_cube_owner, check_no_offer
 from protocol.state.player_registry import ENGINE_PLAYER, HUMAN_PLAYER, SESSION_PLAYERS
 from protocol.state.rollout_store import RolloutSlot
@@ -42,33 +44,6 @@ def rules_error_field() -> Iterator[None]:
         yield
     except UnsupportedError as error:
         raise error.with_field(f"game.{error.field}") from error
-
-
-@dataclass(frozen=True)
-class GameState:
-    """A game as a client set it up.
-
-    Attributes:
-        position: The checkers, those of the seat on roll first; None until one is sent.
-        match: Everything else, the dice among it.
-        is_conceded: Whether the game ended by a drop or a resignation; the checkers lie as they did.
-        rules: The rules of the game.
-    """
-
-    position: Position | None = None
-    match: MatchState = field(default_factory=MatchState)
-    is_conceded: bool = False
-    rules: Rules = STANDARD_RULES
-
-    @property
-    def is_over(self) -> bool:
-        """Whether there is a position whose game has ended."""
-        return self.position is not None and (self.is_conceded or self.position.is_over)
-
-    @property
-    def may_double(self) -> bool:
-        """Whether the seat on roll may offer the cube at this moment, and could gain by it."""
-        return self.rules.supports(Feature.CUBE) and self.match.may_double(self.match.on_roll)
 
 
 @dataclass(frozen=True)
@@ -129,6 +104,10 @@ class Session:
     Args:
         service: What it shares with other clients.
         seed: Where its dice start.
+
+    Attributes:
+        keeps_match: Whether it counts the points of games, sets up the next ones, and logs what is done.
+        log: What was done while it did.
     """
 
     def __init__(self, service: Service, seed: int) -> None:
@@ -141,8 +120,11 @@ class Session:
         self.request_count = 0
         self.error_count = 0
         self.last_rollout: RolloutSlot | None = None
-        self._undo_stack: deque[GameState] = deque(maxlen=service.limits.undo_steps)
-        self._redo_stack: list[GameState] = []
+        self.keeps_match = False
+        self.log = GameLog()
+        self._opening: GameState | None = None
+        self._undo_stack: deque[tuple[GameState, GameLog]] = deque(maxlen=service.limits.undo_steps)
+        self._redo_stack: list[tuple[GameState, GameLog]] = []
 
     def make_engine_loader(self, needs: Feature | None = Feature.EVALUATION) -> Callable[[], Engine]:
         """Return what loads the engine of the present settings and rules; calling that may block.
@@ -238,7 +220,7 @@ class Session:
 
     def push_state(self, game: GameState) -> None:
         """Go on to another state of the game, which `undo` takes back; what was taken back before is gone."""
-        self._undo_stack.append(self.game)
+        self._undo_stack.append((self.game, self.log))
         self._redo_stack.clear()
         self.game = game
 
@@ -250,8 +232,8 @@ class Session:
         """
         if not self._undo_stack:
             raise StateError("nothing to undo", field="request")
-        self._redo_stack.append(self.game)
-        self.game = self._undo_stack.pop()
+        self._redo_stack.append((self.game, self.log))
+        self.game, self.log = self._undo_stack.pop()
 
     @property
     def can_redo(self) -> bool:
@@ -266,8 +248,8 @@ class Session:
         """
         if not self._redo_stack:
             raise StateError("nothing to redo", field="request")
-        self._undo_stack.append(self.game)
-        self.game = self._redo_stack.pop()
+        self._undo_stack.append((self.game, self.log))
+        self.game, self.log = self._redo_stack.pop()
 
     def reseed_dice(self, seed: int) -> None:
         """Start the session's dice again.
@@ -283,11 +265,39 @@ class Session:
 
         Without one, score, cube and seat on roll stay, and dice and offers go.
         """
-        self.push_position(position, match or self.game.match.before_roll())
+        self.push_state(GameState(position, match or self.game.match.before_roll(), rules=self.game.rules))
 
-    def push_position(self, position: Position, match: MatchState, *, is_conceded: bool = False) -> None:
-        """Change everything but the rules of the game."""
-        self.push_state(GameState(position, match, is_conceded, self.game.rules))
+    def push_action(
+        self,
+        text: str,
+        position: Position,
+        match: MatchState,
+        result: GameResult | None = None,
+        *,
+        is_conceded: bool = False,
+    ) -> None:
+        """Go on after what a seat did; in a match that is kept, log it, and count the points.
+
+        Args:
+            text: What ``play`` calls it.
+            position: The checkers after it.
+            match: The match state after it, before the points of a game that it ended are counted.
+            result: How the game ended by it; None if it did not.
+            is_conceded: Whether the game ended by a drop or a resignation.
+
+        Raises:
+            ValueRangeError: A money score exceeds its range; nothing is changed.
+        """
+        before, final_score = self.game, None
+        if result is not None and self.keeps_match:
+            following = match.after_game(result.winner, result.points)
+            if following is None:
+                final_score = match.score_after(result.winner, result.points)
+            else:
+                match = following
+        self.push_state(GameState(position, match, is_conceded, before.rules, final_score))
+        if self.keeps_match:
+            self.log = self.log.add(LoggedAction(before, self.game, text, result))
 
     def set_roll(self, roll: Roll) -> None:
         """Put the dice of the player on roll on the board, in place of any that lie there.
@@ -298,7 +308,16 @@ class Session:
         self.require_game()
         check_no_offer(self.game.match)
         game = self.game
-        self.push_state(GameState(game.position, game.match.with_roll(roll), game.is_conceded, game.rules))
+        match = game.match.with_roll(roll)
+        if self.is_opening:
+            if roll[0] == roll[1]:
+                raise ValueRangeError(
+                    f"expected two different dice, the first of p0 and the second of p1, to begin a game, "
+                    f"got {roll[0]} and {roll[1]}: roll again",
+                    field="dice",
+                )
+            match = replace(match, on_roll=int(roll[1] > roll[0]), roll=(max(roll), min(roll)))
+        self.push_state(GameState(game.position, match, game.is_conceded, game.rules))
 
     def roll_dice(self) -> None:
         """Roll the session's own dice.
@@ -311,16 +330,49 @@ class Session:
         roll = self.game.match.roll
         if roll is not None:
             raise StateError(f"the roll {roll[0]}-{roll[1]} is not played yet: play it first", field="dice")
-        self.set_roll(self.dice.roll())
+        if self.is_opening:
+            self.roll_opening()
+        else:
+            self.set_roll(self.dice.roll())
 
-    def start_game(self) -> None:
-        """Set up the starting position: cube in the middle, no dice; score and seat on roll stay."""
-        match = replace(self.game.match.before_roll(), cube=1, cube_owner=None)
-        self.push_position(self.game.rules.starting_position, match)
+    @property
+    def is_opening(self) -> bool:
+        """Whether a game of a match that is kept begins: the next roll decides who plays it."""
+        return self.keeps_match and self.game is self._opening
 
-    def make_play(self, play: Play) -> None:
-        """Make a play: the other seat is on roll."""
-        self.push_position(play.result, self.game.match.next_turn())
+    def roll_opening(self, first_seat: int = 0) -> Roll:
+        """Roll one die for each seat until they differ; the higher begins with both.
+
+        Args:
+            first_seat: The seat whose die is rolled first.
+
+        Returns:
+            The dice of this seat and of the other.
+        """
+        roll = self.dice.roll()
+        while roll[0] == roll[1]:
+            roll = self.dice.roll()
+        self.set_roll(roll if first_seat == 0 else roll[::-1])
+        return roll
+
+    def start_game(self, names: SeatNames = SEAT_NAMES) -> None:
+        """Set up the starting position: cube in the middle, no dice; score and seat on roll stay.
+
+        Where the match is kept and over, another one of its length begins.
+
+        Args:
+            names: Of seats 0 and 1, in the log.
+        """
+        game, match = self.game, self.game.match
+        if game.final_score is not None:
+            start = MatchState(
+                match.length, jacoby=match.jacoby, beavers=match.beavers, on_roll=match.on_roll
+            )
+        else:
+            start = replace(match.before_roll(), cube=1, cube_owner=None)
+        self.push_state(GameState(game.rules.starting_position, start, rules=game.rules))
+        if self.keeps_match:
+            self._opening, self.log = self.game, self.log.begin(self.game, names)
 
     def require_position(self) -> Position:
         """Return the position.

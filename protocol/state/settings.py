@@ -15,9 +15,9 @@ from engine.rules.rules import STANDARD_RULES, VARIANTS, Doubles
 from engine.runtime.cores import MAX_THREADS, count_usable_cores
 from engine.search import FILTERS, MAX_PLIES
 from protocol.core.arguments import error_field
+from protocol.state.game_state import SEAT_NAMES
 from protocol.state.session import FORMATS, NOISE_UNITS, EngineSettings, Session
 
-SEAT_NAMES = ("p0", "p1")
 OWNER_NAMES = ("center", *SEAT_NAMES)
 ANY = "*"
 """UBGI's sign for any text."""
@@ -85,7 +85,8 @@ def parse_owner(name: str) -> int | None:
 
 def change_match(session: Session, **changes: Any) -> None:  # noqa: ANN401  (fields of a match state)
     """Change fields of the match state, which checks that they fit together; pending offers are removed."""
-    session.push_state(replace(session.game, match=replace(session.game.match.without_offers(), **changes)))
+    game = session.game
+    session.push_state(replace(game, match=replace(game.match.without_offers(), **changes), final_score=None))
 
 
 def change_rules(session: Session, **changes: Any) -> None:  # noqa: ANN401  (fields of the rules)
@@ -132,7 +133,7 @@ def _score_setting(seat: int) -> Setting:
         default=0,
         meaning=f"score of seat {name}, in points",
     )
-    return Setting(field, lambda session: session.game.match.score[seat], put)
+    return Setting(field, lambda session: session.game.score[seat], put)
 
 
 def _set_length(session: Session, length: int) -> None:
@@ -148,6 +149,10 @@ def _parse_variant(text: str) -> str:
 def _set_variant(session: Session, name: str) -> None:
     if name != session.game.rules.variant.name:
         change_rules(session, variant=VARIANTS[name])
+
+
+def _keep_match(session: Session, is_kept: bool) -> None:
+    session.keeps_match = is_kept
 
 
 def _set_net(session: Session, net: str) -> None:
@@ -226,6 +231,16 @@ _SETTINGS = (
         ),
         lambda session: session.game.rules.doubles,
         lambda session, doubles: change_rules(session, doubles=Doubles(doubles)),
+    ),
+    Setting(
+        Field(
+            "game.keep",
+            bool,
+            default=False,
+            meaning="the session keeps score, Crawford game and record of the match by itself",
+        ),
+        lambda session: session.keeps_match,
+        _keep_match,
     ),
     Setting(
         Field("engine.net", str, default="default", meaning="the evaluator"),

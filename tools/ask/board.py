@@ -14,8 +14,9 @@ import sys
 
 from protocol.commands.board_drawing import CHECKER_MARKS
 from protocol.repl.position_views import list_ids, show_ids, show_pips
+from protocol.state.game_state import SEAT_NAMES
 from protocol.state.session import Session
-from protocol.state.settings import SEAT_NAMES, format_seat
+from protocol.state.settings import format_seat
 from tools.ask.position import add_position_arguments, read_position
 from tools.ask.question import add_json_argument, draw_table, open_table, show_lines
 

@@ -14,7 +14,7 @@ import argparse
 from engine.errors import UnsupportedError
 from protocol.repl.analysis import show_hint
 from protocol.repl.commands import DEFAULT_HINT_COUNT
-from protocol.state.session import GameState
+from protocol.state.game_state import GameState
 from tools.ask.question import add_question_arguments, answer_question, run_query
 
 SUMMARY = "the best plays of a roll, the cube decision before it, or the answer to an offer"

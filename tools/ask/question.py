@@ -23,8 +23,9 @@ from protocol.repl.game_view import GameView
 from protocol.repl.preferences import get_config_file, read_preferences
 from protocol.repl.replies import RefusedRequestError
 from protocol.repl.sentences import describe_game
+from protocol.state.game_state import GameState
 from protocol.state.service import EngineCatalogue, Service, make_shipped_catalogue
-from protocol.state.session import GameState, Session
+from protocol.state.session import Session
 from tools.ask.position import add_position_arguments, read_position
 from tools.common.background import prepare_on_first_compile
 from tools.common.opponents import load_net_engine

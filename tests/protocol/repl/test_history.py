@@ -40,7 +40,7 @@ def test_what_was_done_in_a_game_comes_back_with_it(tmp_path):
     talk = make_talk(
         "play against human", "8/5 6/5", "new 3", "undo", "roll", "13/8 24/22", rolls=[(3, 1), *ROLLS]
     )
-    assert len(talk.game._game_log.actions) == 2
+    assert len(talk.session.log.actions) == 2
 
 
 def test_steps_after_another_position_are_taken_back_first():

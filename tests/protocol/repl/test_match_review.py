@@ -22,7 +22,7 @@ def test_a_file_is_replayed_as_it_was_played(tmp_path):
     talk, file = save(tmp_path)
     (match,) = parse_mat(file.read_text())
     replayed = list(replay(match.games[0]))
-    played = [each for each in talk.game._game_log.actions if each.text in (*LINES, "24/22 13/8")]
+    played = [each for each in talk.session.log.actions if each.text in (*LINES, "24/22 13/8")]
     played = [each for each in played if each.text not in ("resign", "accept")]
     assert [each.text for each in replayed] == [each.text for each in played]
     assert [each.before.position for each in replayed] == [each.before.position for each in played]

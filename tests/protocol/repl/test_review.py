@@ -95,7 +95,7 @@ def play_with_people(*lines, rolls):
 def test_decisions_of_a_game_are_listed_with_the_doubles_that_were_not_made():
     rolls = [(3, 1), (5, 2), (6, 4), (2, 1)]
     talk = play_with_people("8/5 6/5", "roll", "13/8 24/22", "double", "take", "roll", "24/14", rolls=rolls)
-    actions = talk.game._game_log.actions
+    actions = talk.session.log.actions
     assert [each.action for each in list_decisions(actions, 0)] == ["8/5 6/5", "double", "24/14"]
     assert [each.action for each in list_decisions(actions, 1)] == [ROLL_ACTION, "24/22 13/8", "take"]
 

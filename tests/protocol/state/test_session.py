@@ -7,9 +7,11 @@ import pytest
 from engine.analysis.levels import DEFAULT_LEVEL, LEVELS, EvalSettings
 from engine.errors import StateError
 from engine.rules.match import MatchState
+from engine.rules.notation import format_play
 from engine.rules.position import Position
 from protocol.core.limits import ClientLimits
-from protocol.state.session import CUSTOM_LEVEL, GameState, Session
+from protocol.state.game_state import GameState
+from protocol.state.session import CUSTOM_LEVEL, Session
 from tests.protocol.talking import make_service
 
 START = Position.start()
@@ -36,6 +38,12 @@ def test_a_new_game_centres_the_cube_and_keeps_the_score():
     assert (match.score, match.cube, match.cube_owner, match.roll) == ((1, 2), 1, None, None)
 
 
+def make_first_play(session):
+    """Make the first legal play."""
+    play = session.list_legal_plays()[0]
+    session.push_action(format_play(play), play.result, session.game.match.next_turn())
+
+
 def test_undo_goes_back_step_by_step_and_says_when_there_is_none():
     session = make_session()
     session.start_game()
@@ -43,7 +51,7 @@ def test_undo_goes_back_step_by_step_and_says_when_there_is_none():
     for _ in range(5):
         session.roll_dice()
         states.append(session.game)
-        session.make_play(session.list_legal_plays()[0])
+        make_first_play(session)
         states.append(session.game)
     while len(states) > 1:
         assert session.game == states.pop()
@@ -82,7 +90,7 @@ def test_refused_rolls_use_up_no_dice():
     with pytest.raises(StateError):
         one.roll_dice()
     for session in (one, other):
-        session.make_play(session.list_legal_plays()[0])
+        make_first_play(session)
         session.roll_dice()
     assert one.game.match.roll == other.game.match.roll
 

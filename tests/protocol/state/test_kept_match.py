@@ -1,0 +1,149 @@
+"""A match that the session keeps: opening rolls, points, the Crawford game, the record."""
+
+from __future__ import annotations
+
+import random
+import shlex
+
+import pytest
+
+from engine.formats.mat_reader import parse_mat
+from engine.rules.match import MAX_MATCH_LENGTH
+from protocol.state import game_log
+from tests.protocol.talking import make_connection, talk
+
+KEEP = "set game.keep true\nset game.length 3\nnewgame"
+
+
+def read_values(line):
+    """The ``key=value`` pairs of a line."""
+    return dict(pair.split("=", 1) for pair in shlex.split(line) if "=" in pair)
+
+
+def play_random_match(connection, chance):
+    """Play a match by any legal plays, now and then with the cube; return the last answers of its games."""
+    ends = []
+    while not ends or "match_winner" not in ends[-1]:
+        talk("newgame", connection)
+        said = read_values(talk("roll", connection)[-1])
+        assert said["seat"] == ("p0" if said["die1"] > said["die2"] else "p1")
+        while True:
+            plays = [read_values(line) for line in talk("legal", connection)[:-1]]
+            done = read_values(talk(f"play {chance.choice(plays)['play']}", connection)[-1])
+            if "winner" not in done and chance.random() < 0.05:
+                answer = talk("play double", connection)[-1]
+                if answer.startswith("ok"):
+                    done = read_values(talk(f"play {chance.choice(['take', 'drop'])}", connection)[-1])
+            if "winner" in done:
+                ends.append(done)
+                break
+            talk("roll", connection)
+    return ends
+
+
+def read_record(connection, request="save"):
+    """The match that a reader finds in the record."""
+    *lines, final = talk(request, connection)
+    assert all(line.startswith("mat") for line in lines)
+    text = "\n".join(line.removeprefix("mat").removeprefix(" ") for line in lines)
+    (match,) = parse_mat(text + "\n")
+    assert match.issues == ()
+    assert final == f"ok save games={len(match.games)}"
+    return match
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_match_keeps_itself_and_its_record_says_the_same(seed):
+    connection, chance = make_connection(), random.Random(seed)
+    talk("set game.keep true\nset game.length 4", connection)
+    ends = play_random_match(connection, chance)
+    score, was_near = {"p0": 0, "p1": 0}, False
+    for end in ends:
+        score[end["winner"]] += int(end["points"])
+        assert (int(end["score_p0"]), int(end["score_p1"])) == (score["p0"], score["p1"])
+        is_near = max(score.values()) == 3
+        assert end["crawford"] == ("true" if is_near and not was_near else "false")
+        was_near = was_near or is_near
+        assert ("match_winner" in end) == (max(score.values()) >= 4)
+    match = read_record(connection, 'save p0=Anna p1="The engine"')
+    assert (match.names, match.length) == (("Anna", "The engine"), 4)
+    assert [(game.result.winner, game.result.points) for game in match.games] == [
+        (int(end["winner"][1]), int(end["points"])) for end in ends
+    ]
+    assert talk("get game.score_p0", connection) == [f"value game.score_p0 {score['p0']}"]
+
+
+def test_a_won_match_is_followed_by_another_and_its_record_goes():
+    connection = make_connection()
+    talk("set game.keep true\nset game.length 1\nnewgame\ndice 3 1\nplay 8/5 6/5", connection)
+    end = read_values(talk("play resign single\nplay accept", connection)[-1])
+    assert end["match_winner"] == "p0"
+    assert talk("roll", connection)[-1].startswith("error bad_state position: the game is over")
+    assert len(read_record(connection).games) == 1
+    talk("newgame", connection)
+    assert talk("get game.score_p0\nget game.length", connection) == [
+        "value game.score_p0 0",
+        "value game.length 1",
+    ]
+    assert talk("save", connection)[-1].startswith("error bad_state save: no game to save")
+
+
+def test_the_opening_roll_decides_who_begins():
+    assert talk(f"{KEEP}\ndice 3 1")[-1] == "ok dice die1=3 die2=1 seat=p0"
+    connection = make_connection()
+    assert talk(f"{KEEP}\ndice 2 5", connection)[-1] == "ok dice die1=2 die2=5 seat=p1"
+    assert talk("get game.turn", connection) == ["value game.turn p1"]
+    assert talk("play 13/8 13/11", connection)[-1].startswith("ok play ")
+    assert talk("dice 4 4", connection)[-1] == "ok dice die1=4 die2=4"
+    assert talk(f"{KEEP}\ndice 4 4")[-1].startswith("error bad_value dice: expected two different dice")
+    assert talk(f"{KEEP}\nplay double")[-1].startswith("error bad_state dice: the opening roll comes first")
+
+
+def test_who_sets_the_turn_rolls_for_it():
+    assert talk(f"{KEEP}\nset game.turn p1\ndice 4 2")[-1] == "ok dice die1=4 die2=2"
+
+
+def test_nothing_is_kept_unasked():
+    lines = "set game.length 3\nnewgame\ndice 3 1\nplay 8/5 6/5\nplay resign single\nplay accept"
+    connection = make_connection()
+    assert "score_p0" not in talk(lines, connection)[-1]
+    assert talk("get game.score_p0", connection) == ["value game.score_p0 0"]
+    assert talk("save", connection)[-1].startswith("error bad_state save: no game to save")
+
+
+def test_undo_takes_back_the_end_of_a_game_with_its_points_and_record_and_redo_restores_them():
+    connection = make_connection()
+    talk(f"{KEEP}\ndice 3 1\nplay 8/5 6/5\nplay resign single\nplay accept\nnewgame", connection)
+    before = talk("save\nget game.score_p0", connection)
+    talk("undo\nundo", connection)
+    assert talk("get game.score_p0", connection) == ["value game.score_p0 0"]
+    assert talk("save", connection)[-1].startswith("error bad_state save")
+    talk("redo\nredo", connection)
+    assert talk("save\nget game.score_p0", connection) == before
+    talk("undo\nundo\nundo\nplay double\nplay drop", connection)
+    (game,) = read_record(connection).games
+    assert (game.result.winner, len(game.actions)) == (1, 3)
+
+
+def test_a_score_that_would_be_too_high_changes_nothing():
+    connection = make_connection()
+    talk(f"{KEEP}\nset game.length 0\nset game.score_p0 {MAX_MATCH_LENGTH}\nnewgame\ndice 3 1", connection)
+    talk("play 8/5 6/5\nplay resign single", connection)
+    assert talk("play accept", connection)[-1].startswith("error bad_value ")
+    assert talk("play reject", connection)[-1].startswith("ok play play=reject ")
+
+
+def test_long_records_lose_their_oldest_games(monkeypatch):
+    monkeypatch.setattr(game_log, "MAX_ACTIONS", 4)
+    connection = make_connection()
+    talk("set game.keep true\nset game.length 0", connection)
+    for _ in range(6):
+        talk("newgame\ndice 3 1\nplay 8/5 6/5\nplay resign single\nplay accept", connection)
+    assert len(read_record(connection).games) == 1
+
+
+@pytest.mark.parametrize("name", ["p0=", "p0=a:b", 'p0="a;b"'])
+def test_names_that_the_format_reserves_are_refused(name):
+    connection = make_connection()
+    talk(f"{KEEP}\ndice 3 1\nplay 8/5 6/5\nplay resign single\nplay accept", connection)
+    assert talk(f"save {name}", connection)[-1].startswith("error bad_value name: expected a name")
