@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from dataclasses import asdict
 
-from engine.analysis.levels import LEVELS, EvalSettings
+from engine.analysis.levels import LEVELS
 from engine.errors import list_error_codes
 from engine.options import MAX_QUOTED_CHARS, Field
-from engine.rules.match import MatchState
-from engine.rules.moves import legal_plays
-from engine.rules.rules import STANDARD_RULES
 from engine.runtime.version import NAME, read_version
 from engine.search import FILTERS, MAX_PLIES
 from nets.player_kinds import load_player_kinds
@@ -44,9 +41,6 @@ CONVENTIONS = {
     "points": "each player counts from the own ace point: 1..24, 25 or bar, 0 or off",
 }
 
-_WARM_UP_PLIES = 2
-"""A search of this depth uses every part of the engine once."""
-
 
 def handle_ubgi(call: CommandCall) -> Answer:
     """Answer the handshake of UBGI 0.2, with the option lines of 0.1 in it."""
@@ -61,20 +55,6 @@ def handle_ubgi(call: CommandCall) -> Answer:
         *make_option_replies(call.session),
         Reply("ubgiok"),
     ]
-
-
-def handle_isready(call: CommandCall) -> Answer:
-    """Load the evaluator and the player, run one short search, then answer."""
-    load_decider, rules = call.session.make_decider_loader(), call.session.game.rules
-
-    def run(_: WorkControl) -> list[Reply]:
-        start = rules.starting_position
-        legal_plays(start, (1, 1), rules)
-        engine = load_decider().engine.with_rules(STANDARD_RULES)
-        engine.evaluate(start, MatchState(), EvalSettings(_WARM_UP_PLIES))
-        return [Reply("readyok")]
-
-    return Work(run)
 
 
 def handle_set(call: CommandCall) -> Answer:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from engine.rules.dice import parse_roll
 from engine.rules.match import MAX_CUBE, RESULT_NAMES
 from engine.search import FILTERS, MAX_PLIES
-from protocol.commands import cube, decisions, evaluation, game, general, rollouts, ubgi01
+from protocol.commands import cube, decisions, evaluation, game, general, readiness, rollouts, ubgi01
 from protocol.commands.command import Command
 from protocol.core.arguments import (
     choice_argument,
@@ -52,9 +52,10 @@ _COMMANDS = (
     ),
     Command(
         "isready",
-        "load the nets, then answer",
-        general.handle_isready,
+        "load and compile everything that a session can ask for, then answer",
+        readiness.handle_isready,
         "readyok",
+        data_lines=("info ready N of N time_ms T",),
         example=("isready",),
         standard="UBGI 0.2",
     ),

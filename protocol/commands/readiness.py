@@ -1,0 +1,154 @@
+"""``isready``: everything that a session can ask for is loaded, and compiled where it has to be."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+
+from engine.analysis.levels import EvalSettings
+from engine.errors import CancelledWork
+from engine.formats.position_batch import parse_positions
+from engine.play.decider import Decider
+from engine.rules.match import MatchState
+from engine.rules.rules import STANDARD_RULES
+from protocol.commands.command import Command, CommandCall
+from protocol.core.requests import Answer, Reply, Work, WorkControl
+from protocol.state.player_registry import ENGINE_PLAYER
+from protocol.state.session import Session
+
+REPORT_EVERY_S = 0.8
+"""How often readying that lasts is reported."""
+
+READY_LINES = (
+    "position gnubgid 4HPwATDgc/ABMA",
+    "eval",
+    "eval cubeful=false",
+    "eval plies=2",
+    "eval plies=2 cubeful=false",
+    "cube plies=1",
+    "take",
+    "resign",
+    "matrix away=2 plies=1",
+    "rollout trials=2 truncate=3",
+    "rollout trials=2 truncate=3 cubeful=false",
+    "rollout trials=2 truncate=3 vr=false",
+    "rollout trials=2 truncate=2 plies=1 leaf_plies=1",
+    "rollout cube trials=2 truncate=2",
+    "dice 3 1",
+    "legal",
+    "moves",
+    "moves cubeful=false",
+    "moves plies=1",
+    "rank 8/5 6/5",
+    "go chequer",
+    "rollout trials=2 truncate=2 candidates=2",
+    "play 8/5 6/5",
+    "position xgid -b----E-C---eE---c-e----B-:1:-1:1:33:3:2:0:7:10",
+    "eval",
+    "eval cubeful=false",
+    "eval plies=2",
+    "cube plies=1",
+    "moves plies=1",
+    "moves plies=1 cubeful=false",
+    "rollout trials=2 truncate=2 candidates=1",
+    "position xgid -BBBBBC------------ccccc--:0:0:1:21:0:0:0:0:10",
+    "eval plies=1",
+    "moves",
+    "position xgid -AA---------------------a-:0:0:1:21:0:0:0:0:10",
+    "eval plies=1",
+    "moves",
+    "set game.doubles two",
+    "newgame",
+    "dice 3 3",
+    "moves",
+)
+"""Requests that need every part of the engine once."""
+
+_TEXTS = (
+    "4HPwATDgc/ABMA",
+    "XGID=-b----E-C---eE---c-e----B-:1:-1:1:00:3:2:0:7:10",
+    "board:O:X:0:0:0:0:-2:0:0:0:0:5:0:3:0:0:0:-5:5:0:0:0:-3:0:-5:0:0:0:0:2:0"
+    ":1:0:0:0:0:1:1:1:0:1:-1:0:25:0:0:0:0:0:0:0:0",
+)
+"""Positions in each form that queries take."""
+
+_ready: set[str] = set()
+"""The evaluators for which this process has loaded all compiled code."""
+
+
+def handle_isready(call: CommandCall) -> Answer:
+    """Load the evaluator and the player, ask for everything once, then answer."""
+    session, load_decider = call.session, call.session.make_decider_loader()
+    scratch = Session(session.service, session.initial_seed)
+    scratch.engine_settings = replace(session.engine_settings, player=ENGINE_PLAYER)
+
+    def run(control: WorkControl) -> list[Reply]:
+        _Readying(scratch, load_decider, call.table).run(control)
+        return [Reply("readyok")]
+
+    return Work(run)
+
+
+class _Readying:
+    """Readies an evaluator in a thread, while another one reports.
+
+    Args:
+        session: Answers the requests; nobody else's.
+        load_decider: Loads who decides.
+        table: The command table.
+    """
+
+    def __init__(
+        self, session: Session, load_decider: Callable[[], Decider], table: Mapping[str, Command]
+    ) -> None:
+        self._session = session
+        self._load_decider = load_decider
+        self._table = table
+        self._done_count = 0
+        self._error: BaseException | None = None
+
+    def run(self, control: WorkControl) -> None:
+        """Ready all of it.
+
+        Raises:
+            GammondError: Something cannot be loaded.
+            CancelledWork: It was stopped; what is under way goes on.
+        """
+        thread = threading.Thread(target=self._work, name="isready", daemon=True)
+        started_s = time.monotonic()
+        thread.start()
+        while thread.is_alive():
+            thread.join(REPORT_EVERY_S)
+            if not thread.is_alive():
+                break
+            if control.is_stopped:
+                raise CancelledWork("stopped before all was ready")
+            elapsed_ms = int(1000 * (time.monotonic() - started_s))
+            text = f"ready {self._done_count} of {len(READY_LINES)} time_ms {elapsed_ms}"
+            control.report(Reply("info", text, is_final=False))
+        if self._error is not None:
+            raise self._error
+
+    def _work(self) -> None:
+        try:
+            decider = self._load_decider()
+            decider.choose_play(decider.engine.rules.starting_position, (3, 1), MatchState())
+            if decider.engine.name not in _ready:
+                for line in READY_LINES:
+                    self._ask(line)
+                    self._done_count += 1
+                parsed = parse_positions((*_TEXTS, *_TEXTS))
+                engine = decider.engine.with_rules(STANDARD_RULES)
+                engine.evaluate_matches(parsed.boards, parsed.matches, parsed.match_indices, EvalSettings())
+                _ready.add(decider.engine.name)
+        except BaseException as error:
+            self._error = error
+
+    def _ask(self, line: str) -> None:
+        name, _, rest = line.partition(" ")
+        command = self._table[name]
+        answer = command.handler(CommandCall(self._session, command.parser.parse(rest), self._table))
+        if isinstance(answer, Work):
+            answer.run(WorkControl())
