@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import argparse
+import atexit
 import logging
 import queue
 import sys
 import threading
+import time
 from contextlib import suppress
 from dataclasses import replace
+from typing import NoReturn
 
 from engine.errors import LimitError, UnsupportedError, ValueRangeError
 from engine.runtime.cores import MAX_THREADS
@@ -18,6 +21,7 @@ from protocol.core.limits import ClientLimits
 from protocol.state.service import Service, make_shipped_catalogue
 from protocol.transports.connection_log import ClientCallback
 from protocol.transports.listening import ListeningCallback, check_host, ignore_client, run_server
+from protocol.transports.process_end import end_process
 from protocol.transports.tcp import serve_tcp
 from protocol.transports.tcp_limits import TcpLimits
 from protocol.transports.workers import resolve_thread_count
@@ -37,6 +41,9 @@ MAX_IDLE_S = 10_000_000
 
 _MOST_LINES = 200
 """Lines about clients that wait to be written."""
+
+_LAST_LINES_S = 0.2
+"""How long a server that ends waits for these."""
 
 _OWN_FILES = 64
 """Files that a server has open besides its clients."""
@@ -86,11 +93,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--quiet", action="store_true", help="do not say who connects and who leaves")
 
 
-def main(args: argparse.Namespace) -> int:
-    """Serve until SIGTERM, SIGHUP or Ctrl-C.
-
-    Returns:
-        The exit status, 0.
+def main(args: argparse.Namespace) -> NoReturn:
+    """Serve until SIGTERM, SIGHUP or Ctrl-C, and end the process with status 0.
 
     Raises:
         GammondError: An address or option is invalid, or the address cannot be listened on.
@@ -102,7 +106,7 @@ def main(args: argparse.Namespace) -> int:
     check_host(host, allow_remote=args.allow_remote)
     prepare_on_first_compile()
     (_serve_lines if args.gnubg is None else _serve_gnubg)(host, port, args)
-    return 0
+    end_process(0)
 
 
 def parse_address(text: str) -> tuple[str, int]:
@@ -238,10 +242,17 @@ def _say_who_connects() -> ClientCallback:
         while True:
             sys.stderr.write(f"gammond: {lines.get()}\n")
             sys.stderr.flush()
+            lines.task_done()
 
     def take(line: str) -> None:
         with suppress(queue.Full):
             lines.put_nowait(line)
 
+    def finish() -> None:
+        end_s = time.monotonic() + _LAST_LINES_S
+        while lines.unfinished_tasks and time.monotonic() < end_s:
+            time.sleep(0.005)
+
     threading.Thread(target=write, name="clients", daemon=True).start()
+    atexit.register(finish)
     return take

@@ -16,6 +16,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
+from typing import NoReturn
 
 from engine.rules.dice import MAX_SEED
 from engine.runtime.cores import count_usable_cores
@@ -26,7 +27,7 @@ from protocol.state.service import Service, make_shipped_catalogue
 from protocol.state.session import Session
 from protocol.transports.client_jobs import ClientJobs, QuickRounds
 from protocol.transports.pipes import Inbox, Outbox
-from protocol.transports.process_end import list_ending_signals
+from protocol.transports.process_end import end_process, list_ending_signals
 from protocol.transports.workers import LAST_WORK_S, LONG_THREADS, WorkerPool
 
 _PIECE_BYTES = 64 * 1024
@@ -40,10 +41,10 @@ GRACE_S = 5.0
 _LAST_GRACE_S = 1.0
 
 
-def main() -> int:
-    """Serve stdin and stdout with the shipped nets; returns the exit status."""
+def main() -> NoReturn:
+    """Serve stdin and stdout with the shipped nets, and end the process."""
     logging.basicConfig(format="gammond: %(levelname)s: %(message)s")
-    return serve_stdio(Service(make_shipped_catalogue(), threads=count_usable_cores()))
+    end_process(serve_stdio(Service(make_shipped_catalogue(), threads=count_usable_cores())))
 
 
 def serve_stdio(

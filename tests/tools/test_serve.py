@@ -107,6 +107,7 @@ def served_by(monkeypatch, *options):
 
     monkeypatch.setattr(loading, "load_engine", load)
     monkeypatch.setattr("protocol.transports.gnubg.serve_gnubg", serve_nobody)
+    monkeypatch.setattr(serve, "end_process", lambda status: None)
     serve.main(parsed("--gnubg", "0", *options))
     (decider, more), (how,) = *served, loaded
     return decider, how, more["threads"]
@@ -240,3 +241,34 @@ def test_a_server_takes_as_many_clients_as_it_may_open_files_for():
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["90", "100", "264"]
     assert "the system allows 264 open files, so 100 clients, not 256" in done.stderr
+
+
+UNSTOPPABLE = """
+import sys, time
+from concurrent.futures import ThreadPoolExecutor
+from protocol.core.jobs import Job
+from tools.cli import main
+
+threads = ThreadPoolExecutor(1)
+
+def run(job, report):
+    sys.stderr.write("at work\\n")
+    return threads.submit(time.sleep, 600).result()
+
+Job.run = run
+sys.exit(main(["serve", "--tcp", "0", "--quiet"]))
+"""
+"""A server whose work cannot be stopped, as while a kernel is compiled in a thread of a pool."""
+
+
+def test_a_server_ends_whatever_its_threads_are_at():
+    with subprocess.Popen([sys.executable, "-c", UNSTOPPABLE], stderr=subprocess.PIPE, text=True) as server:
+        said = next(line for line in server.stderr if " listens on " in line)
+        with socket.create_connection(("127.0.0.1", int(said.split()[-1])), timeout=20) as connection:
+            connection.sendall(b"newgame\neval plies=2\n")
+            assert any(line == "at work\n" for line in server.stderr)
+        server.terminate()
+        try:
+            assert server.wait(60) == 0
+        finally:
+            server.kill()
