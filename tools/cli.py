@@ -16,59 +16,7 @@ from engine.runtime.garbage import resume_collection
 from engine.runtime.version import read_version
 from tools.common.background import prepare_on_first_compile
 from tools.common.interrupts import EXIT_INTERRUPTED, raise_on_interrupt
-
-TOOL_GROUPS = {
-    "Use": {
-        "eval": "tools.ask.eval",
-        "hint": "tools.ask.hint",
-        "cube": "tools.ask.cube",
-        "matrix": "tools.ask.matrix",
-        "board": "tools.ask.board",
-        "convert": "tools.convert",
-        "serve": "tools.serve",
-        "batch": "tools.batch.command",
-        "rollout": "tools.rollout.command",
-    },
-    "Play": {
-        "config": "tools.config",
-        "players": "tools.players",
-        "nets": "tools.nets",
-        "tournament": "tools.tournament.command",
-        "gnubg-match": "tools.gnubg.match",
-    },
-    "Build and measure": {
-        "prepare": "tools.prepare",
-        "bearoff": "tools.bearoff",
-        "train": "tools.train.command",
-        "export": "tools.export",
-        "measure": "tools.measure.command",
-        "bench": "tools.bench.command",
-        "heritage": "tools.heritage.command",
-    },
-}
-"""Heading of the help -> its tools: name -> the module with ``SUMMARY``, ``add_arguments(parser)`` and
-``main(args) -> int``."""
-
-TOOLS = {name: module for tools in TOOL_GROUPS.values() for name, module in tools.items()}
-"""Name of a tool -> its module."""
-
-FORMER_NAMES = {
-    "error-rate": "measure levels",
-    "search-quality": "measure pruning",
-    "star": "measure cutoffs",
-    "cube-efficiency": "measure cube",
-    "frontier": "measure frontier",
-    "train expert-moves": "heritage expert-moves",
-    "train mimic": "heritage mimic",
-    "train mimic-study": "train vary mimic",
-    "train classic": "heritage classic",
-    "train classic-study": "train vary classic",
-    "train climb": "heritage climb",
-    "train climb-study": "heritage climb-study",
-    "train heuristic-net": "heritage heuristic-net",
-    "train ascend": "heritage ascend",
-}
-"""Command of version 0.1 -> what it is called now."""
+from tools.table import FORMER_NAMES, TOOL_GROUPS, TOOLS
 
 EXIT_USAGE = 2
 EXIT_BROKEN_PIPE = 141
@@ -134,25 +82,38 @@ def _run(arguments: list[str]) -> int:
     if not arguments:
         return _run_without_tool()
     first, rest = arguments[0], arguments[1:]
+    if first == "help" and rest:
+        first, rest = rest[0], [*rest[1:], "--help"]
     if first in ("-h", "--help", "help"):
         sys.stdout.write(_format_help())
         return 0
     if first in ("-V", "--version"):
         sys.stdout.write(f"gammond {read_version()}\n")
         return 0
-    for former in (first, " ".join(arguments[:2])):
+    for former in (first, " ".join([first, *rest[:1]])):
         if former in FORMER_NAMES:
             raise UnsupportedError(
                 f"'gammond {former}' is now 'gammond {FORMER_NAMES[former]}'; see its --help",
                 field="tool",
             )
     if first not in TOOLS:
-        import difflib
-
-        close = difflib.get_close_matches(first, TOOLS, n=1)
-        hint = f"did you mean {close[0]!r}?" if close else f"expected one of {', '.join(TOOLS)}"
-        raise UnsupportedError(f"unknown tool {first!r}: {hint} (gammond --help)", field="tool")
+        raise UnsupportedError(_explain_unknown(first), field="tool")
     return _run_tool(first, rest)
+
+
+def _explain_unknown(word: str) -> str:
+    import difflib
+
+    if word.startswith("-"):
+        return f"expected a tool, or --help or --version, got {word[:40]!r} (gammond --help)"
+    close = difflib.get_close_matches(word[:40], TOOLS, n=1)
+    if close:
+        return f"unknown tool {word[:40]!r}: did you mean {close[0]!r}? (gammond --help)"
+    from protocol.repl.pasted import find_position
+
+    if find_position(word) is not None:
+        return f"expected a tool before the position: gammond hint {word}"
+    return f"unknown tool {word[:40]!r}: expected one of {', '.join(TOOLS)} (gammond --help)"
 
 
 def _run_without_tool() -> int:
@@ -189,10 +150,10 @@ def _format_help() -> str:
     from tools.common.command_group import read_summary
 
     lines = [
-        "usage: gammond [--version | --help | TOOL ...]",
+        "usage: gammond [TOOL ...] [--help | --version]",
         "",
-        "A backgammon engine server. Without arguments: the REPL on a terminal, the line protocol on a pipe",
-        "(docs/reference/protocol.md). With the name of a tool:",
+        "A backgammon engine. Without arguments: games and analysis on a terminal, the",
+        "line protocol on a pipe (docs/reference/protocol.md). With the name of a tool:",
     ]
     for heading, tools in TOOL_GROUPS.items():
         lines += [
@@ -200,7 +161,7 @@ def _format_help() -> str:
             f"{heading}:",
             *(f"  {name:<13}{read_summary(module)}" for name, module in tools.items()),
         ]
-    lines += ["", "gammond TOOL --help explains each."]
+    lines += ["", "'gammond help TOOL' explains each; 'gammond TOOL --help' is the same."]
     return "\n".join(lines) + "\n"
 
 

@@ -19,7 +19,7 @@ from protocol.repl.preferences import (
     read_preferences,
 )
 
-SUMMARY = "show and set preferences of the terminal: colours, level, opponent, tutor"
+SUMMARY = "show and set preferences of the terminal: colours, level, tutor"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -37,7 +37,7 @@ from protocol.repl.checkers import format_checkers
 from tools.ask.position import STDIN, find_text, parse_text
 from tools.batch.lines import PositionLine, read_lines
 
-SUMMARY = "write positions in other forms, and say what a form leaves out"
+SUMMARY = "write positions in other forms, and say what these leave out"
 
 ALL = "all"
 

@@ -43,7 +43,7 @@ from tools.train.weights.layers import LayeredNet
 from tools.train.weights.net_set import NET_NAMES, read_net_set
 from tools.train.weights.onnx_files import classic_net_to_onnx, compute_max_difference, net_to_onnx
 
-SUMMARY = "make the nets of a training run a net by name, for --net, set engine.net and play against"
+SUMMARY = "make a training run a net by name, for --net and 'play against'"
 
 TOLERANCE = 1e-6
 """The most that an exported net may differ from its training weights, in any output."""

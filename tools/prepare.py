@@ -42,7 +42,7 @@ from tools.common.files import write_atomically
 from tools.common.parallel import ProcessPool, is_stopping
 from tools.common.progress import Progress
 
-SUMMARY = "compile all kernels and build the bearoff databases now, not at their first use"
+SUMMARY = "compile kernels and build databases ahead of their first use"
 
 _OPENING = "4HPwATDgc/ABMA"
 _MATCH = "XGID=-b----E-C---eE---c-e----B-:1:-1:1:00:3:2:0:7:10"

@@ -48,7 +48,7 @@ _LAST_LINES_S = 0.2
 _OWN_FILES = 64
 """Files that a server has open besides its clients."""
 
-SUMMARY = "answer clients on a socket: the line protocol, or GNU Backgammon's external player"
+SUMMARY = "answer clients on a socket, by lines or as gnubg's player"
 
 LOOPBACK = "127.0.0.1"
 

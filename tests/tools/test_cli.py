@@ -64,6 +64,34 @@ def test_help_lists_every_tool_with_its_summary(capsys):
     assert read_summary(cli.TOOLS["batch"]) in listed
 
 
+def test_the_overview_fits_80_columns_and_has_all_tools_in_groups(capsys):
+    assert cli.main(["help"]) == 0
+    said = capsys.readouterr().out
+    assert max(map(len, said.splitlines())) <= 80
+    assert list(cli.TOOL_GROUPS) == ["Use", "Set up", "Measure", "Train", "Heritage"]
+
+
+@pytest.mark.parametrize("words", [["hint"], ["measure", "levels"]])
+def test_help_with_a_tool_is_its_help(words, capsys):
+    assert cli.main(["help", *words]) == 0
+    said = capsys.readouterr().out
+    assert cli.main([*words, "--help"]) == 0
+    assert capsys.readouterr().out == said
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["help", "hnt"], "gammond: unknown tool 'hnt': did you mean 'hint'? (gammond --help)\n"),
+        (["--hlp"], "gammond: expected a tool, or --help or --version, got '--hlp' (gammond --help)\n"),
+        (["4HPwATDgc/ABMA"], "gammond: expected a tool before the position: gammond hint 4HPwATDgc/ABMA\n"),
+    ],
+)
+def test_what_is_no_tool_is_refused_with_what_was_meant(words, message, capsys):
+    assert cli.main(words) == 2
+    assert capsys.readouterr().err == message
+
+
 def test_the_summary_read_from_the_source_is_the_one_of_the_module():
     from tools.batch import command as batch
 

@@ -25,6 +25,7 @@ from tools.tournament.rules import DEEP_GAMES_PER_RANGE, GAMES_PER_RANGE, SEQUEN
 
 DOCS = Path(__file__).parents[2] / "docs"
 PAGE = (DOCS / "guide" / "tools.md").read_text("utf-8")
+SHELL = (DOCS / "guide" / "shell.md").read_text("utf-8")
 MEASUREMENTS = (DOCS / "lab" / "measurements.md").read_text("utf-8")
 OWN_NETS = (DOCS / "guide" / "own-nets.md").read_text("utf-8")
 
@@ -64,6 +65,23 @@ def test_the_commands_of_the_page_write_what_it_says(tmp_path, monkeypatch, caps
         assert matches(expected, out), out
         ran.append(arguments[0])
     assert set(ran) >= {"batch", "rollout", "players", "tournament"}
+
+
+def test_the_commands_of_the_shell_page_write_what_it_says(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("tools.ask.question.get_config_file", lambda: tmp_path / "config.toml")
+    ran = set()
+    for command, expected in commands(SHELL):
+        name, *arguments = shlex.split(command)
+        if name == "cat":
+            Path(arguments[0]).write_text(expected)
+            continue
+        status = cli.main(arguments)
+        said = capsys.readouterr()
+        assert status == (2 if not said.out else 1 if "line " in said.err else 0), command
+        assert matches(expected, said.out + said.err), said
+        ran.add(arguments[0])
+    assert ran >= {"eval", "hint", "cube", "matrix", "board", "convert"}
 
 
 def test_the_page_of_own_nets_shows_what_training_exporting_and_using_them_write(
@@ -106,7 +124,7 @@ def indented_commands():
     """The arguments of each indented command of all pages, as a shell reads them."""
     for page in [DOCS.parent / "README.md", *sorted(DOCS.rglob("*.md"))]:
         for command in re.findall(r"^    gammond (.+)$", page.read_text("utf-8"), re.MULTILINE):
-            if words := shlex.split(command, comments=True):
+            if words := shlex.split(command.partition(" > ")[0], comments=True):
                 yield pytest.param(words, id=f"{page.stem}-{'-'.join(words[:2])}")
 
 

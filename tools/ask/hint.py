@@ -17,7 +17,7 @@ from protocol.repl.commands import DEFAULT_HINT_COUNT
 from protocol.state.game_state import GameState
 from tools.ask.question import add_question_arguments, answer_question, run_query
 
-SUMMARY = "the best plays of a roll, the cube decision before it, or the answer to an offer"
+SUMMARY = "best plays of a roll, cube decision, or answer to an offer"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

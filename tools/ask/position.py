@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -25,6 +26,8 @@ START = "startpos"
 """The word for the starting position, as in ``position startpos``."""
 
 _EXPECTED = "XGID, OGID, GNUbg ID, position ID, FIBS board, or checkers as O 24:2 6:5 X bar:1 6:5"
+
+_NEARLY_AN_ID = re.compile(r"[A-Za-z0-9+/]{12,16}={0,2}(:\S*)?")
 
 _OWN, _OPPONENT, _CENTRE = "own", "opponent", "centre"
 _SCORE_OPTIONS = ("match", "score", "crawford", "cube_value", "cube_owner", "jacoby", "beavers")
@@ -155,7 +158,7 @@ def parse_text(text: str) -> tuple[Position, MatchState | None]:
     try:
         return parse_position(text)
     except FormatError as error:
-        if find_position(text) is not None:  # it has the looks of one
+        if find_position(text) is not None or _NEARLY_AN_ID.fullmatch(text):  # it has the looks of one
             raise
         raise FormatError(
             f"expected a position ({_EXPECTED}), got {text[:60]!r}: {error.message}",

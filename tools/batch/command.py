@@ -51,7 +51,7 @@ from tools.common.locks import hold_lock
 from tools.common.progress import Progress
 from tools.common.strength import add_net_argument
 
-SUMMARY = "evaluate a file of positions: position IDs, XGIDs, OGIDs, FIBS board lines"
+SUMMARY = "evaluate a file of positions in any form"
 
 BLOCK_LINES = (8192, 256, 64, 8, 1)
 """Lines in a block, by plies, for each thread that looks ahead: some tenths of a second of work."""

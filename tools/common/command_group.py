@@ -49,14 +49,28 @@ class _LazyParser(ToolParser):
         super().__init__(**options)
         self._module: str | None = module
 
-    def parse_known_args(self, args: Sequence[str] | None = None, namespace: Any = None) -> Any:  # type: ignore[override]  # noqa: ANN401
-        """Parse, with the description and the arguments of the sub-command."""
+    def load(self) -> None:
+        """Import the sub-command, for its description and arguments."""
         if self._module is not None:
             command = importlib.import_module(self._module)
             self._module = None
             self.description = format_description(command.SUMMARY, command.__doc__ or "")
             command.add_arguments(self)
+
+    def parse_known_args(self, args: Sequence[str] | None = None, namespace: Any = None) -> Any:  # type: ignore[override]  # noqa: ANN401
+        """Parse, with the arguments of the sub-command."""
+        self.load()
         return super().parse_known_args(args, namespace)
+
+
+def load_commands(parser: argparse.ArgumentParser) -> None:
+    """Import all sub-commands of a parser, and theirs, for their arguments."""
+    for action in parser._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            for each in action.choices.values():
+                if isinstance(each, _LazyParser):
+                    each.load()
+                load_commands(each)
 
 
 def format_description(summary: str, doc: str) -> str:

@@ -39,7 +39,7 @@ from tools.gnubg import find_gnubg
 from tools.gnubg.record import parse_record, replay_game
 from tools.gnubg.result import GnubgSessionResult, format_count
 
-SUMMARY = "play games and matches against GNU Backgammon, and check their records"
+SUMMARY = "play against GNU Backgammon, and check its records"
 
 STALL_TIMEOUT_S = 60.0
 """Seconds without a request from gnubg after which it counts as stalled, for up to 2 plies of look-ahead on

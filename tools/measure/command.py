@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tools.common.command_group import CommandGroup
 
-SUMMARY = "measure the engine: errors of levels, pruning, cut-offs, cube efficiency, strength and speed"
+SUMMARY = "measure errors, pruning, cut-offs, cube efficiency and strength"
 
 COMMANDS = {
     "levels": "tools.measure.levels",

@@ -30,7 +30,7 @@ from tools.tournament.rules import DEFAULT_VARIANT, TournamentMode, TournamentRu
 from tools.tournament.statistics.sprt import SequentialTest
 from tools.tournament.text import format_report
 
-SUMMARY = "play players against each other and measure points per game and Elo"
+SUMMARY = "play players against each other: points per game and Elo"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -1,0 +1,56 @@
+"""`gammond completion`: what a shell offers after a few letters."""
+
+from __future__ import annotations
+
+import subprocess
+
+import pytest
+
+from tools import cli
+from tools.completion import SHELLS
+
+_COMPLETE = """
+source {script}
+COMP_WORDS=({words}); COMP_CWORD=$(({count} - 1)); COMP_LINE="{words}"; COMP_POINT=${{#COMP_LINE}}
+_shtab_gammond gammond "${{COMP_WORDS[COMP_CWORD]}}" "${{COMP_WORDS[COMP_CWORD - 1]}}"
+echo "${{COMPREPLY[*]}}"
+"""
+
+
+@pytest.fixture(scope="module")
+def script(tmp_path_factory):
+    file = tmp_path_factory.mktemp("completion") / "gammond.bash"
+    with pytest.MonkeyPatch.context() as patch, file.open("w") as stream:
+        patch.setattr("sys.stdout", stream)
+        assert cli.main(["completion", "bash"]) == 0
+    return file
+
+
+@pytest.mark.parametrize(
+    ("line", "offered"),
+    [
+        ("gammond h", "hint heritage help"),
+        ("gammond hint --p", "--plies --plays"),
+        ("gammond hint --filter n", "narrow normal"),
+        ("gammond measure l", "levels"),
+        ("gammond measure levels --ref", "--reference-plies --reference-filter"),
+        ("gammond help mat", "matrix"),
+        ("gammond bearoff make --o", "--output"),
+    ],
+)
+def test_bash_completes_tools_options_and_values(line, offered, script):
+    text = _COMPLETE.format(script=script, words=line, count=len(line.split()))
+    ended = subprocess.run(["bash", "-c", text], capture_output=True, text=True, timeout=60, check=True)
+    assert ended.stdout.split() == offered.split()
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+def test_each_shell_gets_all_tools(shell, capsys):
+    assert cli.main(["completion", shell]) == 0
+    said = capsys.readouterr().out
+    assert all(name in said for name in cli.TOOLS)
+
+
+def test_another_shell_is_refused(capsys):
+    assert cli.main(["completion", "csh"]) == 2
+    assert "expected one of bash, zsh, fish, got 'csh'" in capsys.readouterr().err

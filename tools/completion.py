@@ -1,0 +1,63 @@
+"""Write what completes tools, options and files in a shell.
+
+    gammond completion bash > ~/.local/share/bash-completion/completions/gammond
+    gammond completion zsh > ~/.zfunc/_gammond          # a folder of fpath, before compinit in ~/.zshrc
+    gammond completion fish > ~/.config/fish/completions/gammond.fish
+
+Start a new shell after it, and write it again after an update.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import sys
+from pathlib import Path
+
+import shtab
+
+from tools.common.command_group import load_commands, read_summary
+from tools.table import TOOLS
+
+SUMMARY = "complete tools and options in bash, zsh or fish"
+
+SHELLS = ("bash", "zsh", "fish")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    parser.add_argument("shell", choices=SHELLS, help="the shell: %(choices)s")
+
+
+def main(args: argparse.Namespace) -> int:
+    """Run the tool."""
+    sys.stdout.write(shtab.complete(build_parser(), args.shell) + "\n")
+    return 0
+
+
+def build_parser() -> argparse.ArgumentParser:
+    """Return a parser of the whole command, all its tools imported; it is for completion alone."""
+    parser = argparse.ArgumentParser(prog="gammond")
+    parser.add_argument("--version", action="store_true", help="write the version")
+    tools = parser.add_subparsers()
+    for name, module in TOOLS.items():
+        tool = tools.add_parser(name, help=read_summary(module))
+        importlib.import_module(module).add_arguments(tool)
+        load_commands(tool)
+    tools.add_parser("help", help="explain a tool").add_argument("tool", choices=tuple(TOOLS))
+    for each in _list_parsers(parser):
+        for action in each._actions:
+            if action.type is Path:
+                is_folder = "FOLDER" in str(action.metavar) or action.dest in ("run", "folder", "set")
+                action.complete = shtab.DIRECTORY if is_folder else shtab.FILE  # type: ignore[attr-defined]
+    return parser
+
+
+def _list_parsers(parser: argparse.ArgumentParser) -> list[argparse.ArgumentParser]:
+    """Return a parser and those of its sub-commands."""
+    found = [parser]
+    for action in parser._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            for each in action.choices.values():
+                found += _list_parsers(each)
+    return found
