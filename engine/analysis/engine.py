@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from engine.analysis.levels import EvalSettings
 from engine.cubeful import (
+    CubeDecision,
     CubeStateSpace,
     ScoreMatrix,
     build_cube_state_space,
@@ -178,7 +179,7 @@ class Engine:
         settings, watch = self._check_settings(settings), watch or SearchWatch()
         if not positions:
             return []
-        objective = self._make_objective(match, settings)
+        objective = self.make_objective(match, settings)
         search = PositionSearch(objective, self._tree, self.evaluator.plies)
         return search.search(positions, settings.plies, watch)
 
@@ -190,6 +191,7 @@ class Engine:
         watch: SearchWatch | None = None,
         *,
         may_double_now: bool = True,
+        decides: bool = False,
     ) -> BoardEvaluations:
         """Evaluate many positions of one match state at once, each as `evaluate` does.
 
@@ -199,6 +201,7 @@ class Engine:
             settings: Depth and cube; 0-ply, and cubeful where the rules have a cube, if None.
             watch: Counts nodes and stops the work.
             may_double_now: Whether the values are those of best cube action; else of no double on this roll.
+            decides: Whether the cube decisions are wanted too; the settings are then cubeful.
 
         Raises:
             PositionError: The settings are cubeful, and in a match a cube above 1 has no owner.
@@ -206,13 +209,14 @@ class Engine:
             CancelledWork: The watch stopped it.
         """
         settings = self._check_settings(settings)
-        objective = self._make_objective(match, settings)
+        objective = self.make_objective(match, settings)
         values = self._tree.evaluate(objective, boards, settings.plies, watch)
         carried = objective.add_double_option(values) if may_double_now else values
         return BoardEvaluations(
             np.ascontiguousarray(values[:, :OUTCOME_COLUMNS]),
             objective.equities(carried) if objective.is_cubeful else None,
             objective.match_winning_chances(carried),
+            objective.decide(values, boards) if decides else None,
         )
 
     def evaluate_matches(
@@ -224,6 +228,7 @@ class Engine:
         watch: SearchWatch | None = None,
         *,
         may_double_now: bool = True,
+        decides: bool = False,
     ) -> BoardEvaluations:
         """Evaluate many positions at once, each in its own match state.
 
@@ -234,6 +239,7 @@ class Engine:
             settings: As for `evaluate_boards`.
             watch: Counts nodes and stops the work.
             may_double_now: As for `evaluate_boards`.
+            decides: As for `evaluate_boards`.
 
         Returns:
             As `evaluate_boards`; the match-winning chance of a position in money play is nan.
@@ -245,22 +251,24 @@ class Engine:
         """
         settings = self._check_settings(settings)
         mwc = np.full(len(boards), np.nan)
-        if len(matches) == 1:
-            found = self.evaluate_boards(boards, matches[0], settings, watch, may_double_now=may_double_now)
-            return BoardEvaluations(found.outcomes, found.cubeful, mwc if found.mwc is None else found.mwc)
         outcomes, cubeful = np.empty((len(boards), OUTCOME_COLUMNS), np.float32), np.empty(len(boards))
+        decisions: list[CubeDecision | None] = [None] * len(boards)
         for which in np.unique(match_indices).tolist():
             rows = np.flatnonzero(match_indices == which)
             chosen = boards if len(rows) == len(boards) else boards[rows]
             found = self.evaluate_boards(
-                chosen, matches[which], settings, watch, may_double_now=may_double_now
+                chosen, matches[which], settings, watch, may_double_now=may_double_now, decides=decides
             )
             outcomes[rows] = found.outcomes
             if found.cubeful is not None:
                 cubeful[rows] = found.cubeful
             if found.mwc is not None:
                 mwc[rows] = found.mwc
-        return BoardEvaluations(outcomes, cubeful if settings.is_cubeful else None, mwc)
+            for row, decision in zip(rows.tolist(), found.decisions or (), strict=False):
+                decisions[row] = decision
+        return BoardEvaluations(
+            outcomes, cubeful if settings.is_cubeful else None, mwc, decisions if decides else None
+        )
 
     def rank_plays(
         self,
@@ -293,7 +301,7 @@ class Engine:
         """
         settings = settings or EvalSettings.make_default(self.rules)
         settings.check_supported(self.rules)
-        objective = self._make_objective(match, settings)
+        objective = self.make_objective(match, settings)
         search = PlaySearch(objective, self._tree, self.evaluator.plies)
         return search.search(
             position, roll, settings.plies, settings.move_filter, watch, stop_when_decided, self.rules
@@ -332,7 +340,7 @@ class Engine:
         found = ranked.plays[place]
         if found.plies == ranked.effort.plies:
             return ComparedPlay(found, ranked.best, place + 1, ranked)
-        search = PlaySearch(self._make_objective(match, settings), self._tree, self.evaluator.plies)
+        search = PlaySearch(self.make_objective(match, settings), self._tree, self.evaluator.plies)
         try:
             plies = ranked.effort.plies - self.evaluator.plies
             found = search.evaluate_play(position, roll, play, plies, watch, self.rules)
@@ -477,7 +485,8 @@ class Engine:
     def _make_search_cube_game(self, match: MatchState, plies: int) -> CubeStateSpace:
         return build_cube_state_space(match.without_automatic_doubles(), self.table, max_cube_turns=plies + 1)
 
-    def _make_objective(self, match: MatchState, settings: EvalSettings) -> Objective:
+    def make_objective(self, match: MatchState, settings: EvalSettings) -> Objective:
+        """Make the objective of searches from positions of a match state, for the side on roll."""
         game = None
         if settings.is_cubeful:
             game = self._make_search_cube_game(match, settings.plies)

@@ -15,6 +15,7 @@ from engine.cubeful.decision import (
     CubeResponse,
     CubeValue,
     DoublingAction,
+    decide_from_many_values,
     decide_from_outcome,
     decide_from_values,
 )
@@ -57,6 +58,7 @@ __all__ = [
     "compute_leaf_values",
     "compute_score_matrix",
     "cube_efficiencies",
+    "decide_from_many_values",
     "decide_from_outcome",
     "decide_from_values",
     "doubling_window",

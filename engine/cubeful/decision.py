@@ -116,12 +116,35 @@ def decide_from_values(values: CubefulValues, space: CubeStateSpace) -> CubeDeci
             f"expected {len(space.state_after_take)} cubeful values, got {values.shape}", field="values"
         )
     points = to_equities(values, space)
-    held = float(points[0])
+    return _decide(float(points[0]), float(points[space.state_after_take[0]]), space)
+
+
+def decide_from_many_values(values: CubefulValues, space: CubeStateSpace) -> list[CubeDecision]:
+    """Make the decisions of many positions of one match state, each as `decide_from_values`.
+
+    Args:
+        values: ``float32[n, states]``.
+        space: The states, seen by the side on roll.
+    """
+    held = to_equities(values[:, 0], space)
+    taken = to_equities(values[:, space.state_after_take[0]], space)
+    return [_decide(*points, space) for points in zip(held.tolist(), taken.tolist(), strict=True)]
+
+
+def _decide(held: float, taken: float, space: CubeStateSpace) -> CubeDecision:
+    """Make a decision.
+
+    Args:
+        held: Equity of no double, in points.
+        taken: Equity in the state after a take, in points of the present cube; unused where no double is
+            possible.
+        space: The states, seen by the side on roll.
+    """
     is_redouble = space.states[0].owner == space.seat
     if space.state_after_take[0] < 0:
         value = _make_cube_value(held, space)
         return CubeDecision(DoublingAction.UNAVAILABLE, None, is_redouble, value, None, None, value)
-    taken = space.stake_factor * float(points[space.state_after_take[0]])
+    taken *= space.stake_factor
     response = _choose_response(taken, space)
     if response is CubeResponse.BEAVER:
         taken *= 2.0

@@ -21,6 +21,7 @@ from engine.cubeful import (
     compute_dead_cube_values,
     compute_leaf_values,
     cube_efficiencies,
+    decide_from_many_values,
     decide_from_values,
     list_exact_columns,
     select_exact_values,
@@ -174,6 +175,18 @@ class Objective:
         if is_over:
             return RootReading(decision.no_double.equity_points, decision.no_double.mwc)
         return RootReading(decision.best.equity_points, decision.best.mwc, decision)
+
+    def decide(self, values: Values, boards: Board) -> list[CubeDecision | None]:
+        """Return the cube decisions of positions; None for those that are over.
+
+        Args:
+            values: ``float32[n, columns]``, cubeful and without the double option.
+            boards: ``int8[n, 2, 26]``.
+        """
+        assert self.space is not None
+        decisions = decide_from_many_values(values[:, OUTCOME_COLUMNS:], self.space)
+        over = find_finished(boards).tolist()
+        return [None if is_over else each for each, is_over in zip(decisions, over, strict=True)]
 
     def make_rules(self) -> ObjectiveRules:
         """Return the objective for compiled searches."""

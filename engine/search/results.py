@@ -92,11 +92,13 @@ class BoardEvaluations:
         outcomes: ``float32[n, 5]`` or ``float64[n, 5]``, cubeless; equities have their precision.
         cubeful: ``float64[n]``, cubeful equities; None without the cube.
         mwc: ``float64[n]``, match-winning chances; None in money play.
+        decisions: The cube decisions, None where the game is over; None if they were not asked for.
     """
 
     outcomes: NDArray[np.floating]
     cubeful: NDArray[np.float64] | None
     mwc: NDArray[np.float64] | None
+    decisions: list[CubeDecision | None] | None = None
 
 
 @dataclass(frozen=True)

@@ -161,11 +161,11 @@ def test_plays_are_ranked_alike():
 
 def test_an_evaluator_a_pruner_or_a_table_of_another_kind_is_searched_step_by_step():
     tree = make_engines(Pruning())[0]._tree
-    objective = make_engines(Pruning())[0]._make_objective(MONEY, EvalSettings(1))
+    objective = make_engines(Pruning())[0].make_objective(MONEY, EvalSettings(1))
     assert tree._compile(objective)
     assert not TreeSearch(EvaluatorPruner(NET))._compile(objective)
     unpacked = make_engines(Pruning(), exact=(build_two_sided(3, 2, cubeful=False),))[0]
-    assert not tree._compile(unpacked._make_objective(MONEY, EvalSettings(1, is_cubeful=False)))
+    assert not tree._compile(unpacked.make_objective(MONEY, EvalSettings(1, is_cubeful=False)))
 
 
 def test_a_search_stops_soon_after_it_was_cancelled():

@@ -18,8 +18,8 @@ from protocol.repl.terminal import PROMPT
 from protocol.state.service import Service, make_shipped_catalogue
 from protocol.state.session import Session
 from tools import cli
+from tools.batch.evaluation import CUBE_COLUMNS, DECISION_COLUMNS, PLAY_COLUMNS
 from tools.batch.lines import MAX_LINE_BYTES
-from tools.batch.rows import COLUMNS, CUBE_COLUMNS
 from tools.bench.command import BENCHMARKS
 from tools.tournament.rules import DEEP_GAMES_PER_RANGE, GAMES_PER_RANGE, SEQUENTIAL_GAMES_PER_RANGE
 
@@ -135,7 +135,9 @@ def test_indented_commands_can_be_typed_as_they_stand(words):
     parser.parse_args(words[1:])
 
 
-@pytest.mark.parametrize("word", [*ROW_CODES, *OPTION_NAMES, *CUBE_COLUMNS, COLUMNS[0]])
+@pytest.mark.parametrize(
+    "word", [*ROW_CODES, *OPTION_NAMES, *CUBE_COLUMNS, *PLAY_COLUMNS[:4], *DECISION_COLUMNS, "id", "trials"]
+)
 def test_error_codes_columns_and_options_of_players_have_a_row_in_a_table(word):
     assert re.search(rf"^\| `{word}` \| .", PAGE, re.MULTILINE)
 

@@ -1,38 +1,68 @@
-"""The evaluation of `gammond batch`: at any depth, with the cube and score of each line or without."""
+"""What `gammond batch` says about positions: evaluations, best plays and cube decisions, at any depth."""
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.analysis.best_plays import find_best_plays
 from engine.analysis.engine import Engine
 from engine.analysis.levels import EvalSettings
+from engine.cubeful import CubeDecision
+from engine.errors import UnsupportedError
+from engine.formats.position_batch import ParsedPositions
 from engine.rules.match import MatchState
-from engine.rules.outcome import cubeless_equity
-from engine.rules.position import Board
+from engine.rules.outcome import Outcome, cubeless_equity
+from engine.rules.position import find_finished
+from engine.runtime.threads import Workers
 from engine.search import SearchWatch
+from engine.search.results import BoardEvaluations
 from tools.common.opponents import load_net_engine
+
+EVAL, MOVES, CUBE = WANTS = ("eval", "moves", "cube")
+"""What can be asked about each position."""
+
+Cell = float | int | str | None
+"""What stands in a row; None for nothing."""
+
+Columns = dict[str, list[Cell]]
+"""Cells by column, in the order of the columns, with one cell for each position."""
+
+VALUE_COLUMNS = (*Outcome._fields, "equity")
+CUBE_COLUMNS = ("cubeful", "mwc")
+PLAY_COLUMNS = ("dice", "best", "best_equity", "best_mwc", "second", "second_equity", "second_mwc")
+DECISION_COLUMNS = ("action", "no_double", "double_take", "double_pass")
 
 _SMALLEST_SHOWN = 5e-7
 
 
-@dataclass(frozen=True, eq=False)
-class BatchEvaluation:
-    """The numbers in rows.
+class Answerer(Protocol):
+    """What answers for the rows of a run.
 
     Attributes:
-        values: ``float64[n, 6]``: the outcome, and its cubeless money equity.
-        cubeful: ``float64[n]``, cubeful equity; None in cubeless rows.
-        mwc: ``float64[n]``, match-winning chance, nan in money play; None in cubeless rows.
+        name: Of the evaluator.
+        plies: Look-ahead.
+        columns: The columns of its answers.
     """
 
-    values: NDArray[np.float64]
-    cubeful: NDArray[np.float64] | None = None
-    mwc: NDArray[np.float64] | None = None
+    @property
+    def name(self) -> str: ...  # noqa: D102
+    @property
+    def plies(self) -> int: ...  # noqa: D102
+    @property
+    def columns(self) -> tuple[str, ...]: ...  # noqa: D102
+
+    def check_match(self, match: MatchState) -> None:
+        """Raise a GammondError for a match state whose positions it cannot answer for."""
+        ...
+
+    def answer(self, found: ParsedPositions) -> Columns:
+        """Answer for positions, all of them good."""
+        ...
 
 
 class BatchEvaluator:
@@ -42,14 +72,27 @@ class BatchEvaluator:
         engine: Evaluates.
         plies: Look-ahead.
         is_cubeful: Whether cube and score count.
+        wants: Which of `WANTS`.
+        threads: Threads that rank plays.
 
     Raises:
         ValueRangeError: The plies are out of range.
+        UnsupportedError: Cube decisions are wanted without the cube.
     """
 
-    def __init__(self, engine: Engine, plies: int = 0, *, is_cubeful: bool = True) -> None:
+    def __init__(
+        self,
+        engine: Engine,
+        plies: int = 0,
+        *,
+        is_cubeful: bool = True,
+        wants: Sequence[str] = (EVAL,),
+        threads: int = 1,
+    ) -> None:
         self._engine = engine
         self._settings = EvalSettings(plies, is_cubeful=is_cubeful)
+        self._wants = check_wants(wants, is_cubeful)
+        self._workers = Workers(threads)
         self._stopped = threading.Event()
 
     @property
@@ -63,9 +106,17 @@ class BatchEvaluator:
         return self._engine.evaluator.plies + self._settings.plies
 
     @property
-    def is_cubeful(self) -> bool:
-        """Whether evaluations include cube and score."""
-        return self._settings.is_cubeful
+    def columns(self) -> tuple[str, ...]:
+        """The columns of its answers."""
+        is_cubeful = self._settings.is_cubeful
+        plays = [name for name in PLAY_COLUMNS if is_cubeful or not name.endswith("mwc")]
+        return (
+            "plies",
+            *(VALUE_COLUMNS if EVAL in self._wants else ()),
+            *(CUBE_COLUMNS if EVAL in self._wants and is_cubeful else ()),
+            *(plays if MOVES in self._wants else ()),
+            *(DECISION_COLUMNS if CUBE in self._wants else ()),
+        )
 
     def check_match(self, match: MatchState) -> None:
         """Check that positions of a match state can be evaluated.
@@ -73,62 +124,151 @@ class BatchEvaluator:
         Raises:
             PositionError: The cube of a match shows more than 1 and nobody owns it.
         """
-        if self.is_cubeful:
+        if self._settings.is_cubeful:
             self._engine.make_cube_game(match)
 
-    def evaluate(
-        self, boards: Board, matches: Sequence[MatchState], match_indices: NDArray[np.int64]
-    ) -> BatchEvaluation:
-        """Evaluate positions.
-
-        Args:
-            boards: ``int8[n, 2, 26]``.
-            matches: Match states that pass `check`.
-            match_indices: ``int64[n]``, which of them each position has.
+    def answer(self, found: ParsedPositions) -> Columns:
+        """Answer for positions, all of them good.
 
         Raises:
             KeyboardInterrupt: It came meanwhile; work on other threads is on its end.
         """
-        watch = SearchWatch(self._stopped.is_set)
+        columns: Columns = {"plies": [self.plies] * len(found.boards)}
         try:
-            if not self.is_cubeful:
-                return BatchEvaluation(_append_equities(self._evaluate_cubeless(boards, watch)))
-            found = self._engine.evaluate_matches(boards, matches, match_indices, self._settings, watch)
+            if EVAL in self._wants or CUBE in self._wants:
+                evaluations = self._evaluate(found)
+                if EVAL in self._wants:
+                    columns |= _list_values(evaluations)
+                if CUBE in self._wants:
+                    columns |= list_decisions(evaluations.decisions or [])
+            if MOVES in self._wants:
+                columns |= self._list_plays(found)
         except KeyboardInterrupt:
             self._stopped.set()
             raise
-        assert found.cubeful is not None
-        return BatchEvaluation(
-            _append_equities(found.outcomes), _clear_negative_zeros(found.cubeful), found.mwc
+        return {name: columns[name] for name in self.columns}
+
+    def _evaluate(self, found: ParsedPositions) -> BoardEvaluations:
+        watch, settings = SearchWatch(self._stopped.is_set), self._settings
+        if settings.is_cubeful:
+            return self._engine.evaluate_matches(
+                found.boards, found.matches, found.match_indices, settings, watch, decides=CUBE in self._wants
+            )
+        if settings.plies:
+            return self._engine.evaluate_boards(found.boards, MatchState(), settings, watch)
+        return BoardEvaluations(self._engine.evaluator.evaluate(found.boards), None, None)
+
+    def _list_plays(self, found: ParsedPositions) -> Columns:
+        """List the best plays of the positions that have dice and are not over."""
+        settings, count = self._settings, len(found.boards)
+        is_over = find_finished(found.boards)
+        places = np.array([place for place in sorted(found.rolls) if not is_over[place]], np.int64)
+        rolls = np.array([found.rolls[place] for place in places.tolist()], np.int8).reshape(-1, 2)
+        best = find_best_plays(
+            self._engine,
+            found.boards[places],
+            rolls,
+            found.matches if settings.is_cubeful else (MatchState(),),
+            found.match_indices[places] if settings.is_cubeful else np.zeros(len(places), np.int64),
+            settings,
+            workers=self._workers,
+            cancelled=self._stopped.is_set,
         )
+        columns: Columns = {name: [None] * count for name in PLAY_COLUMNS}
+        scores, chances = map(list_numbers, (best.scores.T, best.mwc.T))
+        for at, place in enumerate(places.tolist()):
+            columns["dice"][place] = format_dice(rolls[at].tolist())
+            for rank, (name, text) in enumerate(zip(("best", "second"), best.texts[at], strict=False)):
+                columns[name][place] = text
+                columns[f"{name}_equity"][place] = scores[rank * len(places) + at]
+                columns[f"{name}_mwc"][place] = chances[rank * len(places) + at]
+        return columns
 
-    def _evaluate_cubeless(self, boards: Board, watch: SearchWatch) -> NDArray[np.float32]:
-        if self._settings.plies == 0:
-            return self._engine.evaluator.evaluate(boards)
-        return self._engine.evaluate_boards(boards, MatchState(), self._settings, watch).outcomes
+
+def check_wants(wants: Sequence[str], is_cubeful: bool) -> tuple[str, ...]:
+    """Return what is wanted, in order.
+
+    Raises:
+        UnsupportedError: Cube decisions are wanted without the cube.
+    """
+    if CUBE in wants and not is_cubeful:
+        raise UnsupportedError(
+            "--cubeless leaves the cube out: remove it, or 'cube' from --want", field="want"
+        )
+    return tuple(want for want in WANTS if want in wants)
 
 
-def load_batch_evaluator(net: str, plies: int, *, is_cubeful: bool, threads: int = 1) -> BatchEvaluator:
+def load_batch_evaluator(
+    net: str, plies: int, *, is_cubeful: bool, threads: int = 1, wants: Sequence[str] = (EVAL,)
+) -> BatchEvaluator:
     """Load what values positions.
 
     Args:
         net: The name of an evaluator.
         plies: Look-ahead.
         is_cubeful: Whether cube and score count.
-        threads: How many threads look ahead.
+        threads: How many threads look ahead, and rank plays.
+        wants: As for `BatchEvaluator`.
 
     Raises:
-        GammondError: As `tools.common.opponents.load_net_engine`.
+        GammondError: As `tools.common.opponents.load_net_engine` and `BatchEvaluator`.
         ValueRangeError: The plies are out of range.
     """
     EvalSettings(plies)
-    return BatchEvaluator(load_net_engine(net, threads), plies, is_cubeful=is_cubeful)
+    check_wants(wants, is_cubeful)
+    engine = load_net_engine(net, threads)
+    return BatchEvaluator(engine, plies, is_cubeful=is_cubeful, wants=wants, threads=threads)
 
 
-def _append_equities(outcomes: NDArray[np.float32]) -> NDArray[np.float64]:
-    return _clear_negative_zeros(np.column_stack([outcomes, cubeless_equity(outcomes)]).astype(np.float64))
+def format_dice(roll: Sequence[int]) -> str:
+    """Format a roll for a cell: two digits, which no spreadsheet takes for a date."""
+    return "".join(map(str, roll))
 
 
-def _clear_negative_zeros(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    values[np.abs(values) < _SMALLEST_SHOWN] = 0.0
-    return values
+def list_decisions(decisions: Sequence[CubeDecision | None]) -> Columns:
+    """List cube decisions in `DECISION_COLUMNS`, without cells where there is none."""
+    columns: Columns = {name: [] for name in DECISION_COLUMNS}
+    for decision in decisions:
+        columns["action"].append(None if decision is None else decision.text)
+        for name in DECISION_COLUMNS[1:]:
+            value = None if decision is None else getattr(decision, name)
+            columns[name].append(None if value is None else clear_negative_zero(value.equity_points))
+    return columns
+
+
+def list_numbers(values: NDArray[np.floating]) -> list[Cell]:
+    """List the numbers of an array of any shape: None for nan, no negative zeros among the six decimals."""
+    flat = values.ravel().astype(np.float64)
+    flat[np.abs(flat) < _SMALLEST_SHOWN] = 0.0
+    cells: list[Cell] = list(flat.tolist())
+    for place in np.flatnonzero(np.isnan(flat)).tolist():
+        cells[place] = None
+    return cells
+
+
+def clear_negative_zero(value: float) -> float:
+    """Return a number, 0 where six decimals would show none of it."""
+    return 0.0 if abs(value) < _SMALLEST_SHOWN else value
+
+
+def select_positions(found: ParsedPositions, places: NDArray[np.int64]) -> ParsedPositions:
+    """Return some of the good positions, numbered anew."""
+    rolls = {new: found.rolls[old] for new, old in enumerate(places.tolist()) if old in found.rolls}
+    return ParsedPositions(
+        np.ascontiguousarray(found.boards[places]),
+        np.ones(len(places), np.bool_),
+        {},
+        found.matches,
+        found.match_indices[places],
+        rolls,
+    )
+
+
+def _list_values(found: BoardEvaluations) -> Mapping[str, list[Cell]]:
+    columns: Columns = {
+        name: list_numbers(found.outcomes[:, place]) for place, name in enumerate(Outcome._fields)
+    }
+    columns["equity"] = list_numbers(cubeless_equity(found.outcomes))
+    if found.cubeful is not None and found.mwc is not None:
+        columns["cubeful"], columns["mwc"] = list_numbers(found.cubeful), list_numbers(found.mwc)
+    return columns

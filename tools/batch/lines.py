@@ -1,22 +1,39 @@
-"""The input of `gammond batch`: lines of text to positions, a block at a time."""
+"""The positions that `gammond batch` reads, a block at a time: from lines of text to arrays."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import BinaryIO, NamedTuple
+from typing import NamedTuple, Protocol
 
-from engine.errors import GammondError, LimitError
+from engine.errors import FormatError, GammondError, LimitError
 from engine.formats.position_batch import ParsedPositions, parse_positions
+from engine.rules.dice import Roll
 from engine.rules.match import MatchState
 
 MAX_LINE_BYTES = 4096
 """The longest line; a file without line ends must not fill the memory."""
 
-_TRAILING_DICE = re.compile(r"\s[1-6][\s,-]?[1-6]$")
+PLAIN_COLUMNS = ("id",)
+"""The columns of a file that has a position on each line and nothing else."""
+
+_DICE = re.compile(r"[^0-9A-Za-z]*([1-6])[\s,/-]*([1-6])(?![0-9])")
+_NO_DICE = re.compile(r"[\s0,/\[\]()-]*|none|null|nan", re.IGNORECASE)
+_TRAILING_DICE = re.compile(r"\s\(?([1-6])[\s,-]?([1-6])\)?:?$")
+_MATCH_LINE = re.compile(rb"\s*Match\s*ID\s*[:=]", re.IGNORECASE)
+_POSITION_LINE = re.compile(r"Position\s*ID\s*[:=]", re.IGNORECASE)
 _COMMENT = re.compile(r"(^|\s)#.*")
 _COUNT_CHUNK_BYTES = 1 << 20
+
+
+class LineStream(Protocol):
+    """A stream of bytes that is read by lines."""
+
+    def readline(self, limit: int, /) -> bytes:
+        """Read a line, or as much of it as the limit allows; empty at the end."""
+        ...
 
 
 class PositionLine(NamedTuple):
@@ -24,39 +41,52 @@ class PositionLine(NamedTuple):
 
     Attributes:
         number: Its number in the input, from 1, including comments and blank lines.
-        text: Without comment and surrounding blanks; the beginning only where the line is too long.
+        text: The position, without comment and surrounding blanks; the beginning only where it is too long.
+        cells: What of the line is carried over to its row: the text, or the cells of a table.
+        dice: The dice that stand in a column of their own.
         error: Why it was refused unread.
     """
 
     number: int
     text: str
+    cells: tuple[object, ...]
+    dice: str = ""
     error: GammondError | None = None
 
 
-def read_lines(stream: BinaryIO) -> Iterator[PositionLine]:
+def read_lines(stream: LineStream) -> Iterator[PositionLine]:
     """Read the lines that are neither blank nor a comment.
 
     A comment begins with ``#`` at the start of the line or after a blank. Bytes that are not UTF-8 become the
-    replacement character, which no position has.
+    replacement character, which no position has. A line ``Match ID: ...`` belongs to the position ID of the
+    line before it, as GNU Backgammon prints them.
 
     Args:
         stream: UTF-8 text, with or without byte order mark; it is read as far as the iterator is.
     """
-    number = 0
-    while raw := stream.readline(MAX_LINE_BYTES + 1):
-        number += 1
+    number, ahead = 0, b""
+    while raw := ahead or stream.readline(MAX_LINE_BYTES + 1):
+        number, ahead = number + 1, b""
         text = raw.decode("utf-8-sig" if number == 1 else "utf-8", "replace")
         if len(raw) > MAX_LINE_BYTES and not raw.endswith(b"\n"):
             while (rest := stream.readline(MAX_LINE_BYTES)) and not rest.endswith(b"\n"):
                 pass
             error = LimitError(f"a line has at most {MAX_LINE_BYTES} bytes, this one more", field="position")
-            yield PositionLine(number, text.strip(), error)
+            yield PositionLine(number, text.strip(), (text.strip(),), error=error)
             continue
         if "#" in text:
             text = _COMMENT.sub("", text)
         text = text.strip()
-        if text:
-            yield PositionLine(number, text)
+        if not text:
+            continue
+        if ":" in text and _POSITION_LINE.search(text):
+            ahead = stream.readline(MAX_LINE_BYTES + 1)
+            if _MATCH_LINE.match(ahead):
+                text += f" {ahead.decode('utf-8', 'replace').strip()}"
+                yield PositionLine(number, text, (text,))
+                number, ahead = number + 1, b""
+                continue
+        yield PositionLine(number, text, (text,))
 
 
 def count_lines(path: Path) -> int:
@@ -70,26 +100,56 @@ def count_lines(path: Path) -> int:
 
 
 def decode_lines(
-    lines: Sequence[PositionLine], check: Callable[[MatchState], None] = lambda match: None
+    lines: Sequence[PositionLine],
+    check: Callable[[MatchState], None] = lambda match: None,
+    *,
+    needs_dice: bool = False,
 ) -> ParsedPositions:
     """Decode lines, those refused unread included.
+
+    Dice come from a column of their own, else from behind the position, else from the position itself.
 
     Args:
         lines: n lines.
         check: Raises a GammondError for a match state that is refused.
+        needs_dice: Whether dice are of use, so that those that cannot be read are an error.
     """
-    found = parse_positions([line.text for line in lines], check)
-    for i, error in list(found.errors.items()):
-        found.errors[i] = lines[i].error or _explain_error(lines[i].text, error)
+    texts, behind = [line.text for line in lines], {}
+    for place, text in enumerate(texts):
+        if " " in text and (dice := _TRAILING_DICE.search(text)):
+            texts[place], behind[place] = text[: dice.start()].rstrip(), (int(dice[1]), int(dice[2]))
+    found = parse_positions(texts, check)
+    for place, error in list(found.errors.items()):
+        found.errors[place] = lines[place].error or _explain_error(texts[place], error)
+    if not needs_dice:
+        return replace(found, rolls={})
+    found.rolls.update(behind)
+    for place, line in enumerate(lines):
+        if line.dice and place not in found.errors:
+            try:
+                if roll := parse_dice(line.dice):
+                    found.rolls[place] = roll
+            except FormatError as error:
+                found.errors[place] = error
+                found.is_good[place] = False
     return found
+
+
+def parse_dice(text: str) -> Roll | None:
+    """Parse the dice of a column: ``31``, ``3-1``, ``3 1``, ``31: 8/5 6/5``; None if it has none.
+
+    Raises:
+        FormatError: It is neither.
+    """
+    if dice := _DICE.match(text):
+        return int(dice[1]), int(dice[2])
+    if _NO_DICE.fullmatch(text):
+        return None
+    raise FormatError(f"expected dice such as 31 or 3-1, got {text[:40]!r}", field="dice")
 
 
 def _explain_error(text: str, error: GammondError) -> GammondError:
     """Explain an error further, where the text of the line allows."""
-    if "\ufffd" in text:
-        reason = "\ufffd stands for bytes that are not UTF-8"
-    elif _TRAILING_DICE.search(text):
-        reason = "dice do not belong behind the position"
-    else:
+    if "\ufffd" not in text:
         return error
-    return type(error)(f"{error.message}; {reason}", field=error.field)
+    return type(error)(f"{error.message}; \ufffd stands for bytes that are not UTF-8", field=error.field)

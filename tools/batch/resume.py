@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import itertools
-import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import BinaryIO
+from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from engine.errors import DataFileError
 from engine.rules.position import Phase, classify_phases
-from tools.batch.evaluation import BatchEvaluator
+from tools.batch.evaluation import Answerer, Cell, select_positions
 from tools.batch.lines import PositionLine, decode_lines
-from tools.batch.rows import CUBE_COLUMNS, VALUE_COLUMNS, ParsedRow, RowFormat, detect_format
+from tools.batch.rows import ERROR_COLUMN, RowFormat, detect_format
 
 CHECK_BLOCK_ROWS = 1024
 """Rows compared with their input lines at once."""
@@ -35,15 +34,22 @@ COMPARED_ROWS_PER_PHASE = (16, 16, 16, 4, 1)
 _MAX_FORMAT_BYTES = 64
 
 
+class ParsedRow(NamedTuple):
+    """A good row of an earlier run: its line, and its cells by column."""
+
+    line: PositionLine
+    cells: dict[str, Any]
+
+
 class RowSample:
     """Rows spread evenly over a file of unknown length: every row, every second, every fourth, ..."""
 
     def __init__(self) -> None:
-        self.rows: list[bytes] = []
+        self.rows: list[ParsedRow] = []
         self._stride = 1
         self._seen = 0
 
-    def extend(self, rows: Sequence[bytes]) -> None:
+    def extend(self, rows: Sequence[ParsedRow]) -> None:
         """Take some of the next rows."""
         place = -self._seen % self._stride
         while place < len(rows):
@@ -79,6 +85,7 @@ class ExistingOutput:
 def resume_output(
     output: BinaryIO,
     inputs: Iterator[PositionLine],
+    carried: Sequence[str],
     row_format: RowFormat,
     plies: int,
     advance: Callable[[int], None] = lambda rows: None,
@@ -88,6 +95,7 @@ def resume_output(
     Args:
         output: The file, readable and writable, at its beginning; left at its end.
         inputs: The lines of the positions, in order; as many are taken as the file has rows.
+        carried: The columns of the input that the rows have too.
         row_format: The format it must be in.
         plies: The depth it must have.
         advance: Called now and then with the number of rows checked.
@@ -101,23 +109,21 @@ def resume_output(
     _check_format(output, row_format)
     written = ExistingOutput()
     whole_bytes = _check_header(output, row_format.header.encode(), written)
-    plain_row = row_format.compile_plain_row(plies)
     while not written.is_truncated and (block := list(itertools.islice(output, CHECK_BLOCK_ROWS))):
         if not block[-1].endswith(b"\n"):
             written.is_truncated = True
             block.pop()
         lines = list(itertools.islice(inputs, len(block)))
-        good = _match_plain_rows(block, lines, plain_row)
-        if good is None:
-            good = _read_rows(block, lines, row_format, plies, written.rows)
+        good = _read_rows(block, lines, carried, row_format, plies, written.rows)
         written.sample.extend(good)
         written.rows += len(block)
         written.errors += len(block) - len(good)
-        written.last_line = lines[-1].number if lines else written.last_line
         whole_bytes += sum(map(len, block))
+        if lines:
+            written.last_line = lines[-1].number
         advance(written.rows)
+    output.truncate(whole_bytes)
     output.seek(whole_bytes)
-    output.truncate()
     return written
 
 
@@ -147,24 +153,20 @@ def _check_header(output: BinaryIO, header: bytes, written: ExistingOutput) -> i
     return len(first) if written.has_header else 0
 
 
-def _match_plain_rows(
-    block: list[bytes], lines: list[PositionLine], plain_row: re.Pattern[str]
-) -> list[bytes] | None:
-    """Return the good rows of a block in which all are plain and match these lines; None if not all are."""
-    found = plain_row.findall(b"".join(block).decode("utf-8", "replace"))
-    if [row_id for row_id, _ in found] != [line.text for line in lines] or len(found) != len(block):
-        return None
-    return [raw for raw, (_, error) in zip(block, found, strict=True) if not error]
-
-
 def _read_rows(
-    block: list[bytes], lines: list[PositionLine], row_format: RowFormat, plies: int, before: int
-) -> list[bytes]:
-    """Parse rows one by one, and return the good ones.
+    block: list[bytes],
+    lines: list[PositionLine],
+    carried: Sequence[str],
+    row_format: RowFormat,
+    plies: int,
+    before: int,
+) -> list[ParsedRow]:
+    """Parse rows, and return the good ones.
 
     Args:
         block: The rows.
         lines: Their lines, as far as there are any.
+        carried: The columns that they have in common.
         row_format: The format they must be in.
         plies: The depth they must have.
         before: How many rows come before them.
@@ -173,54 +175,59 @@ def _read_rows(
     for number, (raw, line) in enumerate(itertools.zip_longest(block, lines), before + 1):
         where = f"cannot resume: row {number:,} of the output"
         try:
-            row = _parse_row(raw, row_format)
+            cells = row_format.parse_row(raw.decode("utf-8", "replace").removesuffix("\n"))
         except ValueError as error:
             raise DataFileError(f"{where} cannot be read: {error}", field="output") from None
         if line is None:
             raise DataFileError(f"{where} has no position in the input, which is shorter", field="output")
-        if row.id != line.text:
+        for name, cell in zip(carried, line.cells, strict=True):
+            if cells.get(name) != row_format.show_cell(cell):
+                raise DataFileError(
+                    f"{where} is for {cells.get(name)!r}, input line {line.number} has {cell!r}",
+                    field="output",
+                )
+        if ERROR_COLUMN in cells:
+            continue
+        if str(cells.get("plies")) != str(plies):
             raise DataFileError(
-                f"{where} is for {row.id!r}, input line {line.number} has {line.text!r}", field="output"
+                f"{where} is {cells.get('plies')}-ply, this run is {plies}-ply", field="output"
             )
-        if row.plies not in (None, plies):
-            raise DataFileError(f"{where} is {row.plies}-ply, this run is {plies}-ply", field="output")
-        if row.values is not None:
-            good.append(raw)
+        good.append(ParsedRow(line, cells))
     return good
 
 
-def _parse_row(raw: bytes, row_format: RowFormat) -> ParsedRow:
-    return row_format.parse_row(raw.decode("utf-8", "replace").removesuffix("\n"))
-
-
-def check_same_net(sample: RowSample, row_format: RowFormat, evaluator: BatchEvaluator) -> None:
+def check_same_net(sample: RowSample, answerer: Answerer, most: int | None = None) -> None:
     """Check that the evaluator is the one that wrote a sample of the rows.
 
     Finished positions have the same values by any net, and so may races, from a database. So some rows of
     each phase of unfinished games are compared, contact first. Where two plays are equally good, rounding on
     another processor chooses the other one, so a few rows may differ.
 
+    Args:
+        sample: Some good rows.
+        answerer: Answers for their positions again.
+        most: Rows to compare in each phase; None for `COMPARED_ROWS_PER_PHASE`.
+
     Raises:
         DataFileError: The net gives too many rows other numbers; the first of them is named.
     """
-    written = [_parse_row(raw, row_format) for raw in sample.rows]
-    decoded = decode_lines([PositionLine(0, row.id) for row in written])
+    written = sample.rows
+    decoded = decode_lines([row.line for row in written], needs_dice=True)
     phase_of = np.where(decoded.is_good, classify_phases(decoded.boards), Phase.OVER)
     for phase in (Phase.CONTACT, Phase.CRASHED, Phase.RACE):
-        places = _pick_evenly(
-            np.flatnonzero(phase_of == phase), COMPARED_ROWS_PER_PHASE[min(evaluator.plies, 4)]
-        )
+        most = COMPARED_ROWS_PER_PHASE[min(answerer.plies, 4)] if most is None else most
+        places = _pick_evenly(np.flatnonzero(phase_of == phase), most)
         if not places.size:
             continue
-        boards = np.ascontiguousarray(decoded.boards[places])
-        evaluation = evaluator.evaluate(boards, decoded.matches, decoded.match_indices[places])
-        found = evaluation.values
-        if evaluation.cubeful is not None:
-            found = np.column_stack([found, evaluation.cubeful])
+        found = answerer.answer(select_positions(decoded, places))
         differences = [
             difference
-            for i, values in zip(places.tolist(), found.tolist(), strict=True)
-            if (difference := _describe_difference(written[i], values, evaluator.name))
+            for number, place in enumerate(places.tolist())
+            if (
+                difference := _describe_difference(
+                    written[place], {name: cells[number] for name, cells in found.items()}, answerer.name
+                )
+            )
         ]
         if len(differences) > MAX_DIFFERENT_SHARE * len(places):
             raise DataFileError(
@@ -228,13 +235,20 @@ def check_same_net(sample: RowSample, row_format: RowFormat, evaluator: BatchEva
             )
 
 
-def _describe_difference(row: ParsedRow, values: list[float], name: str) -> str:
+def _describe_difference(row: ParsedRow, present: dict[str, Cell], name: str) -> str:
     """Describe the first number of a row that a net gives another value; empty if there is none."""
-    columns = (*VALUE_COLUMNS, *CUBE_COLUMNS)[: len(values)]
-    for column, written, present in zip(columns, row.values or (), values, strict=True):
-        if not abs(present - written) <= SAME_NET_TOLERANCE:
-            return f"{row.id!r} the {column} {written:.6f}, {name} gives it {present:.6f}"
+    for column, value in present.items():
+        written = row.cells.get(column)
+        if isinstance(value, float) and not abs(value - _read_number(written)) <= SAME_NET_TOLERANCE:
+            return f"{row.line.text!r} the {column} {written}, {name} gives it {value:.6f}"
     return ""
+
+
+def _read_number(text: object) -> float:
+    try:
+        return float(str(text))
+    except ValueError:
+        return float("nan")
 
 
 def _pick_evenly(places: NDArray[np.int64], count: int) -> NDArray[np.int64]:

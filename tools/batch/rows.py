@@ -1,41 +1,20 @@
-"""The rows that `gammond batch` writes, as csv or JSON lines, and how each is read back."""
+"""The rows that `gammond batch` writes as text, csv or JSON lines, and how each is read back."""
 
 from __future__ import annotations
 
 import csv
 import json
-import re
-from collections.abc import Callable, Sequence
-from typing import NamedTuple, Protocol
+from collections.abc import Callable, Mapping, Sequence
+from itertools import repeat
+from typing import Any, Protocol
 
-import numpy as np
+from engine.errors import GammondError
+from tools.batch.evaluation import Cell
 
-from engine.errors import GammondError, StateError
-from tools.batch.evaluation import BatchEvaluation
+ERROR_COLUMN = "error"
+"""The last column: why a row has no numbers."""
 
-VALUE_COLUMNS = ("win", "win_g", "win_bg", "lose_g", "lose_bg", "equity")
-COLUMNS = ("id", "plies", *VALUE_COLUMNS, "error")
-CUBE_COLUMNS = ("cubeful", "mwc")
-"""The columns that follow where cube and score count."""
-
-_MONEY_VALUE_COUNT = len(VALUE_COLUMNS) + 1
 _MAX_SHOWN_CHARACTERS = 80
-_NUMBER_PATTERN = r"-?[0-9]+\.[0-9]{6}"
-
-
-class ParsedRow(NamedTuple):
-    """A row read back.
-
-    Attributes:
-        id: The position's text.
-        plies: Plies of look-ahead; None in an error row.
-        values: The six numbers of `VALUE_COLUMNS`, and the cubeful equity where it counts; None in an error
-            row.
-    """
-
-    id: str
-    plies: int | None
-    values: tuple[float, ...] | None
 
 
 class RowFormat(Protocol):
@@ -49,155 +28,134 @@ class RowFormat(Protocol):
     name: str
     header: str
 
-    def format_rows(self, ids: Sequence[str], plies: int, evaluation: BatchEvaluation) -> list[str]:
-        """Format the rows of evaluated positions, with `CUBE_COLUMNS` where these rows have them."""
+    def format_rows(self, columns: Mapping[str, Sequence[Any]]) -> str:
+        """Format rows, given by columns."""
         ...
 
-    def format_error_row(self, id_text: str, error: GammondError) -> str:
-        """Format the row of a position that could not be evaluated."""
-        ...
-
-    def parse_row(self, row: str) -> ParsedRow:
-        """Parse a row, given without its line end.
+    def parse_row(self, row: str) -> dict[str, Any]:
+        """Parse a row, given without its line end, into cells by column; empty ones are left out.
 
         Raises:
             ValueError: It is none; the message says what was expected and found.
         """
         ...
 
-    def compile_plain_row(self, plies: int) -> re.Pattern[str]:
-        """Compile a pattern for the rows of a depth whose id needs no quoting, line by line in a text.
-
-        Group 1 is the id, group 2 the error as written: empty in good rows. Rows that it does not match may
-        still be rows; `parse_row` decides.
-        """
+    def show_cell(self, cell: object) -> object:
+        """Return what `parse_row` gives for a cell of the input that was carried over; None for nothing."""
         ...
 
 
 class CsvRows:
-    """Comma-separated values with a header; ``error`` is empty in good rows, the numbers in bad ones.
+    """Cells between commas or tabs, with a header.
 
     Args:
-        is_cubeful: Whether the rows have `CUBE_COLUMNS`.
+        columns: The columns.
+        delimiter: What stands between cells.
     """
 
-    name = "csv"
+    def __init__(self, columns: Sequence[str], delimiter: str = ",") -> None:
+        self.name = "csv" if delimiter == "," else "tsv"
+        self._columns = tuple(columns)
+        self._delimiter = delimiter
+        self.header = delimiter.join(map(self._quote, self._columns)) + "\n"
 
-    def __init__(self, is_cubeful: bool = True) -> None:
-        self._cube_columns = CUBE_COLUMNS if is_cubeful else ()
-        self._columns = (*COLUMNS, *self._cube_columns)
-        self.header = ",".join(self._columns) + "\n"
+    def format_rows(self, columns: Mapping[str, Sequence[Any]]) -> str:
+        """Format rows, given by columns."""
+        formats, cells = [], []
+        for name in self._columns:
+            kinds = set(map(type, columns[name]))
+            if kinds == {type(None)}:
+                formats.append("")
+            elif kinds == {float}:
+                formats.append("%.6f")
+                cells.append(columns[name])
+            elif kinds == {float, type(None)}:
+                formats.append("%s")
+                cells.append(["" if cell is None else f"{cell:.6f}" for cell in columns[name]])
+            else:
+                formats.append("%s")
+                is_plain = kinds == {int} or (
+                    kinds == {str} and not self._needs_quotes("".join(columns[name]))
+                )
+                cells.append(columns[name] if is_plain else list(map(self._format_cell, columns[name])))
+        template = self._delimiter.join(formats) + "\n"
+        return "".join([template % row for row in zip(*cells, strict=True)])
 
-    def format_rows(self, ids: Sequence[str], plies: int, evaluation: BatchEvaluation) -> list[str]:
-        """Format the rows of evaluated positions, with `CUBE_COLUMNS` where these rows have them."""
-        template = f"%s,{plies}" + ",%.6f" * len(VALUE_COLUMNS) + ","
-        fields = map(_quote_csv, ids)
-        if not self._cube_columns:
-            template += "\n"
-            return [
-                template % (name, *row) for name, row in zip(fields, evaluation.values.tolist(), strict=True)
-            ]
-        money, match = template + ",%.6f,\n", template + ",%.6f,%.6f\n"
-        return [
-            (money if len(row) == _MONEY_VALUE_COUNT else match) % (name, *row)
-            for name, row in zip(fields, _cubeful_rows(evaluation), strict=True)
-        ]
-
-    def format_error_row(self, id_text: str, error: GammondError) -> str:
-        """Format the row of a position that could not be evaluated."""
-        blanks, after = "," * (len(COLUMNS) - 1), "," * len(self._cube_columns)
-        return f"{_quote_csv(id_text)}{blanks}{_quote_csv(format_error(error))}{after}\n"
-
-    def parse_row(self, row: str) -> ParsedRow:
+    def parse_row(self, row: str) -> dict[str, Any]:
         """Parse a row, given without its line end; raise ValueError if it is none."""
         try:
-            fields = next(csv.reader([row], strict=True))
-            if len(fields) == len(self._columns):
-                id_text, plies, *numbers = fields[: len(COLUMNS) - 1]
-                if fields[len(COLUMNS) - 1]:
-                    return ParsedRow(id_text, None, None)
-                numbers += fields[len(COLUMNS) :][:1]
-                return ParsedRow(id_text, int(plies), tuple(map(float, numbers)))
-        except (ValueError, StopIteration, csv.Error):
-            pass
-        raise ValueError(f"expected {','.join(self._columns)}, found {row[:_MAX_SHOWN_CHARACTERS]!r}")
+            cells = next(csv.reader([row], strict=True, delimiter=self._delimiter))
+        except (StopIteration, csv.Error):
+            cells = []
+        if len(cells) != len(self._columns):
+            raise ValueError(f"expected {self.header.strip()}, found {row[:_MAX_SHOWN_CHARACTERS]!r}")
+        return {name: cell for name, cell in zip(self._columns, cells, strict=True) if cell}
 
-    def compile_plain_row(self, plies: int) -> re.Pattern[str]:
-        """Match rows whose id needs no quotes: group 1 the id, group 2 the error."""
-        numbers = f",{_NUMBER_PATTERN}" * len(VALUE_COLUMNS)
-        blanks = "," * (len(COLUMNS) - 1)
-        error = r'"(?:[^"\n]|"")+"|[^",\n]+'
-        cube = f",{_NUMBER_PATTERN},(?:{_NUMBER_PATTERN})?" if self._cube_columns else ""
-        after = "," * len(self._cube_columns)
-        return re.compile(rf'^([^",\n]*)(?:,{plies}{numbers},{cube}|{blanks}({error}){after})$', re.MULTILINE)
+    def show_cell(self, cell: object) -> object:
+        """Return what `parse_row` gives for a cell of the input."""
+        return (f"{cell:.6f}" if isinstance(cell, float) else "" if cell is None else str(cell)) or None
+
+    def _format_cell(self, cell: object) -> str:
+        if isinstance(cell, float):
+            return f"{cell:.6f}"
+        return "" if cell is None else self._quote(str(cell))
+
+    def _needs_quotes(self, text: str) -> bool:
+        return self._delimiter in text or '"' in text or not text.isprintable()
+
+    def _quote(self, text: str) -> str:
+        if self._needs_quotes(text):
+            return '"' + text.replace('"', '""').replace("\n", " ").replace("\r", " ") + '"'
+        return text
 
 
 class JsonRows:
-    """One JSON object a line: good rows have all columns but ``error``, bad ones ``id`` and ``error``.
-
-    ``mwc`` is there in matches only.
+    """One JSON object a line, without the cells that are empty.
 
     Args:
-        is_cubeful: Whether the rows have `CUBE_COLUMNS`.
+        columns: The columns.
     """
 
     name = "jsonl"
     header = ""
 
-    def __init__(self, is_cubeful: bool = True) -> None:
-        self._cube_columns = CUBE_COLUMNS if is_cubeful else ()
+    def __init__(self, columns: Sequence[str]) -> None:
+        self._columns = tuple(columns)
 
-    def format_rows(self, ids: Sequence[str], plies: int, evaluation: BatchEvaluation) -> list[str]:
-        """Format the rows of evaluated positions, with `CUBE_COLUMNS` where these rows have them."""
-        numbers = [f', "{column}": %.6f' for column in (*VALUE_COLUMNS, *self._cube_columns)]
-        start = f'{{"id": %s, "plies": {plies}'
-        rows = _cubeful_rows(evaluation) if self._cube_columns else evaluation.values.tolist()
-        return [
-            "".join((start, *numbers[: len(row)], "}\n")) % (name, *row)
-            for name, row in zip(map(_quote_json, ids), rows, strict=True)
-        ]
+    def format_rows(self, columns: Mapping[str, Sequence[Any]]) -> str:
+        """Format rows, given by columns."""
+        cells = [list(map(_format_pair, repeat(json.dumps(name)), columns[name])) for name in self._columns]
+        return "".join([f"{{{', '.join(filter(None, row))}}}\n" for row in zip(*cells, strict=True)])
 
-    def format_error_row(self, id_text: str, error: GammondError) -> str:
-        """Format the row of a position that could not be evaluated."""
-        return f'{{"id": {_quote_json(id_text)}, "error": {_quote_json(format_error(error))}}}\n'
-
-    def parse_row(self, row: str) -> ParsedRow:
+    def parse_row(self, row: str) -> dict[str, Any]:
         """Parse a row, given without its line end; raise ValueError if it is none."""
         try:
             entry = json.loads(row)
-            if isinstance(entry, dict) and isinstance(entry.get("id"), str):
-                if "error" in entry:
-                    return ParsedRow(entry["id"], None, None)
-                columns = (*VALUE_COLUMNS, *self._cube_columns[:1])
-                values = tuple(float(entry[column]) for column in columns)
-                if ("cubeful" in entry) == bool(self._cube_columns):
-                    return ParsedRow(entry["id"], int(entry["plies"]), values)
-        except (ValueError, KeyError, TypeError):
-            pass
-        fields = ", ".join((*COLUMNS[:-1], *self._cube_columns[:1]))
-        found = repr(row[:_MAX_SHOWN_CHARACTERS])
-        raise ValueError(f"expected a JSON object with {fields}, or with id and error, found {found}")
+        except ValueError:
+            entry = None
+        if not isinstance(entry, dict) or not set(entry) <= set(self._columns):
+            expected = f"a JSON object with {', '.join(self._columns)}"
+            raise ValueError(f"expected {expected}, found {row[:_MAX_SHOWN_CHARACTERS]!r}")
+        return entry
 
-    def compile_plain_row(self, plies: int) -> re.Pattern[str]:
-        """Match rows whose id needs no escapes: group 1 the id, group 2 the error."""
-        numbers = "".join(f', "{column}": {_NUMBER_PATTERN}' for column in VALUE_COLUMNS)
-        if self._cube_columns:
-            numbers += f', "cubeful": {_NUMBER_PATTERN}(?:, "mwc": {_NUMBER_PATTERN})?'
-        error = r'"error": ("(?:[^"\\\n]|\\[^\n])*")'
-        return re.compile(
-            rf'^\{{"id": "([^"\\\n]*)", (?:"plies": {plies}{numbers}|{error})\}}$', re.MULTILINE
-        )
+    def show_cell(self, cell: object) -> object:
+        """Return what `parse_row` gives for a cell of the input."""
+        return round(cell, 6) if isinstance(cell, float) else cell
 
 
-ROW_FORMATS: dict[str, Callable[[bool], RowFormat]] = {"csv": CsvRows, "jsonl": JsonRows}
-"""Name for ``--format`` -> the format; its argument is whether the rows have `CUBE_COLUMNS`."""
-
-_FORMAT_PREFIXES = {b"id,plies,": CsvRows.name, b'{"id": ': JsonRows.name}
+ROW_FORMATS: dict[str, Callable[[Sequence[str]], RowFormat]] = {
+    "csv": CsvRows,
+    "tsv": lambda columns: CsvRows(columns, "\t"),
+    "jsonl": JsonRows,
+}
+"""Name for ``--format`` -> the format, given the columns."""
 
 
 def detect_format(first_line: bytes) -> str | None:
-    """Detect the format of a file by its first line; None if it has none or is cut too short."""
-    return next((name for start, name in _FORMAT_PREFIXES.items() if first_line.startswith(start)), None)
+    """Detect the format of a file by its first line; None if it is empty."""
+    if not first_line:
+        return None
+    return "jsonl" if first_line.startswith(b"{") else "tsv" if b"\t" in first_line else "csv"
 
 
 def format_error(error: GammondError) -> str:
@@ -205,23 +163,11 @@ def format_error(error: GammondError) -> str:
     return " ".join(f"{error.row_code}: {error.message}".split())
 
 
-def _cubeful_rows(evaluation: BatchEvaluation) -> list[list[float]]:
-    """Return the numbers of each row: `_MONEY_VALUE_COUNT`, and in a match the match-winning chance."""
-    if evaluation.cubeful is None or evaluation.mwc is None:
-        raise StateError("expected a cubeful evaluation for rows with the cube", field="cubeful")
-    rows: list[list[float]] = np.column_stack([evaluation.values, evaluation.cubeful]).tolist()
-    for place in np.flatnonzero(~np.isnan(evaluation.mwc)).tolist():
-        rows[place].append(float(evaluation.mwc[place]))
-    return rows
-
-
-def _quote_csv(text: str) -> str:
-    if "," in text or '"' in text or not text.isprintable():
-        return '"' + text.replace('"', '""') + '"'
-    return text
-
-
-def _quote_json(text: str) -> str:
-    if text.isprintable() and '"' not in text and "\\" not in text:
-        return f'"{text}"'
-    return json.dumps(text, ensure_ascii=False)
+def _format_pair(name: str, cell: Cell) -> str:
+    if cell is None:
+        return ""
+    if isinstance(cell, float):
+        return f"{name}: {cell:.6f}"
+    if isinstance(cell, str) and cell.isprintable() and '"' not in cell and "\\" not in cell:
+        return f'{name}: "{cell}"'
+    return f"{name}: {json.dumps(cell, ensure_ascii=False, default=str)}"

@@ -14,7 +14,6 @@ from engine.evaluation.evaluator import Evaluator, choose_best_children
 from engine.formats.position_id import encode_position_ids
 from engine.kernels import moves as kernel_moves
 from engine.rules.dice import ROLLS
-from engine.rules.match import MatchState
 from engine.rules.moves import expand_rolls
 from engine.rules.outcome import WIN, evaluate_finished
 from engine.rules.position import CHECKERS, OFF, Board
@@ -24,7 +23,7 @@ from nets.compiled_net import TOLERANCE, CompiledNet
 from nets.encoders import ENCODERS
 from nets.manifest import load_net, read_manifest
 from nets.net_evaluator import NetEvaluator
-from tools.batch.command import BLOCK_LINES, Tally, run_batch
+from tools.batch.command import BLOCK_LINES, RowMaker, Tally, run_batch
 from tools.batch.evaluation import BatchEvaluator
 from tools.batch.lines import read_lines
 from tools.batch.rows import CsvRows
@@ -187,15 +186,13 @@ def bench_batch(subject: BenchmarkSubject) -> Iterator[Measurement]:
     written: list[bytes] = []
     evaluator = BatchEvaluator(Engine(subject.evaluator), is_cubeful=False)
     tally = _run_batch(evaluator, content, written)
-    evaluation = evaluator.evaluate(subject.boards[:100], [MatchState()], np.zeros(100, np.int64))
-    expected = CsvRows(is_cubeful=False).format_rows(ids[:100], evaluator.plies, evaluation)
+    columns, _ = RowMaker(evaluator).make_rows(list(read_lines(io.BytesIO("\n".join(ids[:100]).encode()))))
+    expected = CsvRows(tuple(columns)).format_rows(columns)
     check_answer(
         tally.rows == BATCH_LINES and not tally.errors,
         f"batch wrote {tally.rows} rows, {tally.errors} errors",
     )
-    check_answer(
-        written[0].decode().startswith("".join(expected)), "batch wrote other rows than the evaluator gives"
-    )
+    check_answer(written[0].decode().startswith(expected), "batch wrote other rows than the evaluator gives")
     inside: list[float] = []
 
     def once() -> None:
@@ -207,12 +204,13 @@ def bench_batch(subject: BenchmarkSubject) -> Iterator[Measurement]:
 
 
 def _run_batch(evaluator: BatchEvaluator, content: bytes, written: list[bytes]) -> Tally:
+    maker = RowMaker(evaluator)
+    rows = CsvRows(maker.columns)
     return run_batch(
         read_lines(io.BytesIO(content)),
-        evaluator,
-        CsvRows(is_cubeful=False),
+        maker,
         BLOCK_LINES[0],
-        write=written.append,
+        write=lambda columns: written.append(rows.format_rows(columns).encode()),
         report=lambda line, error: None,
         advance=lambda number, tally: None,
     )

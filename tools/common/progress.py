@@ -59,6 +59,11 @@ class Progress:
             self._stream.write("\n")
             self._stream.flush()
 
+    @property
+    def done(self) -> int:
+        """How much is done in all."""
+        return self._done
+
     def update(self, done: int, extra: str = "") -> None:
         """Set how much is done in all.
 

@@ -1,8 +1,8 @@
 """The evaluator of `gammond batch`."""
 
-import numpy as np
 import pytest
 
+from engine.formats.position_batch import parse_positions
 from engine.formats.position_id import decode_position_id
 from engine.rules.match import MatchState
 from nets.catalogue import load_engine
@@ -13,7 +13,7 @@ from tools.batch.evaluation import load_batch_evaluator
 def test_the_shipped_evaluator_knows_bearoffs_with_the_cube_at_any_depth(plies):
     bearoff = decode_position_id("AwAAWAAAAAAAAA")
     evaluator = load_batch_evaluator("default", plies, is_cubeful=True, threads=1)
-    found = evaluator.evaluate(bearoff.board[None], [MatchState()], np.zeros(1, np.int64))
+    found = evaluator.answer(parse_positions(["AwAAWAAAAAAAAA"]))
     exact = load_engine().evaluate(bearoff, MatchState())
-    assert found.cubeful[0] == pytest.approx(exact.cubeful, abs=1e-6)
+    assert found["cubeful"][0] == pytest.approx(exact.cubeful, abs=1e-6)
     assert exact.cubeful == pytest.approx(-2 / 3, abs=1e-6)

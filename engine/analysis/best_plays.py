@@ -1,0 +1,158 @@
+"""The best plays of many positions, each with its own roll and match state, ranked together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.analysis.engine import Engine
+from engine.analysis.levels import EvalSettings
+from engine.rules.match import MatchState
+from engine.rules.moves import LegalPlays, expand_rolls
+from engine.rules.notation import format_play, format_plays
+from engine.rules.outcome import cubeless_equity
+from engine.rules.position import Board, Position
+from engine.runtime.threads import Workers
+from engine.search import SearchWatch
+from engine.search.objective import Objective
+
+_TASK_POSITIONS = 64
+"""Positions whose plays are ranked at once at 0-ply: some 1,500 plays, and 200,000 at the very most."""
+
+
+@dataclass(frozen=True, eq=False)
+class BestPlays:
+    """The best plays of n positions, best first, for the players who make them.
+
+    Attributes:
+        texts: The plays in common notation; fewer than asked for where there are no more.
+        scores: ``float64[n, k]``, the equities that they are ranked by, in points; nan where there is no such
+            play, or where the search did not take it as deep as the best one.
+        mwc: ``float64[n, k]``, match-winning chances; nan there too, and in money play.
+    """
+
+    texts: list[list[str]]
+    scores: NDArray[np.float64]
+    mwc: NDArray[np.float64]
+
+
+def find_best_plays(
+    engine: Engine,
+    boards: Board,
+    rolls: NDArray[np.int8],
+    matches: Sequence[MatchState],
+    match_indices: NDArray[np.int64],
+    settings: EvalSettings,
+    *,
+    count: int = 2,
+    workers: Workers | None = None,
+    cancelled: Callable[[], bool] | None = None,
+) -> BestPlays:
+    """Find the best plays of many positions, as `Engine.rank_plays` ranks them.
+
+    Args:
+        engine: Ranks the plays.
+        boards: ``int8[n, 2, 26]``, the player on roll first; none of them finished.
+        rolls: ``int8[n, 2]``.
+        matches: The different match states.
+        match_indices: ``int64[n]``, which of them each position has.
+        settings: Depth, filter and cube.
+        count: Number of plays wanted of each position.
+        workers: Threads that share the work.
+        cancelled: Asked during the work; when it returns true, the work ends.
+
+    Raises:
+        PositionError: The settings are cubeful, and in a match a cube above 1 has no owner.
+        CancelledWork: It was cancelled.
+    """
+    workers = workers or Workers()
+    found = BestPlays(
+        [[] for _ in range(len(boards))],
+        np.full((len(boards), count), np.nan),
+        np.full((len(boards), count), np.nan),
+    )
+    if settings.plies:
+        _search_each(engine, boards, rolls, matches, match_indices, settings, found, workers, cancelled)
+        return found
+    tasks = []
+    for which in np.unique(match_indices).tolist():
+        objective = engine.make_objective(matches[which], settings).other
+        places = np.flatnonzero(match_indices == which)
+        tasks += [
+            (objective, places[start : start + _TASK_POSITIONS])
+            for start in range(0, len(places), _TASK_POSITIONS)
+        ]
+    workers.map(lambda task: _rank_together(*task, boards, rolls, found, SearchWatch(cancelled)), tasks)
+    return found
+
+
+def _rank_together(
+    objective: Objective,
+    places: NDArray[np.int64],
+    boards: Board,
+    rolls: NDArray[np.int8],
+    found: BestPlays,
+    watch: SearchWatch,
+) -> None:
+    """Rank the plays of positions of one match state at 0-ply.
+
+    Args:
+        objective: The next mover's.
+        places: Which positions.
+        boards: All positions.
+        rolls: Their rolls.
+        found: Takes the plays.
+        watch: Stops the work.
+    """
+    watch.check()
+    children, moves, offsets = expand_rolls(boards[places], rolls[places])
+    values = objective.add_double_option(objective.evaluate(children))
+    equities = objective.equities(values)
+    chances = objective.match_winning_chances(values)
+    numbers = np.repeat(np.arange(len(places)), np.diff(offsets))
+    order = np.lexsort((cubeless_equity(values), equities, numbers))
+    for number, place in enumerate(places.tolist()):
+        best = order[offsets[number] : offsets[number + 1]][: found.scores.shape[1]]
+        plays = LegalPlays(Position.from_valid_board(boards[place]), children[best], moves[best])
+        found.texts[place] = format_plays(plays)
+        found.scores[place, : len(best)] = -equities[best]
+        if chances is not None:
+            found.mwc[place, : len(best)] = 1.0 - chances[best]
+
+
+def _search_each(
+    engine: Engine,
+    boards: Board,
+    rolls: NDArray[np.int8],
+    matches: Sequence[MatchState],
+    match_indices: NDArray[np.int64],
+    settings: EvalSettings,
+    found: BestPlays,
+    workers: Workers,
+    cancelled: Callable[[], bool] | None,
+) -> None:
+    """Rank the plays of each position by a search of its own, arguments as `find_best_plays`."""
+    alone = engine.with_threads(1) if workers.threads > 1 else engine
+
+    def search(place: int) -> None:
+        watch = SearchWatch(cancelled)
+        one, two = rolls[place].tolist()
+        ranked = alone.rank_plays(
+            Position.from_valid_board(boards[place]),
+            (one, two),
+            matches[match_indices[place]],
+            settings,
+            watch,
+        )
+        watch.check()  # a search that is stopped ends at fewer plies
+        best = ranked.plays[: found.scores.shape[1]]
+        found.texts[place] = [format_play(play.play) for play in best]
+        for rank, play in enumerate(best):
+            if play.plies == best[0].plies:
+                found.scores[place, rank] = play.score
+                found.mwc[place, rank] = np.nan if play.mwc is None else play.mwc
+
+    workers.map(search, range(len(boards)))

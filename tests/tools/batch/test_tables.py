@@ -1,0 +1,368 @@
+"""`gammond batch` with tables in, best plays and cube decisions out, ids, rollouts and parquet."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import sys
+
+import pytest
+
+from engine.analysis.engine import Engine
+from engine.analysis.rollout_requests import PreparedRollout, RolloutRequest
+from engine.formats.match_id import encode_match_id
+from engine.formats.ogid import encode_ogid
+from engine.formats.position_id import encode_position_id
+from engine.formats.xgid import encode_xgid
+from engine.rollout import RolloutSettings
+from engine.rules.match import MatchState
+from engine.rules.notation import format_play
+from engine.rules.position import Position
+from tests.boards import RacingEvaluator, position
+from tools import cli
+from tools.batch import command as batch
+from tools.batch import evaluation as batch_evaluation
+
+START = Position.start()
+OPENING = encode_position_id(START)
+CONTACT = position({24: 2, 13: 4, 8: 4, 6: 5}, {1: 2, 12: 4, 17: 4, 19: 5})
+OVER = position({}, {21: 3, 19: 2})
+MATCH = MatchState(length=7, score=(2, 5), cube=2, cube_owner=1)
+ENGINE = Engine(RacingEvaluator())
+
+
+@pytest.fixture(autouse=True)
+def engine(monkeypatch):
+    make = lambda name, threads: Engine(RacingEvaluator(), threads=threads)  # noqa: E731
+    monkeypatch.setattr(batch_evaluation, "load_net_engine", make)
+    monkeypatch.setattr(batch, "load_net_engine", make)
+
+
+@pytest.fixture
+def run(tmp_path, capsys):
+    """Run the tool on a text; give exit status, stdout and stderr."""
+
+    def run(content, *options, name="positions.txt"):
+        file = tmp_path / name
+        if content is not None:
+            file.write_text(content)
+        status = cli.main(["batch", str(file), *map(str, options)])
+        return status, *capsys.readouterr()
+
+    return run
+
+
+def rows_of(answer):
+    status, out, err = answer
+    assert status == 0, err
+    return list(csv.DictReader(io.StringIO(out)))
+
+
+def test_best_plays_and_cube_decisions_are_those_of_the_engine(run):
+    matches = [MatchState(roll=(3, 1)), MatchState(length=7, score=(2, 5), roll=(6, 5)), MatchState()]
+    text = "\n".join(encode_xgid(CONTACT, match) for match in matches)
+    rows = rows_of(run(text, "--want", "eval,moves,cube", "--threads", 2))
+    for row, match in zip(rows, matches, strict=True):
+        evaluation = ENGINE.evaluate(CONTACT, match.before_roll())
+        assert float(row["cubeful"]) == pytest.approx(evaluation.cubeful, abs=1e-6)
+        assert row["action"] == evaluation.decision.text
+        for name in ("no_double", "double_take", "double_pass"):
+            value = getattr(evaluation.decision, name)
+            assert (
+                row[name] == ""
+                if value is None
+                else float(row[name]) == pytest.approx(value.equity_points, abs=1e-6)
+            )
+    for row, match in zip(rows[:2], matches, strict=False):
+        plays = ENGINE.rank_plays(CONTACT, match.roll, match.before_roll()).plays
+        assert row["dice"] == "".join(map(str, match.roll))
+        for name, play in zip(("best", "second"), plays, strict=False):
+            assert row[name] == format_play(play.play)
+            assert float(row[f"{name}_equity"]) == pytest.approx(play.score, abs=1e-6)
+            assert row[f"{name}_mwc"] == ("" if play.mwc is None else f"{play.mwc:.6f}")
+    assert {name: rows[2][name] for name in batch_evaluation.PLAY_COLUMNS} == dict.fromkeys(
+        batch_evaluation.PLAY_COLUMNS, ""
+    )
+
+
+def test_columns_are_in_the_order_of_sense_and_only_those_wanted(run):
+    header = "id,plies,dice,best,best_equity,best_mwc,second,second_equity,second_mwc,error"
+    assert run(OPENING, "--want", "moves")[1].splitlines()[0] == header
+    assert run(OPENING, "--want", "cube")[1].splitlines()[0] == (
+        "id,plies,action,no_double,double_take,double_pass,error"
+    )
+    header = header.replace("best_mwc,", "").replace("second_mwc,", "")
+    assert run(OPENING, "--want", "moves", "--cubeless")[1].splitlines()[0] == header
+
+
+def test_plays_at_a_depth_are_those_of_a_search(run):
+    xgid = encode_xgid(CONTACT, MatchState(roll=(4, 2)))
+    from engine.analysis.levels import EvalSettings
+
+    (row,) = rows_of(run(xgid, "--want", "moves", "--plies", 1))
+    best = ENGINE.rank_plays(CONTACT, (4, 2), MatchState(), EvalSettings(1)).best
+    assert (row["plies"], row["best"]) == ("1", format_play(best.play))
+    assert float(row["best_equity"]) == pytest.approx(best.score, abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("text", "dice"),
+    [
+        (f"{OPENING} 31", "31"),
+        (f"{OPENING} 3-1", "31"),
+        (f"{OPENING} (6 5):", "65"),
+        (f"{OPENING}:{encode_match_id(MatchState())} 42", "42"),
+        (encode_xgid(START, MatchState(roll=(2, 1))), "21"),
+        (encode_xgid(START, MatchState(roll=(2, 1))) + " 64", "64"),
+        (encode_ogid(START, MatchState(roll=(5, 3))), "53"),
+        (OPENING, ""),
+        (encode_position_id(OVER) + " 31", ""),
+    ],
+)
+def test_dice_of_a_line_are_played(run, text, dice):
+    (row,) = rows_of(run(text, "--want", "moves"))
+    assert row["dice"] == dice
+    assert bool(row["best"]) == bool(dice)
+
+
+def test_dice_behind_a_position_are_no_error_where_plays_are_not_wanted(run):
+    assert rows_of(run(f"{OPENING} 31"))[0]["win"] == rows_of(run(OPENING))[0]["win"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"GNUbg ID: {OPENING}:{encode_match_id(MATCH)}",
+        f"GNU Backgammon  Position ID: {OPENING}\n                 Match ID   : {encode_match_id(MATCH)}",
+        f"Position ID: {OPENING} Match ID: {encode_match_id(MATCH)}",
+        f"# a comment\nPosition ID: {OPENING}\nMatch ID: {encode_match_id(MATCH)}",
+    ],
+)
+def test_what_gnubg_prints_is_one_position(run, text):
+    rows = rows_of(run(f"{text}\n{OPENING}\n", "--ids", "xgid"))
+    assert [row["xgid"] for row in rows] == [encode_xgid(START, MATCH), encode_xgid(START, MatchState())]
+
+
+def test_the_numbers_of_lines_count_those_that_belong_together(run):
+    text = f"Position ID: {OPENING}\nMatch ID: {encode_match_id(MATCH)}\nPosition ID: {OPENING}\nbad\n"
+    status, _, err = run(text)
+    assert status == 1
+    assert "line 4: format" in err
+
+
+@pytest.mark.parametrize("delimiter", [",", ";", "\t"])
+def test_a_table_keeps_its_columns_and_gets_those_of_the_answer(run, delimiter):
+    table = [
+        ["Game", "Analysis", "Position", "Roll"],
+        ["1", "he said 'no'", OPENING, "31"],
+        ["2", "", encode_xgid(CONTACT, MATCH), "6-4"],
+        ["3", "x", OPENING, ""],
+    ]
+    text = "\n".join(delimiter.join(row) for row in table)
+    rows = rows_of(run(text, "--want", "moves", "--column", "position"))
+    assert [list(row.values())[:4] for row in rows] == table[1:]
+    assert list(rows[0])[:5] == ["Game", "Analysis", "Position", "Roll", "plies"]
+    assert [row["dice"] for row in rows] == ["31", "64", ""]
+    expected = ENGINE.rank_plays(CONTACT, (6, 4), MATCH).best
+    assert rows[1]["best"] == format_play(expected.play)
+    assert rows_of(run(text, "--want", "moves")) == rows
+
+
+def test_cells_in_quotes_may_have_delimiters_and_line_ends(run):
+    text = f'note,xgid\n"a, ""b""\nand c",{encode_xgid(START, MATCH)}\nlast,{OPENING}\n'
+    rows = rows_of(run(text))
+    assert [row["note"] for row in rows] == ['a, "b" and c', "last"]
+    status, _, err = run(text + "bad,bad\n")
+    assert status == 1
+    assert "line 5: " in err
+
+
+def test_a_quote_that_is_never_closed_spoils_one_row(run):
+    lines = ["note,xgid", '"oops,nothing', *[f"n{number},{OPENING}" for number in range(200)]]
+    status, out, err = run("\n".join(lines))
+    rows = list(csv.DictReader(io.StringIO(out)))
+    assert (status, len(rows)) == (1, 201)
+    assert [row["error"] != "" for row in rows] == [True] + [False] * 200
+    assert "line 2: " in err
+
+
+def test_rows_with_too_many_cells_and_bad_dice_are_errors_of_their_line(run):
+    text = f"xgid,dice\n{OPENING},31,7\n{OPENING},77\n{OPENING},31\n{OPENING},00\n"
+    status, out, err = run(text, "--want", "moves")
+    assert status == 1
+    errors = [row["error"] for row in csv.DictReader(io.StringIO(out))]
+    assert errors[0] == "format: expected 2 columns, got 3"
+    assert errors[1] == "format: expected dice such as 31 or 3-1, got '77'"
+    assert errors[2:] == ["", ""]
+    assert "line 2: " in err
+    assert "line 3: " in err
+
+
+def test_an_unknown_column_is_refused_with_those_there_are(run):
+    status, out, err = run(f"game,board\n1,{OPENING}\n", "--column", "bord")
+    assert (status, out) == (2, "")
+    assert "expected a column 'bord', the input has game, board (did you mean 'board'?)" in err
+
+
+def test_positions_and_match_ids_in_two_columns_belong_together(run):
+    text = f"gnubgid,matchid\n{OPENING},{encode_match_id(MATCH)}\n{OPENING},\n"
+    rows = rows_of(run(text, "--ids", "xgid"))
+    assert [row["xgid"] for row in rows] == [encode_xgid(START, MATCH), encode_xgid(START, MatchState())]
+
+
+def test_dice_in_two_columns_are_a_roll(run):
+    rows = rows_of(run(f"xgid,die1,die2\n{OPENING},3,1\n{OPENING},,\n", "--want", "moves"))
+    assert [row["dice"] for row in rows] == ["31", ""]
+
+
+@pytest.mark.parametrize("form", ["csv", "tsv", "jsonl"])
+def test_its_own_output_is_read_again(run, tmp_path, form):
+    text = "\n".join([encode_xgid(CONTACT, MatchState(roll=(3, 1))), OPENING, "bad"])
+    first = tmp_path / f"first.{form}"
+    options = ["--want", "eval,moves,cube", "--ids", "gnubgid,matchid"]
+    assert run(text, *options, "--output", first)[0] == 1
+    assert first.read_text().count("\n") == 3 + (form != "jsonl")
+    again = tmp_path / f"again.{form}"
+    assert cli.main(["batch", str(first), *options, "--column", "id", "--output", str(again)]) == 1
+    assert again.read_bytes() == first.read_bytes()
+
+
+def test_ids_are_those_of_each_format_with_dice_and_score(run):
+    match = MatchState(length=5, score=(1, 2), roll=(6, 1))
+    (row,) = rows_of(run(encode_ogid(CONTACT, match), "--ids", "matchid,xgid,gnubgid,ogid"))
+    assert list(row)[:5] == ["id", "xgid", "ogid", "gnubgid", "matchid"]
+    assert row["xgid"] == encode_xgid(CONTACT, match)
+    assert row["ogid"] == encode_ogid(CONTACT, match)
+    assert (row["gnubgid"], row["matchid"]) == (encode_position_id(CONTACT), encode_match_id(match))
+
+
+def test_json_lines_keep_the_types_of_their_cells(run):
+    lines = [{"game": 7, "xgid": OPENING, "dice": [3, 1], "won": True}, {"xgid": OPENING, "game": None}]
+    text = "\n".join(map(json.dumps, lines)) + "\n[1]\n"
+    status, out, err = run(text, "--want", "moves", "--format", "jsonl")
+    assert status == 1
+    first, second, third = map(json.loads, out.splitlines())
+    assert (first["game"], first["won"], first["dice"]) == (7, True, "31")
+    assert "game" not in second
+    assert third["error"] == "format: expected a JSON object, got '[1]'"
+    assert "line 3: " in err
+
+
+@pytest.mark.parametrize("form", ["csv", "tsv", "jsonl"])
+@pytest.mark.parametrize("cut", [0.2, 0.5, 0.9, 1.0])
+def test_a_table_is_resumed_to_the_same_file(run, tmp_path, form, cut):
+    lines = [f"{number},{encode_xgid(CONTACT, MATCH)},{number % 6 + 1}3" for number in range(30)]
+    text = "\n".join(["number,xgid,dice", *lines, "x,bad,", *lines])
+    output = tmp_path / f"rows.{form}"
+    options = ["--want", "eval,moves,cube", "--output", output]
+    assert run(text, *options)[0] == 1
+    whole = output.read_bytes()
+    output.write_bytes(whole[: int(cut * len(whole))])
+    assert run(text, *options, "--resume")[0] == 1
+    assert output.read_bytes() == whole
+    other = text.replace("\n5,", "\n55,", 1)
+    status, _, err = run(other, *options, "--resume")
+    assert status == 2
+    assert "row 6 of the output is for " in err
+    assert run(text, "--want", "moves", "--output", output, "--resume")[0] == 2
+
+
+def test_rollouts_are_those_of_the_engine(run):
+    settings = RolloutSettings(trials=36, truncation=2)
+    options = ["--rollout", "--trials", 36, "--truncate", 2, "--min-trials", 324, "--threads", 1]
+    match = MatchState(length=5, score=(1, 2), roll=(3, 1))
+    text = f"{encode_xgid(CONTACT, match)}\n{OPENING}\n{encode_position_id(OVER)}\n"
+    rows = rows_of(run(text, "--want", "eval,moves,cube", *options))
+    before = match.before_roll()
+    position_rollout = PreparedRollout(
+        RolloutRequest("position", CONTACT, before), ENGINE, settings, lambda: False
+    ).run()
+    plays = PreparedRollout(
+        RolloutRequest("moves", CONTACT, before, (3, 1)), ENGINE, settings, lambda: False
+    ).run()
+    cube = PreparedRollout(RolloutRequest("cube", CONTACT, before), ENGINE, settings, lambda: False).run()
+    row = rows[0]
+    assert row["trials"] == "36"
+    assert float(row["cubeful"]) == pytest.approx(position_rollout.results.equity, abs=1e-6)
+    assert float(row["cubeful_se"]) == pytest.approx(position_rollout.results.equity_error, abs=1e-6)
+    for name, play in zip(("best", "second"), plays.results, strict=False):
+        assert row[name] == format_play(play.play)
+        assert float(row[f"{name}_equity"]) == pytest.approx(play.estimate.equity, abs=1e-6)
+        assert float(row[f"{name}_se"]) == pytest.approx(play.estimate.equity_error, abs=1e-6)
+        assert 0.0 < float(row[f"{name}_mwc"]) < 1.0
+    assert row["action"] == cube.results.decision.text
+    assert float(row["no_double"]) == pytest.approx(cube.results.no_double.equity, abs=1e-6)
+    assert (rows[1]["best"], rows[1]["action"] != "") == ("", True)
+    assert (float(rows[2]["win"]), rows[2]["action"]) == (1.0, "")
+
+
+def test_rollouts_are_resumed_too(run, tmp_path):
+    text = "\n".join([encode_position_id(CONTACT), OPENING, "bad", OPENING])
+    output = tmp_path / "rows.csv"
+    options = ["--rollout", "--trials", 12, "--truncate", 2, "--output", output]
+    assert run(text, *options)[0] == 1
+    whole = output.read_bytes()
+    output.write_bytes(whole[:-40])
+    assert run(text, *options, "--resume")[0] == 1
+    assert output.read_bytes() == whole
+    options[2] = 13
+    assert "another net wrote it" in run(text, *options, "--resume")[2]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--trials", "36"], "options of rollouts go with --rollout"),
+        (["--long"], "options of rollouts go with --rollout"),
+        (["--want", "cube", "--cubeless"], "--cubeless leaves the cube out"),
+        (
+            ["--want", "eval,mvoes"],
+            "expected some of eval, moves, cube, with commas between them, got 'mvoes'",
+        ),
+        (["--ids", "fen"], "expected some of xgid, ogid, gnubgid, matchid"),
+        (["--format", "parquet"], "parquet is written to a file: --output FILE.parquet"),
+    ],
+)
+def test_options_that_do_not_fit_are_refused(run, options, message):
+    status, out, err = run(OPENING, *options)
+    assert (status, out) == (2, "")
+    assert message in err
+
+
+def test_bad_lines_are_named_after_all_rows(run, monkeypatch):
+    monkeypatch.setattr(batch, "BLOCK_LINES", (2,) * 5)
+    status, _, err = run("\n".join([OPENING, "bad", *[OPENING] * 10, "worse"]))
+    assert status == 1
+    assert [line.split(":")[1].strip() for line in err.splitlines()[:2]] == ["line 2", "line 13"]
+    assert "11 positions by racing" in err.splitlines()[2]
+
+
+def test_parquet_goes_in_and_out_with_types(run, tmp_path):
+    pyarrow = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    table = pyarrow.table({"game": [1, 2, 3], "xgid": [encode_xgid(CONTACT, MATCH), "bad", OPENING]})
+    parquet.write_table(table.append_column("dice", [["31", None, "64"]]), tmp_path / "in.parquet")
+    output = tmp_path / "out.parquet"
+    options = ["--want", "eval,moves,cube", "--output", output]
+    assert run(None, *options, name="in.parquet")[0] == 1
+    found = parquet.read_table(output)
+    assert found.column("game").to_pylist() == [1, 2, 3]
+    assert found.schema.field("cubeful").type == pyarrow.float64()
+    assert found.column("dice").to_pylist() == ["31", None, "64"]
+    assert found.column("error").to_pylist()[0] is None
+    assert found.column("error").to_pylist()[1].startswith("format: ")
+    csv_rows = rows_of((0, *run(None, *options[:2], name="in.parquet")[1:]))
+    assert float(csv_rows[2]["cubeful"]) == pytest.approx(found.column("cubeful")[2].as_py(), abs=1e-6)
+    again = tmp_path / "again.parquet"
+    assert cli.main(["batch", str(output), *options[:2], "--output", str(again)]) == 1
+    assert parquet.read_table(again).equals(found)
+    assert "--resume continues csv, tsv and jsonl" in run(None, *options, "--resume", name="in.parquet")[2]
+
+
+def test_without_pyarrow_parquet_is_refused_with_what_to_install(run, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    status, _, err = run(OPENING, "--output", tmp_path / "out.parquet")
+    assert status == 2
+    assert "parquet needs pyarrow: pip install 'gammond[parquet]'" in err
+    assert not (tmp_path / "out.parquet").exists()

@@ -1,0 +1,148 @@
+"""The options of rollouts: presets, and each number by itself."""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from engine.analysis.rollout_requests import DEFAULT_CANDIDATES
+from engine.rollout import RolloutSettings
+
+
+@dataclass(frozen=True)
+class RolloutPreset:
+    """Numbers of a rollout that go together.
+
+    Attributes:
+        trials: Of each play.
+        truncation: Plies after which a trial ends with an evaluation; 0 plays to the end.
+        plies: Look-ahead for plays and cube decisions.
+        min_trials: Trials before a stop rule stops anything.
+        meaning: For the help.
+    """
+
+    trials: int
+    truncation: int
+    plies: int
+    min_trials: int
+    meaning: str
+
+
+QUICK, USUAL, LONG = "quick", "usual", "long"
+
+PRESETS = MappingProxyType(
+    {
+        QUICK: RolloutPreset(324, 11, 0, 108, "324 trials of 11 plies at 0-ply: a second or two"),
+        USUAL: RolloutPreset(
+            RolloutSettings.trials,
+            RolloutSettings.truncation,
+            0,
+            RolloutSettings.min_trials,
+            "1,296 trials to the end at 0-ply: under a minute (the default)",
+        ),
+        LONG: RolloutPreset(1296, 0, 1, 324, "1,296 trials to the end at 1-ply: some minutes"),
+    }
+)
+"""Presets by name, which is also the option; times are those of five plays on two cores."""
+
+
+_SETTINGS = MappingProxyType(
+    {
+        "trials": "trials",
+        "seed": "seed",
+        "truncate": "truncation",
+        "stop_error": "stop_error",
+        "stop_jsd": "stop_jsd",
+        "min_trials": "min_trials",
+    }
+)
+"""Attributes of parsed arguments, and the fields of `RolloutSettings` that they set."""
+
+
+@dataclass(frozen=True)
+class RolloutOptions:
+    """A rollout as asked for on the command line.
+
+    Attributes:
+        settings: Trials, truncation, variance reduction, stop rules.
+        plies: Look-ahead for plays and cube decisions.
+        leaf_plies: Look-ahead for evaluations at the truncation.
+        candidates: Plays to roll out; None where none were asked for.
+    """
+
+    settings: RolloutSettings
+    plies: int
+    leaf_plies: int
+    candidates: int | None
+
+
+def add_rollout_arguments(parser: argparse._ActionsContainer) -> None:
+    """Declare the presets and each number, except ``--plies`` and ``--threads``.
+
+    Args:
+        parser: Of the tool, or a group of its options.
+    """
+    presets = parser.add_mutually_exclusive_group()
+    for name, preset in PRESETS.items():
+        presets.add_argument(
+            f"--{name}", dest="preset", action="store_const", const=name, help=preset.meaning
+        )
+    usual = RolloutSettings()
+    numbers: tuple[tuple[str, str, type, str], ...] = (
+        ("--candidates", "N", int, f"plays to roll out, the best at 0-ply (default {DEFAULT_CANDIDATES})"),
+        ("--trials", "N", int, "trials of each (default the preset's)"),
+        ("--seed", "N", int, f"seed of the dice (default {usual.seed})"),
+        (
+            "--truncate",
+            "PLIES",
+            int,
+            "plies after which a trial ends with an evaluation; 0 plays to the end (default the preset's)",
+        ),
+        ("--leaf-plies", "PLIES", int, "look-ahead for evaluations at the truncation (default 0)"),
+        (
+            "--stop-error",
+            "POINTS",
+            float,
+            f"stop at this standard error of equities; 0 never (default {usual.stop_error})",
+        ),
+        (
+            "--stop-jsd",
+            "JSD",
+            float,
+            f"prune plays this many joint standard deviations behind; 0 never (default {usual.stop_jsd})",
+        ),
+        ("--min-trials", "N", int, "trials before either of these stops anything (default the preset's)"),
+    )
+    for option, unit, kind, meaning in numbers:
+        parser.add_argument(option, type=kind, metavar=unit, help=meaning)
+    parser.add_argument("--no-vr", action="store_true", help="no variance reduction: more noise, less work")
+
+
+def read_rollout_options(args: argparse.Namespace, threads: int, default: str = USUAL) -> RolloutOptions:
+    """Read what `add_rollout_arguments` declares, and ``--plies``.
+
+    Args:
+        args: The arguments.
+        threads: Number of threads.
+        default: The preset that counts where none is given.
+
+    Raises:
+        ValueRangeError: A number is out of range.
+    """
+    preset = PRESETS[args.preset or default]
+    chosen = {
+        "trials": preset.trials,
+        "truncation": preset.truncation,
+        "min_trials": preset.min_trials,
+        **{field: value for name, field in _SETTINGS.items() if (value := getattr(args, name)) is not None},
+    }
+    settings = RolloutSettings(variance_reduction=not args.no_vr, threads=threads, **chosen)
+    plies = preset.plies if args.plies is None else args.plies
+    return RolloutOptions(settings, plies, args.leaf_plies or 0, args.candidates)
+
+
+def is_rollout_option_given(args: argparse.Namespace) -> bool:
+    """Return whether any of the options that `add_rollout_arguments` declares is given."""
+    names = ("preset", "candidates", "leaf_plies", *_SETTINGS)
+    return args.no_vr or any(getattr(args, name) is not None for name in names)
