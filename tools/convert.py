@@ -119,7 +119,7 @@ def main(args: argparse.Namespace) -> int:
     """
     files = [Path(word) for word in args.source]
     has_lines = not args.source or args.source == [STDIN] or all(file.is_file() for file in files)
-    names = read_names(args.to or ("xgid" if has_lines else ALL))
+    names = read_names(("xgid" if has_lines else ALL) if args.to is None else args.to)
     if not has_lines:
         return _write_one(args, names)
     with ExitStack() as stack:

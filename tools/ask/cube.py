@@ -26,5 +26,5 @@ def main(args: argparse.Namespace) -> int:
     return answer_question(
         args,
         lambda session, control: show_cube_decision(session, {}, control),
-        lambda session: run_query(session, {"want": ["eval", "cube"]}),
+        lambda session, control: run_query(session, control, {"want": ["eval", "cube"]}),
     )

@@ -27,5 +27,5 @@ def main(args: argparse.Namespace) -> int:
     return answer_question(
         args,
         lambda session, control: show_evaluation(session, {}, control),
-        lambda session: run_query(session, {"want": ["eval"]}),
+        lambda session, control: run_query(session, control, {"want": ["eval"]}),
     )

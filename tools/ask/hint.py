@@ -39,7 +39,7 @@ def main(args: argparse.Namespace) -> int:
     return answer_question(
         args,
         lambda session, control: show_hint(session, {"n": args.plays}, control),
-        lambda session: run_query(session, _make_query(session.game, args.plays)),
+        lambda session, control: run_query(session, control, _make_query(session.game, args.plays)),
         has_dice=True,
     )
 

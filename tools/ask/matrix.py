@@ -46,13 +46,15 @@ def main(args: argparse.Namespace) -> int:
     return answer_question(
         args,
         lambda session, control: show_matrix(session, values, control),
-        lambda session: json.dumps(_make_document(session, values)),
+        lambda session, control: json.dumps(_make_document(session, values, control)),
     )
 
 
-def _make_document(session: Session, values: Mapping[str, ReplyValue]) -> dict[str, object]:
+def _make_document(
+    session: Session, values: Mapping[str, ReplyValue], control: WorkControl
+) -> dict[str, object]:
     """Return the keys of the wire's ``matrix``, with its rows as a list and their equities as numbers."""
-    *rows, summary = (reply.values for reply in ask_matrix(session, values, WorkControl()))
+    *rows, summary = (reply.values for reply in ask_matrix(session, values, control))
     return {**summary, "rows": [{key: _parse_list(key, value) for key, value in row.items()} for row in rows]}
 
 

@@ -63,7 +63,7 @@ def add_position_arguments(
 
 def _add_score_arguments(parser: argparse.ArgumentParser) -> None:
     score = parser.add_argument_group(
-        "score and cube", "in place of those of the position; without either it is money play, cube 1 centred"
+        "score and cube", "in place of the position's; without either it is money play, cube 1 centred"
     )
     score.add_argument("--match", type=int, metavar="POINTS", help="length of the match, 0 for money play")
     score.add_argument(

@@ -6,19 +6,20 @@ import argparse
 import json
 import shutil
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
 from engine.analysis.levels import find_level
-from engine.errors import FormatError, GammondError, StateError, UnsupportedError
+from engine.errors import CancelledWork, FormatError, GammondError, StateError, UnsupportedError
 from engine.formats.xgid import encode_xgid
 from engine.rules.match import MatchState
 from engine.rules.position import Position
 from engine.runtime.cores import count_usable_cores
 from engine.search import FILTERS, MAX_PLIES
 from protocol.core.replies import format_reply
-from protocol.core.requests import JsonReply, Work, WorkControl
+from protocol.core.requests import AnyReply, JsonReply, Work, WorkControl
 from protocol.repl.game_view import GameView
 from protocol.repl.preferences import get_config_file, read_preferences
 from protocol.repl.replies import RefusedRequestError
@@ -28,6 +29,7 @@ from protocol.state.service import EngineCatalogue, Service, make_shipped_catalo
 from protocol.state.session import Session
 from tools.ask.position import add_position_arguments, read_position
 from tools.common.background import prepare_on_first_compile
+from tools.common.interrupts import EXIT_INTERRUPTED, call_on_interrupt
 from tools.common.opponents import load_net_engine
 from tools.common.strength import DEFAULT_NET, add_net_argument
 
@@ -36,6 +38,8 @@ Ask = Callable[[Session, WorkControl], list[str]]
 
 QUERY_ID = "gammond"
 """The id of the query behind ``--json``."""
+
+_CLEAR_LINE = "\r\x1b[K"
 
 TERMINAL_COLUMNS = 80
 """The width of the text where no terminal shows it."""
@@ -86,7 +90,7 @@ def add_json_argument(parser: argparse.ArgumentParser) -> None:
 def answer_question(
     args: argparse.Namespace,
     ask: Ask,
-    make_json: Callable[[Session], str],
+    make_json: Callable[[Session, WorkControl], str],
     *,
     has_dice: bool = False,
 ) -> int:
@@ -99,21 +103,57 @@ def answer_question(
         has_dice: As for `add_question_arguments`.
 
     Returns:
-        The exit status, 0.
+        The exit status: 0, or 130 where Ctrl-C or SIGTERM ended a search early.
 
     Raises:
         GammondError: The position or an option is wrong, or there is no answer.
+        KeyboardInterrupt: Ctrl-C or SIGTERM, before there was an answer.
     """
     position, match = read_position(args, has_dice=has_dice)
     session = open_table(args, position, match)
     prepare_on_first_compile()
-    if args.json:
-        sys.stdout.write("\n".join([*call_session(lambda: [make_json(session)]), ""]))
-        return 0
-    lines = draw_table(session) if args.board else []
+    lines = draw_table(session) if args.board and not args.json else []
     shown = session.game if has_dice else replace(session.game, match=match.before_roll())
-    show_lines([*lines, *call_session(lambda: [_write_heading(shown), *ask(session, WorkControl())])])
-    return 0
+    with _watch_work() as control:
+        if args.json:
+            lines = call_session(lambda: [make_json(session, control)])
+        else:
+            lines += call_session(lambda: [_write_heading(shown), *ask(session, control)])
+    if args.json:
+        sys.stdout.write(f"{lines[0]}\n")
+    else:
+        show_lines(lines)
+    return EXIT_INTERRUPTED if control.is_stopped else 0
+
+
+@contextmanager
+def _watch_work() -> Iterator[WorkControl]:
+    """Draw the progress of work on stderr, if that is a terminal, and end it early on Ctrl-C or SIGTERM."""
+    control = WorkControl(_draw_progress() if sys.stderr.isatty() else lambda reply: None)
+
+    def stop() -> None:
+        sys.stderr.write("gammond: stopping; press Ctrl-C again to leave\n")
+        control.stop()
+
+    with call_on_interrupt(stop):
+        yield control
+    if sys.stderr.isatty():
+        sys.stderr.write(_CLEAR_LINE)
+
+
+def _draw_progress() -> Callable[[AnyReply], None]:
+    """Return what draws reports of work on one line of stderr."""
+    from protocol.repl.toolbar import ProgressLine  # only a terminal needs it
+
+    progress = ProgressLine()
+
+    def draw(reply: AnyReply) -> None:
+        if text := progress.update(reply):
+            columns = shutil.get_terminal_size().columns
+            sys.stderr.write(f"{_CLEAR_LINE}{text[: columns - 1]}")
+            sys.stderr.flush()
+
+    return draw
 
 
 def _write_heading(game: GameState) -> str:
@@ -168,6 +208,8 @@ def call_session(call: Callable[[], list[str]]) -> list[str]:
         error = refused.reply.error
         if isinstance(error, StateError) and error.missing:
             raise StateError(f"{error.problem}: there is nothing to decide", field=error.field) from None
+        if isinstance(error, CancelledWork):
+            raise KeyboardInterrupt from None
         raise error if isinstance(error, GammondError) else refused from None
 
 
@@ -188,11 +230,12 @@ def show_lines(lines: Sequence[str]) -> None:
     show(lines, read_preferences(get_config_file()).theme, in_pages=False)
 
 
-def run_query(session: Session, fields: dict[str, object]) -> str:
+def run_query(session: Session, control: WorkControl, fields: dict[str, object]) -> str:
     """Return the object with which the wire answers a JSON query about the position on the table, as text.
 
     Args:
         session: The table.
+        control: Stops and watches work.
         fields: Of the query, without its id, the position, and how that is evaluated.
 
     Raises:
@@ -211,7 +254,7 @@ def run_query(session: Session, fields: dict[str, object]) -> str:
         **fields,
     }
     answer = answer_query(session, json.dumps(query))
-    replies = answer.run(WorkControl()) if isinstance(answer, Work) else answer
+    replies = answer.run(control) if isinstance(answer, Work) else answer
     assert isinstance(replies, Sequence)
     reply = replies[-1]
     assert isinstance(reply, JsonReply)
