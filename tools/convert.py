@@ -34,8 +34,8 @@ from engine.options import did_you_mean
 from engine.rules.match import MatchState
 from engine.rules.position import Position, swap_sides
 from protocol.repl.checkers import format_checkers
-from tools.ask.position import STDIN, find_text, parse_text
 from tools.batch.lines import PositionLine, read_lines
+from tools.common.position_arguments import STDIN, find_text, parse_text
 
 SUMMARY = "write positions in other forms, and say what these leave out"
 

@@ -14,7 +14,7 @@ from engine.formats.xgid import decode_xgid
 from engine.rules.match import MatchState
 from tests import boards
 from tools import cli
-from tools.ask.position import parse_text
+from tools.common.position_arguments import parse_text
 from tools.convert import FORMS, convert_position
 
 XGID = "XGID=-b----E-C---eE---c-e----B-:0:0:1:31:2:1:0:5:10"

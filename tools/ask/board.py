@@ -17,8 +17,8 @@ from protocol.repl.position_views import list_ids, show_ids, show_pips
 from protocol.state.game_state import SEAT_NAMES
 from protocol.state.session import Session
 from protocol.state.settings import format_seat
-from tools.ask.position import add_position_arguments, read_position
 from tools.ask.question import add_json_argument, draw_table, open_table, show_lines
+from tools.common.position_arguments import add_position_arguments, read_position
 
 SUMMARY = "draw a position, with pip counts and IDs"
 

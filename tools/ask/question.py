@@ -27,10 +27,10 @@ from protocol.repl.sentences import describe_game
 from protocol.state.game_state import GameState
 from protocol.state.service import EngineCatalogue, Service, make_shipped_catalogue
 from protocol.state.session import Session
-from tools.ask.position import add_position_arguments, read_position
 from tools.common.background import prepare_on_first_compile
 from tools.common.interrupts import EXIT_INTERRUPTED, call_on_interrupt
 from tools.common.opponents import load_net_engine
+from tools.common.position_arguments import add_position_arguments, read_position
 from tools.common.strength import DEFAULT_NET, add_net_argument
 
 Ask = Callable[[Session, WorkControl], list[str]]
@@ -132,7 +132,8 @@ def _watch_work() -> Iterator[WorkControl]:
     control = WorkControl(_draw_progress() if sys.stderr.isatty() else lambda reply: None)
 
     def stop() -> None:
-        sys.stderr.write("gammond: stopping; press Ctrl-C again to leave\n")
+        clear = _CLEAR_LINE if sys.stderr.isatty() else ""
+        sys.stderr.write(f"{clear}gammond: stopping; Ctrl-C again leaves at once\n")
         control.stop()
 
     with call_on_interrupt(stop):

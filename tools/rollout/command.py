@@ -1,8 +1,7 @@
 """Roll out the plays of a roll, a position or a cube decision, with standard errors.
 
-POSITION is a GNU position ID, with or without a match ID after a colon, an XGID, OGID or FIBS board line. Its
-dice are played unless --dice gives others. Score and cube are those of the text; without them it is money
-play with a centred cube.
+POSITION is one in any form, as for `gammond hint`. Its dice are played unless --dice gives others. Score and
+cube are those of the text or of options; without them it is money play with a centred cube.
 
 The table on stdout has a row for each play, or for the position, or for no double and double/take: trials;
 chances in percent, wins including gammons and backgammons; cubeless money equity; cubeful equity, where 1 is
@@ -32,15 +31,13 @@ from engine.analysis.rollout_requests import (
     default_kind,
 )
 from engine.errors import CancelledWork, StateError, UnsupportedError
-from engine.formats.position_text import parse_position
 from engine.rollout import RolloutSettings, StopReason
-from engine.rules.dice import validate_roll
-from engine.rules.match import MatchState
 from engine.runtime.cores import count_usable_cores
 from nets.catalogue import collect_pruning_net_hashes
 from tools.common.interrupts import EXIT_INTERRUPTED, call_on_interrupt
 from tools.common.locks import hold_lock
 from tools.common.opponents import collect_net_hashes, load_net_engine
+from tools.common.position_arguments import add_position_arguments, read_position
 from tools.common.strength import add_net_argument
 from tools.rollout.report import format_json, format_table
 from tools.rollout.state_file import RolloutProgress, RolloutStateFile
@@ -50,8 +47,7 @@ SUMMARY = "roll out plays, a position or a cube decision"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
-    parser.add_argument("position", metavar="POSITION", help="the position; quote it")
-    parser.add_argument("--dice", type=int, nargs=2, metavar=("A", "B"), help="the roll to play")
+    add_position_arguments(parser, has_dice=True)
     parser.add_argument(
         "--what", choices=KINDS, help="what to roll out (default moves if there are dice, else position)"
     )
@@ -128,11 +124,10 @@ def read_request(args: argparse.Namespace) -> RolloutRequest:
         StateError: Plays without dice, or of a game that is over.
         UnsupportedError: Dice for anything but plays.
         ValueRangeError: A number is out of range.
-        GammondError: As `engine.formats.position_text.parse_position`.
+        GammondError: As `tools.common.position_arguments.read_position`.
     """
-    position, match = parse_position(args.position)
-    match = match or MatchState()
-    roll = match.roll if args.dice is None else validate_roll(*args.dice)
+    position, match = read_position(args, has_dice=True)
+    roll = match.roll
     kind = args.what or default_kind(roll)
     if kind != MOVES and args.dice is not None:
         raise UnsupportedError(f"--dice goes with --what {MOVES}, not {kind}", field="dice")

@@ -16,7 +16,7 @@ from engine.formats.position_id import encode_position_id
 from engine.formats.xgid import decode_xgid
 from engine.rules.match import MatchState
 from engine.rules.position import Position
-from tools.ask.position import add_position_arguments, read_position
+from tools.common.position_arguments import add_position_arguments, read_position
 from tools.common.tool_parser import ToolParser
 
 XGID = "XGID=-b----E-C---eE---c-e----B-:0:0:1:31:2:1:0:5:10"
