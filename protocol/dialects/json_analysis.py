@@ -17,7 +17,7 @@ from engine.formats.position_batch import ParsedPositions, parse_positions
 from engine.formats.position_id import encode_position_id, encode_position_ids
 from engine.rules.dice import Roll
 from engine.rules.match import MatchState
-from engine.rules.moves import estimate_play_counts
+from engine.rules.moves import estimate_play_counts, estimate_plays
 from engine.rules.position import Position
 from engine.rules.rules import STANDARD_RULES
 from engine.search import SearchProgress, SearchWatch
@@ -28,7 +28,9 @@ from protocol.core.arguments import error_field
 from protocol.core.replies import DECIMALS, round_value
 from protocol.core.requests import AnyReply, JsonReply, ReplyValue, WorkControl
 from protocol.dialects.json_fields import Query
+from protocol.dialects.json_parts import PART_NAMES, answer_part
 from protocol.state.offers import check_cube_owner
+from protocol.state.session import Session
 
 CHUNK_SIZES = (256, 48, 8, 1, 1)
 """Positions evaluated together, by plies: the results of finished blocks are kept whatever happens later."""
@@ -144,6 +146,25 @@ class QueryPosition:
     result: dict[str, object]
 
 
+class _PartControl(WorkControl):
+    """Stops a part of a query when the query is over; progress within a part is not reported.
+
+    Args:
+        control: That of the query.
+        is_over: Returns whether the query is stopped or out of time.
+    """
+
+    def __init__(self, control: WorkControl, is_over: Callable[[], bool]) -> None:
+        super().__init__()
+        self.interpreter = control.interpreter
+        self._is_over = is_over
+
+    @property
+    def is_stopped(self) -> bool:
+        """Whether the query is over."""
+        return self._is_over()
+
+
 @dataclass
 class QueryAnalysis:
     """Evaluates the positions of a query in their order, as far as its time and plays go.
@@ -155,7 +176,8 @@ class QueryAnalysis:
         control: Stops it.
         clock: Seconds.
         deadline_s: When its time is over, by that clock; None for never.
-        plays_left: How many plays it may still evaluate.
+        plays_left: How many plays it may still evaluate or list.
+        session: A session with its settings, for parts that commands answer; None without such parts.
         done_count: Positions that are done.
         is_partial: Whether one of them has a smaller depth than requested.
     """
@@ -167,6 +189,7 @@ class QueryAnalysis:
     clock: Callable[[], float]
     deadline_s: float | None
     plays_left: int
+    session: Session | None
     done_count: int = field(default=0, init=False)
     is_partial: bool = field(default=False, init=False)
 
@@ -207,14 +230,14 @@ class QueryAnalysis:
             chunk = items[start : start + size]
             if {"eval", "cube"} & set(self.query.want):
                 self._evaluate(chunk)
-            if "moves" not in self.query.want:
+            if not {"moves", *PART_NAMES} & set(self.query.want):
                 self._count_done(len(chunk))
                 continue
             for item in chunk:
                 if self.is_spent():
                     break
                 try:
-                    self._rank_plays(item)
+                    self._answer_parts(item)
                 except CancelledWork:
                     break
                 self._count_done(1)
@@ -233,10 +256,11 @@ class QueryAnalysis:
             raise parsed.errors[place].with_field(name)
         position = Position.from_valid_board(parsed.boards[place])
         match, roll = parsed.matches[parsed.match_indices[place]], self.query.dice or parsed.rolls.get(place)
-        if "moves" in self.query.want and roll is None:
-            raise StateError("no dice: 'moves' needs 'dice', or a position with dice", field="dice")
-        if position.is_over and {"moves", "cube"} & set(self.query.want):
-            raise StateError("the game is over: 'moves' and 'cube' need an unfinished game", field=name)
+        for want in self.query.want:
+            if want in ("moves", "legal") and roll is None:
+                raise StateError(f"no dice: '{want}' needs 'dice', or a position with dice", field="dice")
+            if position.is_over and want != "eval":
+                raise StateError(f"the game is over: '{want}' needs an unfinished game", field=name)
         return QueryPosition(position, match, roll, name, {"position": encode_position_id(position)})
 
     def _count_done(self, more: int) -> None:
@@ -283,6 +307,35 @@ class QueryAnalysis:
                 if "cube" in want and evaluation.decision is not None:
                     item.result["cube"] = _round_values(decision_to_values(evaluation.decision) | about)
 
+    def _answer_parts(self, item: QueryPosition) -> None:
+        """Add what is found out for one position at a time.
+
+        Raises:
+            CancelledWork: The query is over before all is there.
+        """
+        if "moves" in self.query.want:
+            self._rank_plays(item)
+        for name in PART_NAMES:
+            if name not in self.query.want:
+                continue
+            if self.is_spent():
+                raise CancelledWork("the query is over")
+            assert self.session is not None
+            where = (item.position, item.match, item.roll)
+            control = _PartControl(self.control, self.is_spent)
+            with error_field(item.field_name):
+                item.result[name], is_whole = answer_part(name, self.query, self.session, *where, control)
+            self.is_partial |= not is_whole
+            if name == "legal":
+                self._count_plays(estimate_plays(item.position, item.roll or (1, 2)))
+
+    def _count_plays(self, count: int) -> None:
+        self.plays_left -= count
+        if self.plays_left < 0:
+            raise LimitError(
+                "too many plays in all positions of one query: send several queries", field="positions"
+            )
+
     def _rank_plays(self, item: QueryPosition) -> None:
         """Add the ranked plays, as text already: as objects they would take ten times the memory.
 
@@ -293,11 +346,7 @@ class QueryAnalysis:
         settings, watch, control = self.query.settings, self._make_watch(), self.control
         with error_field(item.field_name):
             ranked = self.engine.rank_plays(item.position, item.roll, item.match, settings, watch)
-        self.plays_left -= len(ranked.plays)
-        if self.plays_left < 0:
-            raise LimitError(
-                "too many plays in all positions of one query: send several queries", field="positions"
-            )
+        self._count_plays(len(ranked.plays))
         self.is_partial |= not ranked.effort.is_finished
         shown = min(len(ranked.plays), self.query.max_moves or len(ranked.plays))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, get_args
 
 import msgspec
 
@@ -10,10 +10,15 @@ from engine.analysis.levels import EvalSettings
 from engine.errors import FormatError
 from engine.options import MAX_QUOTED_CHARS, Bounds, Field, convert
 from engine.rules.dice import validate_roll
+from engine.rules.match import MAX_CUBE, RESULT_NAMES
 from engine.search import FILTERS, MAX_PLIES
 from engine.search.filters import DEFAULT_FILTER
+from protocol.commands.cube import MAX_MATRIX_AWAY
 
 QueryId = str | int
+
+Want = Literal["eval", "moves", "cube", "legal", "resign", "matrix", "rollout"]
+WANTS: tuple[str, ...] = get_args(Want)
 
 SCALAR_FIELDS: dict[str, Field] = {
     field.name: field
@@ -25,6 +30,10 @@ SCALAR_FIELDS: dict[str, Field] = {
         Field("cubeful", bool),
         Field("net", str),
         Field("max_moves", int, Bounds(1)),
+        Field("resignation", str, choices=RESULT_NAMES),
+        Field("away", int, Bounds(2, MAX_MATRIX_AWAY)),
+        Field("cube", int, Bounds(1, MAX_CUBE // 2)),
+        Field("equities", bool),
         Field("priority", int, Bounds(-100, 100)),
         Field("progress_every", int, Bounds(1)),
         Field("time_ms", int, Bounds(1, 86_400_000)),
@@ -35,7 +44,8 @@ LIST_FIELDS: dict[str, str] = {
     "terminate_id": "a string or a whole number",
     "positions": "a list of one or more strings",
     "dice": "a list of two whole numbers",
-    "want": 'a list of one or more of "eval", "moves" and "cube"',
+    "want": f"a list of one or more of {', '.join(WANTS)}",
+    "rollout": "an object",
 }
 """The values of ids and lists, as messages name them."""
 
@@ -57,8 +67,13 @@ class Query(msgspec.Struct, kw_only=True):
     filter: str = DEFAULT_FILTER
     cubeful: bool = True
     net: str | None = None
-    want: Annotated[tuple[Literal["eval", "moves", "cube"], ...], msgspec.Meta(min_length=1)] = ("eval",)
+    want: Annotated[tuple[Want, ...], msgspec.Meta(min_length=1)] = ("eval",)
     max_moves: int | None = None
+    resignation: str | None = None
+    away: int | None = None
+    cube: int | None = None
+    equities: bool | None = None
+    rollout: dict[str, object] | None = None
     priority: int = 0
     progress_every: int | None = None
     time_ms: int | None = None

@@ -26,6 +26,14 @@ from protocol.dialects.json_fields import (
     decode_object,
     quote_json,
 )
+from protocol.dialects.json_parts import (
+    LONG_PARTS,
+    PART_BYTES,
+    PART_NAMES,
+    check_rollout_games,
+    make_query_session,
+    read_rollout_arguments,
+)
 from protocol.state.session import Session
 
 MAX_QUICK_POSITIONS = 64
@@ -108,15 +116,23 @@ def _evaluate(session: Session, query: Query, head: dict[str, object]) -> Work:
         raise ValueRangeError("expected true for cubeful with 'cube' in 'want', got false", field="cubeful")
     with error_field("net"):
         net = engine.net if query.net is None else service.check_evaluator_name(query.net)
+    if "rollout" in query.want:
+        check_rollout_games(
+            read_rollout_arguments(query.rollout or {}), len(query.texts), limits.rollout_games
+        )
     load_engine = partial(service.get_engine, net, engine.threads)
+    has_parts = not query.is_evaluation and not set(PART_NAMES).isdisjoint(query.want)
+    scratch = make_query_session(session, net, query) if has_parts else None
     deadline_s = None if query.time_ms is None else service.clock() + query.time_ms / 1000
     count, plays = len(query.texts), 0
-    if "moves" in query.want:
+    if {"moves", "legal"} & set(query.want):
         plays = min(estimate_play_count(query.texts, query.dice), limits.query_plays)
 
     def run(control: WorkControl) -> Sequence[AnyReply]:
         loaded = load_engine()
-        analysis = QueryAnalysis(loaded, query, head, control, service.clock, deadline_s, limits.query_plays)
+        analysis = QueryAnalysis(
+            *(loaded, query, head, control, service.clock, deadline_s, limits.query_plays, scratch)
+        )
         is_timed = query.is_evaluation and count == 1
         with service.time_evaluation(loaded) if is_timed else nullcontext():
             results = analysis.run()
@@ -128,18 +144,20 @@ def _evaluate(session: Session, query: Query, head: dict[str, object]) -> Work:
     item = None
     if quick is not None and is_batched and query.progress_every is None and query.priority == 0:
         item = BatchItem(EvaluationQueries(quick, query.settings), (head, query))
+    is_deep = query.plies > 0 or not LONG_PARTS.isdisjoint(query.want)
     shown = min(plays, count * query.max_moves) if query.max_moves else plays
+    part_bytes = sum(PART_BYTES.get(name, _VALUES_BYTES) for name in query.want)
     return Work(
         run,
         query.priority,
         make_id_key(query.id),
         lambda error: _make_error_reply(head, error),
-        is_long=query.plies > 0 or count > MAX_QUICK_POSITIONS or plays > MAX_SHORT_PLAYS,
+        is_long=is_deep or count > MAX_QUICK_POSITIONS or plays > MAX_SHORT_PLAYS,
         deadline_s=deadline_s,
         is_quick=item is not None,
         batch_item=item,
         size=count,
-        answer_bytes=_VALUES_BYTES * len(query.want) * count + PLAY_BYTES * shown,
+        answer_bytes=part_bytes * count + PLAY_BYTES * shown,
     )
 
 

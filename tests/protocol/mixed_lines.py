@@ -26,6 +26,7 @@ GOOD_LINES = (
     "isready",
     "get engine.ply",
     "@t1 eval",
+    '{"id":"p","position":"4HPwATDgc/ABMA","dice":[3,1],"want":["legal","resign"]}',
     '{"id":"q","position":"4HPwATDgc/ABMA","dice":[3,1],"want":["eval","moves"],"max_moves":2}',
 )
 BAD_LINES = (

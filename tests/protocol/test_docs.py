@@ -5,6 +5,7 @@ import re
 import pytest
 
 from engine.errors import list_error_codes
+from gammond._wire import INTERMEDIATE_WORDS
 from protocol.commands.table import COMMANDS
 from protocol.commands.ubgi01 import UBGI01_ERROR_CODES
 from protocol.core.limits import ClientLimits
@@ -80,6 +81,17 @@ def test_each_command_of_the_table_is_in_the_documentation(command):
     for argument in command.arguments:
         assert f"| `{argument.name}` |" in section
         assert argument.meaning in section
+
+
+def test_the_table_of_first_words_says_which_are_final():
+    section = TEXT.partition("### First words")[2].partition("### Numbers")[0]
+    rows = dict(re.findall(r"^\| `(\w+)` \| (yes|no) \|", section, re.MULTILINE))
+    commands = COMMANDS.values()
+    data = {line.split()[0]: "no" for command in commands for line in command.data_lines}
+    finals = {line.split()[0]: "yes" for command in commands for line in command.final_line.split(" | ")}
+    del finals['{"action":"describe",...}']
+    assert rows == {**data, **finals, "error": "yes"}
+    assert set(data) == INTERMEDIATE_WORDS  # of the Python clients
 
 
 @pytest.mark.parametrize("key", SETTINGS.values(), ids=lambda key: key.name)

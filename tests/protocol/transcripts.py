@@ -61,10 +61,11 @@ def split_exchanges(transcript):
 
 
 def drop_progress(expected, got):
-    """Leave out the progress of rollouts, which the clock decides, unless the documentation has it."""
-    if any(line.startswith("info trials") for line in expected):
+    """Leave out the progress of rollouts and of readying, which the clock decides, unless a page has it."""
+    words = ("info trials", "info ready")
+    if any(line.startswith(words) for line in expected):
         return got
-    return [line for line in got if not line.startswith("info trials")]
+    return [line for line in got if not line.startswith(words)]
 
 
 def find_difference(expected, got):

@@ -84,7 +84,7 @@ def test_moves_take_the_dice_of_the_position_when_none_are_given():
         ({"id": 1, "position": START, "dice": [0, 7]}, "bad_value", "dice"),
         ({"id": 1, "position": START, "want": ["moves"]}, "bad_state", "dice"),
         ({"id": 1, "position": START, "want": []}, "bad_value", "want"),
-        ({"id": 1, "position": START, "want": ["rollout"]}, "bad_value", "want"),
+        ({"id": 1, "position": START, "want": ["fly"]}, "bad_value", "want"),
         ({"id": 1, "position": START, "plies": 5}, "bad_value", "plies"),
         ({"id": 1, "position": START, "filter": "fine"}, "bad_value", "filter"),
         ({"id": 1, "position": START, "cubeful": 1}, "bad_value", "cubeful"),
@@ -251,7 +251,8 @@ def test_no_error_carries_an_id_in_use(query):
     [
         (
             {"want": ["foo"]},
-            'expected a list of one or more of "eval", "moves" and "cube" for want, got ["foo"]',
+            "expected a list of one or more of eval, moves, cube, legal, resign, matrix, rollout for want, "
+            'got ["foo"]',
         ),
         ({"plies": 7}, "expected a whole number 0..4 for plies, got 7"),
         (

@@ -1,0 +1,158 @@
+"""Parts of queries that commands answer: their keys and numbers are those of the commands."""
+
+from __future__ import annotations
+
+import json
+import shlex
+
+import pytest
+
+from protocol.core.replies import format_value
+from tests.protocol.talking import make_connection, talk
+
+START = "4HPwATDgc/ABMA"
+
+
+def ask(**fields):
+    """The answer to a query about the start."""
+    (line,) = talk(json.dumps({"id": 1, "position": START, **fields}))
+    answer = json.loads(line)
+    assert answer["final"] is True
+    return answer
+
+
+def ask_result(**fields):
+    """The result of a query about the start."""
+    (result,) = ask(**fields)["results"]
+    return result
+
+
+def ask_error(**fields):
+    """Code and field of the error of a query about the start."""
+    error = ask(**fields)["error"]
+    return error["code"], error["field"]
+
+
+def read_lines(request):
+    """The words of the lines of a command at the start, each with its pairs."""
+    lines = talk(f"newgame\n{request}")
+    rows = [(line.split()[0], dict(w.split("=", 1) for w in shlex.split(line) if "=" in w)) for line in lines]
+    return [row for row in rows if row[0] not in ("ok", "info")]
+
+
+def to_texts(document):
+    """The values of an object as a line has them."""
+    texts = {}
+    for key, value in document.items():
+        texts[key] = format_value(value)[1:-1] if " " in format_value(value) else format_value(value)
+    return texts
+
+
+def test_legal_lists_the_plays_of_the_command():
+    plays = ask_result(dice=[6, 1], want=["legal"])["legal"]
+    rows = [values for word, values in read_lines("dice 6 1\nlegal") if word == "play"]
+    assert plays == [{"play": row["play"], "gnubgid": row["gnubgid"]} for row in rows]
+
+
+@pytest.mark.parametrize(
+    ("fields", "request_line"),
+    [
+        ({}, "resign"),
+        ({"resignation": "gammon"}, "resign gammon"),
+        ({"plies": 1}, "resign plies=1"),
+    ],
+)
+def test_resign_has_the_keys_of_the_command(fields, request_line):
+    found = ask_result(want=["resign"], **fields)["resign"]
+    ((_, values),) = read_lines(request_line)
+    assert to_texts(found).items() == {key: value for key, value in values.items() if key != "net"}.items()
+
+
+def test_matrix_has_the_rows_of_the_command():
+    found = ask_result(want=["matrix"], away=4, cube=2)["matrix"]
+    *rows, (_, values) = read_lines("matrix away=4 cube=2")
+    assert [to_texts(row) for row in found.pop("rows")] == [row for _, row in rows]
+    assert to_texts(found) == {key: value for key, value in values.items() if key != "net"}
+    rows = ask_result(want=["matrix"], away=2, equities=True)["matrix"]["rows"]
+    assert [len(row["no_double"]) for row in rows] == [2, 2]
+    assert rows[0]["double"] == [None, None]
+
+
+@pytest.mark.parametrize(
+    ("fields", "request_line"),
+    [
+        ({"rollout": {"trials": 8, "truncate": 2}}, "rollout trials=8 truncate=2"),
+        ({"rollout": {"what": "cube", "trials": 8, "truncate": 2}}, "rollout cube trials=8 truncate=2"),
+        (
+            {"dice": [3, 1], "rollout": {"trials": 8, "truncate": 2, "candidates": 2}},
+            "dice 3 1\nrollout trials=8 truncate=2 candidates=2",
+        ),
+        (
+            {"dice": [3, 1], "rollout": {"trials": 8, "truncate": 2, "play": ["24/20", "8/5 6/5"]}},
+            'dice 3 1\nrollout trials=8 truncate=2 play=24/20 play="8/5 6/5"',
+        ),
+    ],
+)
+def test_a_rollout_has_the_lines_of_the_command(fields, request_line):
+    found = ask_result(want=["rollout"], **fields)["rollout"]
+    *rows, (_, values) = read_lines(request_line)
+    lists = [found.pop(name) for name in ("candidates", "estimates") if name in found]
+    assert [to_texts(row) for part in lists for row in part] == [row for _, row in rows]
+    left_out = ("net", "elapsed_ms")
+    assert to_texts(found) == {key: value for key, value in values.items() if key not in left_out}
+
+
+def test_parts_stand_beside_the_others():
+    result = ask_result(
+        dice=[3, 1], want=["rollout", "moves", "eval", "legal"], rollout={"trials": 2, "truncate": 1}
+    )
+    assert set(result) == {"position", "eval", "moves", "legal", "rollout"}
+
+
+@pytest.mark.parametrize(
+    ("fields", "error"),
+    [
+        ({"want": ["legal"]}, ("bad_state", "dice")),
+        ({"want": ["resign"], "resignation": "two"}, ("bad_value", "resignation")),
+        ({"want": ["matrix"], "away": 26}, ("bad_value", "away")),
+        ({"want": ["matrix"], "cube": 0}, ("bad_value", "cube")),
+        ({"want": ["matrix"], "cube": 3}, ("bad_value", "position")),
+        ({"want": ["rollout"], "rollout": 3}, ("bad_value", "rollout")),
+        ({"want": ["rollout"], "rollout": {"coffee": 3}}, ("bad_value", "rollout")),
+        ({"want": ["rollout"], "rollout": {"trials": 0}}, ("bad_value", "rollout.trials")),
+        ({"want": ["rollout"], "rollout": {"trials": "1"}}, ("bad_value", "rollout.trials")),
+        ({"want": ["rollout"], "rollout": {"what": "continue"}}, ("bad_value", "rollout.what")),
+        ({"want": ["rollout"], "rollout": {"play": "8/5"}}, ("bad_value", "rollout.play")),
+        ({"want": ["rollout"], "rollout": {"what": "moves"}}, ("bad_state", "position")),
+        ({"want": ["rollout"], "dice": [3, 1], "rollout": {"play": ["8/2"]}}, ("bad_value", "position")),
+        (
+            {"want": ["rollout"], "dice": [3, 1], "rollout": {"trials": 100_000, "candidates": 6}},
+            ("limit", "rollout"),
+        ),
+    ],
+)
+def test_what_does_not_fit_is_refused_with_its_name(fields, error):
+    assert ask_error(**fields) == error
+
+
+@pytest.mark.parametrize("want", ["legal", "resign", "matrix", "rollout"])
+def test_a_finished_game_has_none_of_them(want):
+    assert ask_error(position="AAAAhgAAAAAAAA", want=[want], dice=[2, 1]) == ("bad_state", "position")
+
+
+def test_the_games_of_all_rollouts_of_a_query_are_bounded():
+    query = {"id": 1, "positions": [START] * 3, "want": ["rollout"], "rollout": {"trials": 100_000}}
+    (line,) = talk(json.dumps({**query, "positions": [START] * 6}))
+    assert json.loads(line)["error"]["code"] == "limit"
+
+
+def test_a_query_that_is_stopped_gives_the_rollouts_so_far():
+    connection = make_connection()
+    query = {"id": 1, "positions": [START] * 3, "want": ["rollout"], "rollout": {"trials": 500}}
+    connection.receive_data(json.dumps(query).encode() + b"\n")
+    job = connection.next_job()
+    assert job.work.is_long
+    job.control.stop()
+    answer = json.loads(job.run(lambda _: None))
+    assert answer["stopped"] is True
+    assert answer["results"] == []
