@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import json
 import re
+import signal
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
+import tools.ask.matrix
 from protocol.core.replies import format_reply
 from protocol.core.requests import WorkControl
 from protocol.dialects.json_query import answer_query
@@ -15,6 +20,8 @@ from protocol.repl.preferences import change_preference
 from protocol.state.service import Service, make_shipped_catalogue
 from protocol.state.session import Session
 from tools import cli
+
+ROOT = Path(__file__).resolve().parents[3]
 
 XGID = "XGID=-b----E-C---eE---c-e----B-:0:0:1:31:2:1:0:5:10"
 BEFORE_ROLL = XGID.replace(":31:", ":00:")
@@ -155,3 +162,41 @@ def test_a_mistake_is_one_line_that_says_what_was_expected(words, message, capsy
     assert said.out == ""
     assert said.err.startswith(message)
     assert said.err.count("\n") == 1
+
+
+@pytest.mark.parametrize("kind", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_a_search_with_the_best_answer_so_far(kind, capsys, monkeypatch):
+    def ask(session, values, control):
+        assert not control.is_stopped
+        signal.raise_signal(kind)
+        return ["stopped"] if control.is_stopped else ["not stopped"]
+
+    monkeypatch.setattr("tools.ask.eval.show_evaluation", ask)
+    said = run(capsys, "eval", XGID, status=130)
+    assert said.out.splitlines()[1:] == ["stopped"]
+    assert said.err == "gammond: stopping; Ctrl-C again leaves at once\n"
+
+
+def test_a_matrix_that_is_stopped_has_no_answer(capsys, monkeypatch):
+    ask = tools.ask.matrix.show_matrix
+
+    def stop_first(session, values, control):
+        control.stop()
+        return ask(session, values, control)
+
+    monkeypatch.setattr("tools.ask.matrix.show_matrix", stop_first)
+    said = run(capsys, "matrix", XGID, "--plies", "1", status=130)
+    assert (said.out, said.err) == ("", "gammond: interrupted\n")
+
+
+def test_an_answer_in_a_pipe_imports_nothing_that_only_a_terminal_or_another_net_needs():
+    check = (
+        "import sys; from gammond.__main__ import main; main(['eval', 'startpos']); "
+        "heavy = {'prompt_toolkit', 'onnxruntime', 'asyncio', 'matplotlib', 'shtab'} & set(sys.modules); "
+        "sys.exit(str(heavy) if heavy else 0)"
+    )
+    ended = subprocess.run(
+        [sys.executable, "-c", check], cwd=ROOT, capture_output=True, text=True, timeout=120, check=False
+    )
+    assert ended.returncode == 0, ended.stderr
+    assert ended.stdout.startswith("O is to roll; money play")
