@@ -16,7 +16,7 @@ from engine.runtime.garbage import resume_collection
 from engine.runtime.version import read_version
 from tools.common.background import prepare_on_first_compile
 from tools.common.interrupts import EXIT_INTERRUPTED, raise_on_interrupt
-from tools.table import FORMER_NAMES, TOOL_GROUPS, TOOLS
+from tools.table import FORMER_NAMES, OTHER_WORDS, TOOL_GROUPS, TOOLS
 
 EXIT_USAGE = 2
 EXIT_BROKEN_PIPE = 141
@@ -106,7 +106,12 @@ def _explain_unknown(word: str) -> str:
 
     if word.startswith("-"):
         return f"expected a tool, or --help or --version, got {word[:40]!r} (gammond --help)"
-    close = difflib.get_close_matches(word[:40], TOOLS, n=1)
+    meant = OTHER_WORDS.get(word.lower())
+    if meant == "":
+        return (
+            f"no tool {word!r}: 'gammond' alone opens the terminal, which has this command (gammond --help)"
+        )
+    close = [meant] if meant else difflib.get_close_matches(word[:40].lower(), TOOLS, n=1)
     if close:
         return f"unknown tool {word[:40]!r}: did you mean {close[0]!r}? (gammond --help)"
     from protocol.repl.pasted import find_position

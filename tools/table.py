@@ -42,6 +42,25 @@ TOOL_GROUPS = {
 TOOLS = {name: module for tools in TOOL_GROUPS.values() for name, module in tools.items()}
 """Name of a tool -> its module."""
 
+OTHER_WORDS = {
+    "analyse": "hint",
+    "analyze": "hint",
+    "best": "hint",
+    "move": "hint",
+    "moves": "hint",
+    "equity": "eval",
+    "evaluate": "eval",
+    "double": "cube",
+    "take": "cube",
+    "show": "board",
+    "id": "convert",
+    "install": "prepare",
+    "play": "",
+    "review": "",
+    "repl": "",
+}
+"""What people try first -> the tool; empty where it is a command of the terminal."""
+
 FORMER_NAMES = {
     "error-rate": "measure levels",
     "search-quality": "measure pruning",

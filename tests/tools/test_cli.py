@@ -83,13 +83,23 @@ def test_help_with_a_tool_is_its_help(words, capsys):
     ("words", "message"),
     [
         (["help", "hnt"], "gammond: unknown tool 'hnt': did you mean 'hint'? (gammond --help)\n"),
+        (["analyse"], "gammond: unknown tool 'analyse': did you mean 'hint'? (gammond --help)\n"),
+        (["EVAL"], "gammond: unknown tool 'EVAL': did you mean 'eval'? (gammond --help)\n"),
+        (["play"], "gammond: no tool 'play': 'gammond' alone opens the terminal, "),
         (["--hlp"], "gammond: expected a tool, or --help or --version, got '--hlp' (gammond --help)\n"),
         (["4HPwATDgc/ABMA"], "gammond: expected a tool before the position: gammond hint 4HPwATDgc/ABMA\n"),
     ],
 )
 def test_what_is_no_tool_is_refused_with_what_was_meant(words, message, capsys):
     assert cli.main(words) == 2
-    assert capsys.readouterr().err == message
+    said = capsys.readouterr().err
+    assert said.startswith(message)
+    assert said.count("\n") == 1
+
+
+def test_words_that_people_try_first_lead_to_tools_there_are():
+    assert set(cli.OTHER_WORDS.values()) <= {*cli.TOOLS, ""}
+    assert cli.OTHER_WORDS.keys().isdisjoint(cli.TOOLS)
 
 
 def test_the_summary_read_from_the_source_is_the_one_of_the_module():

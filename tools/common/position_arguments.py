@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from engine.errors import FormatError, GammondError, PositionError, UnsupportedError, ValueRangeError
@@ -138,6 +139,11 @@ def find_text(words: list[str]) -> str:
     if len(found) > 1:
         raise FormatError(
             f"expected one position, got {len(found)}: 'gammond batch' evaluates many", field="position"
+        )
+    if not found and len(words) == 1 and Path(words[0]).is_file():
+        raise FormatError(
+            f"expected a position, got the file {words[0]!r}: 'gammond batch' evaluates files of positions",
+            field="position",
         )
     if words == [STDIN] and not text.strip():
         raise FormatError("expected a position on standard input, got nothing", field="position")

@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 from engine.options import MAX_QUOTED_CHARS, did_you_mean
 
 _BARE_XGID = re.compile(r"-[-A-Oa-o]{25}:")
-_DICE = re.compile(r"(?:--dice=)?([1-6])[-,:]?([1-6])")
+_DICE = re.compile(r"(?:--dice=)?([1-6])[-,: ]?([1-6])")
 _KINDS: dict[object, str] = {int: "a whole number", float: "a number"}
 
 

@@ -71,7 +71,7 @@ def test_checkers_can_be_written_point_by_point():
 
 def test_dice_are_two_numbers_or_one_word_and_replace_those_of_the_position():
     assert read(XGID, "--dice", "6", "5")[1].roll == (6, 5)
-    assert read(XGID, "--dice", "65") == read(XGID, "--dice=6-5") == read("--dice", "65", XGID)
+    assert read(XGID, "--dice", "65") == read(XGID, "--dice=6-5") == read("--dice", "6 5", XGID)
 
 
 def test_score_is_that_of_the_side_on_roll_whichever_seat_it_has():
@@ -115,6 +115,13 @@ def test_what_is_wrong_is_said_with_the_name_of_the_option(words, message):
     with pytest.raises(GammondError) as refused:
         read(*words)
     assert refused.value.message.startswith(message)
+
+
+def test_a_file_is_work_for_batch(tmp_path):
+    file = tmp_path / "positions.txt"
+    file.write_text(f"{XGID}\n")
+    with pytest.raises(GammondError, match=r"got the file .*: 'gammond batch' evaluates files"):
+        read(str(file))
 
 
 def test_several_positions_are_work_for_batch(monkeypatch):
