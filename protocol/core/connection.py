@@ -22,8 +22,9 @@ from engine.errors import CancelledWork, GammondError, LimitError, ValueRangeErr
 from protocol.core.arguments import TAG_PATTERN, parse_tag
 from protocol.core.errors import CommandError
 from protocol.core.framing import InputLine, LineSplitter
-from protocol.core.jobs import CLOSED_GATE, OPEN_GATE, Job, PendingRequest, StartGate
+from protocol.core.jobs import CLOSED_GATE, OPEN_GATE, Job, JobResult, PendingRequest, StartGate
 from protocol.core.limits import ClientLimits
+from protocol.core.output import Output
 from protocol.core.replies import encode_replies, make_error_reply
 from protocol.core.requests import (
     Answer,
@@ -89,7 +90,7 @@ class Connection:
         self._new_jobs: deque[Job] = deque()
         self._by_key: dict[object, Job] = {}
         self._unordered_count = 0
-        self._out = bytearray()
+        self._out = Output()
         self._held_bytes = self._queued_bytes = 0
         self._has_sent_part = False
         self._may_have_lines = False
@@ -190,10 +191,10 @@ class Connection:
     def receive_progress(self, job: Job, reply: AnyReply) -> None:
         """Take in a reply that comes before the final one; a client that must read first does not get it."""
         if id(job) in self._jobs and self._unsent_bytes <= self._limits.unsent_bytes:
-            self._append(job.request, job.request.encode([reply]))
+            self._append(job.request, [job.request.encode([reply])])
             self._flush()
 
-    def receive_result(self, job: Job, result: bytes | Exception) -> None:
+    def receive_result(self, job: Job, result: JobResult) -> None:
         """Take in the rest of an answer, or the exception that its work raised."""
         if self._jobs.pop(id(job), None) is None:
             return
@@ -203,7 +204,7 @@ class Connection:
             del self._by_key[key]
         if isinstance(result, Exception):
             result = job.request.encode([self.handler.fail(result, job.work)])
-        self._append(job.request, result)
+        self._append(job.request, [result] if isinstance(result, bytes) else result)
         job.request.is_answered = True
         self._flush()
 
@@ -215,8 +216,7 @@ class Connection:
         """
         if not self._out:
             return b""
-        data = bytes(self._out[:max_bytes])
-        del self._out[: len(data)]
+        data = self._out.take(max_bytes)
         self._has_sent_part = not data.endswith(b"\n")
         return data
 
@@ -229,7 +229,7 @@ class Connection:
     def close_with_error(self, error: GammondError) -> None:
         """Send the client why it is not served any longer, and take no further requests."""
         if not self._is_closing:
-            self._out += self._encode("", [make_error_reply(error)])
+            self._out.add(self._encode("", [make_error_reply(error)]))
             self.close()
 
     def cut_off(self, error: GammondError) -> None:
@@ -241,7 +241,8 @@ class Connection:
         self._unordered_count = self._held_bytes = self._queued_bytes = 0
         self._quit_reply = b""
         line_end = b"\n" if self._has_sent_part else b""
-        self._out = bytearray(line_end + self._encode("", [make_error_reply(error)]))
+        self._out = Output()
+        self._out.add(line_end + self._encode("", [make_error_reply(error)]))
 
     def stop_all(self) -> int:
         """Ask all work to end with what it has; return how much there was."""
@@ -313,10 +314,10 @@ class Connection:
             answer = [answer.make_reply(self._stop(answer.key))]
         data = self._encode(tag, answer)
         if is_ordered and self._ordered:
-            self._ordered.append(PendingRequest(tag, is_ordered, 0, bytearray(data), is_answered=True))
+            self._ordered.append(PendingRequest(tag, is_ordered, 0, [data], is_answered=True))
             self._held_bytes += len(data)
         else:
-            self._out += data
+            self._out.add(data)
 
     def _add_job(self, job: Job) -> None:
         self._jobs[id(job)] = job
@@ -342,24 +343,25 @@ class Connection:
         """Encode lines of an answer that is there at once."""
         return encode_replies(tag, replies, writes_json=self.handler.writes_json)
 
-    def _append(self, request: PendingRequest, data: bytes) -> None:
+    def _append(self, request: PendingRequest, pieces: Sequence[bytes]) -> None:
         if request.is_ordered:
-            request.held_output += data
-            self._held_bytes += len(data)
+            request.held_output += pieces
+            self._held_bytes += sum(map(len, pieces))
         else:
-            self._out += data
+            self._out.add_all(pieces)
 
     def _flush(self) -> None:
         while self._ordered:
             request = self._ordered[0]
-            self._out += request.held_output
-            self._held_bytes -= len(request.held_output)
-            request.held_output.clear()
+            if request.held_output:
+                self._held_bytes -= sum(map(len, request.held_output))
+                self._out.add_all(request.held_output)
+                request.held_output.clear()
             if not request.is_answered:
                 return
             self._ordered.popleft()
         if self._quit_reply and self.is_idle:
-            self._out += self._quit_reply
+            self._out.add(self._quit_reply)
             self._quit_reply = b""
 
 

@@ -11,8 +11,14 @@ from typing import Any
 import msgspec
 
 from engine.errors import GammondError, forget_frames
-from protocol.core.replies import encode_replies
+from protocol.core.replies import encode_replies, has_results, split_results
 from protocol.core.requests import BLOCK_LINES, AnyReply, RequestBatch, Work, WorkControl
+
+JobResult = bytes | list[bytes] | Exception
+"""The rest of an answer, a long one in pieces; or what its work raised."""
+
+BLOCK_BYTES = 64 * 1024
+"""How much of a long object is encoded in one turn in the interpreter."""
 
 
 class PendingRequest(msgspec.Struct, eq=False):
@@ -22,7 +28,7 @@ class PendingRequest(msgspec.Struct, eq=False):
         tag: What each line of its answer begins with; empty for none.
         is_ordered: Whether its lines wait for the answers to earlier ordered requests.
         line_bytes: The length of its line.
-        held_output: Lines that wait, whole.
+        held_output: Lines that wait, in pieces.
         is_answered: Whether its final line is written or held.
         writes_json: Whether its answer consists of objects.
     """
@@ -30,7 +36,7 @@ class PendingRequest(msgspec.Struct, eq=False):
     tag: str
     is_ordered: bool
     line_bytes: int = 0
-    held_output: bytearray = msgspec.field(default_factory=bytearray)
+    held_output: list[bytes] = msgspec.field(default_factory=list)
     is_answered: bool = False
     writes_json: bool = False
 
@@ -57,7 +63,7 @@ class Job(msgspec.Struct, eq=False):
         """About how many bytes its answer takes: as expected, or as there are already if these are more."""
         return max(self.work.answer_bytes, self.control.answer_bytes)
 
-    def run(self, report: Callable[[AnyReply], None]) -> bytes | Exception:
+    def run(self, report: Callable[[AnyReply], None]) -> JobResult:
         """Do it, in any thread, and format the rest of its answer there too: it can be thousands of lines.
 
         Args:
@@ -69,10 +75,13 @@ class Job(msgspec.Struct, eq=False):
         self.control.report = report
         try:
             replies, request = self.work.run(self.control), self.request
-            if len(replies) <= BLOCK_LINES:
-                return request.encode(replies)
-            blocks = self.control.run_in_blocks(len(replies), lambda block: [request.encode(replies[block])])
-            return b"".join(blocks)
+            if len(replies) > BLOCK_LINES:
+                return self.control.run_in_blocks(
+                    len(replies), lambda block: [request.encode(replies[block])]
+                )
+            if self.answer_bytes > BLOCK_BYTES and has_results(replies[-1]):
+                return self._encode_long(replies)
+            return request.encode(replies)
         except GammondError as error:
             forget_frames(error)
             return error
@@ -80,6 +89,16 @@ class Job(msgspec.Struct, eq=False):
             return error
         finally:
             self.control.disconnect()
+
+    def _encode_long(self, replies: Sequence[AnyReply]) -> list[bytes]:
+        """Encode an answer whose last line has a long list of results, some of these in each turn."""
+        request = self.request
+        before, results, after = split_results(request.tag, replies[-1], writes_json=request.writes_json)
+        size = max(1, len(results) * BLOCK_BYTES // self.answer_bytes)
+        pieces = self.control.run_in_blocks(
+            len(results), lambda block: [msgspec.json.encode(results[block])[1:-1], b","], size
+        )
+        return [request.encode(replies[:-1]), before, *pieces[:-1], after]
 
 
 def run_batch(jobs: Sequence[Job]) -> list[bytes | Exception]:
@@ -113,7 +132,7 @@ def _run_alone(job: Job) -> bytes | Exception:
     result = job.run(progress.append)
     if isinstance(result, Exception):
         return result
-    return job.request.encode(progress) + result
+    return b"".join([job.request.encode(progress), *([result] if isinstance(result, bytes) else result)])
 
 
 class StartGate(msgspec.Struct, frozen=True):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
+from typing import cast
 
 import msgspec
 
@@ -29,6 +30,9 @@ _TEXT_KEYS = {
 }
 """Words of lines whose text is one value, and the key of that value in an object."""
 
+_NO_RESULTS = b'"results":[]'
+"""No text in an object looks like this: there a backslash precedes each quote."""
+
 _FLOAT_FORMAT = f"%.{DECIMALS}f"
 _NEGATIVE_ZERO = _FLOAT_FORMAT % -0.0
 _PLAIN = re.compile(r"[^\s\"'\\=]+")
@@ -51,6 +55,28 @@ def encode_replies(tag: str, replies: Sequence[AnyReply], *, writes_json: bool =
         return b"".join((before.encode(), msgspec.json.encode(replies[0].document), b"\n"))
     text = "".join([f"{before}{format_reply(reply)}\n" for reply in replies])
     return text.encode("utf-8", "backslashreplace")
+
+
+def has_results(reply: AnyReply) -> bool:
+    """Return whether a line is an object with a list of results, which can be long."""
+    return isinstance(reply, JsonReply) and bool(reply.document.get("results"))
+
+
+def split_results(tag: str, reply: AnyReply, *, writes_json: bool) -> tuple[bytes, Sequence[object], bytes]:
+    """Split the line of an object at its results.
+
+    Args:
+        tag: As for `encode_replies`.
+        reply: One that `has_results`.
+        writes_json: As for `encode_replies`.
+
+    Returns:
+        The line up to the first result, the results, and the line after the last.
+    """
+    document = cast("JsonReply", reply).document
+    short = JsonReply({**document, "results": []}, reply.is_final)
+    before, empty, after = encode_replies(tag, [short], writes_json=writes_json).partition(_NO_RESULTS)
+    return before + empty[:-1], cast("Sequence[object]", document["results"]), b"]" + after
 
 
 def format_reply(reply: AnyReply) -> str:

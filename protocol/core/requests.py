@@ -102,17 +102,20 @@ class WorkControl:
         with hold_turn(WorkerTurn(self.interpreter, lambda: self._is_stopped)):
             yield
 
-    def run_in_blocks(self, count: int, run: Callable[[slice], Iterable[_T]]) -> list[_T]:
+    def run_in_blocks(
+        self, count: int, run: Callable[[slice], Iterable[_T]], size: int = BLOCK_LINES
+    ) -> list[_T]:
         """Make the lines of an answer, or what becomes of them, in several turns in the interpreter.
 
         Args:
             count: How many there are.
             run: Makes those of a slice.
+            size: How many in a turn.
         """
         made: list[_T] = []
-        for start in range(0, count, BLOCK_LINES):
+        for start in range(0, count, size):
             with self.take_interpreter():
-                made += run(slice(start, min(start + BLOCK_LINES, count)))
+                made += run(slice(start, min(start + size, count)))
         return made
 
     def notify_on_stop(self, callback: Callable[[], None]) -> None:

@@ -15,7 +15,7 @@ from collections.abc import Callable
 from typing import Any
 
 from protocol.core.connection import Connection
-from protocol.core.jobs import OPEN_GATE, Job, run_batch
+from protocol.core.jobs import OPEN_GATE, Job, JobResult, run_batch
 from protocol.core.requests import AnyReply
 from protocol.transports.workers import WorkerPool
 
@@ -169,9 +169,9 @@ class ClientJobs:
     def _on_progress(self, job: Job, reply: AnyReply) -> None:
         self._run_here(self.connection.receive_progress, job, reply)
 
-    def _on_result(self, job: Job, result: bytes | Exception) -> None:
+    def _on_result(self, job: Job, result: JobResult) -> None:
         self._run_here(self._take_result, job, result)
 
-    def _take_result(self, job: Job, result: bytes | Exception) -> None:
+    def _take_result(self, job: Job, result: JobResult) -> None:
         self.connection.receive_result(job, result)
         self._answered.append(job)

@@ -14,12 +14,12 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from enum import Enum
 
-from protocol.core.jobs import OPEN_GATE, Job, StartGate
+from protocol.core.jobs import OPEN_GATE, Job, JobResult, StartGate
 from protocol.core.limits import ClientLimits
 from protocol.core.requests import AnyReply
 
 ProgressCallback = Callable[[Job, AnyReply], None]
-ResultCallback = Callable[[Job, bytes | Exception], None]
+ResultCallback = Callable[[Job, JobResult], None]
 
 
 class Lane(Enum):

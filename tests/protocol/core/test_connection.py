@@ -228,9 +228,9 @@ def test_thousands_of_legal_plays_are_listed_and_written_by_a_worker():
     assert sent(connection)[2:] == ["@a value engine.ply 1"]
     (job,) = jobs_of(connection)
     result = job.run(lambda _: None)
-    assert result.endswith(b"\nlegal count=2151\n")
+    assert b"".join(result).endswith(b"\nlegal count=2151\n")
     connection.receive_result(job, result)
-    assert connection.data_to_send() == result
+    assert connection.data_to_send() == b"".join(result)
 
 
 def test_a_turn_serves_a_few_lines_and_says_that_there_are_more():

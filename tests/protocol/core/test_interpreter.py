@@ -10,7 +10,7 @@ from engine.runtime.thread_turns import release_turn
 from protocol.core.interpreter import InterpreterTurns
 from protocol.core.jobs import Job
 from protocol.core.jobs import PendingRequest as Request
-from protocol.core.requests import BLOCK_LINES, Reply, Work, WorkControl
+from protocol.core.requests import BLOCK_LINES, JsonReply, Reply, Work, WorkControl
 
 
 class CountedTurns(InterpreterTurns):
@@ -70,9 +70,24 @@ def test_long_answers_are_written_in_several_turns(lines, turns_taken):
     replies = [Reply("play", values={"number": number}, is_final=False) for number in range(lines)]
     job = Job(Work(lambda control: replies), Request("@a", is_ordered=False))
     job.control.interpreter = turns = CountedTurns()
-    text = job.run(lambda reply: None).decode()
+    result = job.run(lambda reply: None)
+    text = (result if isinstance(result, bytes) else b"".join(result)).decode()
     assert text.splitlines() == [f"@a play number={number}" for number in range(lines)]
     assert turns.count == turns_taken
+
+
+@pytest.mark.parametrize("writes_json", [False, True])
+def test_a_long_object_is_written_in_several_turns_as_at_once(writes_json):
+    results = [{"position": f'"results":[] {number}', "moves": "x" * 1000} for number in range(300)]
+    document = {"id": '"results":[]', "final": True, "results": results, "stopped": True}
+    reply = JsonReply(document)
+    request = Request("@a", is_ordered=False, writes_json=writes_json)
+    job = Job(Work(lambda control: [reply], answer_bytes=300_000), request)
+    job.control.interpreter = turns = CountedTurns()
+    pieces = job.run(lambda reply: None)
+    assert b"".join(pieces) == request.encode([reply])
+    assert max(map(len, pieces)) < 70_000
+    assert turns.count == 5
 
 
 def test_blocks_are_those_of_the_whole_and_the_serving_thread_needs_no_turns():

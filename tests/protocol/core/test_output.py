@@ -1,0 +1,36 @@
+"""Output comes out as it went in, whatever the sizes of the pieces."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from protocol.core.output import Output
+
+SIZES = st.one_of(st.integers(0, 40), st.integers(4000, 9000))
+
+
+@given(st.lists(st.tuples(st.sampled_from(["add", "take"]), SIZES), max_size=30))
+def test_all_is_taken_once_and_in_order(steps):
+    output, expected, taken = Output(), bytearray(), bytearray()
+    for what, size in steps:
+        if what == "add":
+            data = bytes((len(expected) + i) % 251 for i in range(size))
+            output.add(data)
+            expected += data
+        else:
+            part = output.take(size)
+            assert isinstance(part, bytes)
+            assert len(part) == min(size, len(expected) - len(taken))
+            taken += part
+        assert len(output) == len(expected) - len(taken)
+    assert taken + output.take() == expected
+    assert not output
+    assert output.take(5) == b""
+
+
+def test_a_long_piece_is_handed_on_as_it_is():
+    long, output = bytes(100_000), Output()
+    output.add_all([long, b"1", b"2"])
+    assert output.take(len(long)) is long
+    assert output.take() == b"12"
