@@ -24,7 +24,6 @@ from protocol.core.errors import CommandError
 from protocol.core.framing import InputLine, LineSplitter
 from protocol.core.jobs import CLOSED_GATE, OPEN_GATE, Job, JobResult, PendingRequest, StartGate
 from protocol.core.limits import ClientLimits
-from protocol.core.output import Output
 from protocol.core.replies import encode_replies, make_error_reply
 from protocol.core.requests import (
     Answer,
@@ -33,6 +32,7 @@ from protocol.core.requests import (
     StopRequest,
     Work,
 )
+from protocol.core.send_buffer import SendBuffer
 
 _BYTES_FOR_LINE_BYTE = 4
 """About how many bytes the objects of a request take for each byte of its line."""
@@ -90,7 +90,7 @@ class Connection:
         self._new_jobs: deque[Job] = deque()
         self._by_key: dict[object, Job] = {}
         self._unordered_count = 0
-        self._out = Output()
+        self._out = SendBuffer()
         self._held_bytes = self._queued_bytes = 0
         self._has_sent_part = False
         self._may_have_lines = False
@@ -241,7 +241,7 @@ class Connection:
         self._unordered_count = self._held_bytes = self._queued_bytes = 0
         self._quit_reply = b""
         line_end = b"\n" if self._has_sent_part else b""
-        self._out = Output()
+        self._out = SendBuffer()
         self._out.add(line_end + self._encode("", [make_error_reply(error)]))
 
     def stop_all(self) -> int:

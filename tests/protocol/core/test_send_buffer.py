@@ -5,14 +5,14 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from protocol.core.output import Output
+from protocol.core.send_buffer import SendBuffer
 
 SIZES = st.one_of(st.integers(0, 40), st.integers(4000, 9000))
 
 
 @given(st.lists(st.tuples(st.sampled_from(["add", "take"]), SIZES), max_size=30))
 def test_all_is_taken_once_and_in_order(steps):
-    output, expected, taken = Output(), bytearray(), bytearray()
+    output, expected, taken = SendBuffer(), bytearray(), bytearray()
     for what, size in steps:
         if what == "add":
             data = bytes((len(expected) + i) % 251 for i in range(size))
@@ -30,7 +30,7 @@ def test_all_is_taken_once_and_in_order(steps):
 
 
 def test_a_long_piece_is_handed_on_as_it_is():
-    long, output = bytes(100_000), Output()
+    long, output = bytes(100_000), SendBuffer()
     output.add_all([long, b"1", b"2"])
     assert output.take(len(long)) is long
     assert output.take() == b"12"

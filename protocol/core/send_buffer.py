@@ -9,7 +9,7 @@ _WHOLE_BYTES = 4096
 """From this size on a piece stays one by itself; smaller ones are joined."""
 
 
-class Output:
+class SendBuffer:
     """Bytes in the order in which they were added, each to be taken once."""
 
     def __init__(self) -> None:
