@@ -126,13 +126,8 @@ def show_legal_plays(session: Session, point: str | None, control: WorkControl) 
 
 def show_matrix(session: Session, values: Mapping[str, Any], control: WorkControl) -> list[str]:
     """Return the cube action at every score."""
-    return format_matrix(ask_matrix(session, values, control))
-
-
-def ask_matrix(session: Session, values: Mapping[str, Any], control: WorkControl) -> list[Reply]:
-    """Return the answer to ``matrix``."""
     named = _format_named(values, "away", "plies", "cube", "equities")
-    return send_command(session, f"matrix{named}", control)
+    return format_matrix(send_command(session, f"matrix{named}", control))
 
 
 def show_rollout(session: Session, values: Mapping[str, Any], control: WorkControl) -> list[str]:

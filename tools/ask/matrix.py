@@ -11,14 +11,10 @@ at a higher value in the hands of the side on roll.
 from __future__ import annotations
 
 import argparse
-import json
-from collections.abc import Mapping
 
 from protocol.commands.cube import DEFAULT_MATRIX_AWAY, MAX_MATRIX_AWAY
-from protocol.core.requests import ReplyValue, WorkControl
-from protocol.repl.analysis import ask_matrix, show_matrix
-from protocol.state.session import Session
-from tools.ask.question import add_question_arguments, answer_question
+from protocol.repl.analysis import show_matrix
+from tools.ask.question import add_question_arguments, answer_question, run_query
 
 SUMMARY = "the cube decision at every score"
 
@@ -46,19 +42,5 @@ def main(args: argparse.Namespace) -> int:
     return answer_question(
         args,
         lambda session, control: show_matrix(session, values, control),
-        lambda session, control: json.dumps(_make_document(session, values, control)),
+        lambda session, control: run_query(session, control, {"want": ["matrix"], **values}),
     )
-
-
-def _make_document(
-    session: Session, values: Mapping[str, ReplyValue], control: WorkControl
-) -> dict[str, object]:
-    """Return the keys of the wire's ``matrix``, with its rows as a list and their equities as numbers."""
-    *rows, summary = (reply.values for reply in ask_matrix(session, values, control))
-    return {**summary, "rows": [{key: _parse_list(key, value) for key, value in row.items()} for row in rows]}
-
-
-def _parse_list(key: str, value: ReplyValue) -> object:
-    if key not in ("no_double", "double"):
-        return value
-    return [None if text == "-" else float(text) for text in str(value).split(",")]

@@ -85,6 +85,8 @@ def test_everything_fits_80_columns_and_has_no_colours_in_a_pipe(capsys):
         (["hint", XGID, "--plays", "2"], {"want": ["moves"], "max_moves": 2}),
         (["hint", BEFORE_ROLL], {"want": ["eval", "cube"]}),
         (["cube", XGID], {"want": ["eval", "cube"]}),
+        (["matrix", XGID, "--away", "3"], {"want": ["matrix"], "away": 3, "equities": True}),
+        (["matrix", XGID, "--letters"], {"want": ["matrix"]}),
     ],
 )
 def test_json_is_what_the_wire_answers_to_a_query(words, query, capsys):
@@ -94,15 +96,6 @@ def test_json_is_what_the_wire_answers_to_a_query(words, query, capsys):
         json.dumps({"id": "gammond", "position": position, **query}),
     )
     assert run(capsys, *words, "--json").out == format_reply(work.run(WorkControl())[-1]) + "\n"
-
-
-def test_json_of_the_matrix_has_the_keys_of_the_wire_and_numbers(capsys):
-    matrix = json.loads(run(capsys, "matrix", XGID, "--away", "2", "--json").out)
-    assert {"away", "cube", "money", "plies", "net", "rows"} == set(matrix)
-    first, second = matrix["rows"]
-    assert first["actions"] == "--"
-    assert first["double"] == [None, None]
-    assert all(isinstance(value, float) for value in second["no_double"])
 
 
 def test_json_of_the_board_has_ids_and_what_they_say(capsys):
