@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+from typing import Any
 
 import numpy as np
 from llvmlite import ir
@@ -17,9 +18,9 @@ CALLBACK = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64)
 _FUNCTION = ir.FunctionType(INT, [INT])
 
 
-def find_address(callback: object) -> int:
+def find_address(callback: Any) -> int:  # noqa: ANN401
     """Return the address of a `CALLBACK`, which the caller keeps alive while a kernel may call it."""
-    return ctypes.cast(callback, ctypes.c_void_p).value or 0  # type: ignore[arg-type]
+    return ctypes.c_void_p.from_buffer(callback).value or 0  # `cast` would keep it alive for good
 
 
 def _emit_call(builder: Builder, arguments: list[Value]) -> Value:

@@ -161,8 +161,8 @@ def test_a_rollout_reports_progress_and_is_repeatable(engine):
 
 def test_a_rollout_has_the_defaults_of_the_engine_behind_it():
     parameters = inspect.signature(gammond.Engine.rollout).parameters
-    owners = RolloutSettings(), RolloutRequest("position", START._position, MatchState()._to_engine())
-    defaults = {name: value for owner in owners for name, value in vars(owner).items()}
+    request = RolloutRequest("position", START._position, MatchState()._to_engine())
+    defaults = {**vars(RolloutSettings()), **vars(request), "candidates": request.best_plays}
     defaults["cubeful"] = defaults.pop("is_cubeful")
     shared = {"trials", "seed", "truncation", "variance_reduction", "plies", "cubeful", "candidates"}
     assert {name: parameters[name].default for name in shared} == {name: defaults[name] for name in shared}

@@ -34,6 +34,27 @@ resume_collection()
 print(gc.isenabled(), gc.get_freeze_count() > 1000, gc.get_threshold()[0] > 700)
 """
 
+SERVE = (
+    START
+    + """
+class Client:
+    left = 0
+
+    def __init__(self):
+        self.itself = self
+        self.work = [[] for _ in range(100)]
+
+    def __del__(self):
+        Client.left += 1
+
+clients = []
+for _ in range(10_000):
+    clients.append(Client())
+    clients = clients[-200:]
+print(Client.left > 8_500)
+"""
+)
+
 
 def run(code):
     return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
@@ -45,3 +66,7 @@ def test_garbage_is_still_found_but_not_searched_for_at_the_end_of_the_process()
 
 def test_a_start_pauses_the_search_and_what_it_made_is_never_searched():
     assert run(START).splitlines() == ["True True", "False", "True True True"]
+
+
+def test_a_server_gives_the_memory_of_clients_that_have_left_to_later_ones():
+    assert run(SERVE).splitlines()[-1] == "True"
