@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from engine.cubeful.match_equity import MatchEquityTable, load_default_table
 from engine.errors import PositionError
-from engine.kernels.cubeful import CENTRED, DEAD, OTHER, OWN
+from engine.kernels import as_kernel_array
+from engine.kernels.cubeful import CENTRED, DEAD, OTHER, OWN, DoubleOption
 from engine.rules.match import MAX_CUBE, SEATS, MatchState
 
 LEAST_STAKE = 1e-6
@@ -102,6 +103,17 @@ class CubeStateSpace:
             return np.ones(len(self.states), np.float32)
         passed: NDArray[np.float32] = self.result_values[self.kernel_states[:, 0], 1, 0].astype(np.float32)
         return passed
+
+    @cached_property
+    def double_option(self) -> DoubleOption:
+        """What a double by ``seat`` leads to, for kernels."""
+        return DoubleOption(
+            as_kernel_array(self.may_double, np.bool_),
+            as_kernel_array(self.state_after_take, np.int64),
+            as_kernel_array(self.pass_values, np.float32),
+            self.stake_factor,
+            self.is_money and self.match.beavers,
+        )
 
     @cached_property
     def equity_scale(self) -> tuple[float, float]:

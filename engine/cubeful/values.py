@@ -80,15 +80,7 @@ def with_doubling_option(values: CubefulValues, space: CubeStateSpace, first: in
         A new array of the same shape.
     """
     result = np.array(values, np.float32, order="C")
-    kernel_cubeful.apply_double_option(
-        result,
-        first,
-        space.may_double,
-        space.state_after_take,
-        space.pass_values,
-        space.stake_factor,
-        space.is_money and space.match.beavers,
-    )
+    kernel_cubeful.add_double_option(space.double_option, result, first)
     return result
 
 

@@ -7,6 +7,8 @@ left out. For money there are none.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -19,9 +21,27 @@ OTHER = 1
 DEAD = 2
 """Who can turn the cube: both, the side on roll, the other side, nobody (money play only)."""
 
-
 _BEAROFF = 3
 _HOME_POINTS = 6
+
+
+class DoubleOption(NamedTuple):
+    """What a double by the side on roll leads to.
+
+    Attributes:
+        may_double: ``bool[s]``: whether that side may double, and could gain by it. In the state after its
+            double is taken it may not.
+        state_after_take: ``int64[s]``, the state after that; anything where it may not double.
+        pass_values: ``float32[s]``, the value of a double that is passed.
+        stake_factor: Factor from the value of the state after a take to the value of a take.
+        beavers: Whether a take that would be worth less than nothing to the doubler is a beaver.
+    """
+
+    may_double: NDArray[np.bool_]
+    state_after_take: NDArray[np.int64]
+    pass_values: NDArray[np.float32]
+    stake_factor: float
+    beavers: bool
 
 
 @gil_kernel
@@ -52,36 +72,23 @@ def look_up_efficiencies(
 
 
 @gil_kernel
-def apply_double_option(
-    values: NDArray[np.float32],
-    first: int,
-    may_double: NDArray[np.bool_],
-    state_after_take: NDArray[np.int64],
-    pass_values: NDArray[np.float32],
-    stake_factor: float,
-    beavers: bool,
-) -> None:
+def add_double_option(option: DoubleOption, values: NDArray[np.float32], first: int) -> None:
     """Add the option to double, with the proper response, to values in the states of the cube.
 
     Args:
+        option: The option.
         values: in and out, ``float32[n, first + s]``, for the side on roll.
         first: The column of the first state.
-        may_double: ``bool[s]``: whether that side may double, and could gain by it. In the state after its
-            double is taken it may not.
-        state_after_take: ``int64[s]``, the state after that; anything where it may not double.
-        pass_values: ``float32[s]``, the value of a double that is passed.
-        stake_factor: Factor from the value of the state after a take to the value of a take.
-        beavers: Whether a take that would be worth less than nothing to the doubler is a beaver.
     """
-    factor, zero, two = np.float32(stake_factor), np.float32(0.0), np.float32(2.0)
-    for s in range(may_double.shape[0]):
-        if not may_double[s]:
+    factor, zero, two = np.float32(option.stake_factor), np.float32(0.0), np.float32(2.0)
+    for s in range(option.may_double.shape[0]):
+        if not option.may_double[s]:
             continue
         for i in range(values.shape[0]):
-            taken = factor * values[i, first + state_after_take[s]]
-            if beavers and taken < zero:
+            taken = factor * values[i, first + option.state_after_take[s]]
+            if option.beavers and taken < zero:
                 taken = two * taken
-            values[i, first + s] = max(values[i, first + s], min(taken, pass_values[s]))
+            values[i, first + s] = max(values[i, first + s], min(taken, option.pass_values[s]))
 
 
 @gil_kernel

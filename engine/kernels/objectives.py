@@ -14,7 +14,7 @@ from engine.kernels import gil_kernel, kernel
 from engine.kernels.bearoff import number_position
 from engine.kernels.bearoff_tables import BearoffTables
 from engine.kernels.cubeful import (
-    apply_double_option,
+    DoubleOption,
     compute_dead_cube_values,
     compute_match_values,
     compute_money_values,
@@ -39,11 +39,7 @@ class ObjectiveRules(NamedTuple):
         worths: ``float64[levels, 2, 3]``; this and the next two as for `compute_match_values`.
         turns: ``bool[levels, 2]``.
         states: ``int8[s, 3]``.
-        may_double: ``bool[s]``; this and the next four as for `apply_double_option`.
-        state_after_take: ``int64[s]``.
-        pass_values: ``float32[s]``.
-        stake_factor: Factor from the value of the state after a take to the value of a take.
-        beavers: Whether a take that would be worth less than nothing to the doubler is a beaver.
+        option: The option to double; none where the cube is dead.
     """
 
     kind: int
@@ -54,11 +50,7 @@ class ObjectiveRules(NamedTuple):
     worths: NDArray[np.float64]
     turns: NDArray[np.bool_]
     states: NDArray[np.int8]
-    may_double: NDArray[np.bool_]
-    state_after_take: NDArray[np.int64]
-    pass_values: NDArray[np.float32]
-    stake_factor: float
-    beavers: bool
+    option: DoubleOption
 
 
 @kernel
@@ -108,21 +100,6 @@ def write_values(
             values[rows[i], column] = outcomes[i, column]
         for s in range(states):
             values[rows[i], OUTCOME_COLUMNS + s] = cubeful[i, s]
-
-
-@kernel
-def add_double_option(rules: ObjectiveRules, values: NDArray[np.float32]) -> None:
-    """Add the option of the side on roll to double to ``float32[n, k]`` values."""
-    if rules.kind in (MONEY, MATCH):
-        apply_double_option(
-            values,
-            OUTCOME_COLUMNS,
-            rules.may_double,
-            rules.state_after_take,
-            rules.pass_values,
-            rules.stake_factor,
-            rules.beavers,
-        )
 
 
 @kernel

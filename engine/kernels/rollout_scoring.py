@@ -13,14 +13,13 @@ from numpy.typing import NDArray
 
 from engine.kernels import kernel
 from engine.kernels.bearoff_tables import BearoffTables, look_up_outcome
-from engine.kernels.cubeful import OWN
+from engine.kernels.cubeful import OWN, add_double_option
 from engine.kernels.objectives import (
     MATCH,
     MONEY,
     OUTCOME_COLUMNS,
     OUTCOMES_ONLY,
     ObjectiveRules,
-    add_double_option,
     write_values,
 )
 from engine.kernels.outcomes import write_finished
@@ -91,7 +90,7 @@ def mark_decisions(rules: TrialRules, trials: TrialArrays) -> None:
             kind = END
         elif turn > 0 and turn == rules.truncation:
             kind = TRUNCATED
-        elif has_cube and side.may_double[trials.states[row]]:
+        elif has_cube and side.option.may_double[trials.states[row]]:
             kind = CUBE
         trials.kinds[row] = kind
 
@@ -152,13 +151,13 @@ def decide(rules: TrialRules, trials: TrialArrays, values: NDArray[np.float32]) 
     side = rules.other if turn % 2 else rules.own
     best = values.copy()
     if turn > 0 or rules.may_double_at_start:
-        add_double_option(side, best)
+        add_double_option(side.option, best, OUTCOME_COLUMNS)
     scores = np.empty((values.shape[0], trials.scores.shape[1]))
     for row in range(values.shape[0]):
         state = int(trials.states[row])
         if trials.kinds[row] == CUBE:
             if _is_passed(rules, trials, row, values):
-                best[row, OUTCOME_COLUMNS + state] = side.pass_values[state]
+                best[row, OUTCOME_COLUMNS + state] = side.option.pass_values[state]
             else:
                 trials.kinds[row] = PLAYS_ON
         if trials.kinds[row] == PLAYS_ON:
@@ -192,7 +191,7 @@ def subtract_luck(
     side = rules.own if turn % 2 else rules.other
     values = np.empty((boards.shape[0], OUTCOME_COLUMNS + side.owners.shape[0]), np.float32)
     write_values(side, rules.no_tables, boards, outcomes, np.arange(boards.shape[0]), values)
-    add_double_option(side, values)
+    add_double_option(side.option, values, OUTCOME_COLUMNS)
     first = trials.progress[NEXT_GROUP]
     rolls, columns = rules.weights.shape[0], trials.scores.shape[1]
     scores, means = np.empty((rolls, columns)), np.empty((1, columns))
@@ -262,10 +261,10 @@ def _is_passed(rules: TrialRules, trials: TrialArrays, row: int, values: NDArray
     """
     side = rules.other if trials.progress[TURN] % 2 else rules.own
     state = int(trials.states[row])
-    after = side.state_after_take[state]
-    held, passed = values[row, OUTCOME_COLUMNS + state], side.pass_values[state]
-    taken = np.float32(side.stake_factor) * values[row, OUTCOME_COLUMNS + after]
-    factor = side.stake_factor
+    after = side.option.state_after_take[state]
+    held, passed = values[row, OUTCOME_COLUMNS + state], side.option.pass_values[state]
+    taken = np.float32(side.option.stake_factor) * values[row, OUTCOME_COLUMNS + after]
+    factor = side.option.stake_factor
     if rules.may_beaver and taken < -_TIE:
         taken = _TWO * taken
         factor *= 2.0

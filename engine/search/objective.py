@@ -31,6 +31,7 @@ from engine.cubeful import (
 from engine.evaluation.evaluator import CubefulEvaluator, Evaluator, ExactEvaluator
 from engine.kernels import as_kernel_array
 from engine.kernels import phases as kernel_phases
+from engine.kernels.cubeful import DoubleOption
 from engine.kernels.objectives import (
     DEAD_CUBE,
     MATCH,
@@ -46,6 +47,9 @@ Values = NDArray[np.float32]
 """``float32[n, k]``; the first five columns are the outcome."""
 
 _CUBELESS_WEIGHTS = np.array([2.0, 1.0, 1.0, -1.0, -1.0])
+_NO_DOUBLES = DoubleOption(
+    np.empty(0, np.bool_), np.empty(0, np.int64), np.empty(0, np.float32), stake_factor=1.0, beavers=False
+)
 
 
 class RootReading(NamedTuple):
@@ -210,11 +214,7 @@ def make_rules(kind: int, space: CubeStateSpace | None) -> ObjectiveRules:
         as_kernel_array(space.result_values if space else np.empty((0, 2, 3)), np.float64),
         as_kernel_array(space.turns_cube if space else np.empty((0, 2)), np.bool_),
         as_kernel_array(states, np.int8),
-        as_kernel_array(space.may_double if space else np.empty(0), np.bool_),
-        as_kernel_array(space.state_after_take if space else np.empty(0), np.int64),
-        as_kernel_array(space.pass_values if space else np.empty(0), np.float32),
-        space.stake_factor if space else 1.0,
-        space is not None and space.is_money and space.match.beavers,
+        space.double_option if space else _NO_DOUBLES,
     )
 
 

@@ -9,11 +9,11 @@ from numpy.typing import NDArray
 
 from engine.kernels import kernel
 from engine.kernels.bearoff_tables import BearoffTables
+from engine.kernels.cubeful import add_double_option
 from engine.kernels.moves import MAX_PLAYS, expand
 from engine.kernels.objectives import (
     OUTCOME_COLUMNS,
     ObjectiveRules,
-    add_double_option,
     average_best_replies,
     choose_replies,
     is_settled,
@@ -114,7 +114,7 @@ def evaluate_positions(
             if left > 0 and frame.width > 0:
                 tag = frame.tags[0, no_plies]
                 leaves = _close_level(frame, _open_level(nets, frame, replier, replies, no_plies, tag))
-                add_double_option(replier, leaves)
+                add_double_option(replier.option, leaves, OUTCOME_COLUMNS)
                 chosen, offsets = choose_replies(
                     replier.kind, leaves, offsets, frame.width, frame.width_margin
                 )
@@ -127,7 +127,7 @@ def evaluate_positions(
         values = _close_level(frame, level)
         if depth == 0:
             return values
-        add_double_option(mover, values)
+        add_double_option(mover.option, values, OUTCOME_COLUMNS)
         averages = average_best_replies(mover.kind, values, offsets_of_level.pop(), frame.weights)
         levels.pop()
         level = levels[depth - 1]

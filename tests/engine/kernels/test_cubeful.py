@@ -204,7 +204,8 @@ def test_the_option_to_double_is_that_of_the_twin(beavers):
     may_double, state_after_take = np.array([True, True, False]), np.array([2, 2, -1])
     pass_values = np.array([1.0, 0.5, 1.0], np.float32)
     values = before.copy()
-    kernel.apply_double_option(values, 2, may_double, state_after_take, pass_values, 2.0, beavers)
+    option = kernel.DoubleOption(may_double, state_after_take, pass_values, 2.0, beavers)
+    kernel.add_double_option(option, values, 2)
     for row, old in zip(values.tolist(), before.tolist(), strict=True):
         taken = 2.0 * old[4]
         if beavers:

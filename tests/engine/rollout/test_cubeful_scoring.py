@@ -247,8 +247,8 @@ def test_a_resting_cube_makes_of_an_outcome_what_the_match_makes_of_its_results(
     mean = state.scores[0].mean(axis=0)
     dead = compute_dead_cube_values(mean[None, :VALUE_COLUMN].astype(np.float32), game)
     assert mean[VALUE_COLUMN] == pytest.approx(float(dead[0]), abs=1e-5)
-    assert not scoring.make_rules(settings).own.may_double.any()
-    assert not scoring.make_rules(settings).other.may_double.any()
+    assert not scoring.make_rules(settings).own.option.may_double.any()
+    assert not scoring.make_rules(settings).other.option.may_double.any()
 
 
 @pytest.mark.parametrize("match", [MatchState(), MatchState(length=5, score=(1, 2))], ids=["money", "match"])
