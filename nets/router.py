@@ -13,8 +13,8 @@ from engine.bearoff.tables import pack_exact_table, pack_tables
 from engine.evaluation.evaluator import CubefulEvaluator, Evaluator, ExactEvaluator
 from engine.evaluation.pruning import PlayPruner
 from engine.kernels import as_kernel_array
-from engine.kernels import outcomes as kernel_outcomes
 from engine.kernels.bearoff_tables import BearoffTables
+from engine.kernels.outcomes import gather_boards, group_rows_by_class, scatter_outcomes
 from engine.rollout.trials import TrialLoop
 from engine.rules.outcome import Outcomes, evaluate_finished, sanitise_outcomes
 from engine.rules.position import Board, Phase, classify_phases
@@ -92,8 +92,8 @@ class Router:
             rows = parts[0] if len(parts) == 1 else np.concatenate(parts)
             if len(rows) == len(boards) and len(parts) == 1:
                 return sanitise_outcomes(net.evaluate(boards), boards)
-            routed = _gather_boards(boards, rows)
-            kernel_outcomes.scatter_outcomes(sanitise_outcomes(net.evaluate(routed), routed), rows, outcomes)
+            routed = gather_boards(boards, rows)
+            scatter_outcomes(sanitise_outcomes(net.evaluate(routed), routed), rows, outcomes)
         return outcomes
 
     def make_search_loop(
@@ -148,12 +148,10 @@ class Router:
         for evaluator in self._exact:
             if not len(rows):
                 break
-            is_covered = evaluator.covers(_gather_boards(boards, rows))
+            is_covered = evaluator.covers(gather_boards(boards, rows))
             covered = rows[is_covered]
             if len(covered):
-                kernel_outcomes.scatter_outcomes(
-                    evaluator.evaluate(_gather_boards(boards, covered)), covered, outcomes
-                )
+                scatter_outcomes(evaluator.evaluate(gather_boards(boards, covered)), covered, outcomes)
                 rows = rows[~is_covered]
         return rows
 
@@ -181,7 +179,7 @@ class ContactClassNets:
             if len(rows) == len(boards):
                 return net.evaluate(boards)
             if len(rows):
-                kernel_outcomes.scatter_outcomes(net.evaluate(_gather_boards(boards, rows)), rows, outcomes)
+                scatter_outcomes(net.evaluate(gather_boards(boards, rows)), rows, outcomes)
         return outcomes
 
 
@@ -211,21 +209,6 @@ def _group_rows(class_of: NDArray[np.int8], class_count: int) -> list[NDArray[np
         class_count: The number of classes.
     """
     rows, counts = np.empty(len(class_of), np.int64), np.zeros(class_count, np.int64)
-    kernel_outcomes.group_rows_by_class(class_of, rows, counts)
+    group_rows_by_class(class_of, rows, counts)
     ends = list(accumulate(counts.tolist()))
     return [rows[end - count : end] for end, count in zip(ends, counts.tolist(), strict=True)]
-
-
-def _gather_boards(boards: Board, rows: NDArray[np.int64]) -> Board:
-    """Return some of the positions as a new array.
-
-    Args:
-        boards: ``int8[n, 2, 26]``.
-        rows: ``int64[m]``.
-
-    Returns:
-        ``int8[m, 2, 26]``.
-    """
-    gathered = np.empty((len(rows), 2, 26), np.int8)
-    kernel_outcomes.gather_boards(boards, rows, gathered)
-    return gathered

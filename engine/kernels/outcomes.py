@@ -97,18 +97,14 @@ def group_rows_by_class(
 
 
 @gil_kernel
-def gather_boards(boards: NDArray[np.int8], rows: NDArray[np.int64], result: NDArray[np.int8]) -> None:
-    """Gather positions.
-
-    Args:
-        boards: ``int8[n, 2, 26]``.
-        rows: ``int64[m]``, the rows to copy.
-        result: out, ``int8[m, 2, 26]``.
-    """
+def gather_boards(boards: NDArray[np.int8], rows: NDArray[np.int64]) -> NDArray[np.int8]:
+    """Return some of ``int8[n, 2, 26]`` positions, those of ``int64[m]`` rows, as a new array."""
+    gathered = np.empty((rows.shape[0], 2, 26), np.int8)
     for i in range(rows.shape[0]):
         for side in range(2):
             for point in range(26):
-                result[i, side, point] = boards[rows[i], side, point]
+                gathered[i, side, point] = boards[rows[i], side, point]
+    return gathered
 
 
 @gil_kernel

@@ -163,9 +163,7 @@ def find_distinct(
             keys[found, 1] = keys[i, 1]
             found += 1
         places[i] = known
-    distinct = np.empty((found, 2, 26), np.int8)
-    gather_boards(boards, first[:found], distinct)
-    return distinct, keys[:found], places
+    return gather_boards(boards, first[:found]), keys[:found], places
 
 
 @kernel

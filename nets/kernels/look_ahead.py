@@ -110,7 +110,7 @@ def evaluate_positions(
         if done[depth] < level.deep.shape[0]:
             left = plies - depth - 1
             rows = level.deep[done[depth] : done[depth] + frame.block]
-            replies, offsets = _list_replies(nets, frame, _gather(level.boards, rows))
+            replies, offsets = _list_replies(nets, frame, gather_boards(level.boards, rows))
             if left > 0 and frame.width > 0:
                 tag = frame.tags[0, no_plies]
                 leaves = _close_level(frame, _open_level(nets, frame, replier, replies, no_plies, tag))
@@ -118,7 +118,7 @@ def evaluate_positions(
                 chosen, offsets = choose_replies(
                     replier.kind, leaves, offsets, frame.width, frame.width_margin
                 )
-                replies = _gather(replies, chosen)
+                replies = gather_boards(replies, chosen)
             tag = frame.tags[(depth + 1) % 2, left]
             levels.append(_open_level(nets, frame, replier, replies, left, tag))
             offsets_of_level.append(offsets)
@@ -160,7 +160,7 @@ def _open_level(
         count = rows.shape[0]
         if is_stopped(frame, count):
             break
-        leaves = _gather(distinct, rows)
+        leaves = gather_boards(distinct, rows)
         classes = np.empty(count, np.int8)
         outcomes = np.empty((count, OUTCOME_COLUMNS), np.float32)
         if classify_positions(leaves, classes):
@@ -181,13 +181,6 @@ def _close_level(frame: SearchFrame, level: Level) -> NDArray[np.float32]:
         for k in range(values.shape[1]):
             values[i, k] = level.values[level.places[i], k]
     return values
-
-
-@kernel
-def _gather(boards: NDArray[np.int8], rows: NDArray[np.int64]) -> NDArray[np.int8]:
-    gathered = np.empty((rows.shape[0], 2, 26), np.int8)
-    gather_boards(boards, rows, gathered)
-    return gathered
 
 
 @kernel
@@ -218,7 +211,7 @@ def _list_replies(
         rows[i] = i // rolls
         dice[i, 0] = frame.dice[i % rolls, 0]
         dice[i, 1] = frame.dice[i % rolls, 1]
-    repeated = _gather(boards, rows)
+    repeated = gather_boards(boards, rows)
     offsets = np.zeros(count + 1, np.int64)
     capacity = count * frame.keep if frame.keep > 0 else 24 * count + 2 * MAX_PLAYS
     replies = np.empty((capacity, 2, 26), np.int8)
@@ -246,7 +239,7 @@ def _list_replies(
             done = expand(repeated[:end], dice, done, replies, moves, offsets)
             if done < end:  # no room for the next
                 kept = np.arange(2 * replies.shape[0]) % replies.shape[0]
-                replies = _gather(replies, kept)
+                replies = gather_boards(replies, kept)
                 moves = np.empty((kept.shape[0], 8), np.int8)
     for i in range(done, count):  # where it was stopped
         offsets[i + 1] = offsets[i]

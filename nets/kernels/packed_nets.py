@@ -63,14 +63,12 @@ class BlockBuffers(NamedTuple):
     """Buffers for `BLOCK` positions; made by `make_block_buffers`.
 
     Attributes:
-        boards: ``int8[BLOCK, 2, 26]``, the positions.
         values: ``float32[2, BLOCK, width]``, scratch: inputs and outputs of a layer by turns.
         rows: ``uint16[BLOCK, width + GROUP]``, scratch: the rows of weights that a layer adds.
         factors: ``float32[BLOCK, width + GROUP]``, scratch: their factors.
         counts: ``int64[BLOCK]``, scratch.
     """
 
-    boards: NDArray[np.int8]
     values: NDArray[np.float32]
     rows: NDArray[np.uint16]
     factors: NDArray[np.float32]
@@ -81,7 +79,6 @@ class BlockBuffers(NamedTuple):
 def make_block_buffers(packed: PackedNets) -> BlockBuffers:
     """Make the buffers for some nets."""
     return BlockBuffers(
-        boards=np.empty((BLOCK, 2, 26), np.int8),
         values=np.empty((2, BLOCK, packed.width), np.float32),
         rows=np.empty((BLOCK, packed.width + GROUP), np.uint16),
         factors=np.empty((BLOCK, packed.width + GROUP), np.float32),
@@ -90,24 +87,27 @@ def make_block_buffers(packed: PackedNets) -> BlockBuffers:
 
 
 @kernel
-def evaluate_block(packed: PackedNets, net: int, count: int, buffers: BlockBuffers) -> NDArray[np.float32]:
+def evaluate_block(
+    packed: PackedNets, net: int, boards: NDArray[np.int8], buffers: BlockBuffers
+) -> NDArray[np.float32]:
     """Evaluate positions with one net, without making the outcomes consistent.
 
     Args:
         packed: The nets.
         net: The number of the net.
-        count: The number of positions, 1 to `BLOCK`.
-        buffers: in and out, with the positions.
+        boards: ``int8[n, 2, 26]``, the positions, 1 to `BLOCK`.
+        buffers: Scratch.
 
     Returns:
         One of the buffers, with the outcomes in its first rows and columns.
     """
     inputs, outputs = buffers.values[0], buffers.values[1]
     rows, factors, counts = buffers.rows, buffers.factors, buffers.counts
+    count = boards.shape[0]
     for i in range(count):
-        counts[i] = kernel_tesauro.list_points(buffers.boards, i, rows, factors, i)
+        counts[i] = kernel_tesauro.list_points(boards, i, rows, factors, i)
     if packed.nets[net, _ENCODER] == EXPERT248:
-        kernel_expert.write_features(buffers.boards[:count], 0, inputs)
+        kernel_expert.write_features(boards, 0, inputs)
         for i in range(count):
             for k in range(2 * kernel_expert.SIDE_FEATURES, GROUP):
                 inputs[i, k] = _ZERO

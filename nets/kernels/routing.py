@@ -126,12 +126,11 @@ def evaluate_classes(
     for class_ in range(NET_CLASSES):
         first, end = end, end + counts[class_]
         for start in range(first, end, BLOCK):
-            count = min(BLOCK, end - start)
-            block = rows[start : start + count]
-            gather_boards(boards, block, buffers.boards)
-            values = evaluate_block(packed, net_of_class[class_], count, buffers)
+            block = rows[start : min(start + BLOCK, end)]
+            gathered = gather_boards(boards, block)
+            values = evaluate_block(packed, net_of_class[class_], gathered, buffers)
             if not is_raw:
-                sanitise(values[:count], buffers.boards[:count], values)
+                sanitise(values[: block.shape[0]], gathered, values)
             scatter_outcomes(values, block, outcomes)
     for i in range(end, end + counts[FINISHED]):
         write_finished(boards, rows[i], outcomes)
