@@ -1,11 +1,11 @@
-"""Outcomes of many positions: made consistent, grouped and scattered."""
+"""Many positions and their outcomes: made consistent, grouped, gathered, scattered and compared."""
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.kernels import gil_kernel, kernel
+from engine.kernels import borrowing_kernel, gil_kernel, kernel
 
 
 @gil_kernel
@@ -105,6 +105,16 @@ def gather_boards(boards: NDArray[np.int8], rows: NDArray[np.int64]) -> NDArray[
             for point in range(26):
                 gathered[i, side, point] = boards[rows[i], side, point]
     return gathered
+
+
+@borrowing_kernel
+def are_equal(boards: NDArray[np.int8], one: int, other: int) -> bool:
+    """Return whether two of ``int8[n, 2, 26]`` positions are the same."""
+    different = 0
+    for side in range(2):
+        for point in range(26):
+            different |= int(boards[one, side, point]) ^ int(boards[other, side, point])
+    return different == 0
 
 
 @gil_kernel

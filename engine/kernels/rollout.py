@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.kernels import gil_kernel, kernel
-from engine.kernels.search import KEY_BITS, compute_position_keys
+from engine.kernels.search import KEY_BITS, compute_position_keys, find_distinct_keys
 
 
 class TrialArrays(NamedTuple):
@@ -51,8 +51,6 @@ PLAYS_ON, END, TRUNCATED, CUBE = range(4)
 """Kinds of rows: they roll; end with a known outcome; end with an evaluation; decide on a double by one."""
 
 _MOSTLY_DISTINCT = 0.9
-
-_HASH_PRIMES = (2147483647, 2147483629)
 
 
 @gil_kernel
@@ -100,36 +98,20 @@ def group_repeats(trials: TrialArrays, by_roll: bool) -> None:
         column = progress[TURN] % trials.rolls.shape[1]
         for i in range(count):
             keys[i, 0] |= int(trials.rolls[trials.places[i], column]) << KEY_BITS
-    size = 4
-    while size < 2 * count:
-        size *= 2
-    table = np.full(size, -1, np.int64)
-    first, group_of = np.empty(count, np.int64), np.empty(count, np.int64)
-    groups = 0
+    starts, group_of = find_distinct_keys(keys)
+    groups = starts.shape[0]
+    for group in range(groups):
+        trials.ends[group] = 0
     for i in range(count):
-        mixed = (keys[i, 0] % _HASH_PRIMES[0]) * 1103515245 + (keys[i, 1] % _HASH_PRIMES[1]) * 1640531527
-        slot = (mixed ^ (mixed >> 31)) & (size - 1)
-        while True:
-            group = table[slot]
-            if group < 0:
-                table[slot] = groups
-                first[groups] = i
-                trials.ends[groups] = 0
-                group = groups
-                groups += 1
-            if keys[first[group], 0] == keys[i, 0] and keys[first[group], 1] == keys[i, 1]:
-                group_of[i] = group
-                trials.ends[group] += 1
-                break
-            slot = (slot + 1) & (size - 1)
+        trials.ends[group_of[i]] += 1
     start = 0
     for group in range(groups):
-        first[group] = start
+        starts[group] = start
         start += trials.ends[group]
         trials.ends[group] = start
     for i in range(count):
-        trials.groups[first[group_of[i]]] = i
-        first[group_of[i]] += 1
+        trials.groups[starts[group_of[i]]] = i
+        starts[group_of[i]] += 1
     progress[GROUPS] = groups
     if groups > _MOSTLY_DISTINCT * count:
         progress[LOOKS_FOR_REPEATS] = 0

@@ -127,6 +127,39 @@ def compute_position_keys(boards: NDArray[np.int8], keys: NDArray[np.int64]) -> 
             keys[i, side] = bits
 
 
+@kernel
+def find_distinct_keys(keys: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Find the distinct keys, in order of first appearance, and move them to the front.
+
+    Args:
+        keys: in and out, ``int64[n, 2]``.
+
+    Returns:
+        Where each of them came first, ``int64[u]``, and the place among them of each key, ``int64[n]``.
+    """
+    count = keys.shape[0]
+    size = 2
+    while size <= 2 * count:
+        size *= 2
+    table = np.full(size, EMPTY, np.int32)
+    first, places = np.empty(count, np.int64), np.empty(count, np.int64)
+    found = 0
+    for i in range(count):
+        slot = _hash_key(keys[i, 0], keys[i, 1]) & (size - 1)
+        known = table[slot]
+        while known != EMPTY and (keys[known, 0] != keys[i, 0] or keys[known, 1] != keys[i, 1]):
+            slot = (slot + 1) & (size - 1)
+            known = table[slot]
+        if known == EMPTY:
+            table[slot] = known = found
+            first[found] = i
+            keys[found, 0] = keys[i, 0]
+            keys[found, 1] = keys[i, 1]
+            found += 1
+        places[i] = known
+    return first[:found], places
+
+
 @gil_kernel
 def find_distinct(
     boards: NDArray[np.int8],
@@ -140,30 +173,10 @@ def find_distinct(
         The distinct positions, ``int8[u, 2, 26]``, their keys, ``int64[u, 2]``, and the place among them of
         each position, ``int64[n]``.
     """
-    count = boards.shape[0]
-    size = 2
-    while size <= 2 * count:
-        size *= 2
-    table = np.full(size, EMPTY, np.int32)
-    keys = np.empty((count, 2), np.int64)
-    first = np.empty(count, np.int64)
-    places = np.empty(count, np.int64)
+    keys = np.empty((boards.shape[0], 2), np.int64)
     compute_position_keys(boards, keys)
-    found = 0
-    for i in range(count):
-        slot = _hash_key(keys[i, 0], keys[i, 1]) & (size - 1)
-        known = table[slot]
-        while known != EMPTY and (keys[known, 0] != keys[i, 0] or keys[known, 1] != keys[i, 1]):
-            slot = (slot + 1) & (size - 1)
-            known = table[slot]
-        if known == EMPTY:  # the keys of the distinct positions are moved to the front
-            table[slot] = known = found
-            first[found] = i
-            keys[found, 0] = keys[i, 0]
-            keys[found, 1] = keys[i, 1]
-            found += 1
-        places[i] = known
-    return gather_boards(boards, first[:found]), keys[:found], places
+    first, places = find_distinct_keys(keys)
+    return gather_boards(boards, first), keys[: first.shape[0]], places
 
 
 @kernel

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from engine.kernels import borrowing_kernel, kernel
 from engine.kernels.moves import MAX_PLAYS, write_child, write_moves
+from engine.kernels.outcomes import are_equal
 from nets.kernels.play_evaluation import evaluate_plays, make_play_buffers, prepare_position
 from nets.kernels.sparse import OneLayerWeights
 
@@ -49,7 +50,7 @@ def prune_plays(
     kept = np.empty(MAX_PLAYS, np.int64)
     for i in range(start, boards.shape[0]):
         at = offsets[i]
-        if i == start or not _is_repeated(boards, i):
+        if i == start or not are_equal(boards, i - 1, i):
             prepare_position(boards, i, contact, race, buffers)
         count = evaluate_plays(boards, i, int(dice[i, 0]), int(dice[i, 1]), contact, race, buffers)
         if at + min(count, keep) > children.shape[0]:
@@ -62,16 +63,6 @@ def prune_plays(
             equities[at + j] = buffers.equities[kept[j]]
         offsets[i + 1] = at + number
     return boards.shape[0]
-
-
-@borrowing_kernel
-def _is_repeated(boards: NDArray[np.int8], at: int) -> bool:
-    """Return whether a position equals the one before it."""
-    different = 0
-    for side in range(2):
-        for point in range(26):
-            different |= int(boards[at, side, point]) ^ int(boards[at - 1, side, point])
-    return different == 0
 
 
 @borrowing_kernel

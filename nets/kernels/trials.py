@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from engine.kernels import kernel
 from engine.kernels.bearoff_tables import BearoffTables
-from engine.kernels.outcomes import compute_equities
+from engine.kernels.outcomes import are_equal, compute_equities
 from engine.kernels.rollout import (
     CUBE,
     DRAWN,
@@ -237,22 +237,13 @@ def _skip_repeats(count: int, per_group: int, replies: _Replies) -> None:
             for i in range(0, 8, 2):
                 marks += _POINT_MARKS[replies.moves[child, i + 1]] - _POINT_MARKS[replies.moves[child, i]]
             slot = (marks ^ (marks >> 20)) & (_TABLE_SIZE - 1)
-            while table[slot] != _EMPTY and not _are_equal(replies.children, table[slot], child):
+            while table[slot] != _EMPTY and not are_equal(replies.children, table[slot], child):
                 slot = (slot + 1) & (_TABLE_SIZE - 1)
             if table[slot] == _EMPTY:
                 table[slot] = child
             else:
                 classes[child] = KNOWN
             same_as[child] = table[slot]
-
-
-@kernel
-def _are_equal(boards: NDArray[np.int8], one: int, other: int) -> bool:
-    different = 0
-    for side in range(2):
-        for point in range(26):
-            different |= int(boards[one, side, point]) ^ int(boards[other, side, point])
-    return different == 0
 
 
 @kernel
