@@ -75,18 +75,6 @@ class KernelCache:
             with contextlib.suppress(OSError):
                 files.save_overload(signature, compiled)
 
-    def flush(self) -> None:
-        """Clear the cache."""
-        files = self._find_files()
-        if files:
-            files.flush()
-
-    @property
-    def cache_path(self) -> str | None:
-        """The folder of the files, for numba's statistics."""
-        files = self._find_files()
-        return files.cache_path if files else None
-
     def _find_files(self) -> Any:  # noqa: ANN401  (numba's, or False)
         with _FOLDER_LOCK:
             if self._files is None:
