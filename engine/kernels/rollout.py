@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.kernels import gil_kernel, kernel
+from engine.kernels import kernel
 from engine.kernels.search import KEY_BITS, compute_position_keys, find_distinct_keys
 
 
@@ -51,26 +51,6 @@ PLAYS_ON, END, TRUNCATED, CUBE = range(4)
 """Kinds of rows: they roll; end with a known outcome; end with an evaluation; decide on a double by one."""
 
 _MOSTLY_DISTINCT = 0.9
-
-
-@gil_kernel
-def average_over_rolls(
-    values: NDArray[np.float64], weights: NDArray[np.float64], means: NDArray[np.float64]
-) -> None:
-    """Write the weighted means over the rolls, added up in an order that does not depend on the batch.
-
-    Args:
-        values: ``float64[n * rolls, k]``, grouped by position.
-        weights: ``float64[rolls]``, the probability of each roll.
-        means: out, ``float64[n, k]``.
-    """
-    rolls = weights.shape[0]
-    for i in range(means.shape[0]):
-        for column in range(means.shape[1]):
-            total = 0.0
-            for roll in range(rolls):
-                total += weights[roll] * values[i * rolls + roll, column]
-            means[i, column] = total
 
 
 @kernel

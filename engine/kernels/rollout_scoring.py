@@ -32,7 +32,6 @@ from engine.kernels.rollout import (
     TRUNCATED,
     TURN,
     TrialArrays,
-    average_over_rolls,
     drop_ended,
 )
 
@@ -194,7 +193,7 @@ def subtract_luck(
     add_double_option(side.option, values, OUTCOME_COLUMNS)
     first = trials.progress[NEXT_GROUP]
     rolls, columns = rules.weights.shape[0], trials.scores.shape[1]
-    scores, means = np.empty((rolls, columns)), np.empty((1, columns))
+    scores, means = np.empty((rolls, columns)), np.empty(columns)
     for group in range(first, end):
         state = -1
         for i in range(trials.ends[group - 1] if group else 0, trials.ends[group]):
@@ -204,11 +203,14 @@ def subtract_luck(
                 state = int(trials.states[row])
                 for roll in range(rolls):
                     _write_score(rules, turn + 1, values, (group - first) * rolls + roll, state, scores, roll)
-                average_over_rolls(scores, rules.weights, means)
+                for column in range(columns):
+                    means[column] = 0.0
+                    for roll in range(rolls):
+                        means[column] += rules.weights[roll] * scores[roll, column]
             roll = int(trials.rolls[place, turn % trials.rolls.shape[1]])
             for column in range(columns):
                 stake = trials.stakes[row] if column >= OUTCOME_COLUMNS else 1.0
-                trials.scores[place, column] -= (scores[roll, column] - means[0, column]) * stake
+                trials.scores[place, column] -= (scores[roll, column] - means[column]) * stake
 
 
 @kernel

@@ -11,7 +11,6 @@ from engine.kernels.rollout import (
     ROWS,
     TRUNCATED,
     TURN,
-    average_over_rolls,
     drop_ended,
     group_repeats,
     list_rolls,
@@ -19,20 +18,8 @@ from engine.kernels.rollout import (
 )
 from engine.rollout.trial_scoring import TrialCubes
 from engine.rollout.trials import make_block
-from engine.rules.dice import ROLL_WEIGHTS, ROLLS
+from engine.rules.dice import ROLLS
 from tests import boards
-
-
-@pytest.mark.nojit
-def test_means_are_weighted_sums_over_the_rolls_of_each_position():
-    values = np.random.default_rng(1).random((3 * 21, 5))
-    means = np.empty((3, 5))
-    average_over_rolls(values, ROLL_WEIGHTS, means)
-    for position in range(3):
-        rows = values[21 * position : 21 * position + 21]
-        for column in range(5):
-            expected = sum(weight * row[column] for weight, row in zip(ROLL_WEIGHTS, rows, strict=True))
-            assert means[position, column] == pytest.approx(expected, abs=1e-14)
 
 
 def make_block_of(starts, rolls):
