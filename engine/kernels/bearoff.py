@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.kernels import gil_kernel, kernel
+from engine.kernels.phases import find_rear
 
 MAX_RESULTS = 6144
 """Above the results of any roll: four moves from 18 points have C(21, 4) = 5985 sets of sources."""
@@ -190,17 +191,9 @@ def list_roll_results(
 
 
 @kernel
-def _find_highest_point(boards: NDArray[np.int8], at: int, side: int) -> int:
-    point = 25
-    while point > 0 and boards[at, side, point] == 0:
-        point -= 1
-    return point
-
-
-@kernel
 def _number_side_of_board(boards: NDArray[np.int8], at: int, side: int, ranks: NDArray[np.int64]) -> int:
     points = ranks.shape[0] - 1
-    if _find_highest_point(boards, at, side) > points:
+    if find_rear(boards, at, side) > points:
         return -1
     above = 0
     number = 0
@@ -228,7 +221,7 @@ def number_position(boards: NDArray[np.int8], at: int, ranks: NDArray[np.int64])
     own, other = _number_side_of_board(boards, at, 0, ranks), _number_side_of_board(boards, at, 1, ranks)
     highest = 0
     if contact_is_possible:
-        highest = _find_highest_point(boards, at, 0) + _find_highest_point(boards, at, 1)
+        highest = find_rear(boards, at, 0) + find_rear(boards, at, 1)
     if own < 0 or other < 0 or highest > 24:
         return -1, -1
     return own, other

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.kernels import gil_kernel
+from engine.kernels import borrowing_kernel, gil_kernel
 
 CONTACT = 0
 CRASHED = 1
@@ -14,6 +14,15 @@ OVER = 3
 
 MAX_CRASHED_CHECKERS = 6
 """A side with at most this many useful checkers has crashed."""
+
+
+@borrowing_kernel
+def find_rear(boards: NDArray[np.int8], at: int, side: int) -> int:
+    """Return the point of a side's rear checker, 0 if it has borne all off, in ``int8[n, 2, 26]``."""
+    point = 25
+    while point > 0 and boards[at, side, point] == 0:
+        point -= 1
+    return point
 
 
 @gil_kernel
@@ -41,10 +50,7 @@ def classify_phases(boards: NDArray[np.int8], result: NDArray[np.int8]) -> None:
         rear = 0
         fewest = 15
         for side in range(2):
-            point = 25
-            while point > 0 and boards[i, side, point] == 0:
-                point -= 1
-            rear += point
+            rear += find_rear(boards, i, side)
             ace = int(boards[i, side, 1])
             deuce = int(boards[i, side, 2])
             holding = 15 - int(boards[i, side, 0]) - (ace if ace > 1 else 0) - max(deuce - 1, 0)

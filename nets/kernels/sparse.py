@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.kernels import borrowing_kernel, inlined_fastmath_kernel, inlined_fused_kernel
+from engine.kernels.phases import find_rear
 from nets.kernels.tesauro196 import list_active_inputs
 
 OneLayerWeights = tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.float32], NDArray[np.float32]]
@@ -39,13 +40,7 @@ _COLUMNS = 16
 @borrowing_kernel
 def is_race(boards: NDArray[np.int8], at: int) -> bool:
     """Return whether a position is a race or over, as `engine.kernels.phases` for one position."""
-    rear = 0
-    for side in range(2):
-        point = 25
-        while point > 0 and boards[at, side, point] == 0:
-            point -= 1
-        rear += point
-    return rear <= 25
+    return find_rear(boards, at, 0) + find_rear(boards, at, 1) <= 25
 
 
 @inlined_fastmath_kernel
