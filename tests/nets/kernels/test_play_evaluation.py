@@ -18,6 +18,7 @@ from tests.nets.bare_nets import BareNets, random_net
 def evaluated(sample, dice, contact, race):
     """Equities and outcomes of all plays, the positions one after the other."""
     buffers = kernel_play_evaluation.make_play_buffers(contact, race)
+    buffers.logits[:] = 0.0  # equities are computed of some that no play has, which may warn otherwise
     equities, outcomes = [], []
     for i, (die1, die2) in enumerate(dice.tolist()):
         kernel_play_evaluation.prepare_position(sample, i, contact, race, buffers)
@@ -82,6 +83,7 @@ def test_every_roll_of_a_position_is_evaluated_after_one_preparation():
     contact, race = random_net(5, 32), random_net(6, 16)
     sample = unfinished(boards.random_boards(20, seed=12))
     buffers = kernel_play_evaluation.make_play_buffers(contact, race)
+    buffers.logits[:] = 0.0  # equities are computed of some that no play has, which may warn otherwise
     for i in range(len(sample)):
         kernel_play_evaluation.prepare_position(sample, i, contact, race, buffers)
         for die1, die2 in ROLLS:
