@@ -12,7 +12,7 @@ from engine.evaluation.pruning import Replies
 from engine.kernels import as_kernel_array
 from engine.rules.position import Board
 from engine.runtime.thread_turns import release_turn
-from nets.kernels import pruning as kernel_replies
+from nets.kernels.pruning import prune_plays
 from nets.kernels.sparse import OneLayerWeights
 from nets.kernels.tesauro196 import INPUTS
 from nets.onnx_layers import Layer
@@ -72,35 +72,18 @@ class PruningNet:
         """Return promising plays, as `engine.evaluation.pruning.PlayPruner.prune_plays`."""
         boards = as_kernel_array(boards, np.int8)
         dice = as_kernel_array(dice, np.int8)
-        count = len(boards)
-        offsets = np.zeros(count + 1, np.int64)
-        done = 0
-        capacity = min(count * keep, 16 * count + 4096)
-        children, moves, equities = _allocate_replies(capacity)
+        count, done = len(boards), 0
+        rows = min(count * keep, 16 * count + 4096)
+        children, moves = np.empty((rows, 2, 26), np.int8), np.empty((rows, 8), np.int8)
+        equities, offsets = np.empty(rows, np.float32), np.zeros(count + 1, np.int64)
         while True:
+            replies = children, moves, equities, offsets
             with release_turn():
-                done = kernel_replies.prune_plays(
-                    boards,
-                    dice,
-                    done,
-                    *self.weights,
-                    keep,
-                    margin,
-                    children,
-                    moves,
-                    equities,
-                    offsets,
-                )
+                done = prune_plays(self.weights, keep, margin, boards, dice, done, replies)
             if done == count:
                 break
-            used = int(offsets[done])
-            more = _allocate_replies(capacity + 4096)
-            children = np.concatenate([children[:used], more[0]])
-            moves = np.concatenate([moves[:used], more[1]])
-            equities = np.concatenate([equities[:used], more[2]])
+            rows = 2 * rows + 4096
+            children, moves = np.resize(children, (rows, 2, 26)), np.resize(moves, (rows, 8))
+            equities = np.resize(equities, rows)
         used = int(offsets[-1])
         return Replies(children[:used], moves[:used], equities[:used], offsets)
-
-
-def _allocate_replies(rows: int) -> tuple[Board, NDArray[np.int8], NDArray[np.float32]]:
-    return np.empty((rows, 2, 26), np.int8), np.empty((rows, 8), np.int8), np.empty(rows, np.float32)

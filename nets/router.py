@@ -11,10 +11,12 @@ from numpy.typing import NDArray
 
 from engine.bearoff.tables import pack_exact_table, pack_tables
 from engine.evaluation.evaluator import CubefulEvaluator, Evaluator, ExactEvaluator
-from engine.evaluation.pruning import PlayPruner
+from engine.evaluation.pruning import PlayPruner, ShortlistPruner
 from engine.kernels import as_kernel_array
 from engine.kernels.bearoff_tables import BearoffTables
 from engine.kernels.outcomes import gather_boards, group_rows_by_class, scatter_outcomes
+from engine.kernels.rollout import TrialArrays
+from engine.kernels.rollout_scoring import TrialRules
 from engine.rollout.trials import TrialLoop
 from engine.rules.outcome import Outcomes, evaluate_finished, sanitise_outcomes
 from engine.rules.position import Board, Phase, classify_phases
@@ -25,8 +27,8 @@ from nets.contact_classes import CONTACT_CLASSES, classify_contact
 from nets.kernels import routing as kernel_routing
 from nets.kernels.look_ahead import SearchNets, evaluate_positions
 from nets.kernels.packed_nets import PackedNets
+from nets.kernels.trials import MAX_KEPT, TrialNets, play_trials
 from nets.pruning_net import NO_NETS, PruningNet
-from nets.trial_loop import make_trial_loop
 
 
 class Router:
@@ -74,9 +76,9 @@ class Router:
     def evaluate(self, boards: Board) -> Outcomes:
         """Evaluate positions, as `engine.evaluation.evaluator.Evaluator.evaluate`."""
         boards = as_kernel_array(boards, np.int8)
-        if self.compiled:
-            return self._evaluate_compiled(boards, *self.compiled)
         outcomes = np.empty((len(boards), 5), np.float32)
+        if self.compiled and self._evaluate_compiled(*self.compiled, boards, outcomes):
+            return outcomes
         rows_of_phase = _group_rows(classify_phases(boards), len(Phase))
         over = rows_of_phase[Phase.OVER]
         if len(over):
@@ -105,7 +107,7 @@ class Router:
         if not (is_compiled and self.compiled and self.bearoff and settled):
             return None
         weights = pruner.weights if isinstance(pruner, PruningNet) else NO_NETS
-        return partial(evaluate_positions, SearchNets(*self.compiled, self.bearoff, settled, *weights))
+        return partial(evaluate_positions, SearchNets(*self.compiled, self.bearoff, settled, weights))
 
     def make_trial_loop(
         self,
@@ -114,32 +116,37 @@ class Router:
         exact_cubeful: tuple[CubefulEvaluator, ...],
     ) -> TrialLoop | None:
         """Return the compiled loop of rollout trials, as `engine.rollout.trials.TrialEvaluator`."""
-        if not self.compiled or not self.bearoff:
+        chooser: Evaluator = self
+        size, margin = 1, 0.0
+        if isinstance(policy, ShortlistPruner):
+            size, margin, chooser = policy.shortlist_size, policy.margin, policy.evaluator
+            policy = policy.pruner
+        if not isinstance(policy, PruningNet) or chooser is not self or size > MAX_KEPT:
             return None
-        return make_trial_loop(self, self.compiled, self.bearoff, policy, exact, exact_cubeful)
+        cubeful_ends, ends = pack_exact_table(exact_cubeful), pack_tables(exact)
+        if not (self.compiled and self.bearoff and cubeful_ends and ends):
+            return None
+        tables = self.bearoff, cubeful_ends, ends
+        nets = TrialNets(*self.compiled, *tables, policy.weights, size, margin)
+
+        def play_on(rules: TrialRules, trials: TrialArrays, rolls: int) -> bool:
+            with release_turn():
+                return play_trials(nets, rules, trials, rolls)
+
+        return play_on
 
     def _evaluate_compiled(
-        self, boards: Board, packed: PackedNets, net_of_class: NDArray[np.int64]
-    ) -> Outcomes:
-        """Evaluate positions by nets that are all compiled."""
-        outcomes = np.empty((len(boards), 5), np.float32)
+        self, packed: PackedNets, net_of_class: NDArray[np.int64], boards: Board, outcomes: Outcomes
+    ) -> bool:
+        """Write the outcomes of positions; return False where exact evaluators are not compiled."""
         classes = np.empty(len(boards), np.int8)
-        if kernel_routing.classify_positions(boards, classes) and self._exact:
-            if self.bearoff:
-                kernel_routing.look_up_races(self.bearoff, boards, classes, outcomes)
-            else:
-                self._evaluate_known(boards, classes, outcomes)
+        if kernel_routing.classify_positions(boards, classes):
+            if not self.bearoff:
+                return False
+            kernel_routing.look_up_races(self.bearoff, boards, classes, outcomes)
         with release_turn():
             kernel_routing.evaluate_classes(packed, net_of_class, boards, classes, False, outcomes)
-        return outcomes
-
-    def _evaluate_known(self, boards: Board, classes: NDArray[np.int8], outcomes: Outcomes) -> None:
-        """Write the outcomes of the races that exact evaluators cover, whose class becomes `KNOWN`."""
-        races = np.flatnonzero(classes // kernel_routing.CONTACT_CLASSES == Phase.RACE)
-        uncovered = self._evaluate_exact(boards, races, outcomes)
-        left = classes[uncovered]
-        classes[races] = kernel_routing.KNOWN
-        classes[uncovered] = left
+        return True
 
     def _evaluate_exact(
         self, boards: Board, rows: NDArray[np.int64], outcomes: Outcomes

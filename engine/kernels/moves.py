@@ -46,14 +46,14 @@ _POINT_HASH = _rng.integers(-(2**59), 2**59, size=(2, 26), dtype=np.int64)
 
 
 class PlayScratch(NamedTuple):
-    """Scratch of `generate_plays` for one position at a time; see `make_play_scratch`.
+    """The plays of one roll of one position at a time, and scratch to list them; see `make_play_scratch`.
 
     Attributes:
         sets: ``int64[5]``, the `write_point_sets` of the position.
         counts: ``int64[26]``, scratch.
         levels: ``int64[5, 4]``, scratch.
-        hashes: ``int64[MAX_PLAYS]``, scratch.
-        plays: ``int64[MAX_PLAYS]``, the plays of a roll, packed.
+        hashes: ``int64[MAX_PLAYS]``, scratch: hashes of results.
+        plays: ``int64[MAX_PLAYS]``, the plays, packed.
     """
 
     sets: NDArray[np.int64]
@@ -135,15 +135,8 @@ def _pack_move(source: int, die: int) -> int:
 
 
 @borrowing_kernel
-def _generate_doubles_plays(
-    boards: NDArray[np.int8],
-    at: int,
-    sets: NDArray[np.int64],
-    die: int,
-    counts: NDArray[np.int64],
-    levels: NDArray[np.int64],
-    plays: NDArray[np.int64],
-) -> int:
+def _generate_doubles_plays(boards: NDArray[np.int8], at: int, die: int, scratch: PlayScratch) -> int:
+    sets, counts, levels, _, plays = scratch
     for point in range(26):
         counts[point] = boards[at, 0, point]
     levels[0, _OCCUPIED] = sets[OCCUPIED]
@@ -165,7 +158,7 @@ def _generate_doubles_plays(
         if untried:
             count = 0 if longest < 4 else count
             longest = 4
-            count = _write_last_moves(int(levels[3, _PLAY]), untried, die, plays, count)
+            count = _append_moves(int(levels[3, _PLAY]), untried, die, 48, plays, count)
         elif levels[depth, _IS_LEAF] and depth >= longest:
             if depth > longest:
                 longest = depth
@@ -199,12 +192,12 @@ def _push_move(
 
 
 @borrowing_kernel
-def _write_last_moves(play: int, sources: int, die: int, plays: NDArray[np.int64], count: int) -> int:
-    """Write the plays that begin with three moves of a double; return the count of all plays."""
+def _append_moves(play: int, sources: int, die: int, shift: int, plays: NDArray[np.int64], count: int) -> int:
+    """Write the plays that go on with one more move, at bit ``shift``; return the count of all plays."""
     while sources:
         bit = sources & -sources
         sources ^= bit
-        plays[count] = play | (_pack_move(_get_point(bit), die) << 48)
+        plays[count] = play | (_pack_move(_get_point(bit), die) << shift)
         count += 1
     return count
 
@@ -228,27 +221,9 @@ def _is_known(hashes: NDArray[np.int64], count: int, wanted: int) -> bool:
 
 
 @borrowing_kernel
-def generate_two_dice_plays(
-    sets: NDArray[np.int64],
-    die1: int,
-    die2: int,
-    hashes: NDArray[np.int64],
-    plays: NDArray[np.int64],
-    count: int,
-) -> int:
-    """Add the results of playing ``die1``, then ``die2``, to ``count`` earlier ones.
-
-    Args:
-        sets: ``int64[5]``, the `write_point_sets` of the position.
-        die1: 1..6.
-        die2: 1..6.
-        hashes: in and out, ``int64[MAX_PLAYS]``, hashes of the results.
-        plays: out, ``int64[MAX_PLAYS]``, packed.
-        count: The number of earlier results.
-
-    Returns:
-        How many there are then.
-    """
+def generate_two_dice_plays(die1: int, die2: int, count: int, scratch: PlayScratch) -> int:
+    """Add the results of playing ``die1``, then ``die2``, to ``count`` earlier ones; return the new count."""
+    sets, _, _, hashes, plays = scratch
     open_points = int(sets[OPEN])
     blots = int(sets[BLOTS])
     sources1 = _find_sources(int(sets[OCCUPIED]), open_points, die1)
@@ -276,59 +251,39 @@ def generate_two_dice_plays(
 
 
 @borrowing_kernel
-def generate_one_die_plays(sets: NDArray[np.int64], die: int, plays: NDArray[np.int64]) -> int:
-    """Write the plays of a single die, packed; return their count."""
-    count = 0
-    sources = _find_sources(int(sets[OCCUPIED]), int(sets[OPEN]), die)
-    while sources:
-        bit = sources & -sources
-        sources ^= bit
-        plays[count] = _pack_move(_get_point(bit), die)
-        count += 1
-    return count
+def generate_one_die_plays(die: int, scratch: PlayScratch) -> int:
+    """Write the plays of a single die; return their count."""
+    sources = _find_sources(int(scratch.sets[OCCUPIED]), int(scratch.sets[OPEN]), die)
+    return _append_moves(0, sources, die, 0, scratch.plays, 0)
 
 
 @borrowing_kernel
-def generate_plays(
-    boards: NDArray[np.int8],
-    at: int,
-    sets: NDArray[np.int64],
-    die1: int,
-    die2: int,
-    counts: NDArray[np.int64],
-    levels: NDArray[np.int64],
-    hashes: NDArray[np.int64],
-    plays: NDArray[np.int64],
-) -> int:
-    """Write all distinct results of a roll, with the caller's scratch.
+def generate_plays(boards: NDArray[np.int8], at: int, die1: int, die2: int, scratch: PlayScratch) -> int:
+    """List all distinct results of a roll.
 
     Args:
         boards: ``int8[n, 2, 26]``.
         at: The row of the position.
-        sets: ``int64[5]``, its `write_point_sets`.
         die1: 1..6.
         die2: 1..6.
-        counts: scratch, ``int64[26]``.
-        levels: scratch, ``int64[5, 4]``.
-        hashes: scratch, ``int64[MAX_PLAYS]``.
-        plays: out, ``int64[MAX_PLAYS]``, packed.
+        scratch: in and out, with the `write_point_sets` of the position; receives the plays.
 
     Returns:
         How many there are; 1 without a move when no checker can move.
     """
     if die1 == die2:
-        count = _generate_doubles_plays(boards, at, sets, die1, counts, levels, plays)
+        count = _generate_doubles_plays(boards, at, die1, scratch)
     else:
         high = max(die1, die2)
         low = min(die1, die2)
-        count = generate_two_dice_plays(sets, high, low, hashes, plays, 0)
-        count = generate_two_dice_plays(sets, low, high, hashes, plays, count)
+        count = generate_two_dice_plays(high, low, 0, scratch)
+        count = generate_two_dice_plays(low, high, count, scratch)
         if count == 0:  # only one die can be played: the larger one if possible
-            count = generate_one_die_plays(sets, high, plays)
+            count = generate_one_die_plays(high, scratch)
         if count == 0:
-            count = generate_one_die_plays(sets, low, plays)
+            count = generate_one_die_plays(low, scratch)
     if count == 0:  # no checker can move: the only result is the same position with sides swapped
-        plays[0] = 0
+        scratch.plays[0] = 0
         count = 1
     return count
 
@@ -389,17 +344,15 @@ def expand(
     Returns:
         The number of positions done: less than n when the next one does not fit into ``children``.
     """
-    sets, counts, levels, hashes, plays = make_play_scratch()
+    scratch = make_play_scratch()
     for i in range(start, boards.shape[0]):
         at = offsets[i]
-        write_point_sets(boards, i, sets)
-        count = generate_plays(
-            boards, i, sets, int(dice[i, 0]), int(dice[i, 1]), counts, levels, hashes, plays
-        )
+        write_point_sets(boards, i, scratch.sets)
+        count = generate_plays(boards, i, int(dice[i, 0]), int(dice[i, 1]), scratch)
         if at + count > children.shape[0]:
             return i
         for j in range(count):
-            write_child(boards, i, int(plays[j]), children, at + j)
-            write_moves(int(plays[j]), moves, at + j)
+            write_child(boards, i, int(scratch.plays[j]), children, at + j)
+            write_moves(int(scratch.plays[j]), moves, at + j)
         offsets[i + 1] = at + count
     return boards.shape[0]

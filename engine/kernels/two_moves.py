@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from engine.kernels import kernel
 from engine.kernels.moves import (
+    PlayScratch,
     generate_one_die_plays,
     generate_plays,
     generate_two_dice_plays,
@@ -30,34 +31,32 @@ def expand(
     offsets: NDArray[np.int64],
 ) -> int:
     """Write the results of one roll for each of many positions, as `engine.kernels.moves.expand` does."""
-    sets, counts, levels, hashes, plays = make_play_scratch()
+    scratch = make_play_scratch()
     for i in range(start, boards.shape[0]):
         at = offsets[i]
         die1 = int(dice[i, 0])
         die2 = int(dice[i, 1])
-        write_point_sets(boards, i, sets)
+        write_point_sets(boards, i, scratch.sets)
         if die1 == die2:
-            count = _generate_doubles_plays(sets, die1, hashes, plays)
+            count = _generate_doubles_plays(die1, scratch)
         else:
-            count = generate_plays(boards, i, sets, die1, die2, counts, levels, hashes, plays)
+            count = generate_plays(boards, i, die1, die2, scratch)
         if at + count > children.shape[0]:
             return i
         for j in range(count):
-            write_child(boards, i, int(plays[j]), children, at + j)
-            write_moves(int(plays[j]), moves, at + j)
+            write_child(boards, i, int(scratch.plays[j]), children, at + j)
+            write_moves(int(scratch.plays[j]), moves, at + j)
         offsets[i + 1] = at + count
     return boards.shape[0]
 
 
 @kernel
-def _generate_doubles_plays(
-    sets: NDArray[np.int64], die: int, hashes: NDArray[np.int64], plays: NDArray[np.int64]
-) -> int:
+def _generate_doubles_plays(die: int, scratch: PlayScratch) -> int:
     """Write the results of two moves, or of one or none where no more are legal; return their count."""
-    count = generate_two_dice_plays(sets, die, die, hashes, plays, 0)
+    count = generate_two_dice_plays(die, die, 0, scratch)
     if count == 0:
-        count = generate_one_die_plays(sets, die, plays)
+        count = generate_one_die_plays(die, scratch)
     if count == 0:
-        plays[0] = 0
+        scratch.plays[0] = 0
         count = 1
     return count

@@ -30,9 +30,8 @@ from engine.kernels.search import (
     store,
 )
 from nets.kernels.packed_nets import PackedNets
-from nets.kernels.pruning import prune_plays
+from nets.kernels.pruning import PruningNets, make_reply_arrays, prune_plays
 from nets.kernels.routing import classify_positions, evaluate_classes, look_up_races
-from nets.kernels.sparse import OneLayerWeights
 
 _PRUNING_WORK = 512
 """Work counted for pruning one batch, which takes up to 8 ms where each roll has hundreds of plays."""
@@ -46,16 +45,14 @@ class SearchNets(NamedTuple):
         net_of_class: ``int64[NET_CLASSES]``, the net of each class of positions.
         tables: The bearoff databases that evaluate races.
         settled: The two-sided database from whose positions nothing is looked ahead.
-        contact: The pruning net for contact; anything in a search that considers all legal plays.
-        race: The pruning net for races.
+        pruning: The pruning nets; anything in a search that considers all legal plays.
     """
 
     packed: PackedNets
     net_of_class: NDArray[np.int64]
     tables: BearoffTables
     settled: BearoffTables
-    contact: OneLayerWeights
-    race: OneLayerWeights
+    pruning: PruningNets
 
 
 class Level(NamedTuple):
@@ -212,35 +209,21 @@ def _list_replies(
         dice[i, 0] = frame.dice[i % rolls, 0]
         dice[i, 1] = frame.dice[i % rolls, 1]
     repeated = gather_boards(boards, rows)
-    offsets = np.zeros(count + 1, np.int64)
     capacity = count * frame.keep if frame.keep > 0 else 24 * count + 2 * MAX_PLAYS
-    replies = np.empty((capacity, 2, 26), np.int8)
-    moves = np.empty((capacity, 8), np.int8)
-    equities = np.empty(capacity, np.float32)
+    children, moves, equities, offsets = make_reply_arrays(count, capacity)
     done = 0
     while done < count and not is_stopped(frame, _PRUNING_WORK):
         end = min(count, done + frame.batch * rolls)
         if frame.keep > 0:
-            prune_plays(
-                repeated[:end],
-                dice,
-                done,
-                nets.contact,
-                nets.race,
-                frame.keep,
-                frame.margin,
-                replies,
-                moves,
-                equities,
-                offsets,
-            )
+            replies = children, moves, equities, offsets
+            prune_plays(nets.pruning, frame.keep, frame.margin, repeated[:end], dice, done, replies)
             done = end
         else:
-            done = expand(repeated[:end], dice, done, replies, moves, offsets)
+            done = expand(repeated[:end], dice, done, children, moves, offsets)
             if done < end:  # no room for the next
-                kept = np.arange(2 * replies.shape[0]) % replies.shape[0]
-                replies = gather_boards(replies, kept)
+                kept = np.arange(2 * moves.shape[0]) % moves.shape[0]
+                children = gather_boards(children, kept)
                 moves = np.empty((kept.shape[0], 8), np.int8)
     for i in range(done, count):  # where it was stopped
         offsets[i + 1] = offsets[i]
-    return replies[: offsets[count]], offsets
+    return children[: offsets[count]], offsets

@@ -20,14 +20,13 @@ from engine.kernels.moves import (
     OCCUPIED,
     ON_BOARD,
     REAR,
+    PlayScratch,
     generate_plays,
+    make_play_scratch,
     write_child,
     write_point_sets,
 )
-from engine.kernels.row_sums import (
-    add_terms,
-    write_logits_after_terms,
-)
+from engine.kernels.row_sums import add_terms, write_logits_after_terms
 from nets.kernels.sparse import (
     CERTAIN_LOGIT,
     OneLayerWeights,
@@ -64,31 +63,23 @@ class PlayBuffers(NamedTuple):
     """Buffers for one position at a time; made by `make_play_buffers`.
 
     Attributes:
-        sets: ``int64[5]``, the `write_point_sets` of the position.
-        plays: ``int64[MAX_PLAYS]``, the plays of a roll, packed.
+        listed: The plays of a roll; its scratch has other uses too.
         equities: ``float32[MAX_PLAYS]``, their equities in points, for the next mover.
         logits: ``float32[5, MAX_PLAYS]``, their outcomes for the next mover, before the sigmoid.
         contact_sums: ``float32[rows, h]``, of the net for contact.
         race_sums: ``float32[rows, h]``, of the net for races.
         known: ``int64[7]``, by pips, the points from which a first checker move has its sums, as bits.
-        counts: ``int64[26]``, scratch.
-        levels: ``int64[5, 4]``, scratch.
-        remaining: ``int64[MAX_PLAYS]``, scratch.
         board: ``int8[1, 2, 26]``, scratch.
         rows: ``int64[MAX_ACTIVE_INPUTS]``, scratch.
         factors: ``float32[MAX_ACTIVE_INPUTS]``, scratch.
     """
 
-    sets: NDArray[np.int64]
-    plays: NDArray[np.int64]
+    listed: PlayScratch
     equities: NDArray[np.float32]
     logits: NDArray[np.float32]
     contact_sums: NDArray[np.float32]
     race_sums: NDArray[np.float32]
     known: NDArray[np.int64]
-    counts: NDArray[np.int64]
-    levels: NDArray[np.int64]
-    remaining: NDArray[np.int64]
     board: NDArray[np.int8]
     rows: NDArray[np.int64]
     factors: NDArray[np.float32]
@@ -98,16 +89,12 @@ class PlayBuffers(NamedTuple):
 def make_play_buffers(contact: OneLayerWeights, race: OneLayerWeights) -> PlayBuffers:
     """Make the buffers for two nets."""
     return PlayBuffers(
-        sets=np.empty(5, np.int64),
-        plays=np.empty(MAX_PLAYS, np.int64),
+        listed=make_play_scratch(),
         equities=np.empty(MAX_PLAYS, np.float32),
         logits=np.empty((5, MAX_PLAYS), np.float32),
         contact_sums=np.empty((_ROWS, contact[1].shape[0]), np.float32),
         race_sums=np.empty((_ROWS, race[1].shape[0]), np.float32),
         known=np.empty(7, np.int64),
-        counts=np.empty(26, np.int64),
-        levels=np.empty((5, 4), np.int64),
-        remaining=np.empty(MAX_PLAYS, np.int64),
         board=np.empty((1, 2, 26), np.int8),
         rows=np.empty(MAX_ACTIVE_INPUTS, np.int64),
         factors=np.empty(MAX_ACTIVE_INPUTS, np.float32),
@@ -119,11 +106,12 @@ def prepare_position(
     boards: NDArray[np.int8], at: int, contact: OneLayerWeights, race: OneLayerWeights, buffers: PlayBuffers
 ) -> None:
     """Prepare for all rolls of a position, ``boards[at]`` of ``int8[n, 2, 26]``."""
-    write_point_sets(boards, at, buffers.sets)
+    sets = buffers.listed.sets
+    write_point_sets(boards, at, sets)
     write_child(boards, at, 0, buffers.board, 0)
     for distance in range(7):
         buffers.known[distance] = 0
-    is_contact = buffers.sets[OCCUPIED] & buffers.sets[REAR] != 0
+    is_contact = sets[OCCUPIED] & sets[REAR] != 0
     net = contact if is_contact else race
     sums = buffers.contact_sums if is_contact else buffers.race_sums
     compute_first_layer(buffers.board, 0, net, buffers.rows, buffers.factors, sums, 0)
@@ -155,9 +143,8 @@ def evaluate_plays(
     Returns:
         The number of plays.
     """
-    sets, plays, equities, logits = buffers.sets, buffers.plays, buffers.equities, buffers.logits
-    counts, levels, places = buffers.counts, buffers.levels, buffers.remaining
-    count = generate_plays(boards, at, sets, die1, die2, counts, levels, places, plays)
+    sets, counts, levels, remaining, plays = buffers.listed
+    count = generate_plays(boards, at, die1, die2, buffers.listed)
     for point in range(26):
         counts[point] = boards[at, 0, point]
     levels[0, _OCCUPIED] = sets[OCCUPIED]
@@ -170,11 +157,9 @@ def evaluate_plays(
         levels[0, _CONTACT] = ON_BOARD  # so that the same net evaluates all
         left = _evaluate_with_net(count, race, buffers.race_sums, buffers)
     for i in range(left):
-        write_child(boards, at, int(plays[places[i]]), buffers.board, 0)
-        _evaluate_after_contact(
-            buffers.board, race, buffers.rows, buffers.factors, buffers.race_sums, logits, int(places[i])
-        )
-    compute_equities(logits, count, equities)
+        write_child(boards, at, int(plays[remaining[i]]), buffers.board, 0)
+        _evaluate_after_contact(race, buffers, int(remaining[i]))
+    compute_equities(buffers.logits, count, buffers.equities)
     return count
 
 
@@ -183,8 +168,7 @@ def _evaluate_with_net(
     count: int, net: OneLayerWeights, sums: NDArray[np.float32], buffers: PlayBuffers
 ) -> int:
     """Write the logits of plays by one net; list those that end contact or the game, return their number."""
-    w1, _, w2, b2 = net
-    plays, counts, levels, logits = buffers.plays, buffers.counts, buffers.levels, buffers.logits
+    _, counts, _, remaining, plays = buffers.listed
     last_level = 0  # all plays of a roll have as many checker moves
     while last_level < 3 and plays[0] >> (16 * (last_level + 1)) != 0:
         last_level += 1
@@ -202,25 +186,20 @@ def _evaluate_with_net(
             counts[(before >> (16 * level)) & 255] += 1
             counts[(before >> (16 * level + 8)) & 255] -= 1
         while level < last_level:
-            _move_checker(play >> (16 * level), level, counts, levels, buffers.known, w1, sums)
+            _move_checker(play >> (16 * level), level, net, sums, buffers)
             level += 1
-        if not _evaluate_last_move(play >> (16 * level), level, counts, levels, w1, sums, w2, b2, logits, i):
-            buffers.remaining[number_left] = i
+        if not _evaluate_last_move(play >> (16 * level), level, net, sums, buffers, i):
+            remaining[number_left] = i
             number_left += 1
     return number_left
 
 
 @inlined_kernel
 def _move_checker(
-    move: int,
-    level: int,
-    counts: NDArray[np.int64],
-    levels: NDArray[np.int64],
-    known: NDArray[np.int64],
-    w1: NDArray[np.float32],
-    sums: NDArray[np.float32],
+    move: int, level: int, net: OneLayerWeights, sums: NDArray[np.float32], buffers: PlayBuffers
 ) -> None:
     """Move a checker, from one level to the next."""
+    counts, levels, known = buffers.listed.counts, buffers.listed.levels, buffers.known
     source = move & 255
     target = (move >> 8) & 255
     row_from, share_from, row_to, share_to = _find_changes(source, target, counts)
@@ -241,28 +220,21 @@ def _move_checker(
     if is_hit:
         hit = _CHECKER_INPUT[1, 25 - target]
         inputs, shares = (row_from, row_to, hit, BAR_INPUT), (share_from, share_to, -_ONE, _HALF)
-        add_terms(w1, inputs, shares, sums, before, row)
+        add_terms(net[0], inputs, shares, sums, before, row)
     else:
-        add_terms(w1, (row_from, row_to), (share_from, share_to), sums, before, row)
+        add_terms(net[0], (row_from, row_to), (share_from, share_to), sums, before, row)
 
 
 @inlined_kernel
 def _evaluate_last_move(
-    move: int,
-    level: int,
-    counts: NDArray[np.int64],
-    levels: NDArray[np.int64],
-    w1: NDArray[np.float32],
-    sums: NDArray[np.float32],
-    w2: NDArray[np.float32],
-    b2: NDArray[np.float32],
-    logits: NDArray[np.float32],
-    column: int,
+    move: int, level: int, net: OneLayerWeights, sums: NDArray[np.float32], buffers: PlayBuffers, column: int
 ) -> bool:
     """Write the logits after the last checker move of a play; return False if it ends contact or the game.
 
     Without a move, a checker goes from off to off: the sums stay the same but for rounding.
     """
+    w1, _, w2, b2 = net
+    counts, levels, logits = buffers.listed.counts, buffers.listed.levels, buffers.logits
     source = move & 255
     target = (move >> 8) & 255
     occupied, contact, is_hit = _find_sets(source, target, level, counts, levels)
@@ -305,18 +277,11 @@ def _find_changes(
 
 
 @borrowing_kernel
-def _evaluate_after_contact(
-    board: NDArray[np.int8],
-    race: OneLayerWeights,
-    rows: NDArray[np.int64],
-    factors: NDArray[np.float32],
-    sums: NDArray[np.float32],
-    logits: NDArray[np.float32],
-    column: int,
-) -> None:
-    """Write the logits of a position that is a race or over."""
+def _evaluate_after_contact(race: OneLayerWeights, buffers: PlayBuffers, column: int) -> None:
+    """Write the logits of the position in the buffers, which is a race or over."""
+    board, sums, logits = buffers.board, buffers.race_sums, buffers.logits
     if board[0, 1, 0] < 15:
-        compute_first_layer(board, 0, race, rows, factors, sums, _SPARE_ROW)
+        compute_first_layer(board, 0, race, buffers.rows, buffers.factors, sums, _SPARE_ROW)
         compute_second_layer(sums, _SPARE_ROW, race[2], race[3], logits, column)
         return
     for k in range(5):  # only the last mover, row 1, can have won

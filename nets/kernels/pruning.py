@@ -11,41 +11,51 @@ from engine.kernels.outcomes import are_equal
 from nets.kernels.play_evaluation import evaluate_plays, make_play_buffers, prepare_position
 from nets.kernels.sparse import OneLayerWeights
 
+PruningNets = tuple[OneLayerWeights, OneLayerWeights]
+"""A net for contact and one for races."""
+
+ReplyArrays = tuple[NDArray[np.int8], NDArray[np.int8], NDArray[np.float32], NDArray[np.int64]]
+"""Promising plays of one roll in each of n positions; a plain tuple, which Python hands over sooner than a
+named one: the positions after the plays, ``int8[capacity, 2, 26]``, the best of each position first; their
+checker moves, ``int8[capacity, 8]``; their equities for the next mover, ``float32[capacity]``; offsets,
+``int64[n + 1]``: those of position i are at ``offsets[i]:offsets[i + 1]``."""
+
+
+@kernel
+def make_reply_arrays(count: int, capacity: int) -> ReplyArrays:
+    """Make room for a number of positions, and of plays of all of them."""
+    children, moves = np.empty((capacity, 2, 26), np.int8), np.empty((capacity, 8), np.int8)
+    return children, moves, np.empty(capacity, np.float32), np.zeros(count + 1, np.int64)
+
 
 @kernel
 def prune_plays(
+    nets: PruningNets,
+    keep: int,
+    margin: float,
     boards: NDArray[np.int8],
     dice: NDArray[np.int8],
     start: int,
-    contact: OneLayerWeights,
-    race: OneLayerWeights,
-    keep: int,
-    margin: float,
-    children: NDArray[np.int8],
-    moves: NDArray[np.int8],
-    equities: NDArray[np.float32],
-    offsets: NDArray[np.int64],
+    replies: ReplyArrays,
 ) -> int:
     """Write the most promising plays of one roll for each of many positions.
 
     Repeated positions, with other rolls, are prepared once.
 
     Args:
+        nets: Evaluate plays.
+        keep: The most plays of a position.
+        margin: The largest difference of a play from the best one, in points of equity.
         boards: ``int8[n, 2, 26]``, none of them over.
         dice: ``int8[n, 2]``.
         start: The first position to process; ``offsets[start]`` is the place of its first reply.
-        contact: The net for contact.
-        race: The net for races.
-        keep: The most plays of a position.
-        margin: In points of equity.
-        children: out, ``int8[capacity, 2, 26]``, the best of each position first.
-        moves: out, ``int8[capacity, 8]``.
-        equities: out, ``float32[capacity]``, for the next mover.
-        offsets: out, ``int64[n + 1]``.
+        replies: in and out, with room for n positions or more.
 
     Returns:
         The number of positions done: less than n if the next one might not fit.
     """
+    contact, race = nets
+    children, moves, equities, offsets = replies
     buffers = make_play_buffers(contact, race)
     kept = np.empty(MAX_PLAYS, np.int64)
     for i in range(start, boards.shape[0]):
@@ -57,7 +67,7 @@ def prune_plays(
             return i
         number = _select_best(buffers.equities, count, keep, margin, kept)
         for j in range(number):
-            play = int(buffers.plays[kept[j]])
+            play = int(buffers.listed.plays[kept[j]])
             write_child(boards, i, play, children, at + j)
             write_moves(play, moves, at + j)
             equities[at + j] = buffers.equities[kept[j]]

@@ -37,9 +37,8 @@ from engine.kernels.rollout_scoring import (
     subtract_luck,
 )
 from nets.kernels.packed_nets import PackedNets
-from nets.kernels.pruning import prune_plays
+from nets.kernels.pruning import PruningNets, ReplyArrays, make_reply_arrays, prune_plays
 from nets.kernels.routing import KNOWN, classify_positions, evaluate_classes, look_up_races
-from nets.kernels.sparse import OneLayerWeights
 
 _ALL_ROLLS = 21
 _CHUNK_ROLLS = 48 * _ALL_ROLLS
@@ -65,9 +64,8 @@ class TrialNets(NamedTuple):
         tables: The bearoff databases that the evaluator asks first.
         cubeful_ends: Databases that end money trials, and those whose cube is dead.
         ends: Databases that end trials whose cube is dead.
-        contact: The pruning net for contact.
-        race: The pruning net for races.
-        size: The most plays of a roll that the pruning nets keep, at most `MAX_KEPT`; if 1, they choose.
+        pruning: The pruning nets.
+        size: The most plays of a roll that these keep, at most `MAX_KEPT`; if 1, they choose.
         margin: In points by the pruning nets.
     """
 
@@ -76,8 +74,7 @@ class TrialNets(NamedTuple):
     tables: BearoffTables
     cubeful_ends: BearoffTables
     ends: BearoffTables
-    contact: OneLayerWeights
-    race: OneLayerWeights
+    pruning: PruningNets
     size: int
     margin: float
 
@@ -89,10 +86,7 @@ class _Replies(NamedTuple):
         boards: ``int8[rolls, 2, 26]``, the positions before the rolls, then those after the best plays.
         dice: ``int8[rolls, 2]``.
         outcomes: ``float32[rolls, 5]``, those of the best plays, for the next mover.
-        offsets: ``int64[rolls + 1]``, where the children of each begin and end.
-        children: ``int8[n, 2, 26]``, the positions after the plays kept.
-        moves: ``int8[n, 8]``, the plays.
-        equities: ``float32[n]``, for the next mover.
+        kept: The plays kept, n at most; their equities are later those by the evaluator.
         child_outcomes: ``float32[n, 5]``, for the next mover.
         classes: ``int8[n]``.
         same_as: ``int64[n]``, the first child that is the same position after the same position.
@@ -101,10 +95,7 @@ class _Replies(NamedTuple):
     boards: NDArray[np.int8]
     dice: NDArray[np.int8]
     outcomes: NDArray[np.float32]
-    offsets: NDArray[np.int64]
-    children: NDArray[np.int8]
-    moves: NDArray[np.int8]
-    equities: NDArray[np.float32]
+    kept: ReplyArrays
     child_outcomes: NDArray[np.float32]
     classes: NDArray[np.int8]
     same_as: NDArray[np.int64]
@@ -136,19 +127,8 @@ def play_trials(nets: TrialNets, rules: TrialRules, trials: TrialArrays, rolls: 
         else:
             end = min(progress[NEXT_GROUP] + _CHUNK_ROLLS // per_group, progress[GROUPS])
             count = list_rolls(trials, end, per_group, rules.dice, replies.boards, replies.dice)
-            prune_plays(
-                replies.boards[:count],
-                replies.dice[:count],
-                first,
-                nets.contact,
-                nets.race,
-                nets.size,
-                nets.margin,
-                replies.children,
-                replies.moves,
-                replies.equities,
-                replies.offsets,
-            )
+            before = replies.boards[:count]
+            prune_plays(nets.pruning, nets.size, nets.margin, before, replies.dice, first, replies.kept)
             boards, classes, outcomes = _list_children(count, per_group, replies)
         look_up_races(nets.tables, boards, classes, outcomes)
         evaluate_classes(nets.packed, nets.net_of_class, boards, classes, is_raw, outcomes)
@@ -193,10 +173,7 @@ def _make_replies(rolls: int, size: int) -> _Replies:
         boards=np.empty((rolls, 2, 26), np.int8),
         dice=np.empty((rolls, 2), np.int8),
         outcomes=np.empty((rolls, 5), np.float32),
-        offsets=np.zeros(rolls + 1, np.int64),
-        children=np.empty((count, 2, 26), np.int8),
-        moves=np.empty((count, 8), np.int8),
-        equities=np.empty(count, np.float32),
+        kept=make_reply_arrays(rolls, count),
         child_outcomes=np.zeros((count, 5), np.float32),
         classes=np.empty(count, np.int8),
         same_as=np.arange(count),
@@ -212,22 +189,24 @@ def _list_children(
     The class of those that need no evaluation is `KNOWN`: repeated ones, where all rolls of a position are
     played, and otherwise those without a choice.
     """
-    plays = replies.offsets[count]
-    boards, classes = replies.children[:plays], replies.classes[:plays]
+    children, _, _, offsets = replies.kept
+    plays = offsets[count]
+    boards, classes = children[:plays], replies.classes[:plays]
     classify_positions(boards, classes)
     if per_group > 1:
         _skip_repeats(count, per_group, replies)
         return boards, classes, replies.child_outcomes[:plays]
     for roll in range(count):
-        if replies.offsets[roll + 1] - replies.offsets[roll] == 1:
-            classes[replies.offsets[roll]] = KNOWN
+        if offsets[roll + 1] - offsets[roll] == 1:
+            classes[offsets[roll]] = KNOWN
     return boards, classes, replies.child_outcomes[:plays]
 
 
 @kernel
 def _skip_repeats(count: int, per_group: int, replies: _Replies) -> None:
     """Find the plays of all rolls of a position that lead to the same one, and make their class `KNOWN`."""
-    offsets, classes, same_as = replies.offsets, replies.classes, replies.same_as
+    children, moves, _, offsets = replies.kept
+    classes, same_as = replies.classes, replies.same_as
     table = np.empty(_TABLE_SIZE, np.int64)
     for start in range(0, count, per_group):
         for slot in range(_TABLE_SIZE):
@@ -235,9 +214,9 @@ def _skip_repeats(count: int, per_group: int, replies: _Replies) -> None:
         for child in range(offsets[start], offsets[start + per_group]):
             marks = 0
             for i in range(0, 8, 2):
-                marks += _POINT_MARKS[replies.moves[child, i + 1]] - _POINT_MARKS[replies.moves[child, i]]
+                marks += _POINT_MARKS[moves[child, i + 1]] - _POINT_MARKS[moves[child, i]]
             slot = (marks ^ (marks >> 20)) & (_TABLE_SIZE - 1)
-            while table[slot] != _EMPTY and not are_equal(replies.children, table[slot], child):
+            while table[slot] != _EMPTY and not are_equal(children, table[slot], child):
                 slot = (slot + 1) & (_TABLE_SIZE - 1)
             if table[slot] == _EMPTY:
                 table[slot] = child
@@ -249,13 +228,14 @@ def _skip_repeats(count: int, per_group: int, replies: _Replies) -> None:
 @kernel
 def _choose_replies(count: int, replies: _Replies) -> None:
     """Choose the play of each roll: the least equity for the next mover, ties to the pruning nets' first."""
-    compute_equities(replies.child_outcomes[: replies.offsets[count]], replies.equities)
+    children, _, equities, offsets = replies.kept
+    compute_equities(replies.child_outcomes[: offsets[count]], equities)
     for roll in range(count):
-        best = replies.same_as[replies.offsets[roll]]
-        for child in range(replies.offsets[roll] + 1, replies.offsets[roll + 1]):
+        best = replies.same_as[offsets[roll]]
+        for child in range(offsets[roll] + 1, offsets[roll + 1]):
             other = replies.same_as[child]
-            if replies.equities[other] < replies.equities[best]:
+            if equities[other] < equities[best]:
                 best = other
-        copy_board(replies.children, best, replies.boards, roll)
+        copy_board(children, best, replies.boards, roll)
         for column in range(replies.outcomes.shape[1]):
             replies.outcomes[roll, column] = replies.child_outcomes[best, column]

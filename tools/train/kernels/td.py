@@ -96,7 +96,7 @@ def _play_game(
             if buffers.equities[i] < buffers.equities[best]:
                 best = i
         compute_outcome(buffers.logits, best, values, ply + 1)
-        write_child(boards, ply, int(buffers.plays[best]), boards, ply + 1)
+        write_child(boards, ply, int(buffers.listed.plays[best]), boards, ply + 1)
         if boards[ply + 1, 1, 0] == 15:
             return ply + 1
     return 0

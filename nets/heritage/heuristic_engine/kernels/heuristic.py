@@ -208,20 +208,20 @@ def average_best_replies(boards: NDArray[np.int8], at: int, tables: HeuristicTab
         at: The place of the position.
         tables: The tables.
     """
-    sets, counts, levels, hashes, plays = make_play_scratch()
+    scratch = make_play_scratch()
     after = np.empty((1, 2, 26), np.int8)
-    write_point_sets(boards, at, sets)
+    write_point_sets(boards, at, scratch.sets)
     total = 0.0
     is_blocked = True
     for die1 in range(1, 7):
         for die2 in range(1, die1 + 1):
-            count = generate_plays(boards, at, sets, die1, die2, counts, levels, hashes, plays)
+            count = generate_plays(boards, at, die1, die2, scratch)
             best = -np.inf
             for i in range(count):
-                write_child(boards, at, int(plays[i]), after, 0)
+                write_child(boards, at, int(scratch.plays[i]), after, 0)
                 this = score_position(after, 0, tables, False) - score_side(after, 0, 0, tables)
                 best = max(best, this)
             total += best if die1 == die2 else 2.0 * best
-            if plays[0] != 0:
+            if scratch.plays[0] != 0:
                 is_blocked = False
     return -_BLOCKED if is_blocked else total / _ROLLS

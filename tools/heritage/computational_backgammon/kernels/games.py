@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.kernels import kernel
-from engine.kernels.moves import MAX_PLAYS, generate_plays, write_child, write_point_sets
+from engine.kernels.moves import MAX_PLAYS, PlayScratch, generate_plays, write_child, write_point_sets
 from nets.kernels.sparse import OneLayerWeights
 from tools.heritage.computational_backgammon.kernels.evaluation import (
     EvaluationBuffers,
@@ -132,26 +132,28 @@ def _play_game(
 ) -> int:
     """Play one game from ``boards[0]`` and write its positions; returns the plies, 0 if it was abandoned."""
     # Its own arrays: with those of new_listing self-play takes a fifth longer.
-    sets = np.empty(5, np.int64)
-    counts = np.empty(26, np.int64)
-    levels = np.empty((5, 4), np.int64)
-    hashes = np.empty(MAX_PLAYS, np.int64)
-    plays = np.empty(MAX_PLAYS, np.int64)
+    scratch = PlayScratch(
+        sets=np.empty(5, np.int64),
+        counts=np.empty(26, np.int64),
+        levels=np.empty((5, 4), np.int64),
+        hashes=np.empty(MAX_PLAYS, np.int64),
+        plays=np.empty(MAX_PLAYS, np.int64),
+    )
     child = np.empty((1, 2, 26), np.int8)
     for ply in range(MAX_PLIES):
         die1, die2 = roll_dice(state, ply == 0)
-        write_point_sets(boards, ply, sets)
-        count = generate_plays(boards, ply, sets, die1, die2, counts, levels, hashes, plays)
+        write_point_sets(boards, ply, scratch.sets)
+        count = generate_plays(boards, ply, die1, die2, scratch)
         best = 0
         least = np.float32(9.0)
         for i in range(count):
             if count > 1:
-                write_child(boards, ply, int(plays[i]), child, 0)
+                write_child(boards, ply, int(scratch.plays[i]), child, 0)
                 equity = compute_reply_equity(child, contact, race, learning, buffers)
                 if equity < least:
                     least = equity
                     best = i
-        write_child(boards, ply, int(plays[best]), boards, ply + 1)
+        write_child(boards, ply, int(scratch.plays[best]), boards, ply + 1)
         if boards[ply + 1, 1, 0] == 15:
             return ply + 1
     return 0

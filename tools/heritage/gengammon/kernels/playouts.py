@@ -103,7 +103,7 @@ def _play_to_lead(
 ) -> float:
     """Play a game to its end; return the lead of the side that had played before it."""
     boards = buffers.boards
-    sets, counts, levels, hashes, plays = buffers.listing
+    sets, plays = buffers.listing.sets, buffers.listing.plays
     at = 0
     turns = 0
     while turns < max_turns:
@@ -111,7 +111,7 @@ def _play_to_lead(
         if not sets[OCCUPIED] & sets[REAR]:
             break
         die1, die2 = roll_dice(buffers.state, False)
-        count = generate_plays(boards, at, sets, die1, die2, counts, levels, hashes, plays)
+        count = generate_plays(boards, at, die1, die2, buffers.listing)
         best = 0 if count == 1 else _find_best_play(buffers, at, count, weights, activation)
         write_child(boards, at, int(plays[best]), boards, _NEXT - at)
         at = _NEXT - at
