@@ -1,7 +1,7 @@
 """Write what completes tools, options and files in a shell.
 
     gammond completion bash > ~/.local/share/bash-completion/completions/gammond
-    gammond completion zsh > ~/.zfunc/_gammond          # a folder of fpath, before compinit in ~/.zshrc
+    gammond completion zsh > ~/.zfunc/_gammond   # fpath must have the folder
     gammond completion fish > ~/.config/fish/completions/gammond.fish
 
 Start a new shell after it, and write it again after an update.

@@ -3,7 +3,7 @@
 The nets of one's own are in the data folder (GAMMOND_DATA, or the system's folder for user data), below
 nets/: `gammond export` writes them, and they are found by name wherever shipped nets are.
 
-    gammond nets                   all nets: where they are from, their sizes, and how they were made
+    gammond nets                   all nets: origin, sizes, how they were made
     gammond nets check [NAME ...]  read and run all nets, or these
     gammond nets remove NAME ...   remove nets of one's own
 """

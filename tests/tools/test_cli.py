@@ -121,6 +121,13 @@ def test_summaries_and_defaults_are_written_in_one_style(name, capsys):
 
 
 @pytest.mark.parametrize("name", cli.TOOLS)
+def test_the_help_of_every_tool_fits_80_columns(name, capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    assert cli.main([name, "--help"]) == 0
+    assert [line for line in capsys.readouterr().out.splitlines() if len(line) > 80] == []
+
+
+@pytest.mark.parametrize("name", cli.TOOLS)
 def test_the_help_of_every_tool_begins_with_its_summary_as_a_sentence(name, capsys):
     assert cli.main([name, "--help"]) == 0
     summary = read_summary(cli.TOOLS[name])
@@ -244,4 +251,4 @@ def test_the_help_of_train_says_where_to_begin(capsys):
     said = capsys.readouterr().out
     assert "Which trainer?" in said
     assert said.index("begin here") < said.index("refine ")
-    assert "gammond export FOLDER --name NAME" in said
+    assert "gammond export FOLDER --name NAME" in " ".join(said.split())

@@ -8,10 +8,10 @@ it if need be; its other columns are carried over. What 'gammond batch' wrote ca
 
 Each position has a row, in the same order. After id, the text of the line, or the columns of the table, come
 
-    --ids    xgid, ogid, gnubgid, matchid: the position in these forms
-    eval     plies, win, win_g, win_bg, lose_g, lose_bg, equity, cubeful, mwc
-    moves    dice, best, best_equity, best_mwc, second, second_equity, second_mwc
-    cube     action, no_double, double_take, double_pass
+    --ids  xgid, ogid, gnubgid, matchid: the position in these forms
+    eval   plies, win, win_g, win_bg, lose_g, lose_bg, equity, cubeful, mwc
+    moves  dice, best, best_equity, best_mwc, second, second_equity, second_mwc
+    cube   action, no_double, double_take, double_pass
 
 and error. Numbers are for the player on roll, with 6 decimals. equity is the cubeless money equity of the
 outcome; cubeful and those of moves and cube are cubeful equities, where 1 is a single game at the present

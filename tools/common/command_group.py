@@ -6,6 +6,8 @@ import argparse
 import ast
 import importlib
 import importlib.util
+import shutil
+import textwrap
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -80,8 +82,17 @@ def format_description(summary: str, doc: str) -> str:
         summary: What the command does, in a phrase.
         doc: The docstring of its module, whose first paragraph the summary replaces.
     """
-    _, gap, details = doc.replace("`", "").rstrip().partition("\n\n")
-    return f"{summary[:1].upper()}{summary[1:].removesuffix('.')}.{gap}{details}"
+    _, _, details = doc.replace("`", "").rstrip().partition("\n\n")
+    head = f"{summary[:1].upper()}{summary[1:].removesuffix('.')}."
+    width = shutil.get_terminal_size().columns - 2
+    paragraphs = [_fill_paragraph(text, width) for text in (head, *details.split("\n\n")) if text]
+    return "\n\n".join(paragraphs)
+
+
+def _fill_paragraph(text: str, width: int) -> str:
+    """Wrap a paragraph to a width; one with indented lines, such as examples, stays as it is."""
+    is_drawn = any(line.startswith(" ") for line in text.splitlines())
+    return text if is_drawn else textwrap.fill(text, width, break_long_words=False, break_on_hyphens=False)
 
 
 def read_summary(module: str) -> str:

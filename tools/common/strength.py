@@ -59,7 +59,12 @@ def add_strength_arguments(parser: argparse.ArgumentParser, scope: str = "") -> 
         parser: Of the tool.
         scope: Put before the help of each.
     """
-    parser.add_argument("--level", choices=LEVELS, help=f"{scope}playing strength (default {DEFAULT_LEVEL})")
+    parser.add_argument(
+        "--level",
+        choices=LEVELS,
+        metavar="NAME",
+        help=f"{scope}playing strength: {', '.join(LEVELS)} (default {DEFAULT_LEVEL})",
+    )
     parser.add_argument(
         "--plies",
         type=int,

@@ -2,9 +2,9 @@
 
 Which trainer?
 
-    td               begin here: a net from nothing, by self-play; minutes on two cores, no further package
-    refine           a net that is there gets better by its own look-ahead, for hours; needs torch
-    label, then fit  the same in two steps: for nets of other sizes, inputs or phases; needs torch
+    td               begin here: a net from nothing, by self-play, in minutes
+    refine           a net gets better by its look-ahead, in hours (torch)
+    label, then fit  the same in two steps, for other shapes (torch)
 
 What comes out is a folder. It plays as run:FOLDER at once, and gammond export FOLDER --name NAME gives it a
 name for --net, set engine.net and play against. The other commands compare, draw and check runs; trainers of

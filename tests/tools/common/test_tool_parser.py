@@ -1,0 +1,52 @@
+"""Arguments of tools: errors in a line that name what was meant, and two spellings more."""
+
+from __future__ import annotations
+
+import pytest
+
+from tools.common.tool_parser import ToolParser
+
+
+def make_parser():
+    parser = ToolParser(prog="gammond tool")
+    parser.add_argument("position", nargs="*")
+    parser.add_argument("--dice", type=int, nargs=2)
+    parser.add_argument("--plies", type=int, choices=range(5))
+    parser.add_argument("--share", type=float)
+    parser.add_argument("--filter", choices=("narrow", "normal"))
+    return parser
+
+
+def test_an_xgid_without_its_label_is_no_option():
+    bare = "-b----E-C---eE---c-e----B-:0:0:1:31:2:1:0:5:10"
+    assert make_parser().parse_args([bare]).position == [f"XGID={bare}"]
+
+
+@pytest.mark.parametrize("words", [["--dice", "31"], ["--dice", "3-1"], ["--dice=3,1"], ["--dice", "3", "1"]])
+def test_dice_are_one_word_or_two(words):
+    parsed = make_parser().parse_args([*words, "x"])
+    assert (parsed.dice, parsed.position) == ([3, 1], ["x"])
+    assert make_parser().parse_args(["31"]).position == ["31"]
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--pleis", "2"], "no option '--pleis' (did you mean '--plies'?)"),
+        (["--pleis=2"], "no option '--pleis' (did you mean '--plies'?)"),
+        (["--xyz"], "no option '--xyz'"),
+        (["--plies", "9"], "--plies: expected 0 to 4, got 9"),
+        (["--plies", "x"], "--plies: expected a whole number, got 'x'"),
+        (["--share", "x"], "--share: expected a number, got 'x'"),
+        (
+            ["--filter", "narow"],
+            "--filter: expected one of narrow, normal, got 'narow' (did you mean 'narrow'?)",
+        ),
+        (["--plies"], "--plies: expected one argument"),
+    ],
+)
+def test_an_error_is_one_line_that_names_what_was_meant(words, message, capsys):
+    with pytest.raises(SystemExit) as ended:
+        make_parser().parse_args(words)
+    assert ended.value.code == 2
+    assert capsys.readouterr().err == f"gammond tool: {message}; see 'gammond tool --help'\n"
