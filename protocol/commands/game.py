@@ -89,11 +89,13 @@ _POSITION_READERS: dict[str, Callable[[str], tuple[Position, MatchState | None]]
 
 
 def game_to_values(session: Session) -> dict[str, ReplyValue]:
-    """Return the game as keys: GNU position ID and match ID, and the XGID where the session wants it."""
+    """Return the game as keys: GNU position ID and match ID, and on request who is to act and the XGID."""
     game, values = session.game, dict[str, ReplyValue]()
     if game.position is not None:
         values["gnubgid"] = encode_position_id(game.position)
     values["matchid"] = encode_match_id(game.match)
+    if session.keeps_match and game.position is not None and not (game.is_over or session.is_opening):
+        values["to_act"] = SEAT_NAMES[game.match.to_act]
     return values | _xgid_to_values(session)
 
 

@@ -18,7 +18,7 @@ from protocol.core.arguments import (
 )
 
 _OUTCOME = "win=P win_g=P win_bg=P lose_g=P lose_bg=P equity=E [cubeful=E] [mwc=M] plies=N"
-_GAME = "gnubgid=ID matchid=ID"
+_GAME = "gnubgid=ID matchid=ID [to_act=SEAT]"
 _INFO = "info [depth N] nodes N time_ms T"
 _INFO_PLAY = f"{_INFO} [multipv 1 score E pv FROM/TO ...]"
 _MOVE = f"move rank=N play=PLAY {_OUTCOME} survived=true|false gnubgid=ID"
@@ -298,14 +298,14 @@ _COMMANDS = (
         "undo",
         "undo the last change of position, dice, match or play",
         game.handle_undo,
-        "ok undo [gnubgid=ID] matchid=ID",
+        "ok undo [gnubgid=ID] matchid=ID [to_act=SEAT]",
         example=("newgame", "dice 3 1", "undo"),
     ),
     Command(
         "redo",
         "redo what 'undo' undid last",
         game.handle_redo,
-        "ok redo [gnubgid=ID] matchid=ID",
+        "ok redo [gnubgid=ID] matchid=ID [to_act=SEAT]",
         example=("newgame", "undo", "redo"),
     ),
     Command(

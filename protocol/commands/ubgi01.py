@@ -140,7 +140,7 @@ def handle_newsession(call: CommandCall) -> Answer:
         if terms.get("type") != ("match" if length else "money"):
             raise CommandError("expected 'type match length N' with N above 0, or 'type money'")
         match = MatchState(length=length, jacoby=terms.get("jacoby", False))
-    call.session.push_state(replace(call.session.game, match=match))
+    call.session.push_state(replace(call.session.game, match=match, final_score=None))
     return make_ok_reply("newsession", {"length": length})
 
 

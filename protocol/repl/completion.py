@@ -84,7 +84,7 @@ def _suggest_arguments(
     before = [part for part in before if part]
     if name == "play" and before == [AGAINST_PREFIX.strip()]:
         yield from _suggest_matching(prefix, ((player, "") for player in _list_players(session)))
-    elif name == "play":
+    elif name in ("play", "rank"):
         yield from _suggest_plays(text.lstrip(), session)
     elif name == "help" and not before:
         yield from _suggest_commands(prefix)

@@ -143,3 +143,8 @@ def test_no_plays_without_dice_and_none_that_are_not_legal():
 def test_an_unreadable_manifest_only_means_no_names():
     assert texts("set engine.net ", session_without_nets()) == []
     assert texts("set engine.player ", session_without_nets()) == []
+
+
+def test_rank_offers_the_legal_plays_as_play_does():
+    session = table("newgame", "dice 3 1")
+    assert texts("rank 8/5", session) == texts("play 8/5", session) != []

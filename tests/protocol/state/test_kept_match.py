@@ -99,6 +99,32 @@ def test_the_opening_roll_decides_who_begins():
     assert talk(f"{KEEP}\nplay double")[-1].startswith("error bad_state dice: the opening roll comes first")
 
 
+def test_lines_say_who_is_to_act():
+    connection = make_connection()
+    assert "to_act" not in talk(KEEP, connection)[-1]
+    talk("dice 3 1", connection)
+    for line, seat in (
+        ("play 8/5 6/5", "p1"),
+        ("play double", "p0"),
+        ("play take", "p1"),
+        ("undo", "p0"),
+        ("redo", "p1"),
+        ("play resign single", "p0"),
+    ):
+        assert read_values(talk(line, connection)[-1])["to_act"] == seat
+    assert "to_act" not in talk("play accept", connection)[-1]
+    assert "to_act" not in talk("newgame")[-1]
+
+
+def test_another_session_follows_a_won_match():
+    connection = make_connection()
+    talk("set game.keep true\nset game.length 1\nnewgame\ndice 3 1\nplay 8/5 6/5", connection)
+    talk("play resign single\nplay accept\nnewsession type match length 7", connection)
+    assert talk("get game.score_p0", connection) == ["value game.score_p0 0"]
+    talk("newgame", connection)
+    assert talk("get game.length", connection) == ["value game.length 7"]
+
+
 def test_who_sets_the_turn_rolls_for_it():
     assert talk(f"{KEEP}\nset game.turn p1\ndice 4 2")[-1] == "ok dice die1=4 die2=2"
 
