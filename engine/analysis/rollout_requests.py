@@ -180,6 +180,7 @@ class PreparedRollout:
         cancelled: As for `engine.rollout.roll_out`.
 
     Attributes:
+        request: As given.
         plays: The plays to roll out, in the order of the rollout's starts; empty except for ``moves``.
         scoring: The scoring of the trials.
 
@@ -194,7 +195,7 @@ class PreparedRollout:
         settings: RolloutSettings,
         cancelled: Callable[[], bool],
     ) -> None:
-        self._request = request
+        self.request = request
         self._engine = engine
         self._settings = settings
         self._cancelled = cancelled
@@ -222,13 +223,13 @@ class PreparedRollout:
         """
         handling = RolloutHandling(resume=resume, progress=progress, cancelled=self._cancelled)
         results, rollout = self._roll_out(handling)
-        plies = self._engine.evaluator.plies + self._request.plies
-        return RolloutResult(self._request, results, rollout, self._space, plies, self._engine.name)
+        plies = self._engine.evaluator.plies + self.request.plies
+        return RolloutResult(self.request, results, rollout, self._space, plies, self._engine.name)
 
     def _roll_out(
         self, handling: RolloutHandling
     ) -> tuple[list[PlayRollout] | RolloutEstimate | CubeRollout, Rollout]:
-        request, space, evaluators, settings = self._request, self._space, self._evaluators, self._settings
+        request, space, evaluators, settings = self.request, self._space, self._evaluators, self._settings
         position = request.position
         if request.kind == MOVES and request.roll is not None:
             return roll_out_plays(
@@ -240,7 +241,7 @@ class PreparedRollout:
         return roll_out_position(position, evaluators, settings, space=space, **handling)
 
     def _choose_candidates(self) -> list[Play]:
-        request = self._request
+        request = self.request
         assert request.roll is not None  # the request was checked
         if not request.best_plays:
             return list(request.plays)

@@ -33,18 +33,23 @@ QUICK, USUAL, LONG = "quick", "usual", "long"
 
 PRESETS = MappingProxyType(
     {
-        QUICK: RolloutPreset(324, 11, 0, 108, "324 trials of 11 plies at 0-ply: a second or two"),
+        QUICK: RolloutPreset(
+            324, 11, 0, 108, "324 trials of 11 plies at 0-ply: some 2 s, standard error about 0.005"
+        ),
         USUAL: RolloutPreset(
             RolloutSettings.trials,
             RolloutSettings.truncation,
             0,
             RolloutSettings.min_trials,
-            "1,296 trials to the end at 0-ply: under a minute (the default)",
+            "1,296 trials to the end at 0-ply: some 20 s, standard error about 0.010 (the default)",
         ),
-        LONG: RolloutPreset(1296, 0, 1, 324, "1,296 trials to the end at 1-ply: some minutes"),
+        LONG: RolloutPreset(
+            1296, 0, 1, 324, "1,296 trials to the end at 1-ply: 2 to 3 minutes, standard error about 0.009"
+        ),
     }
 )
-"""Presets by name, which is also the option; times are those of five plays on two cores."""
+"""Presets by name, which is also the option; time and error are those of five plays of the opening 3-1,
+on two quiet cores, where none is pruned."""
 
 
 _SETTINGS = MappingProxyType(

@@ -1,13 +1,18 @@
 """Roll out the plays of a roll, a position or a cube decision, with standard errors.
 
-POSITION is one in any form, as for `gammond hint`. Its dice are played unless --dice gives others. Score and
-cube are those of the text or of options; without them it is money play with a centred cube.
+POSITION is one in any form. Its dice are played unless --dice gives others: the best plays at 0-ply,
+or those that --play names, with the best beside them where --candidates is given. Score and cube are those of
+the text, unless options give others; without them it is money play with a centred cube.
 
-The table on stdout has a row for each play, or for the position, or for no double and double/take: trials;
-chances in percent, wins including gammons and backgammons; cubeless money equity; cubeful equity, where 1 is
-a single game at the present cube; in a match the match-winning chance (MWC), each with its standard error;
-and the difference from the best play, also in joint standard deviations (JSD). --json writes the same as one
-JSON object, with the keys of 'rollout' in docs/reference/protocol.md.
+--quick, --usual and --long set trials, truncation and look-ahead; each can be set by itself, too. While the
+rollout runs the means so far are shown on stderr: a table on a terminal, else a line every few seconds.
+
+The table on stdout has two lines for each play, or for the position, or for no double and double/take: the
+equity (cubeful, where 1 is a single game at the present cube), how far it is behind the best one, also in
+joint standard deviations (JSD), and in a match the match-winning chance (MWC) in percent, each with its
+standard error; below it the chances in percent (wins, gammons and backgammons among them, and the same of
+losses) and the cubeless money equity. --json writes the same as one JSON object, with the keys of 'rollout'
+in docs/reference/protocol.md.
 
 Ctrl-C or SIGTERM ends a rollout with the trials that are complete; the exit status is then 130. --state FILE
 saves the trials at the end and once a minute, and the same command resumes from them; with more --trials it
@@ -23,24 +28,27 @@ from contextlib import nullcontext
 from pathlib import Path
 
 from engine.analysis.rollout_requests import (
-    DEFAULT_CANDIDATES,
     KINDS,
     MOVES,
     PreparedRollout,
     RolloutRequest,
     default_kind,
+    parse_candidates,
 )
 from engine.errors import CancelledWork, StateError, UnsupportedError
-from engine.rollout import RolloutSettings, StopReason
+from engine.rollout import StopReason
+from engine.rules.moves import Play
 from engine.runtime.cores import count_usable_cores
 from nets.catalogue import collect_pruning_net_hashes
 from tools.common.interrupts import EXIT_INTERRUPTED, call_on_interrupt
 from tools.common.locks import hold_lock
 from tools.common.opponents import collect_net_hashes, load_net_engine
 from tools.common.position_arguments import add_position_arguments, read_position
+from tools.common.rollout_options import RolloutOptions, add_rollout_arguments, read_rollout_options
 from tools.common.strength import add_net_argument
+from tools.rollout.progress import RolloutProgress
 from tools.rollout.report import format_json, format_table
-from tools.rollout.state_file import RolloutProgress, RolloutStateFile
+from tools.rollout.state_file import RolloutStateFile
 
 SUMMARY = "roll out plays, a position or a cube decision"
 
@@ -51,33 +59,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--what", choices=KINDS, help="what to roll out (default moves if there are dice, else position)"
     )
-    usual = RolloutSettings()
-    numbers: tuple[tuple[str, str, int | float, str], ...] = (
-        ("--candidates", "N", DEFAULT_CANDIDATES, "plays to roll out, the best at 0-ply"),
-        ("--trials", "N", usual.trials, "trials of each"),
-        ("--seed", "N", usual.seed, "seed of the dice"),
-        (
-            "--truncate",
-            "PLIES",
-            usual.truncation,
-            "plies after which a trial ends with an evaluation; 0 plays to the end",
-        ),
-        ("--plies", "PLIES", 0, "look-ahead for checker plays and cube decisions"),
-        ("--leaf-plies", "PLIES", 0, "look-ahead for evaluations at the truncation"),
-        ("--stop-error", "POINTS", usual.stop_error, "stop at this standard error of equities; 0 never"),
-        (
-            "--stop-jsd",
-            "JSD",
-            usual.stop_jsd,
-            "prune plays this many joint standard deviations behind; 0 never",
-        ),
-        ("--min-trials", "N", usual.min_trials, "trials before either of these stops anything"),
+    parser.add_argument(
+        "--play",
+        action="append",
+        default=[],
+        metavar="PLAY",
+        help="a play to roll out, such as '24/18 13/11'; once for each of them",
     )
-    for name, unit, default, meaning in numbers:
-        parser.add_argument(
-            name, type=type(default), default=default, metavar=unit, help=f"{meaning} (default %(default)s)"
-        )
-    parser.add_argument("--no-vr", action="store_true", help="no variance reduction: more noise, less work")
+    add_rollout_arguments(parser)
+    parser.add_argument(
+        "--plies", type=int, help="look-ahead for checker plays and cube decisions (default the preset's)"
+    )
     parser.add_argument("--cubeless", action="store_true", help="play without the cube")
     parser.add_argument("--threads", type=int, help="threads (default one for each core)")
     parser.add_argument(
@@ -97,62 +89,57 @@ def main(args: argparse.Namespace) -> int:
         GammondError: The arguments are invalid, or the state is damaged or of another rollout.
         KeyboardInterrupt: Ctrl-C or SIGTERM, before any trial was complete.
     """
-    request, settings = read_request(args), _read_settings(args)
+    threads = count_usable_cores() if args.threads is None else args.threads
+    options = read_rollout_options(args, threads)
+    request, settings = read_request(args, options), options.settings
     nets = {} if args.state is None else collect_net_hashes(args.net) | collect_pruning_net_hashes()
     keeper = RolloutStateFile(args.state, nets)
     stopped = threading.Event()
     with nullcontext() if args.state is None else hold_lock(args.state, "state"):
         resume = keeper.load()
-        engine = load_net_engine(args.net)
         with call_on_interrupt(stopped.set), RolloutProgress(settings.trials, resume, keeper) as report:
+            engine = load_net_engine(args.net)
             try:
-                answer = PreparedRollout(request, engine, settings, stopped.is_set).run(resume, report)
+                prepared = PreparedRollout(request, engine, settings, stopped.is_set)
+                report.show_means(prepared)
+                answer = prepared.run(resume, report)
             except CancelledWork:
                 raise KeyboardInterrupt from None
         unsaved = keeper.save(answer.rollout.state)
-    sys.stdout.write(format_json(answer) if args.json else format_table(answer))
+    sys.stdout.write(format_json(answer) if args.json else format_table(answer, settings))
     sys.stdout.flush()
     if unsaved is not None:
         raise unsaved
     return EXIT_INTERRUPTED if answer.rollout.reason is StopReason.CANCELLED else 0
 
 
-def read_request(args: argparse.Namespace) -> RolloutRequest:
+def read_request(args: argparse.Namespace, options: RolloutOptions) -> RolloutRequest:
     """Make the request from the arguments.
 
     Raises:
         StateError: Plays without dice, or of a game that is over.
-        UnsupportedError: Dice for anything but plays.
+        UnsupportedError: Dice or plays for anything but plays.
         ValueRangeError: A number is out of range.
-        GammondError: As `tools.common.position_arguments.read_position`.
+        GammondError: As `tools.common.position_arguments.read_position` and `parse_candidates`.
     """
     position, match = read_position(args, has_dice=True)
-    roll = match.roll
-    kind = args.what or default_kind(roll)
-    if kind != MOVES and args.dice is not None:
-        raise UnsupportedError(f"--dice goes with --what {MOVES}, not {kind}", field="dice")
-    if kind == MOVES and roll is None:
-        raise StateError(f"--what {MOVES} needs dice: --dice 3 1", field="dice")
+    kind = args.what or (MOVES if args.play else default_kind(match.roll))
+    for option, given in (("dice", args.dice), ("play", args.play)):
+        if kind != MOVES and given:
+            raise UnsupportedError(f"--{option} goes with --what {MOVES}, not {kind}", field=option)
+    plays: tuple[Play, ...] = ()
+    if kind == MOVES:
+        if match.roll is None:
+            raise StateError(f"--what {MOVES} needs dice: --dice 3 1", field="dice")
+        plays = parse_candidates(args.play, position, match.roll)
     return RolloutRequest(
         kind=kind,
         position=position,
         match=match.before_roll(),
-        roll=roll if kind == MOVES else None,
+        roll=match.roll if kind == MOVES else None,
         is_cubeful=not args.cubeless,
-        candidates=args.candidates,
-        plies=args.plies,
-        leaf_plies=args.leaf_plies,
-    )
-
-
-def _read_settings(args: argparse.Namespace) -> RolloutSettings:
-    return RolloutSettings(
-        trials=args.trials,
-        seed=args.seed,
-        truncation=args.truncate,
-        variance_reduction=not args.no_vr,
-        stop_error=args.stop_error,
-        stop_jsd=args.stop_jsd,
-        min_trials=args.min_trials,
-        threads=count_usable_cores() if args.threads is None else args.threads,
+        candidates=options.candidates,
+        plays=plays,
+        plies=options.plies,
+        leaf_plies=options.leaf_plies,
     )

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from engine.analysis.rollout_requests import MOVES, RolloutResult
 from engine.formats.match_id import encode_match_id
 from engine.formats.position_id import encode_position_id
-from engine.rollout import CubeRollout, EquityDifference, RolloutEstimate
+from engine.rollout import CubeRollout, EquityDifference, RolloutEstimate, RolloutSettings, StopReason
 from engine.rules.match import MatchState
 from engine.rules.notation import format_play
 from protocol.commands.cube import decision_to_values, format_action
 from protocol.commands.rollout_replies import (
-    EstimateFormat,
     choose_estimate_format,
     difference_to_values,
     format_reason,
@@ -56,101 +55,124 @@ def _round_values(values: dict[str, ReplyValue]) -> dict[str, ReplyValue]:
     return {name: round_value(value) if isinstance(value, float) else value for name, value in values.items()}
 
 
-def format_table(answer: RolloutResult) -> str:
-    """Format a result for people: a line about the rollout, the table, a line about the decision."""
-    view = choose_estimate_format(answer)
-    rows, after = answer.results, ""
-    lines: list[tuple[str, RolloutEstimate, EquityDifference | None, str]]
-    if isinstance(rows, CubeRollout):
-        lines = [("no double", rows.no_double, None, "")]
-        if rows.take is not None:
-            lines.append(("double, take", rows.take, rows.gain, ""))
-        after = f"{format_action(rows.decision)}\n"
-    elif isinstance(rows, RolloutEstimate):
-        lines = [("position", rows, None, "")]
+def format_table(answer: RolloutResult, settings: RolloutSettings) -> str:
+    """Format a result for people, within 80 columns: what was rolled out, a table, what it comes to.
+
+    Args:
+        answer: The result.
+        settings: The settings of the rollout.
+    """
+    view, results = choose_estimate_format(answer), answer.results
+    rows: list[tuple[str, RolloutEstimate, EquityDifference | None, str]]
+    closing = []
+    if isinstance(results, CubeRollout):
+        rows = [("no double", results.no_double, None, "")]
+        if results.take is not None:
+            rows.append(("double, take", results.take, results.gain, ""))
+        closing = [format_action(results.decision)]
+    elif isinstance(results, RolloutEstimate):
+        rows = [("position", results, None, "")]
     else:
-        lines = [
-            (format_play(row.play), row.estimate, row.difference_to_best, "pruned" if row.is_pruned else "")
-            for row in rows
+        rows = [
+            (
+                format_play(row.play),
+                row.estimate,
+                row.difference_to_best,
+                f"pruned at {row.estimate.trials:,}" if row.is_pruned else "",
+            )
+            for row in results
         ]
+    is_match = view.space is not None and not view.space.is_money
+    compared = (
+        ["gain" if isinstance(results, CubeRollout) else "behind", "JSD"] if len(rows) > 1 else ["", ""]
+    )
+    head = ["", "cubeful" if view.is_cubeful else "equity", *compared, "MWC, %" if is_match else ""]
     cells = [
         [
             name,
-            str(estimate.trials),
-            *_format_estimate(view.to_values(estimate)),
+            _format_mean(estimate.equity, estimate.equity_error, 4),
             *_format_difference(difference),
-            note,
+            _format_chance(view.to_values(estimate)),
         ]
-        for name, estimate, difference, note in lines
+        for name, estimate, difference, _ in rows
     ]
-    compared = [] if isinstance(rows, RolloutEstimate) else ["difference", "JSD"]
-    head = ["", "trials", *_column_names(view), *(compared or ["", ""]), ""]
-    return f"{_format_header(answer)}\n{_align_columns([head, *cells])}{after}"
+    lines = _align_columns([head, *cells])
+    table = [lines[0]]
+    for line, (_, estimate, _, note) in zip(lines[1:], rows, strict=True):
+        table += [line, _format_chances(estimate, is_alone=not view.is_cubeful and not is_match, note=note)]
+    return "\n".join([*_format_header(answer), *table, _format_end(answer, settings), *closing]) + "\n"
 
 
-def _format_header(answer: RolloutResult) -> str:
+def _format_header(answer: RolloutResult) -> list[str]:
+    """Format what was rolled out, and how."""
     request, state = answer.request, answer.rollout.state
     of = encode_position_id(request.position)
     if request.match != MatchState():
         of += f":{encode_match_id(request.match)}"
     dice = "" if request.roll is None else f" with {request.roll[0]}-{request.roll[1]}"
-    parts = [
-        f"{of}{dice}",
-        f"{answer.trials} trials",
-        f"seed {state.seed}",
-        f"{answer.plies}-ply by {answer.evaluator_name}",
-        f"truncated after {state.truncation} plies" if state.truncation else "played to the end",
-        "variance reduction" if state.variance_reduction else "no variance reduction",
-        "cubeful" if request.is_cubeful else "cubeless",
-        f"ended by {format_reason(answer.rollout.reason)}",
-    ]
-    return ", ".join(parts)
-
-
-_CHANCES = {"win": "win", "win_g": "win g", "win_bg": "win bg", "lose_g": "lose g", "lose_bg": "lose bg"}
-_EQUITIES = (("equity", "se"), ("cubeful", "cubeful_se"))
-
-
-def _column_names(view: EstimateFormat) -> list[str]:
-    in_match = view.space is not None and not view.space.is_money
+    end = f"truncated after {state.truncation} plies" if state.truncation else "played to the end"
     return [
-        *_CHANCES.values(),
-        "equity",
-        *(["cubeful"] if view.is_cubeful else []),
-        *(["mwc"] if in_match else []),
+        f"{of}{dice}, {'cubeful' if request.is_cubeful else 'cubeless'}, {answer.plies}-ply by "
+        f"{answer.evaluator_name}",
+        f"{answer.trials:,} {'trial' if answer.trials == 1 else 'trials'}, {end}, "
+        f"{'variance reduction' if state.variance_reduction else 'no variance reduction'}, "
+        f"seed {state.seed}",
     ]
 
 
-def _format_estimate(values: dict[str, ReplyValue]) -> list[str]:
-    """Format the cells of an estimate: chances in percent, equities in points with their errors."""
-    cells = [f"{100 * float(values[name]):.2f}" for name in _CHANCES]
-    for name, error in _EQUITIES:
-        if name in values:
-            cells.append(f"{float(values[name]):+.4f}{_format_error(values.get(error), 4)}")
-    if "mwc" in values:
-        error_percent = None if "mwc_se" not in values else 100 * float(values["mwc_se"])
-        cells.append(f"{100 * float(values['mwc']):.2f}{_format_error(error_percent, 2)}")
-    return cells
+def _format_end(answer: RolloutResult, settings: RolloutSettings) -> str:
+    """Say why the rollout ended."""
+    number = f"{answer.trials:,} {'trial' if answer.trials == 1 else 'trials'}"
+    match answer.rollout.reason:
+        case StopReason.ERROR:
+            return f"Ended after {number}: every standard error is at most {settings.stop_error:g}."
+        case StopReason.JSD if isinstance(answer.results, CubeRollout):
+            return f"Ended after {number}: decided, by more than {settings.stop_jsd:g} JSD."
+        case StopReason.JSD:
+            return f"Ended after {number}: decided, all others are over {settings.stop_jsd:g} JSD behind."
+        case StopReason.CANCELLED:
+            return f"Interrupted after {number}, of {settings.trials:,}."
+    return "Ended: all trials are played."
+
+
+def _format_chances(estimate: RolloutEstimate, *, is_alone: bool, note: str) -> str:
+    """Format the second line of an estimate: chances in percent, cubeless equity unless it stands above."""
+    win, win_g, win_bg, lose_g, lose_bg = (100 * chance for chance in estimate.outcome)
+    parts = [
+        f"win {win:.1f} {win_g:.1f} {win_bg:.1f}",
+        f"lose {100 - win:.1f} {lose_g:.1f} {lose_bg:.1f}",
+    ]
+    if not is_alone:
+        parts.append(f"cubeless {_format_mean(estimate.cubeless_equity, estimate.cubeless_error, 3)}")
+    return "    " + "  ".join([*parts, *filter(None, [note])])
+
+
+def _format_chance(values: Mapping[str, ReplyValue]) -> str:
+    """Format a match-winning chance in percent; empty in money play."""
+    if "mwc" not in values:
+        return ""
+    return _format_mean(100 * float(values["mwc"]), 100 * float(values.get("mwc_se", math.nan)), 2, sign="")
 
 
 def _format_difference(difference: EquityDifference | None) -> list[str]:
     if difference is None:
         return ["", ""]
     jsds = f"{abs(difference.jsds):.1f}" if math.isfinite(difference.jsds) else ""
-    error = difference.error if math.isfinite(difference.error) else None
-    return [f"{difference.equity:+.4f}{_format_error(error, 4)}", jsds]
+    return [_format_mean(difference.equity, difference.error, 4), jsds]
 
 
-def _format_error(value: ReplyValue | None, decimals: int) -> str:
-    return "" if value is None else f" ± {float(value):.{decimals}f}"
+def _format_mean(mean: float, error: float, decimals: int, sign: str = "+") -> str:
+    """Format a mean with its standard error, as far as there is one."""
+    text = f"{mean:{sign}.{decimals}f}"
+    return f"{text} ±{error:.{decimals}f}" if math.isfinite(error) else text
 
 
-def _align_columns(rows: Sequence[Sequence[str]]) -> str:
+def _align_columns(rows: Sequence[Sequence[str]]) -> list[str]:
     """Align columns, the first one to the left and the others to the right."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    text = ""
+    lines = []
     for row in rows:
         cells = [cell.rjust(width) for cell, width in zip(row, widths, strict=True)]
         cells[0] = row[0].ljust(widths[0])
-        text += _GAP.join(cell for cell, width in zip(cells, widths, strict=True) if width).rstrip() + "\n"
-    return text
+        lines.append(_GAP.join(cell for cell, width in zip(cells, widths, strict=True) if width).rstrip())
+    return lines

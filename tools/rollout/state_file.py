@@ -1,4 +1,4 @@
-"""The state file and the progress bar of `gammond rollout`."""
+"""The state file of `gammond rollout`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from pathlib import Path
 
 from engine.errors import DataFileError
 from engine.rollout import RolloutState, load_state, save_state
-from tools.common.progress import Progress
 
 SAVE_INTERVAL_S = 60.0
 """Seconds between saves during a rollout."""
@@ -61,27 +60,3 @@ class RolloutStateFile:
         """Write the state unless that was done recently; only the last save reports a failure."""
         if self._path is not None and time.monotonic() - self._saved_s >= SAVE_INTERVAL_S:
             self.save(state)
-
-
-class RolloutProgress(Progress):
-    """The progress bar of a rollout, which also saves its state now and then.
-
-    Args:
-        trials: Of each start.
-        resume: The state to resume from.
-        state_file: Saves the state.
-    """
-
-    def __init__(self, trials: int, resume: RolloutState | None, state_file: RolloutStateFile) -> None:
-        start = 0 if resume is None else max(map(len, resume.scores))
-        super().__init__(trials, "rollout", start=start)
-        self._state_file = state_file
-
-    def __enter__(self) -> RolloutProgress:
-        return self
-
-    def __call__(self, state: RolloutState) -> None:
-        """Report a finished block of trials."""
-        self.update(max(map(len, state.scores)))
-        if min(map(len, state.scores)):
-            self._state_file.save_if_due(state)

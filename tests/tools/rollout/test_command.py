@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import sys
 import time
@@ -21,7 +22,9 @@ from engine.rules.position import Position
 from nets.catalogue import collect_net_hashes, collect_pruning_net_hashes
 from tests.boards import RacingEvaluator, position
 from tools import cli
+from tools.common import progress
 from tools.rollout import command as rollout
+from tools.rollout import progress as rollout_progress
 from tools.rollout import state_file as rollout_keeping
 
 OPENING = "4HPwATDgc/ABMA"
@@ -47,6 +50,7 @@ class Engines:
 def engines(monkeypatch):
     engines = Engines()
     monkeypatch.setattr(rollout, "load_net_engine", engines)
+    monkeypatch.setattr(rollout_progress, "FIRST_LINE_S", 1e9)
     return engines
 
 
@@ -144,24 +148,97 @@ def test_score_and_cube_of_the_text_count_and_can_be_left_out(run):
     assert cubeless["win"] == cubeful["win"]
 
 
-def test_the_table_has_a_column_for_each_thing_and_the_best_play_first(run):
+def test_the_table_has_two_lines_for_each_play_and_the_best_first(run):
     status, out, _ = run(OPENING, "--dice", 3, 1, "--candidates", 2, *QUICK)
     assert status == 0
-    about, head, first, second = out.splitlines()
-    assert about == (
-        f"{OPENING} with 3-1, 72 trials, seed 0, 0-ply by racing, truncated after 2 plies, "
-        "variance reduction, cubeful, ended by trials"
-    )
-    assert head.split("  ")[-1].strip() == "JSD"
-    for name in ("trials", "win", "win g", "win bg", "lose g", "lose bg", "equity", "cubeful", "difference"):
-        assert f" {name}" in head
+    of, how, head, *lines, end = out.splitlines()
+    assert of == f"{OPENING} with 3-1, cubeful, 0-ply by racing"
+    assert how == "72 trials, truncated after 2 plies, variance reduction, seed 0"
+    assert head.split() == ["cubeful", "behind", "JSD"]
+    assert end == "Ended: all trials are played."
     said = ran(run, OPENING, "--dice", 3, 1, "--candidates", 2, *QUICK)["candidates"]
-    for line, row in zip((first, second), said, strict=True):
-        assert line.startswith(f"{row['play']} ")
-        assert f" {100 * row['win']:.2f} " in line
-        assert f" {row['cubeful']:+.4f} ± {row['cubeful_se']:.4f}" in line
-    assert f"  {-said[1]['behind']:+.4f} ± {said[1]['behind_se']:.4f}  " in second
-    assert "difference" not in run(OPENING, *QUICK)[1]
+    for first, second, row in zip(lines[::2], lines[1::2], said, strict=True):
+        assert first.startswith(f"{row['play']} ")
+        assert f" {row['cubeful']:+.4f} ±{row['cubeful_se']:.4f}" in first
+        assert second.startswith(f"    win {100 * row['win']:.1f} {100 * row['win_g']:.1f} ")
+        assert f"  lose {100 - 100 * row['win']:.1f} {100 * row['lose_g']:.1f} " in second
+        assert f"  cubeless {row['equity']:+.3f} ±{row['se']:.3f}" in second
+    assert f"  {-said[1]['behind']:+.4f} ±{said[1]['behind_se']:.4f}  " in lines[2]
+    assert "behind" not in run(OPENING, *QUICK)[1]
+
+
+@pytest.mark.parametrize("what", ["moves", "cube", "position"])
+@pytest.mark.parametrize("options", [[], ["--cubeless"]])
+def test_the_table_fits_into_80_columns(run, what, options):
+    if what == "cube" and options:
+        pytest.skip("a cube decision needs the cube")
+    crowded = position({24: 4, 23: 2, 22: 2, 13: 2, 12: 2, 8: 3}, {1: 1, 5: 2, 20: 6, 6: 6})
+    match = MatchState(length=7, score=(3, 2), cube=2, cube_owner=0, roll=(2, 2) if what == "moves" else None)
+    _, out, _ = run(encode_xgid(crowded, match), "--what", what, *QUICK, *options)
+    assert max(map(len, out.splitlines())) <= 80
+    assert "MWC, %" in out
+
+
+def test_named_plays_are_rolled_out_alone_or_beside_the_best(run):
+    options = [OPENING, "--dice", 3, 1, *QUICK]
+    whole = {row["play"]: row for row in ran(run, *options, "--candidates", 16)["candidates"]}
+    named = ran(run, *options, "--play", "24/20", "--play", "6/5,8/5")["candidates"]
+    assert {row["play"] for row in named} == {"24/20", "8/5 6/5"}
+    assert [row["cubeful"] for row in named] == [whole[row["play"]]["cubeful"] for row in named]
+    (best,) = ran(run, *options, "--candidates", 1)["candidates"]
+    other = next(play for play in whole if play != best["play"])
+    both = ran(run, *options, "--play", other, "--candidates", 1)["candidates"]
+    assert {row["play"] for row in both} == {other, best["play"]}
+
+
+def test_presets_set_trials_truncation_and_look_ahead_and_options_go_first(monkeypatch):
+    seen = []
+
+    class Prepared:
+        def __init__(self, request, engine, settings, cancelled):
+            seen.append((settings, request.plies))
+            raise StateError("enough")
+
+    monkeypatch.setattr(rollout, "PreparedRollout", Prepared)
+    for options in ([], ["--usual"], ["--quick"], ["--long"], ["--long", "--trials", "36", "--plies", "0"]):
+        assert cli.main(["rollout", OPENING, "--threads", "1", *options]) == 2
+    (usual, plies), (named, _), (quick, _), (long, long_plies), (chosen, chosen_plies) = seen
+    assert (usual, plies) == (RolloutSettings(), 0)
+    assert named == usual
+    assert (quick.trials, quick.truncation, quick.min_trials) == (324, 11, 108)
+    assert (long.trials, long.truncation, long_plies) == (1296, 0, 1)
+    assert (chosen.trials, chosen.truncation, chosen_plies) == (36, 0, 0)
+
+
+@pytest.mark.parametrize(
+    ("options", "end"),
+    [
+        (["--stop-error", "0.5"], "Ended after 108 trials: every standard error is at most 0.5."),
+        (
+            ["--dice", "6", "1", "--candidates", "2", "--stop-jsd", "0.001"],
+            "Ended after 108 trials: decided, all others are over 0.001 JSD behind.",
+        ),
+        (
+            ["--what", "cube", "--stop-jsd", "0.001"],
+            "Ended after 108 trials: decided, by more than 0.001 JSD.",
+        ),
+    ],
+)
+def test_the_table_says_in_words_why_a_rollout_ended(run, options, end):
+    _, out, _ = run(OPENING, "--trials", 432, "--min-trials", 108, "--truncate", 2, "--threads", 1, *options)
+    assert end in out.splitlines()
+
+
+def test_elsewhere_than_on_a_terminal_lines_say_how_far_it_is(run, monkeypatch):
+    monkeypatch.setattr(rollout_progress, "FIRST_LINE_S", 0.0)
+    monkeypatch.setattr(rollout_progress, "LINE_EVERY_S", 0.0)
+    status, out, err = run(OPENING, "--dice", 3, 1, "--candidates", 2, *QUICK, "--json")
+    assert status == 0
+    lines = err.splitlines()
+    assert len(lines) > 1
+    best = json.loads(out)["candidates"][0]
+    assert lines[-1].startswith("gammond rollout: 100 %  72 of 72  ")
+    assert lines[-1].endswith(f"  1 {best['play']} {best['cubeful']:+.4f} ±{best['cubeful_se']:.4f}")
 
 
 def test_a_single_trial_has_no_error_and_a_finished_game_its_result(run):
@@ -175,7 +252,8 @@ def test_a_play_that_is_far_behind_is_pruned_and_marked(run):
     options = [OPENING, "--dice", 6, 1, "--candidates", 12, "--trials", 432, "--min-trials", 108]
     status, out, _ = run(*options, "--truncate", 1, "--threads", 1)
     assert status == 0
-    assert " pruned\n" in out
+    assert re.search(r"  pruned at [0-9]+\n", out)
+    assert max(map(len, out.splitlines())) <= 80
 
 
 @pytest.mark.parametrize("options", [["--dice", "3", "1", "--candidates", "3"], ["--what", "cube"], []])
@@ -269,7 +347,7 @@ def test_a_state_that_is_not_saved_in_the_end_takes_no_table_away(run, tmp_path,
     monkeypatch.setattr(rollout_keeping, "save_state", fail)
     status, out, err = run(OPENING, *QUICK, "--state", tmp_path / "state")
     assert status == 2
-    assert out.startswith(f"{OPENING}, 72 trials")
+    assert out.startswith(f"{OPENING}, cubeful")
     assert f"the state was not saved in {tmp_path / 'state'}: No space left on device" in err
 
 
@@ -306,7 +384,7 @@ def test_ctrl_c_ends_with_what_is_complete_and_the_same_command_goes_on(run, tmp
     engines.evaluator = InterruptedEvaluator(after=150)
     status, out, _ = run(*options, "--state", state)
     assert status == 130
-    assert ", ended by stopped\n" in out
+    assert re.search(r"\nInterrupted after [0-9]+ trials?, of 720\.\n", out)
     assert 0 < load_state(state).count_trials() < 720
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
     engines.evaluator = RacingEvaluator()
@@ -320,11 +398,41 @@ def test_ctrl_c_before_anything_is_complete_writes_nothing(run, tmp_path, engine
     assert not (tmp_path / "state").exists()
 
 
-def test_a_terminal_sees_how_far_the_rollout_is(run, monkeypatch):
+def test_a_terminal_sees_the_means_in_one_place_and_only_the_bar_in_the_end(run, monkeypatch):
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
-    _, _, err = run(OPENING, *QUICK)
-    assert "\rrollout " in err
-    assert "72 of 72" in err
+    monkeypatch.setattr(progress, "_REDRAW_EVERY_S", 0.0)
+    status, out, err = run(OPENING, "--dice", 3, 1, "--candidates", 2, *QUICK)
+    assert status == 0
+    screen = draw(err)
+    assert screen[0].startswith("rollout ")
+    assert "72 of 72" in screen[0]
+    assert [line for line in screen[1:] if line] == []
+    during = draw(err[: err.rindex("\x1b[2A\r")])
+    assert during[0].startswith("rollout ")
+    assert [line.split()[0] for line in during[1:]] == ["1", "2"]
+    assert [line[5:29].strip() for line in during[1:]] == [
+        line.split("  ")[0] for line in out.splitlines()[3:7:2]
+    ]
+    assert "nan" not in err
+
+
+def draw(text):
+    """The lines of a screen on which a text with cursor movements is written."""
+    screen, row, column = [""], 0, 0
+    for part in re.split(r"(\x1b\[[0-9]*[AK]|\r|\n)", text):
+        if part == "\n":
+            row, column = row + 1, 0
+            screen += [""] * (row + 1 - len(screen))
+        elif part == "\r":
+            column = 0
+        elif part == "\x1b[K":
+            screen[row] = screen[row][:column]
+        elif part.startswith("\x1b"):
+            row -= int(part[2:-1])
+        else:
+            screen[row] = screen[row][:column] + part + screen[row][column + len(part) :]
+            column += len(part)
+    return screen
 
 
 @pytest.mark.parametrize(
@@ -333,6 +441,13 @@ def test_a_terminal_sees_how_far_the_rollout_is(run, monkeypatch):
         (["rubbish"], "a position ID has 14 characters"),
         ([OPENING, "--what", "moves"], "needs dice"),
         ([OPENING, "--dice", "3", "7"], "expected dice of 1 to 6"),
+        ([OPENING, "--what", "cube", "--play", "8/5"], "--play goes with --what moves"),
+        ([OPENING, "--dice", "3", "1", "--play", "8/3"], "'8/3': "),
+        (
+            [OPENING, "--dice", "3", "1", "--play", "8/5 6/5", "--play", "6/5 8/5"],
+            "leads to the same position",
+        ),
+        ([OPENING, "--play", "8/5"], "needs dice"),
         ([OPENING, "--dice", "3", "1", "--what", "cube"], "--dice goes with --what moves"),
         ([OPENING, "--what", "cube", "--cubeless"], "expected the cube for a rollout of a cube decision"),
         ([OPENING, "--trials", "0"], "expected a whole number 1..1000000 for trials"),

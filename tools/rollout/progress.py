@@ -1,0 +1,112 @@
+"""The progress of `gammond rollout`: a bar and the means so far, on stderr."""
+
+from __future__ import annotations
+
+import math
+import shutil
+
+from engine.analysis.rollout_requests import CUBE, MOVES, PreparedRollout
+from engine.rollout import RolloutState
+from engine.rollout.results import MeanEquity
+from engine.rules.notation import format_play
+from tools.common.progress import Progress
+from tools.rollout.state_file import RolloutStateFile
+
+FIRST_LINE_S = 1.0
+"""Seconds until the first line where stderr is no terminal."""
+
+LINE_EVERY_S = 5.0
+"""Seconds between further ones."""
+
+_NAME_CELLS = 24
+_CLEAR_TO_END = "\x1b[K"
+
+
+class RolloutProgress(Progress):
+    """Shows how far a rollout is, and saves its state now and then.
+
+    On a terminal it draws the bar, and below it a row with the mean of each play, best first, always in the
+    same place; elsewhere it writes a line every `LINE_EVERY_S`.
+
+    Args:
+        trials: Of each start.
+        resume: The state to resume from.
+        state_file: Saves the state.
+    """
+
+    def __init__(self, trials: int, resume: RolloutState | None, state_file: RolloutStateFile) -> None:
+        start = 0 if resume is None else max(map(len, resume.scores))
+        super().__init__(trials, "rollout", start=start)
+        self._state_file = state_file
+        self._prepared: PreparedRollout | None = None
+        self._means: list[str] = []
+        self._drawn_rows = 0
+        self._written_s = self._clock() + FIRST_LINE_S - LINE_EVERY_S
+
+    def __enter__(self) -> RolloutProgress:
+        self.update(self.done)
+        return self
+
+    def show_means(self, prepared: PreparedRollout) -> None:
+        """Show the means of a rollout that begins."""
+        self._prepared = prepared
+
+    def __call__(self, state: RolloutState) -> None:
+        """Report a finished block of trials, or half a second without one."""
+        done = max(map(len, state.scores))
+        self._means = self._format_means(state) if done else []
+        self.update(done)
+        if not self._shown and self._clock() - self._written_s >= LINE_EVERY_S:
+            self._written_s = self._clock()
+            best = f"  {' '.join(self._means[0].split())}" if self._means else ""
+            self._stream.write(f"gammond rollout: {self.format_line().partition(']')[2].strip()}{best}\n")
+            self._stream.flush()
+        if min(map(len, state.scores)):
+            self._state_file.save_if_due(state)
+
+    def _format_means(self, state: RolloutState) -> list[str]:
+        """Format a row for each start: rank, play, mean equity with its error, distance from the best."""
+        prepared = self._prepared
+        if prepared is None:
+            return []
+        kind = prepared.request.kind
+        names = [format_play(play) for play in prepared.plays]
+        if kind != MOVES:
+            names = ["no double", "double, take"] if kind == CUBE else ["position"]
+        known = [one for one in range(len(state.starts)) if state.count_trials(one)]
+        means = {
+            one: state.estimate_equity(one, prepared.scoring, for_opponent=kind == MOVES) for one in known
+        }
+        if kind == MOVES:
+            known.sort(key=lambda one: -means[one].mean)
+        best = means[known[0]].mean if known else 0.0
+        return [
+            self._format_row(rank, names[one], means[one], means[one].mean - best)
+            for rank, one in enumerate(known)
+        ]
+
+    def _format_row(self, rank: int, name: str, equity: MeanEquity, difference: float) -> str:
+        behind = f"  {difference:+.4f}" if rank else ""
+        error = f" ±{equity.error:.4f}" if math.isfinite(equity.error) else ""
+        return f"{rank + 1:3}  {name:<{_NAME_CELLS}}  {equity.mean:+.4f}{error}{behind}"
+
+    def _draw(self) -> None:
+        """Draw the bar and the rows below it over those drawn before."""
+        self._drawn_s = self._clock()
+        size = shutil.get_terminal_size()
+        rows = self._means[: max(size.lines - 3, 0)]
+        rows += [""] * (self._drawn_rows - len(rows))
+        up = f"\x1b[{self._drawn_rows}A" if self._drawn_rows else ""
+        below = "".join(f"\n{row[: size.columns - 1]}{_CLEAR_TO_END}" for row in rows)
+        self._stream.write(f"{up}\r{self.format_line(size.columns - 1)}{_CLEAR_TO_END}{below}")
+        self._stream.flush()
+        self._drawn_rows = len(rows)
+
+    def __exit__(self, *raised: object) -> None:
+        """Leave the bar alone on the terminal: the table of the result follows."""
+        if self._shown:
+            self._means = []
+            self._draw()
+            up = f"\x1b[{self._drawn_rows}A" if self._drawn_rows else ""
+            self._stream.write(f"{up}\n")
+            self._stream.flush()
