@@ -20,7 +20,13 @@ from engine.runtime.version import read_version
 from protocol.core.limits import ClientLimits
 from protocol.state.service import Service, make_shipped_catalogue
 from protocol.transports.connection_log import ClientCallback
-from protocol.transports.listening import ListeningCallback, check_host, ignore_client, run_server
+from protocol.transports.listening import (
+    ListeningCallback,
+    ServerOptions,
+    check_host,
+    ignore_client,
+    run_server,
+)
 from protocol.transports.process_end import end_process
 from protocol.transports.tcp import serve_tcp
 from protocol.transports.tcp_limits import TcpLimits
@@ -150,14 +156,6 @@ def _format_option(name: str) -> str:
     return "--" + name.replace("_", "-")
 
 
-def _apply_limit_options(args: argparse.Namespace, limits: TcpLimits) -> TcpLimits:
-    return replace(
-        limits,
-        clients=_fit_clients(limits.clients if args.clients is None else args.clients),
-        idle_s=limits.idle_s if args.idle_timeout is None else args.idle_timeout,
-    )
-
-
 def _fit_clients(clients: int) -> int:
     """Return how many clients the limit of open files leaves room for, and say so if they are fewer.
 
@@ -180,41 +178,46 @@ def _fit_clients(clients: int) -> int:
 
 def _serve_lines(host: str, port: int, args: argparse.Namespace) -> None:
     service = Service(make_shipped_catalogue(), ClientLimits(close_on_long_line=True))
-    limits = _apply_limit_options(args, TcpLimits())
     default = service.catalogue.list_names()[0]
     what = f"the line protocol, by {default} unless a client sets engine.net"
-    run_server(
-        serve_tcp(
-            service,
-            host,
-            port,
-            limits=limits,
-            threads=args.threads,
-            on_listening=_announce(what, limits),
-            on_client=ignore_client if args.quiet else _say_who_connects(),
-        )
-    )
+    run_server(serve_tcp(service, _make_options(host, port, args, TcpLimits(), what)))
 
 
 def _serve_gnubg(host: str, port: int, args: argparse.Namespace) -> None:
     from protocol.dialects.gnubg_evaluation import GnubgRules
     from protocol.transports.gnubg import GNUBG_LIMITS, serve_gnubg
 
-    limits = _apply_limit_options(args, GNUBG_LIMITS)
     strength, threads = read_strength(args), resolve_thread_count(args.threads)
     decider = load_decider(args.net or DEFAULT_NET, strength, threads, player=args.player)
     what = f"external player for GNU Backgammon, {decider.name} at {strength.name}"
-    run_server(
-        serve_gnubg(
-            decider,
-            host,
-            port,
-            rules=GnubgRules(jacoby=not args.no_jacoby, beavers=args.beavers),
-            limits=limits,
-            threads=args.threads,
-            on_listening=_announce(what, limits),
-            on_client=ignore_client if args.quiet else _say_who_connects(),
-        )
+    rules = GnubgRules(jacoby=not args.no_jacoby, beavers=args.beavers)
+    run_server(serve_gnubg(decider, _make_options(host, port, args, GNUBG_LIMITS, what), rules))
+
+
+def _make_options(
+    host: str, port: int, args: argparse.Namespace, limits: TcpLimits, what: str
+) -> ServerOptions:
+    """Return where and how to serve.
+
+    Args:
+        host: Where to listen.
+        port: Its port.
+        args: The options of the command.
+        limits: The dialect's own caps.
+        what: What is served, for the person who starts it.
+    """
+    limits = replace(
+        limits,
+        clients=_fit_clients(limits.clients if args.clients is None else args.clients),
+        idle_s=limits.idle_s if args.idle_timeout is None else args.idle_timeout,
+    )
+    return ServerOptions(
+        host,
+        port,
+        limits,
+        args.threads,
+        on_listening=_announce(what, limits),
+        on_client=ignore_client if args.quiet else _say_who_connects(),
     )
 
 

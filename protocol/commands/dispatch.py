@@ -92,5 +92,5 @@ def run_line(
     if isinstance(answer, StopRequest):
         return [answer.make_reply(0)], False
     if isinstance(answer, QuitRequest):
-        return [answer.reply], True
+        return answer.replies, True
     return answer, False

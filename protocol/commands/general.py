@@ -111,7 +111,7 @@ def handle_stop(call: CommandCall) -> Answer:
 
 def handle_quit(call: CommandCall) -> Answer:
     """End the session once everything before it is answered."""
-    return QuitRequest(make_ok_reply("quit")[0])
+    return QuitRequest(make_ok_reply("quit"))
 
 
 def handle_stats(call: CommandCall) -> Answer:

@@ -4,7 +4,7 @@ It orders answers and keeps every cap, and never touches a socket, a thread or a
 a pool of workers decides when a job runs, within what `protocol.core.jobs.StartGate` allows. A transport
 
     - passes on what arrives (`receive_data`, `receive_eof`), while `wants_data`;
-    - lets it continue (`advance`) in a turn of its own, while `has_lines`;
+    - serves it (`advance`) in turns, while `has_lines`;
     - passes each `next_job`, and the `start_gate` as it changes, to the pool, and brings back what becomes of
       the jobs (`receive_progress`, `receive_result`);
     - sends what `data_to_send` returns, and ends when `is_done`.
@@ -16,6 +16,7 @@ import re
 import time
 from collections import deque
 from collections.abc import Callable, Sequence
+from math import inf
 from typing import Protocol
 
 from engine.errors import CancelledWork, GammondError, LimitError, ValueRangeError
@@ -24,7 +25,7 @@ from protocol.core.errors import CommandError
 from protocol.core.framing import InputLine, LineSplitter
 from protocol.core.jobs import CLOSED_GATE, OPEN_GATE, Job, JobResult, PendingRequest, StartGate
 from protocol.core.limits import ClientLimits
-from protocol.core.replies import encode_replies, make_error_reply
+from protocol.core.replies import encode_replies
 from protocol.core.requests import (
     Answer,
     AnyReply,
@@ -63,8 +64,8 @@ class RequestHandler(Protocol):
         """Answer a request with an error, whatever it asks for; the text is empty if it cannot be read."""
         ...
 
-    def fail(self, error: Exception, work: Work) -> AnyReply:
-        """Return the final reply for work that raised."""
+    def fail(self, error: Exception, work: Work | None = None) -> AnyReply:
+        """Return the final reply for work that raised, or the last of all to a client."""
         ...
 
 
@@ -75,13 +76,23 @@ class Connection:
         handler: Answers its requests.
         limits: Its caps.
         clock: Seconds; it ends turns.
+        has_tags: Whether requests may begin with a tag.
+        translation: What becomes of each byte of input, as for `bytes.translate`; None for nothing.
     """
 
     def __init__(
-        self, handler: RequestHandler, limits: ClientLimits, clock: Callable[[], float] = time.monotonic
+        self,
+        handler: RequestHandler,
+        limits: ClientLimits,
+        clock: Callable[[], float] = time.monotonic,
+        *,
+        has_tags: bool = True,
+        translation: bytes | None = None,
     ) -> None:
         self.handler = handler
         self._clock = clock
+        self._has_tags = has_tags
+        self._translation = translation
         self.request_count = 0
         self._limits = limits
         self._lines = LineSplitter(limits.line_bytes)
@@ -92,6 +103,7 @@ class Connection:
         self._unordered_count = 0
         self._out = SendBuffer()
         self._held_bytes = self._queued_bytes = 0
+        self._quick_size = 0
         self._has_sent_part = False
         self._may_have_lines = False
         self._quit_reply: bytes = b""
@@ -145,16 +157,9 @@ class Connection:
         return StartGate(is_open=False, first=self._ordered[0])
 
     def receive_data(self, data: bytes) -> None:
-        """Take in bytes from the client; the first lines in them take effect at once, unless others wait."""
-        has_waited = self.has_lines
-        self.feed(data)
-        if not has_waited:
-            self.advance(is_first=True)
-
-    def feed(self, data: bytes) -> None:
-        """Take in bytes from the client, and serve nothing yet."""
+        """Take in bytes from the client; `advance` serves the lines in them."""
         if not (self._has_ended or self._is_closing):
-            self._lines.feed(data)
+            self._lines.feed(data if self._translation is None else data.translate(self._translation))
             self._may_have_lines = True
 
     def receive_eof(self) -> None:
@@ -162,25 +167,23 @@ class Connection:
         self._has_ended = True
         self._lines.close()
         self._may_have_lines = True
-        self.advance()
 
-    def advance(self, *, is_first: bool = False) -> None:
-        """Serve the next lines that have come, as many as a turn has lines and time for.
+    def advance(self, size: float = inf, end_s: float = inf) -> None:
+        """Serve the next lines that have come: one, and more until a turn is over.
 
         Args:
-            is_first: Whether they have just come, and did not wait for the turns of others.
+            size: The size of quick requests (`Work.size`) that ends the turn.
+            end_s: When it ends, by the clock.
         """
-        limits = self._limits
-        end_s = self._clock() + limits.turn_s
-        for _ in range(limits.lines_at_once if is_first else limits.lines_per_turn):
-            if not self.has_lines or self._clock() > end_s:
-                break
+        self._quick_size = 0
+        while self.has_lines:
             line = self._lines.next_line()
-            if line is not None:
+            if line is not None and (line.text or line.error):
                 self._serve(line)
             if line is None or not self._lines.buffered_bytes:
                 self._may_have_lines = False
                 self._is_closing = self._is_closing or self._has_ended
+            elif self._quick_size >= size or self._clock() > end_s:
                 break
         self._flush()
 
@@ -200,12 +203,14 @@ class Connection:
             return
         self._unordered_count -= not job.request.is_ordered
         self._queued_bytes -= job.request.line_bytes
-        for key in _list_keys(job):
-            del self._by_key[key]
+        if job.request.tag:
+            del self._by_key[job.request.tag]
+        if job.work.key:
+            del self._by_key[job.work.key]
         if isinstance(result, Exception):
             result = job.request.encode([self.handler.fail(result, job.work)])
-        self._append(job.request, [result] if isinstance(result, bytes) else result)
         job.request.is_answered = True
+        self._append(job.request, [result] if isinstance(result, bytes) else result)
         self._flush()
 
     def data_to_send(self, max_bytes: int | None = None) -> bytes:
@@ -229,7 +234,7 @@ class Connection:
     def close_with_error(self, error: GammondError) -> None:
         """Send the client why it is not served any longer, and take no further requests."""
         if not self._is_closing:
-            self._out.add(self._encode("", [make_error_reply(error)]))
+            self._out.add(self._encode("", [self.handler.fail(error)]))
             self.close()
 
     def cut_off(self, error: GammondError) -> None:
@@ -242,7 +247,7 @@ class Connection:
         self._quit_reply = b""
         line_end = b"\n" if self._has_sent_part else b""
         self._out = SendBuffer()
-        self._out.add(line_end + self._encode("", [make_error_reply(error)]))
+        self._out.add(line_end + self._encode("", [self.handler.fail(error)]))
 
     def stop_all(self) -> int:
         """Ask all work to end with what it has; return how much there was."""
@@ -269,9 +274,11 @@ class Connection:
     @property
     def _has_room(self) -> bool:
         limits = self._limits
-        unanswered = len(self._ordered) + self._unordered_count
-        has_room = unanswered < limits.queued_requests and self._queued_bytes <= limits.queued_bytes
-        return has_room and self._unsent_bytes <= limits.unsent_bytes
+        return (
+            len(self._ordered) + self._unordered_count < limits.queued_requests
+            and self._queued_bytes <= limits.queued_bytes
+            and len(self._out) + self._held_bytes <= limits.unsent_bytes
+        )
 
     def _serve(self, line: InputLine) -> None:
         self.request_count += 1
@@ -280,9 +287,9 @@ class Connection:
         try:
             if line.error:
                 match = _FAULTY_LINE_TAG.match(line.text)
-                tag = match[1] if match else ""
+                tag = match[1] if match and self._has_tags else ""
                 raise line.error
-            tag, text = _split_tag(line.text)
+            tag, text = _split_tag(line.text) if self._has_tags else ("", line.text.strip(" \t"))
             if not text:
                 raise CommandError("expected a command after the tag", field="command")
         except GammondError as error:
@@ -303,7 +310,7 @@ class Connection:
 
     def _open_request(self, tag: str, is_ordered: bool, answer: Answer, line_bytes: int) -> None:
         if isinstance(answer, QuitRequest):
-            self._quit_reply = self._encode(tag, [answer.reply])
+            self._quit_reply = self._encode(tag, answer.replies)
             self.close()
             return
         if isinstance(answer, Work):
@@ -321,13 +328,17 @@ class Connection:
 
     def _add_job(self, job: Job) -> None:
         self._jobs[id(job)] = job
-        for key in _list_keys(job):
-            self._by_key[key] = job
+        if job.request.tag:
+            self._by_key[job.request.tag] = job
+        if job.work.key:
+            self._by_key[job.work.key] = job
         if job.request.is_ordered:
             self._ordered.append(job.request)
         else:
             self._unordered_count += 1
         self._queued_bytes += job.request.line_bytes
+        if job.work.is_quick:
+            self._quick_size += job.work.size
         self._new_jobs.append(job)
 
     def _stop(self, key: object) -> int:
@@ -344,11 +355,11 @@ class Connection:
         return encode_replies(tag, replies, writes_json=self.handler.writes_json)
 
     def _append(self, request: PendingRequest, pieces: Sequence[bytes]) -> None:
-        if request.is_ordered:
+        if not request.is_ordered or (request is self._ordered[0] and not request.held_output):
+            self._out.add_all(pieces)
+        else:
             request.held_output += pieces
             self._held_bytes += sum(map(len, pieces))
-        else:
-            self._out.add_all(pieces)
 
     def _flush(self) -> None:
         while self._ordered:
@@ -376,7 +387,3 @@ def _split_tag(text: str) -> tuple[str, str]:
         return "", text
     tag = parse_tag(text.replace("\t", " ").partition(" ")[0])
     return tag, text[len(tag) :].strip(" \t")
-
-
-def _list_keys(job: Job) -> list[object]:
-    return [key for key in (job.request.tag, job.work.key) if key]

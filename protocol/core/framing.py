@@ -14,15 +14,19 @@ _PREFIX_BYTES = 80
 
 
 class InputLine(msgspec.Struct, frozen=True):
-    """One line that is not blank.
+    """One line.
 
     Attributes:
-        text: Its text without the line end; of a faulty line the readable beginning, enough to hold a tag.
+        text: Its text without the line end, empty for a blank one; of a faulty line the readable beginning,
+            enough to hold a tag.
         error: What is wrong with it as a line, if anything.
     """
 
     text: str
     error: GammondError | None = None
+
+
+_BLANK_LINE = InputLine("")
 
 
 class LineSplitter:
@@ -36,12 +40,13 @@ class LineSplitter:
     def __init__(self, max_bytes: int) -> None:
         self._max_bytes = max_bytes
         self._buffer = bytearray()
-        self._searched_bytes = 0
+        self._start = self._searched = 0
         self._is_dropping = False
         self._is_closed = False
 
     def feed(self, data: bytes) -> None:
         """Take in a piece of the stream."""
+        self._drop_taken()
         self._buffer += data
 
     def close(self) -> None:
@@ -51,54 +56,55 @@ class LineSplitter:
     def clear(self) -> None:
         """Forget everything not yet taken out."""
         self._buffer.clear()
-        self._searched_bytes = 0
+        self._start = self._searched = 0
 
     @property
     def buffered_bytes(self) -> int:
         """Bytes held: complete lines not yet taken, and a piece of the next."""
-        return len(self._buffer)
+        return len(self._buffer) - self._start
 
     @property
     def has_partial_line(self) -> bool:
         """Whether an unfinished line has begun; true only once all complete lines are taken out."""
-        return bool(self._buffer) or self._is_dropping
+        return self.buffered_bytes > 0 or self._is_dropping
 
     def next_line(self) -> InputLine | None:
-        """Return the next line that is not blank, or None until more arrives."""
-        while (raw := self._next_raw()) is not None:
-            if len(raw) > self._max_bytes:
-                error = LimitError(
-                    f"expected a line of at most {self._max_bytes} bytes, got more", field="line"
-                )
-                return InputLine(_decode_prefix(raw), error)
-            if raw.strip(b" \t\r"):
-                return _decode_line(raw)
-        return None
+        """Return the next line, or None until more arrives."""
+        raw = self._next_raw()
+        if raw is None:
+            return None
+        if len(raw) > self._max_bytes:
+            error = LimitError(f"expected a line of at most {self._max_bytes} bytes, got more", field="line")
+            return InputLine(_decode_prefix(raw), error)
+        if not raw or (raw.isspace() and not raw.strip(b" \t\r")):
+            return _BLANK_LINE
+        return _decode_line(raw)
 
-    def _next_raw(self) -> bytes | None:
-        while (end := self._buffer.find(b"\n", self._searched_bytes)) >= 0:
-            raw = self._take(end + 1)
+    def _next_raw(self) -> bytearray | None:
+        while (end := self._buffer.find(b"\n", self._searched)) >= 0:
+            raw = self._buffer[self._start : end]
+            self._start = self._searched = end + 1
             if not self._is_dropping:
-                return raw[:-1].removesuffix(b"\r")
+                return raw.removesuffix(b"\r")
             self._is_dropping = False
+        self._drop_taken()
+        rest = self._buffer
+        self._searched = len(rest)
         if self._is_dropping:
             self.clear()
-        elif len(self._buffer) > self._max_bytes + 1:
-            self._is_dropping = True
-            return self._take(len(self._buffer))
-        elif self._is_closed and self._buffer:
-            return self._take(len(self._buffer)).removesuffix(b"\r")
-        self._searched_bytes = len(self._buffer)
+        elif len(rest) > self._max_bytes + 1 or (self._is_closed and rest):
+            self._is_dropping = not self._is_closed
+            self._buffer, self._searched = bytearray(), 0
+            return rest.removesuffix(b"\r") if self._is_closed else rest
         return None
 
-    def _take(self, count: int) -> bytes:
-        taken = bytes(self._buffer[:count])
-        del self._buffer[:count]
-        self._searched_bytes = 0
-        return taken
+    def _drop_taken(self) -> None:
+        del self._buffer[: self._start]
+        self._searched -= self._start
+        self._start = 0
 
 
-def _decode_line(raw: bytes) -> InputLine:
+def _decode_line(raw: bytearray) -> InputLine:
     has_control_byte = len(raw.translate(None, _CONTROL_BYTES)) < len(raw)  # ten times as fast as a search
     control = _CONTROL_BYTE.search(raw) if has_control_byte else None
     if control:
@@ -111,5 +117,5 @@ def _decode_line(raw: bytes) -> InputLine:
         return InputLine(_decode_prefix(raw), FormatError(message, field="line"))
 
 
-def _decode_prefix(raw: bytes) -> str:
+def _decode_prefix(raw: bytearray) -> str:
     return raw[:_PREFIX_BYTES].decode("ascii", "replace")

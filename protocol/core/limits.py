@@ -13,10 +13,6 @@ class ClientLimits:
         line_bytes: The longest line, without its end.
         queued_requests: Unanswered requests; a client that has so many is not read from.
         queued_bytes: Bytes of the lines of unanswered requests; a client that has more is not read from.
-        lines_at_once: Lines that are served as they come, before the turns of clients with more.
-        lines_per_turn: Lines of a client that are served in a turn.
-        turn_s: Seconds after which no further line is served in a turn. The dearest lines have 500 kB:
-            some 4 ms.
         unsent_bytes: Output held for a client, unread or behind an unfinished answer, before its requests
             wait.
         started_bytes: What the answers of started jobs are expected to take together (`Work.answer_bytes`);
@@ -31,9 +27,6 @@ class ClientLimits:
 
     line_bytes: int = 512 * 1024
     queued_requests: int = 1024
-    lines_at_once: int = 16
-    lines_per_turn: int = 256
-    turn_s: float = 0.0025
     queued_bytes: int = 1024 * 1024
     unsent_bytes: int = 256 * 1024
     started_bytes: int = 32 * 1024 * 1024

@@ -51,8 +51,11 @@ def encode_replies(tag: str, replies: Sequence[AnyReply], *, writes_json: bool =
         objects = [msgspec.json.encode(make_document(tag, reply)) for reply in replies]
         return b"".join([line for each in objects for line in (each, b"\n")])
     before = f"{tag} " if tag else ""
-    if len(replies) == 1 and isinstance(replies[0], JsonReply):  # it can be 20 MB: make few copies
-        return b"".join((before.encode(), msgspec.json.encode(replies[0].document), b"\n"))
+    if len(replies) == 1:
+        (reply,) = replies
+        if isinstance(reply, JsonReply):  # it can be 20 MB: make few copies
+            return b"".join((before.encode(), msgspec.json.encode(reply.document), b"\n"))
+        return f"{before}{format_reply(reply)}\n".encode("utf-8", "backslashreplace")
     text = "".join([f"{before}{format_reply(reply)}\n" for reply in replies])
     return text.encode("utf-8", "backslashreplace")
 

@@ -192,9 +192,9 @@ class StopRequest(msgspec.Struct, frozen=True):
 
 
 class QuitRequest(msgspec.Struct, frozen=True):
-    """A request to end the session once everything before it is answered."""
+    """A request to end the session once everything before it is answered; these are the answer to it."""
 
-    reply: AnyReply
+    replies: Sequence[AnyReply]
 
 
 Answer = Sequence[AnyReply] | Work | StopRequest | QuitRequest

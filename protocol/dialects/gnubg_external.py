@@ -15,6 +15,9 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Hashable, Sequence
 from contextlib import nullcontext
+from dataclasses import dataclass, field
+
+import msgspec
 
 from engine.cubeful import CubeResponse
 from engine.errors import FormatError, GammondError, PositionError
@@ -24,10 +27,11 @@ from engine.rules.notation import format_moves_plain
 from engine.rules.position import Position
 from engine.search import SearchWatch
 from protocol.commands.evaluation import DECISION_SIZE, has_few_plays
+from protocol.core.connection import Connection, IsInUse
 from protocol.core.fault_log import FAULT_LOG
-from protocol.core.framing import InputLine, LineSplitter
-from protocol.core.jobs import Job, PendingRequest, run_batch
-from protocol.core.requests import BatchItem, Reply, Work, WorkControl
+from protocol.core.limits import ClientLimits
+from protocol.core.replies import format_reply
+from protocol.core.requests import Answer, AnyReply, BatchItem, QuitRequest, Reply, Work, WorkControl
 from protocol.dialects.gnubg_evaluation import (
     SWITCH_WORDS,
     EvaluationOptions,
@@ -38,8 +42,8 @@ from protocol.dialects.gnubg_evaluation import (
 from protocol.state.offers import RESPONSE_WORDS
 from protocol.state.quick_work import QuickWork
 
-MAX_LINE_BYTES = 2048
-"""The longest line taken in; gnubg's own have about 200 bytes."""
+_LIMITS = ClientLimits(line_bytes=2048)
+"""Caps for one client; gnubg's own lines have about 200 bytes."""
 
 MAX_REPLY_BYTES = 255
 """What gnubg reads of a reply, its line end included."""
@@ -54,82 +58,89 @@ _HELP = (
 _INPUT_TRANSLATION = bytes.maketrans(bytes([0, *range(128, 256)]), b"\n" + b"?" * 128)
 _TURN_FIELD, _MAY_DOUBLE_FIELD, _DOUBLED_FIELD = 32, 38, 40
 
-_REQUEST = PendingRequest("", is_ordered=True)
 _log = logging.getLogger(__name__)
 
 
-class Question(Job, eq=False, kw_only=True):
-    """One line of a client, as far as it is understood when its turn comes.
+@dataclass
+class GnubgService:
+    """What all clients of one server share.
 
     Attributes:
-        text: The line.
-        is_logged: Whether the answer is logged.
-    """
-
-    text: str
-    is_logged: bool
-
-
-class GnubgExternal:
-    """One connection of a gnubg that plays, or of a script.
-
-    Args:
         decider: Plays and handles the cube; its engine answers ``evaluation``, at its depth by default.
         rules: What the lines do not say.
         software: What ``version`` calls this program.
-        quick_work: Which kinds of work are known to be quick, for all connections with this decider.
+        quick_work: Which kinds of work are known to be quick.
     """
 
-    def __init__(
-        self,
-        decider: Decider,
-        rules: GnubgRules | None = None,
-        software: str = "gammond",
-        quick_work: QuickWork | None = None,
-    ) -> None:
-        self._decider = decider
-        self._rules = rules or GnubgRules()
-        self._software = software
-        self._quick_work = quick_work or QuickWork()
+    decider: Decider
+    rules: GnubgRules = field(default_factory=GnubgRules)
+    software: str = "gammond"
+    quick_work: QuickWork = field(default_factory=QuickWork)
+
+
+def connect(service: GnubgService) -> Connection:
+    """Return the connection of a client: a NUL ends a line, and bytes beyond ASCII do not matter."""
+    client = GnubgClient(service)
+    return Connection(client, _LIMITS, has_tags=False, translation=_INPUT_TRANSLATION)
+
+
+class GnubgClient:
+    """Answers the lines of a gnubg that plays, or of a script.
+
+    Args:
+        service: What it shares with others.
+    """
+
+    writes_json = False
+
+    def __init__(self, service: GnubgService) -> None:
+        self._service = service
+        self._decider = service.decider
         self._batches: dict[EvaluationOptions, FibsEvaluations] = {}
-        self._splitter = LineSplitter(MAX_LINE_BYTES)
         self._is_debugging = False
-        self.is_done = False
-        """Whether the client has said ``exit``: nothing more is answered."""
 
-    def receive_data(self, data: bytes) -> None:
-        """Take in bytes; a NUL ends a line, and bytes beyond ASCII (in names) do not matter."""
-        self._splitter.feed(data.translate(_INPUT_TRANSLATION))
+    def keeps_order(self, text: str) -> bool:
+        """Return that a line waits for the answers to earlier ones."""
+        return True
 
-    def receive_eof(self) -> None:
-        """Take in the end of the client's input."""
-        self._splitter.close()
-
-    @property
-    def has_partial_line(self) -> bool:
-        """Whether an unfinished line has begun; true only once all complete lines are taken out."""
-        return self._splitter.has_partial_line
-
-    def next_line(self) -> InputLine | None:
-        """Return the next line to answer, or None until more arrives; blank lines are passed over."""
-        return None if self.is_done else self._splitter.next_line()
-
-    @property
-    def buffered_bytes(self) -> int:
-        """Bytes of lines that are not taken out."""
-        return self._splitter.buffered_bytes
-
-    def read_question(self, line: InputLine) -> Question:
-        """Understand one line; commands take effect. Whatever comes, nothing is raised."""
+    def answer(self, text: str, is_in_use: IsInUse) -> Answer:
+        """Answer a line; commands take effect. Whatever comes, nothing is raised."""
         try:
-            if line.error is not None:
-                raise line.error
-            work = self._dispatch(line.text.strip())
+            answer = self._dispatch(text)
         except Exception as error:
-            work = _make_ready_work([_explain_error(error)])
-        return Question(work, _REQUEST, text=line.text, is_logged=self._is_debugging)
+            answer = [self.fail(error)]
+        return self._log_answer(text, answer) if self._is_debugging else answer
 
-    def _dispatch(self, text: str) -> Work:
+    def refuse(self, text: str, is_in_use: IsInUse, error: GammondError) -> Answer:
+        """Answer with an error."""
+        return [self.fail(error)]
+
+    def fail(self, error: Exception, work: Work | None = None) -> Reply:
+        """Return an error as gnubg can take it."""
+        if isinstance(error, GammondError):
+            return Reply(format_error_line(error.message))
+        FAULT_LOG.log("a line of gnubg's dialect failed", error)
+        return Reply(format_error_line(f"internal fault ({type(error).__name__})"))
+
+    def _log_answer(self, text: str, answer: Answer) -> Answer:
+        """Log an answer, when it is there."""
+        if not isinstance(answer, Work):
+            lines = answer if isinstance(answer, Sequence) else ()
+            _log.info("%r -> %r", text, "\n".join(map(format_reply, lines)))
+            return answer
+        work = answer
+
+        def run(control: WorkControl) -> Sequence[AnyReply]:
+            try:
+                replies = work.run(control)
+            except Exception as error:
+                replies = [self.fail(error)]
+            self._log_answer(text, replies)
+            return replies
+
+        return msgspec.structs.replace(work, run=run, batch_item=None)
+
+    def _dispatch(self, text: str) -> Answer:
         if text.startswith("board:"):
             return self._read_decision(text)
         word, _, rest = text.partition(" ")
@@ -138,15 +149,14 @@ class GnubgExternal:
             case "evaluation":
                 return self._read_evaluation(rest)
             case "version":
-                engine, software = f"Engine: {self._decider.name}", f"Software: {self._software}"
-                return _make_ready_work(["Interface: 2", "RFBF: 0", engine, software])
+                engine, software = f"Engine: {self._decider.name}", f"Software: {self._service.software}"
+                return [Reply(line) for line in ("Interface: 2", "RFBF: 0", engine, software)]
             case "help":
-                return _make_ready_work([f"\t{_HELP}"])
+                return [Reply(f"\t{_HELP}")]
             case "exit":
-                self.is_done = True
-                return _make_ready_work([])
+                return QuitRequest(())
             case "set":
-                return _make_ready_work([self._set(rest)])
+                return [Reply(self._set(rest))]
         raise FormatError(f"expected a board: line or a command (see help), got {text[:40]!r}")
 
     def _set(self, rest: str) -> str:
@@ -160,7 +170,7 @@ class GnubgExternal:
         board, options = parse_evaluation(text)
         batch = self._batches.get(options)
         if batch is None:
-            batch = self._batches[options] = FibsEvaluations(self._decider, self._rules, options)
+            batch = self._batches[options] = FibsEvaluations(self._decider, self._service.rules, options)
 
         def evaluate(watch: SearchWatch) -> Reply:
             if kind is None:
@@ -183,7 +193,7 @@ class GnubgExternal:
             position = Position.from_valid_board(board)
         if position.is_over:
             raise PositionError("the game is over: there is nothing to decide", field="position")
-        state, decider, kind = self._rules.apply_to(match), self._decider, None
+        state, decider, kind = self._service.rules.apply_to(match), self._decider, None
         if not decider.looks_ahead and (state.roll is None or has_few_plays(position, state.roll)):
             kind = "cube" if state.roll is None else "plays", state.is_money
 
@@ -210,39 +220,17 @@ class GnubgExternal:
         """Return work that is quick once its kind, among those at 0-ply, was; None is deeper work."""
 
         def run(control: WorkControl) -> list[Reply]:
-            with nullcontext() if kind is None else self._quick_work.time(kind):
+            with nullcontext() if kind is None else self._service.quick_work.time(kind):
                 return [make_reply(SearchWatch(lambda: control.is_stopped))]
 
-        is_quick = kind is not None and kind in self._quick_work
-        return Work(run, is_quick=is_quick, batch_item=batch_item if is_quick else None, size=size)
-
-
-def answer_together(questions: Sequence[Question]) -> list[bytes]:
-    """Answer questions of any connections: quick evaluations in one call, the others one by one.
-
-    Returns:
-        What goes to the clients, for each question: one line, several after ``version``, nothing after
-        ``exit``. Whatever happens inside, it is an answer that gnubg can take.
-    """
-    answers = []
-    for question, result in zip(questions, run_batch(questions), strict=True):
-        answer = f"{_explain_error(result)}\n".encode() if isinstance(result, Exception) else result
-        if question.is_logged:
-            _log.info("%r -> %r", question.text, answer.decode().removesuffix("\n"))
-        answers.append(answer)
-    return answers
-
-
-def _make_ready_work(lines: Sequence[str]) -> Work:
-    replies = [Reply(line) for line in lines]
-    return Work(lambda _: replies, is_quick=True, size=LINE_SIZE)
-
-
-def _explain_error(error: Exception) -> str:
-    if isinstance(error, GammondError):
-        return format_error_line(error.message)
-    FAULT_LOG.log("a line of gnubg's dialect failed", error)
-    return format_error_line(f"internal fault ({type(error).__name__})")
+        is_quick = kind is not None and kind in self._service.quick_work
+        return Work(
+            run,
+            is_long=kind is None,
+            is_quick=is_quick,
+            batch_item=batch_item if is_quick else None,
+            size=size,
+        )
 
 
 def format_error_line(message: str) -> str:

@@ -42,8 +42,8 @@ class LineClient:
         self.session.request_count += 1
         return [fail_request(self.session, error)]
 
-    def fail(self, error: Exception, work: Work) -> AnyReply:
-        """Return the final reply for work that raised."""
+    def fail(self, error: Exception, work: Work | None = None) -> AnyReply:
+        """Return the final reply for work that raised, or the last of all to a client."""
         return fail_request(self.session, error, work)
 
 

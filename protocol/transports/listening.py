@@ -10,6 +10,7 @@ import socket
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Coroutine
 from contextlib import suppress
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Generic, Protocol, TypeVar
 
@@ -27,6 +28,29 @@ ListeningCallback = Callable[[str, int], None]
 
 def ignore_client(line: str) -> None:
     """Take a line about a client, and say nothing."""
+
+
+@dataclass(frozen=True)
+class ServerOptions:
+    """Where a server listens, for whom, and how it says so.
+
+    Attributes:
+        host: Where to listen; see `check_host`.
+        port: Port to listen on; 0 takes a free one.
+        limits: Caps.
+        threads: Workers for quick work; one for each core if left out.
+        on_listening: Called with host and port once clients can come.
+        stop_event: Ends the server when it is set.
+        on_client: Told who connects and who leaves, if those are not too many.
+    """
+
+    host: str
+    port: int
+    limits: TcpLimits = field(default_factory=TcpLimits)
+    threads: int | None = None
+    on_listening: ListeningCallback = lambda host, port: None
+    stop_event: asyncio.Event | None = None
+    on_client: ClientCallback = ignore_client
 
 
 class _YieldingSelector(selectors.DefaultSelector):
@@ -78,48 +102,40 @@ class ListeningServer(ABC, Generic[_ClientT]):
     """What the clients of one listener share.
 
     Args:
-        limits: Caps.
+        options: Where and how it listens.
         clock: Seconds of a clock that never goes back.
+        count_clients: Told how many clients there are, whenever one comes or goes.
 
     Attributes:
-        limits: As given.
+        limits: Caps.
         clock: As given.
         loop: The event loop that serves all clients.
         clients: Those that are admitted and not gone.
     """
 
-    def __init__(self, limits: TcpLimits, clock: Callable[[], float]) -> None:
-        self.limits = limits
+    def __init__(
+        self, options: ServerOptions, clock: Callable[[], float], count_clients: Callable[[int], None]
+    ) -> None:
+        self.limits = options.limits
         self.loop = asyncio.get_running_loop()
         self.clients: set[_ClientT] = set()
         self.clock = clock
-        self._log = ConnectionLog(clock, ignore_client)
+        self._options = options
+        self._count_clients = count_clients
+        self._log = ConnectionLog(clock, options.on_client)
         self._arrivals: dict[_ClientT, tuple[str, float]] = {}
 
-    async def serve(
-        self,
-        make_client: Callable[[], asyncio.Protocol],
-        host: str,
-        port: int,
-        on_listening: ListeningCallback,
-        stop_event: asyncio.Event | None,
-        on_client: ClientCallback,
-    ) -> None:
-        """Serve clients until SIGTERM, SIGINT, SIGHUP or `stop_event`, then drain.
+    async def serve(self, make_client: Callable[[], asyncio.Protocol]) -> None:
+        """Serve clients until SIGTERM, SIGINT, SIGHUP or the stop event, then drain.
 
         Args:
             make_client: Makes what serves a new connection.
-            host: Where to listen; see `check_host`.
-            port: Port to listen on; 0 takes a free one.
-            on_listening: Called once clients can come.
-            stop_event: Ends the server when it is set.
-            on_client: Told who connects and who leaves, if those are not too many.
 
         Raises:
             StateError: The address cannot be listened on.
         """
-        self._log = ConnectionLog(self.clock, on_client)
-        stop_event = stop_event or asyncio.Event()
+        host, port = self._options.host, self._options.port
+        stop_event = self._options.stop_event or asyncio.Event()
         for kind in list_ending_signals():
             with suppress(NotImplementedError, RuntimeError, ValueError):  # another thread than the main one
                 self.loop.add_signal_handler(kind, stop_event.set)
@@ -129,7 +145,7 @@ class ListeningServer(ABC, Generic[_ClientT]):
         except OSError as error:
             raise _make_listen_error(host, port, error) from error
         address = listener.sockets[0].getsockname()
-        on_listening(address[0], address[1])
+        self._options.on_listening(address[0], address[1])
         watch = self.loop.create_task(self._watch_timeouts())
         await stop_event.wait()
         watch.cancel()
@@ -139,20 +155,22 @@ class ListeningServer(ABC, Generic[_ClientT]):
     def admit(self, client: _ClientT, transport: asyncio.Transport) -> None:
         """Take a client in."""
         self.clients.add(client)
+        self._count_clients(len(self.clients))
         address = _format_address(transport)
         self._arrivals[client] = address, self.clock()
-        self._log.write(f"{address} connects ({_count_clients(len(self.clients))})")
+        self._log.write(f"{address} connects ({_format_clients(len(self.clients))})")
 
     def refuse(self, transport: asyncio.Transport) -> None:
         """Note that a client is turned away, for want of a place."""
-        self._log.write(f"{_format_address(transport)} is refused ({_count_clients(len(self.clients))})")
+        self._log.write(f"{_format_address(transport)} is refused ({_format_clients(len(self.clients))})")
 
     def forget(self, client: _ClientT) -> None:
         """Let a client go; one that is gone already stays so."""
         self.clients.discard(client)
+        self._count_clients(len(self.clients))
         if arrival := self._arrivals.pop(client, None):
             address, since_s = arrival
-            left = _count_clients(len(self.clients))
+            left = _format_clients(len(self.clients))
             self._log.write(f"{address} leaves after {self.clock() - since_s:.0f} s ({left})")
 
     @abstractmethod
@@ -186,7 +204,7 @@ def _format_address(transport: asyncio.Transport) -> str:
     return f"{host} port {port}" if port else str(host)
 
 
-def _count_clients(clients: int) -> str:
+def _format_clients(clients: int) -> str:
     return f"{clients:,} client{'' if clients == 1 else 's'}"
 
 

@@ -25,9 +25,9 @@ from protocol.core.interpreter import INTERPRETER
 from protocol.dialects.line_client import connect
 from protocol.state.service import Service, make_shipped_catalogue
 from protocol.state.session import Session
-from protocol.transports.client_jobs import ClientJobs, QuickRounds
 from protocol.transports.pipes import Inbox, Outbox
 from protocol.transports.process_end import end_process, list_ending_signals
+from protocol.transports.rounds import RoundClient, Rounds
 from protocol.transports.workers import LAST_WORK_S, LONG_THREADS, WorkerPool
 
 _PIECE_BYTES = 64 * 1024
@@ -95,9 +95,8 @@ class _StdioServer:
         self._inbox = Inbox(input_fd)
         self._outbox = Outbox(output_fd, self._inbox, self._take_broken_pipe)
         self._is_reading = False
-        self._is_turn_due = False
-        rounds = QuickRounds(self._inbox.put_here)
-        self._jobs = ClientJobs(connection, pool, rounds, self._run_here, self._pump)
+        self._rounds = Rounds(self._inbox.put_here, time.monotonic)
+        self._client = RoundClient(connection, pool, self._run_here, lambda: None)
         self._shutdown_steps: Iterator[Callable[[], object]] | None = None
         self._deadline: float | None = None
         self._exit_status: int | None = None
@@ -116,7 +115,7 @@ class _StdioServer:
                     call()
                 except queue.Empty:
                     self._escalate_shutdown()
-        self._jobs.drop()
+        self._client.drop()
         self._pool.close()
         self._pool.join(LAST_WORK_S)
         return self._exit_status
@@ -126,18 +125,13 @@ class _StdioServer:
             data := self._connection.data_to_send(_PIECE_BYTES)
         ):
             self._outbox.write(data)
-        self._jobs.hand_out()
-        if self._connection.has_lines and not self._is_turn_due:
-            self._is_turn_due = True
-            self._inbox.put_here(self._take_turn)
+        self._client.report_to_pool()
+        if self._connection.has_lines:
+            self._rounds.add(self._client)
         has_room = self._outbox.unsent <= self._max_unsent
         if not self._is_reading and has_room and self._connection.wants_data:
             self._is_reading = True
             self._inbox.request_input(self._take_input)
-
-    def _take_turn(self) -> None:
-        self._is_turn_due = False
-        self._connection.advance()
 
     def _run_here(self, act: Callable[..., None], *values: object) -> None:
         self._inbox.put(partial(act, *values))
@@ -148,6 +142,7 @@ class _StdioServer:
             self._connection.receive_data(data)
         else:
             self._connection.receive_eof()
+        self._rounds.add(self._client, at_once=True)
 
     def _take_broken_pipe(self, error: OSError) -> None:
         self._connection.drop()
@@ -169,7 +164,7 @@ class _StdioServer:
             self._deadline = time.monotonic() + _LAST_GRACE_S
 
     def _abandon(self) -> None:
-        self._jobs.drop()
+        self._client.drop()
         self._connection.abandon()
 
     def _exit_now(self) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import inf
 
 from engine.errors import LimitError
 from protocol.core.connection import Connection
@@ -43,7 +44,7 @@ class TcpLimits:
 
 
 class ClientActivity:
-    """When a client sent and read last.
+    """When a client sent and read last, as seen in looks at it from time to time.
 
     Args:
         limits: Caps.
@@ -52,61 +53,47 @@ class ClientActivity:
 
     Attributes:
         written_bytes: Output handed to the client's socket.
+        is_cut_off: Whether the client is to get nothing more than an error.
     """
 
     def __init__(self, limits: TcpLimits, connection: Connection, now: float) -> None:
         self._limits = limits
         self._connection = connection
         self.written_bytes = 0
+        self.is_cut_off = False
         self._seen_requests = self._read_bytes = self._window_bytes = 0
         self._active_s = self._line_started_s = self._stuck_since_s = self._window_s = now
-        self._cut_off_s: float | None = None
-
-    @property
-    def is_cut_off(self) -> bool:
-        """Whether the client is to get nothing more than an error."""
-        return self._cut_off_s is not None
+        self._cut_off_s = inf
+        self._was_busy = False
 
     def mark_cut_off(self, now: float) -> None:
         """Note that the client is to get nothing more; it has `stuck_writer_s` to read that."""
-        self._cut_off_s = now
+        self.is_cut_off, self._cut_off_s = True, now
 
-    def mark_active(self, now: float) -> None:
-        """Note that something was done for the client."""
-        self._active_s = now
-
-    def see_requests(self, now: float) -> None:
-        """Note what the client has sent."""
-        connection = self._connection
-        has_sent = connection.request_count != self._seen_requests
-        if has_sent or not connection.is_idle:
-            self._active_s = now
-        if has_sent or not (connection.has_partial_line or connection.has_lines):
-            self._line_started_s = now  # of bytes not looked at yet, nobody knows whether they end a line
-        self._seen_requests = connection.request_count
-
-    def see_reading(self, now: float, unread_bytes: int) -> None:
-        """Start the times for reading again: when enough of the output has been read, or none is left.
+    def look(self, now: float, unread_bytes: int) -> None:
+        """Note what the client has sent and read; start the times of what it has done again.
 
         Args:
             now: The time.
             unread_bytes: How much of the output waits for the client's socket.
         """
-        read_bytes = self.written_bytes - unread_bytes
-        if not unread_bytes or read_bytes > self._read_bytes:
-            self._stuck_since_s = now
-        if read_bytes > self._read_bytes:
+        connection, read_bytes = self._connection, self.written_bytes - unread_bytes
+        has_sent = connection.request_count != self._seen_requests
+        has_read = read_bytes > self._read_bytes
+        if has_sent or has_read or self._was_busy or not connection.is_idle:
             self._active_s = now
-        self._read_bytes = read_bytes
+        if has_sent or not (connection.has_partial_line or connection.has_lines):
+            self._line_started_s = now  # of bytes not looked at yet, nobody knows whether they end a line
+        if has_read or not unread_bytes:
+            self._stuck_since_s = now
         if not unread_bytes or read_bytes - self._window_bytes >= self._limits.least_read_bytes:
             self._window_s, self._window_bytes = now, read_bytes
+        self._seen_requests, self._read_bytes = connection.request_count, read_bytes
+        self._was_busy = not connection.is_idle
 
     def is_stuck(self, now: float) -> bool:
         """Return whether the client has read nothing, or not its last error, for too long."""
-        since_s = self._stuck_since_s
-        if self._cut_off_s is not None:
-            since_s = min(since_s, self._cut_off_s)
-        return now - since_s > self._limits.stuck_writer_s
+        return now - min(self._stuck_since_s, self._cut_off_s) > self._limits.stuck_writer_s
 
     def find_reading_fault(self, now: float, held_bytes: int) -> LimitError | None:
         """Return the error of a client that reads too little for what it asks, if it is one.

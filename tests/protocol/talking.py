@@ -11,24 +11,29 @@ from tests.boards import RacingEvaluator
 
 SEED = 1
 
-LONG_TURN_S = 60.0
-"""Turns end by lines alone, however busy the machine is."""
-
 
 def make_service(evaluator=None, limits=None):
     """Make a service with one evaluator, ``racing``."""
     found = Engine(evaluator or RacingEvaluator())
     nets = [{"name": "racing", "phase": "contact", "encoder": "none", "sha256": "0" * 64}]
     evaluators = EngineCatalogue("default", lambda: ["racing"], lambda name: found, lambda: nets)
-    return Service(evaluators, limits or ClientLimits(turn_s=LONG_TURN_S))
+    return Service(evaluators, limits)
 
 
 def make_connection(evaluator=None, **limits):
     """Make a connection of a fresh client."""
-    limits = {"turn_s": LONG_TURN_S, "lines_at_once": ClientLimits.lines_per_turn, **limits}
     connection = connect(Session(make_service(evaluator, ClientLimits(**limits)), SEED))
     connection.handler.session.service.client_count += 1
     return connection
+
+
+def hear(connection, data):
+    """Take in bytes, None for the end of input, and serve the lines in them."""
+    if data is None:
+        connection.receive_eof()
+    else:
+        connection.receive_data(data)
+    connection.advance()
 
 
 def pump(connection, stops_long=False):
@@ -52,5 +57,5 @@ def pump(connection, stops_long=False):
 def talk(text, connection=None):
     """Send lines, run their work, return the lines that come back."""
     connection = connection or make_connection()
-    connection.receive_data(text.encode() + b"\n")
+    hear(connection, text.encode() + b"\n")
     return pump(connection)

@@ -16,9 +16,9 @@ from engine.rules.match import MatchState
 from engine.rules.position import Position
 from engine.rules.rules import Doubles
 from protocol.core.jobs import run_batch
-from protocol.transports.client_jobs import ROUND_SIZE, ClientJobs, QuickRounds
+from protocol.transports.rounds import ROUND_SIZE, RoundClient, Rounds
 from tests.boards import RacingEvaluator, position, random_boards
-from tests.protocol.talking import make_connection, talk
+from tests.protocol.talking import hear, make_connection, talk
 from tests.protocol.transports.test_tcp import running_count
 
 POSITIONS = [encode_position_id(Position(board)) for board in random_boards(40, seed=5)]
@@ -63,7 +63,7 @@ def take_jobs(connection):
 
 def answer_in_batches(connection, text):
     """Send lines; answer what can be in batches, nothing else may be left."""
-    connection.receive_data(text.encode())
+    hear(connection, text.encode())
     jobs = take_jobs(connection)
     assert all(job.work.batch_item is not None for job in jobs)
     for job, result in zip(jobs, run_batch(jobs), strict=True):
@@ -116,7 +116,7 @@ def test_a_batch_that_fails_as_a_whole_is_answered_one_by_one():
 
 def test_only_a_quick_engine_is_asked_without_a_thread_and_for_nothing_deeper():
     connection = make_connection()
-    connection.receive_data(b"newgame\neval\n")
+    hear(connection, b"newgame\neval\n")
     (first,) = take_jobs(connection)
     assert first.work.batch_item is None
     connection.receive_result(first, first.run(lambda _: None))
@@ -125,8 +125,8 @@ def test_only_a_quick_engine_is_asked_without_a_thread_and_for_nothing_deeper():
         query.replace("}", ',"plies":1}'),
         query.replace("}", ',"want":["cube"]}').replace("1", "2", 1),
     )
-    connection.receive_data(f"eval\neval plies=1\n{query}\n@d dice 3 1\nmoves\n{cube}\n".encode())
-    connection.receive_data(deep.replace('"id":1', '"id":3').encode() + b"\n")
+    hear(connection, f"eval\neval plies=1\n{query}\n@d dice 3 1\nmoves\n{cube}\n".encode())
+    hear(connection, deep.replace('"id":1', '"id":3').encode() + b"\n")
     in_batches = [job.work.batch_item is not None for job in take_jobs(connection)]
     assert in_batches == [True, False, True, False, False, False]
 
@@ -144,24 +144,42 @@ class Pool:
         self.submitted.append(job)
 
 
-class Gone(Pool):
-    """A worker pool of clients that are gone."""
-
-    def drop(self, client):
-        pass
+LATE_S = 1e15
 
 
-def test_a_client_that_must_read_first_is_left_to_the_pool():
-    for cap, in_batch, in_pool in ((100_000, 1, 0), (100, 0, 1)):
-        rounds, pool, connection = [], Pool(), make_quick_connection(unsent_bytes=cap)
-        jobs = ClientJobs(
-            connection, pool, QuickRounds(rounds.append), lambda act, *values: None, lambda: None
-        )
-        connection.receive_data(b"newgame\n")
+class Server:
+    """Rounds, a pool, and the calls that wait; no time passes, and no turn of a connection ends by time."""
+
+    def __init__(self):
+        self.calls, self.pool = [], Pool()
+        self.rounds = Rounds(self.calls.append, lambda: LATE_S)
+
+    def serve(self, connection):
+        """Serve a connection for as long as it has lines."""
+
+        def pump():
+            if connection.has_lines:
+                self.rounds.add(client)
+
+        client = RoundClient(connection, self.pool, lambda act, *values: None, pump)
+        pump()
+
+    def run_round(self):
+        (call,) = self.calls
+        self.calls.clear()
+        call()
+
+
+def test_a_request_is_left_to_the_pool_if_its_client_must_read_first():
+    for cap, in_pool in ((100_000, 0), (100, 1)):
+        server, connection = Server(), make_quick_connection(unsent_bytes=cap)
+        hear(connection, b"newgame\n")
         connection.data_to_send()
         connection.receive_data(b"@a eval\n@b help dice\n")
-        jobs.hand_out()
-        assert (len(rounds), len(pool.submitted)) == (in_batch, in_pool)
+        server.serve(connection)
+        server.run_round()
+        assert len(server.pool.submitted) == in_pool
+        assert connection.data_to_send().count(b"@a eval ") == (not in_pool)
 
 
 def test_decisions_at_0_ply_are_made_without_a_thread_where_plays_are_few():
@@ -170,7 +188,7 @@ def test_decisions_at_0_ply_are_made_without_a_thread_where_plays_are_few():
         "moves plies=1\ngo chequer plies 1\ngo cube plies 1\ncube plies=1\n"
     )
     connection = make_quick_connection()
-    connection.receive_data(asked.encode())
+    hear(connection, asked.encode())
     jobs = take_jobs(connection)
     assert [job.work.is_quick for job in jobs] == [True] * 8 + [False] * 4
     for job, result in zip(jobs, run_batch(jobs), strict=True):
@@ -181,7 +199,7 @@ def test_decisions_at_0_ply_are_made_without_a_thread_where_plays_are_few():
     ]
     assert sum(line.startswith("info depth 1 ") for line in answers) == 6
     spread = encode_position_id(position(dict.fromkeys(range(1, 16), 1), {24: 15}))
-    connection.receive_data(f"@a position gnubgid {spread}\n@b dice 1 1\n@c moves\n@d legal\n".encode())
+    hear(connection, f"@a position gnubgid {spread}\n@b dice 1 1\n@c moves\n@d legal\n".encode())
     assert [job.work.is_quick for job in take_jobs(connection)] == [False, False]
 
 
@@ -189,52 +207,39 @@ def test_a_search_is_not_timed_as_a_ranking(monkeypatch):
     monkeypatch.setattr("protocol.state.quick_work.QUICK_S", 60.0)
     connection = make_connection()
     talk("newgame\ndice 3 1\nmoves plies=1\ngo chequer plies 1\ncube plies=1", connection)
-    connection.receive_data(b"@b go chequer\n@c moves\n@d cube\n")
+    hear(connection, b"@b go chequer\n@c moves\n@d cube\n")
     assert [job.work.is_quick for job in take_jobs(connection)] == [False, False, False]
 
 
 def test_a_ranking_is_quick_once_one_of_its_kind_was(monkeypatch):
     monkeypatch.setattr("protocol.state.quick_work.QUICK_S", 60.0)
     connection = make_connection()
-    connection.receive_data(b"newgame\ndice 3 1\n@a go chequer\n")
+    hear(connection, b"newgame\ndice 3 1\n@a go chequer\n")
     (first,) = take_jobs(connection)
     assert not first.work.is_quick
     first.run(lambda _: None)
-    connection.receive_data(b"@b go chequer\n@c moves\n@d moves cubeful=false\n")
+    hear(connection, b"@b go chequer\n@c moves\n@d moves cubeful=false\n")
     assert [job.work.is_quick for job in take_jobs(connection)] == [True, True, False]
 
 
 def take_in_rounds(connections):
     """Answer all that waits; return for each round which of the connections it answered, and how often."""
-    calls, order, pools = [], [], [Pool() for _ in connections]
-    rounds = QuickRounds(calls.append)
-    clients = [
-        ClientJobs(connection, pool, rounds, lambda act, *values: None, lambda: None)
-        for connection, pool in zip(connections, pools, strict=True)
-    ]
-    for client in clients:
-        client.hand_out()
-    numbers = {id(connection): number for number, connection in enumerate(connections)}
-    while calls:
-        (call,) = calls
-        calls.clear()
-        before = {id(client): client.connection.answered for client in clients}
-        call()
-        order.append(
-            {
-                numbers[id(client.connection)]: client.connection.answered - before[id(client)]
-                for client in clients
-                if client.connection.answered > before[id(client)]
-            }
-        )
-    assert not any(pool.submitted for pool in pools)
+    server, order = Server(), []
+    for connection in connections:
+        server.serve(connection)
+    while server.calls:
+        before = [connection.answered for connection in connections]
+        server.run_round()
+        counts = [connection.answered - old for connection, old in zip(connections, before, strict=True)]
+        order.append({number: count for number, count in enumerate(counts) if count})
+    assert not server.pool.submitted
     return order
 
 
-def ask(text):
+def ask(text, **limits):
     """Return a connection that counts its results, with requests that wait in it."""
-    connection = make_quick_connection()
-    connection.receive_data(b"newgame\n")
+    connection = make_quick_connection(**limits)
+    hear(connection, b"newgame\n")
     connection.data_to_send()
     connection.answered = 0
     receive_result = connection.receive_result
@@ -248,61 +253,49 @@ def ask(text):
     return connection
 
 
-def test_a_round_has_a_bounded_size_and_whoever_asks_little_comes_after_one_query_of_each_pile():
+def test_a_round_has_a_bounded_size_and_whoever_asks_little_comes_after_one_turn_of_each_pile():
     query = {"positions": (POSITIONS * 2)[:64], "cubeful": False}
     piles = ["".join(json.dumps({"id": i, **query}) + "\n" for i in range(20)) for _ in range(9)]
     in_round = ROUND_SIZE // 64
     rounds = take_in_rounds([*map(ask, piles), ask("eval\n"), ask("eval\neval\n")])
     assert all(sum(size for number, size in each.items() if number < 9) <= in_round for each in rounds)
-    until_all_had_one = -(-len(piles) // in_round)
-    first = [sum(each.get(number, 0) for each in rounds[:until_all_had_one]) for number in range(11)]
+    first = [sum(each.get(number, 0) for each in rounds[: len(piles) + 1]) for number in range(11)]
     assert first[9:] == [1, 2]
-    assert max(first[:9]) - min(first[:9]) <= 1
+    assert max(first[:9]) - min(first[:9]) <= in_round
     assert sum(sum(each.values()) for each in rounds) == 9 * 20 + 3
 
 
+def make_pile():
+    return "".join(f'{{"id":{i},"positions":{json.dumps(POSITIONS[:32])}}}\n' for i in range(64))
+
+
 def test_a_client_that_comes_later_is_answered_before_the_rest_of_a_pile():
-    calls, pool = [], Pool()
-    rounds = QuickRounds(calls.append)
-    greedy = ask("".join(f'{{"id":{i},"positions":{json.dumps(POSITIONS[:32])}}}\n' for i in range(64)))
-    polite = ask("eval\n")
-    jobs = [ClientJobs(each, pool, rounds, lambda *_: None, lambda: None) for each in (greedy, polite)]
-    jobs[0].hand_out()
-    calls.pop()()
-    jobs[1].hand_out()
-    calls.pop()()
+    server, greedy, polite = Server(), ask(make_pile()), ask("eval\n")
+    server.serve(greedy)
+    server.run_round()
+    server.serve(polite)
+    server.run_round()
+    server.run_round()
     assert polite.answered == 1
     assert greedy.answered < 64
 
 
-def test_what_waits_for_a_round_goes_to_the_pool_once_the_client_must_read():
-    calls, pool = [], Pool()
-    connection = make_quick_connection(unsent_bytes=20_000)
-    text = "".join(f'{{"id":{i},"positions":{json.dumps(POSITIONS[:32])}}}\n' for i in range(64))
-    jobs = ClientJobs(connection, pool, QuickRounds(calls.append), lambda *_: None, lambda: jobs.hand_out())
-    connection.receive_data(text.encode())
-    jobs.hand_out()
-    calls.pop()()
-    answered = 64 - len(pool.submitted)
-    assert 0 < answered == len(connection.data_to_send().splitlines()) < 64
-    while calls:
-        calls.pop()()
-    assert connection.data_to_send() == b""
-
-
-def test_a_client_that_is_gone_leaves_nothing_to_the_rounds():
-    calls, connection = [], ask("eval\neval\n")
-    jobs = ClientJobs(connection, Gone(), QuickRounds(calls.append), lambda *_: None, lambda: None)
-    jobs.hand_out()
-    jobs.drop()
-    while calls:
-        calls.pop()()
-    assert connection.answered == 0
+def test_the_rest_of_a_pile_waits_until_the_client_has_read():
+    server, connection = Server(), ask(make_pile(), unsent_bytes=20_000)
+    answers = []
+    while not answers or answers[-1]:
+        server.serve(connection)
+        while server.calls:
+            server.run_round()
+        answers.append(connection.data_to_send().count(b"\n"))
+    assert not server.pool.submitted
+    assert sum(answers) == connection.answered == 64
+    assert max(answers) <= ROUND_SIZE // 32, "no more than a round brings beyond what may wait"
 
 
 def test_a_query_that_was_stopped_in_a_pile_is_answered_with_what_it_has():
     connection = make_quick_connection()
-    connection.receive_data(f'{{"id":1,"positions":{json.dumps(POSITIONS[:3])}}}\n@s stop\n'.encode())
+    hear(connection, f'{{"id":1,"positions":{json.dumps(POSITIONS[:3])}}}\n@s stop\n'.encode())
     jobs = take_jobs(connection)
     (result,) = run_batch(jobs)
     document = json.loads(result)

@@ -18,7 +18,7 @@ from engine.rules.moves import legal_plays
 from engine.rules.position import Position
 from protocol.commands.table import COMMANDS
 from protocol.state.settings import SETTINGS
-from tests.protocol.talking import make_connection, pump
+from tests.protocol.talking import hear, make_connection, pump
 from tools.bench.load_client import is_final_line
 
 INPUTS = 200_000
@@ -145,10 +145,10 @@ def test_nothing_but_typed_errors_and_one_final_line_for_each_line(seed, inputs,
             connection = make_connection(line_bytes=LINE_BYTES, queued_requests=chance.choice([3, 64, 1024]))
             out = []
             for piece in pieces(b"".join(lines), chance):
-                connection.receive_data(piece)
+                hear(connection, piece)
                 if chance.random() < 0.5:
                     out += pump(connection, stops_long=True)
-            connection.receive_eof()
+            hear(connection, None)
             out += pump(connection, stops_long=True)
             finals = sum(map(is_final_line, out))
             assert finals == expected_finals(lines)
@@ -192,8 +192,8 @@ def shuffled(drawn):
 @given(lines=some_lines(LINES_OF_A_KIND))
 def test_whatever_hypothesis_thinks_of_gets_one_final_line_for_each_line(lines):
     connection = make_connection(line_bytes=LINE_BYTES)
-    connection.receive_data(b"".join(line + b"\n" for line in lines))
-    connection.receive_eof()
+    hear(connection, b"".join(line + b"\n" for line in lines))
+    hear(connection, None)
     out = pump(connection, stops_long=True)
     assert sum(map(is_final_line, out)) == expected_finals(lines)
     assert not any("error internal" in line or '"code":"internal"' in line for line in out)
@@ -206,7 +206,7 @@ def test_a_line_that_fails_never_changes_state():
     failures = 0
     for _ in range(5000):
         before = session.game, session.engine_settings, list(session._undo_stack)
-        connection.receive_data(escape_unprintable(chance))
+        hear(connection, escape_unprintable(chance))
         answer = pump(connection, stops_long=True)
         if answer and re.match(r'(@\S+ )?(error |\{.*"error":)', answer[-1]):
             failures += 1

@@ -102,15 +102,15 @@ def served_by(monkeypatch, *options):
         loaded.append((net, threads))
         return Engine(RacingEvaluator())
 
-    async def serve_nobody(decider, *_, **more):
-        served.append((decider, more))
+    async def serve_nobody(decider, options, rules):
+        served.append((decider, options))
 
     monkeypatch.setattr(loading, "load_engine", load)
     monkeypatch.setattr("protocol.transports.gnubg.serve_gnubg", serve_nobody)
     monkeypatch.setattr(serve, "end_process", lambda status: None)
     serve.main(parsed("--gnubg", "0", *options))
-    (decider, more), (how,) = *served, loaded
-    return decider, how, more["threads"]
+    (decider, options), (how,) = *served, loaded
+    return decider, how, options.threads
 
 
 def test_gnubg_is_played_at_the_strength_that_is_asked_for(monkeypatch):

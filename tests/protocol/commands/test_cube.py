@@ -14,7 +14,7 @@ from engine.rules.match import MatchState
 from engine.rules.outcome import evaluate_finished
 from engine.rules.position import CHECKERS, OFF, Position
 from tests.boards import RacingEvaluator, played_boards
-from tests.protocol.talking import make_connection, talk
+from tests.protocol.talking import hear, make_connection, talk
 
 
 class FixedEvaluator:
@@ -105,7 +105,7 @@ def test_cube_searches_to_the_requested_depth_and_reports_it():
 def test_a_cube_question_that_is_stopped_answers_with_less():
     connection = make_connection()
     talk("newgame", connection)
-    connection.receive_data(b"cube plies=4\n")
+    hear(connection, b"cube plies=4\n")
     job = connection.next_job()
     job.control.stop()
     connection.receive_result(job, job.run(lambda reply: None))
@@ -216,7 +216,7 @@ def test_the_matrix_reaches_nine_points_by_default_and_starts_from_any_cube():
 def test_a_matrix_that_is_stopped_has_no_answer():
     connection = make_connection()
     talk("newgame", connection)
-    connection.receive_data(b"matrix plies=2\n")
+    hear(connection, b"matrix plies=2\n")
     job = connection.next_job()
     job.control.stop()
     connection.receive_result(job, job.run(lambda reply: None))

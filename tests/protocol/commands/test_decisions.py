@@ -19,7 +19,7 @@ from nets.catalogue import load_player
 from nets.player_kinds import PlayerKind, find_kind
 from protocol.core.replies import format_value
 from tests.boards import RacingEvaluator
-from tests.protocol.talking import make_connection, pump, talk
+from tests.protocol.talking import hear, make_connection, pump, talk
 
 START = Position.start()
 
@@ -86,7 +86,7 @@ def test_the_forms_of_both_standards_are_one_decision():
 def test_a_time_that_is_over_leaves_the_play_of_the_net_alone():
     connection, now_s = make_connection(), [0.0]
     connection.handler.session.service.clock = lambda: now_s[0]
-    connection.receive_data(b"newgame\ndice 6 4\ngo chequer movetime 50\n")
+    hear(connection, b"newgame\ndice 6 4\ngo chequer movetime 50\n")
     now_s[0] = 1.0
     lines = pump(connection)
     assert [line.split()[2] for line in lines if line.startswith("info depth")] == ["1"]
@@ -96,7 +96,7 @@ def test_a_time_that_is_over_leaves_the_play_of_the_net_alone():
 def test_a_turn_leaves_half_of_its_time_to_the_play():
     connection, now_s = make_connection(), [0.0]
     connection.handler.session.service.clock = lambda: now_s[0]
-    connection.receive_data(b"newgame\ndice 6 4\ngo turn movetime 1000 plies 1\n")
+    hear(connection, b"newgame\ndice 6 4\ngo turn movetime 1000 plies 1\n")
     now_s[0] = 0.6
     lines = pump(connection)
     depths = [(line.split()[2], "pv" in line) for line in lines if line.startswith("info depth")]
@@ -144,7 +144,7 @@ def test_a_decision_with_look_ahead_is_long_work_and_has_its_deadline():
         ("go chequer plies 1", True, None),
         ("go chequer movetime 500", True, 100.5),
     ):
-        connection.receive_data(f"{text}\n".encode())
+        hear(connection, f"{text}\n".encode())
         job = connection.next_job()
         assert (job.work.is_long, job.work.deadline_s) == (is_long, deadline_s)
         connection.receive_result(job, b"")
@@ -201,9 +201,7 @@ def test_nobody_decides_for_people():
 
 def test_the_player_is_that_of_the_moment_at_which_it_was_asked():
     connection = make_connection()
-    connection.receive_data(
-        b"newgame\ndice 6 4\nset engine.player random:seed=1\ngo\nset engine.player pubeval\n"
-    )
+    hear(connection, b"newgame\ndice 6 4\nset engine.player random:seed=1\ngo\nset engine.player pubeval\n")
     lines = pump(connection)
     assert f"bestmove {play_of('random:seed=1')}" in lines
 
@@ -214,7 +212,7 @@ def test_the_player_is_that_of_the_moment_at_which_it_was_asked():
 def test_a_player_that_looks_ahead_makes_long_work(name, is_long):
     connection = make_connection()
     talk(f"set engine.player {name}\nnewgame\ndice 6 4", connection)
-    connection.receive_data(b"go\n")
+    hear(connection, b"go\n")
     assert connection.next_job().work.is_long == is_long
 
 

@@ -13,7 +13,7 @@ from engine.rules.position import Position
 from protocol.core.replies import format_value
 from protocol.core.requests import WorkControl
 from tests.boards import RacingEvaluator
-from tests.protocol.talking import make_connection, talk
+from tests.protocol.talking import hear, make_connection, talk
 
 ENGINE = Engine(RacingEvaluator())
 START = Position.start()
@@ -112,7 +112,7 @@ def test_what_is_stopped_says_so_with_the_depth_that_it_got_to():
     for request_text, word in (("eval plies=3", "eval"), ("moves plies=3", "moves")):
         connection = make_connection()
         talk("newgame\ndice 3 1", connection)
-        connection.receive_data(f"{request_text}\n".encode())
+        hear(connection, f"{request_text}\n".encode())
         job = connection.next_job()
         job.control.stop()
         connection.receive_result(job, job.run(lambda reply: None))
@@ -126,7 +126,7 @@ def test_only_looking_ahead_is_long_work():
     connection = make_connection()
     talk("newgame\ndice 3 1", connection)
     for line, is_long in (("eval", False), ("moves", False), ("eval plies=1", True), ("moves plies=1", True)):
-        connection.receive_data(f"{line}\n".encode())
+        hear(connection, f"{line}\n".encode())
         job = connection.next_job()
         assert job.work.is_long == is_long
         connection.receive_result(job, job.work.run(WorkControl()) and b"")

@@ -11,7 +11,7 @@ from protocol.commands import readiness
 from protocol.dialects.line_client import connect
 from protocol.state.session import Session
 from tests.boards import RacingEvaluator
-from tests.protocol.talking import make_connection, talk
+from tests.protocol.talking import hear, make_connection, talk
 from tests.protocol.transcripts import make_shipped_service
 from tools.prepare import JOBS
 
@@ -54,7 +54,7 @@ def slow_connection(monkeypatch):
 
 
 def test_readying_that_lasts_is_reported(slow_connection):
-    slow_connection.receive_data(b"@r isready\n")
+    hear(slow_connection, b"@r isready\n")
     job, reports = slow_connection.next_job(), []
 
     def report(reply):
@@ -69,7 +69,7 @@ def test_readying_that_lasts_is_reported(slow_connection):
 
 
 def test_readying_can_be_stopped(slow_connection):
-    slow_connection.receive_data(b"isready\n")
+    hear(slow_connection, b"isready\n")
     job = slow_connection.next_job()
     job.control.stop()
     slow_connection.receive_result(job, job.run(lambda _: None))

@@ -18,7 +18,7 @@ from protocol.state.rollout_store import RolloutStore
 from protocol.state.session import Session
 from tests.boards import RacingEvaluator
 from tests.protocol import talking
-from tests.protocol.talking import make_connection
+from tests.protocol.talking import hear, make_connection
 
 ENGINE = Engine(RacingEvaluator())
 SHORT = "trials=36 truncate=4"
@@ -211,7 +211,7 @@ def test_a_single_trial_has_no_errors(connection):
 
 def stopped(connection, line, after):
     """Send a rollout, stop it once ``after`` accepts a progress line; return all lines and the delay."""
-    connection.receive_data(line.encode() + b"\n")
+    hear(connection, line.encode() + b"\n")
     job = connection.next_job()
     reported = []
 
@@ -249,7 +249,7 @@ def test_progress_on_plays_names_the_best_so_far(connection):
 
 def test_a_stop_before_anything_is_complete_is_an_error_and_leaves_nothing_to_go_on_with(connection):
     talk(f"rollout {SHORT}", connection)
-    connection.receive_data(b"rollout trials=100000\n")
+    hear(connection, b"rollout trials=100000\n")
     job = connection.next_job()
     job.control.stop()
     connection.receive_result(job, job.run(lambda reply: None))
@@ -259,7 +259,7 @@ def test_a_stop_before_anything_is_complete_is_an_error_and_leaves_nothing_to_go
 
 
 def test_going_on_waits_for_the_rollout_before_it(connection):
-    connection.receive_data(b"rollout trials=72 truncate=4\nrollout continue trials=100\n")
+    hear(connection, b"rollout trials=72 truncate=4\nrollout continue trials=100\n")
     first, second = connection.next_job(), connection.next_job()
     results = {}
     waiting = threading.Thread(target=lambda: results.update(second=second.run(lambda reply: None)))
@@ -271,7 +271,7 @@ def test_going_on_waits_for_the_rollout_before_it(connection):
 
 
 def test_waiting_for_the_rollout_before_it_can_be_stopped(connection):
-    connection.receive_data(b"rollout trials=72\nrollout continue trials=100\n")
+    hear(connection, b"rollout trials=72\nrollout continue trials=100\n")
     first, second = connection.next_job(), connection.next_job()
     second.control.stop()
     assert "stopped" in str(second.run(lambda reply: None))
@@ -279,8 +279,9 @@ def test_waiting_for_the_rollout_before_it_can_be_stopped(connection):
 
 
 def test_a_stopped_wait_leaves_the_rollout_that_was_waited_for_to_go_on_with(connection):
-    connection.receive_data(
-        b"rollout trials=100000 truncate=4\nrollout continue trials=100000\nrollout continue trials=100000\n"
+    hear(
+        connection,
+        b"rollout trials=100000 truncate=4\nrollout continue trials=100000\nrollout continue trials=100000\n",
     )
     first, second, third = (connection.next_job() for _ in range(3))
     for job in (second, third):

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import itertools
 import threading
 
 import pytest
@@ -9,7 +10,7 @@ from protocol.core.requests import Reply
 from protocol.dialects.line_client import connect
 from protocol.state.session import Session
 from tests.boards import RacingEvaluator
-from tests.protocol.talking import SEED, make_connection, make_service, pump, talk
+from tests.protocol.talking import SEED, hear, make_connection, make_service, pump, talk
 
 
 def jobs_of(connection):
@@ -29,7 +30,7 @@ def sent(connection):
 
 def test_untagged_answers_keep_the_order_of_their_requests():
     connection = make_connection()
-    connection.receive_data(b"newgame\neval\nget engine.ply\ndice 3 1\ngo\n")
+    hear(connection, b"newgame\neval\nget engine.ply\ndice 3 1\ngo\n")
     first, second = jobs_of(connection)
     assert [line.split()[0] for line in sent(connection)] == ["ok"]
     finish(connection, second)
@@ -40,7 +41,7 @@ def test_untagged_answers_keep_the_order_of_their_requests():
 
 def test_a_tagged_request_overtakes_and_every_line_of_it_has_its_tag():
     connection = make_connection()
-    connection.receive_data(b"newgame\ndice 3 1\neval\n@m moves 2\n@g get engine.ply\n")
+    hear(connection, b"newgame\ndice 3 1\neval\n@m moves 2\n@g get engine.ply\n")
     slow, tagged = jobs_of(connection)
     finish(connection, tagged)
     lines = sent(connection)
@@ -56,7 +57,7 @@ def test_a_tagged_request_overtakes_and_every_line_of_it_has_its_tag():
 
 def test_work_sees_the_state_at_its_arrival():
     connection = make_connection()
-    connection.receive_data(b"newgame\n@a eval\nposition gnubgid 2+4OAADg2+4AAA\n@b eval\nnewgame\n")
+    hear(connection, b"newgame\n@a eval\nposition gnubgid 2+4OAADg2+4AAA\n@b eval\nnewgame\n")
     a, b = jobs_of(connection)
     alone = talk("newgame\neval")[-1]
     finish(connection, b)
@@ -87,17 +88,17 @@ def test_a_typed_error_of_work_is_reported():
 
 def test_stop_reaches_work_by_tag_and_all_work_without():
     connection = make_connection()
-    connection.receive_data(b"newgame\n@a eval\n@b eval\nstop @b\n")
+    hear(connection, b"newgame\n@a eval\n@b eval\nstop @b\n")
     a, b = jobs_of(connection)
     assert (a.control.is_stopped, b.control.is_stopped) == (False, True)
-    connection.receive_data(b"stop\nstop @nothere\n")
+    hear(connection, b"stop\nstop @nothere\n")
     assert a.control.is_stopped
     assert sent(connection)[1:] == ["ok stop stopped=1", "ok stop stopped=2", "ok stop stopped=0"]
 
 
 def test_a_tag_in_use_is_refused_and_free_again_afterwards():
     connection = make_connection()
-    connection.receive_data(b"newgame\n@a eval\n@a eval\n")
+    hear(connection, b"newgame\n@a eval\n@a eval\n")
     assert sent(connection)[1].startswith("error bad_value tag: @a is the tag of an unfinished request")
     pump(connection)
     assert talk("@a eval", connection)[0].startswith("@a eval ")
@@ -108,7 +109,7 @@ def test_a_tag_in_use_is_refused_and_free_again_afterwards():
 )
 def test_nothing_but_the_answer_carries_a_tag_in_use(line):
     connection = make_connection()
-    connection.receive_data(b"newgame\ndice 3 1\n@a moves\n" + f"@a {line}\n".encode())
+    hear(connection, b"newgame\ndice 3 1\n@a moves\n" + f"@a {line}\n".encode())
     (refused,) = sent(connection)[2:]
     assert not refused.startswith("@")
     assert refused.startswith('{"id":') == line.startswith("{")
@@ -126,13 +127,13 @@ def test_a_half_tag_gets_one_error_line(line):
 
 def test_a_faulty_line_answers_under_its_tag():
     connection = make_connection()
-    connection.receive_data(b"@a ev\x00al\n")
+    hear(connection, b"@a ev\x00al\n")
     assert pump(connection)[0].startswith("@a error bad_value line: ")
 
 
 def test_quit_comes_last_and_what_follows_it_is_not_read():
     connection = make_connection()
-    connection.receive_data(b"newgame\n@a eval\neval\nquit\neval\n")
+    hear(connection, b"newgame\n@a eval\neval\nquit\neval\n")
     lines = pump(connection)
     assert [line.split()[0] for line in lines] == ["ok", "@a", "eval", "ok"]
     assert lines[-1] == "ok quit"
@@ -142,8 +143,8 @@ def test_quit_comes_last_and_what_follows_it_is_not_read():
 
 def test_end_of_input_drains_the_queue_and_takes_the_last_line_without_its_end():
     connection = make_connection()
-    connection.receive_data(b"newgame\neval\neval")
-    connection.receive_eof()
+    hear(connection, b"newgame\neval\neval")
+    hear(connection, None)
     assert not connection.is_done
     assert [line.split()[0] for line in pump(connection)] == ["ok", "eval", "eval"]
     assert connection.is_done
@@ -151,12 +152,12 @@ def test_end_of_input_drains_the_queue_and_takes_the_last_line_without_its_end()
 
 def test_a_full_queue_is_not_read_from_and_nothing_is_lost():
     connection = make_connection(queued_requests=4)
-    connection.receive_data(b"newgame\n" + b"eval\n" * 100)
+    hear(connection, b"newgame\n" + b"eval\n" * 100)
     assert not connection.wants_data
     assert len(jobs_of(connection)) == 4
     connection = make_connection(queued_requests=4)
-    connection.receive_data(b"newgame\n" + b"@t get engine.ply\neval\n" * 100)
-    connection.receive_eof()
+    hear(connection, b"newgame\n" + b"@t get engine.ply\neval\n" * 100)
+    hear(connection, None)
     lines = pump(connection)
     assert sum(line.startswith("eval ") for line in lines) == 100
     assert sum(line == "@t value engine.ply 1" for line in lines) == 100
@@ -164,19 +165,19 @@ def test_a_full_queue_is_not_read_from_and_nothing_is_lost():
 
 def test_a_client_that_does_not_read_stops_the_work_and_the_input():
     connection = make_connection(unsent_bytes=2000)
-    connection.receive_data(b"help\n" * 500)
+    hear(connection, b"help\n" * 500)
     assert not connection.wants_data
     assert connection.start_gate.is_closed
     first = connection.data_to_send()
     assert len(first) < 2000 + 5000
-    connection.receive_eof()
+    hear(connection, None)
     assert first.count(b"\nhelpok\n") + pump(connection).count("helpok") == 500
 
 
 def test_an_overlong_line_ends_the_connection_only_where_that_is_wanted():
     for closes in (False, True):
         connection = make_connection(line_bytes=100, close_on_long_line=closes)
-        connection.receive_data(b"newgame\n" + b"x" * 300 + b"\neval\n")
+        hear(connection, b"newgame\n" + b"x" * 300 + b"\neval\n")
         words = [line.split()[:2] for line in pump(connection)]
         assert words[1] == ["error", "limit"]
         assert (len(words), connection.is_done) == ((2, True) if closes else (3, False))
@@ -184,7 +185,7 @@ def test_an_overlong_line_ends_the_connection_only_where_that_is_wanted():
 
 def test_abandoned_work_gets_its_final_line():
     connection = make_connection()
-    connection.receive_data(b'newgame\neval\n@a eval\n{"id":"q","position":"4HPwATDgc/ABMA"}\n')
+    hear(connection, b'newgame\neval\n@a eval\n{"id":"q","position":"4HPwATDgc/ABMA"}\n')
     jobs = jobs_of(connection)
     connection.abandon()
     lines = sent(connection)
@@ -200,7 +201,7 @@ def test_jobs_are_handed_out_in_the_order_of_arrival_whatever_their_priority():
     connection = make_connection()
     for query_id, priority in (("low", -1), ("one", 0), ("two", 0), ("high", 5)):
         query = f'{{"id":"{query_id}","position":"4HPwATDgc/ABMA","priority":{priority}}}\n'
-        connection.receive_data(query.encode())
+        hear(connection, query.encode())
     jobs = jobs_of(connection)
     assert [job.work.key[1] for job in jobs] == ["low", "one", "two", "high"]
     assert [job.work.priority for job in jobs] == [-1, 0, 0, 5]
@@ -211,7 +212,7 @@ def test_answers_are_the_same_bytes_whatever_the_order_of_work():
     answers = set()
     for order in (1, -1):
         connection = connect(Session(make_service(), SEED))
-        connection.receive_data(b"newgame\n" + request)
+        hear(connection, b"newgame\n" + request)
         threads = [
             threading.Thread(target=finish, args=(connection, job)) for job in jobs_of(connection)[::order]
         ]
@@ -224,7 +225,7 @@ def test_answers_are_the_same_bytes_whatever_the_order_of_work():
 
 def test_thousands_of_legal_plays_are_listed_and_written_by_a_worker():
     connection = make_connection()
-    connection.receive_data(b"position gnubgid BAAAUFKqVKQAAA\ndice 1 1\nlegal\n@a get engine.ply\n")
+    hear(connection, b"position gnubgid BAAAUFKqVKQAAA\ndice 1 1\nlegal\n@a get engine.ply\n")
     assert sent(connection)[2:] == ["@a value engine.ply 1"]
     (job,) = jobs_of(connection)
     result = job.run(lambda _: None)
@@ -234,18 +235,39 @@ def test_thousands_of_legal_plays_are_listed_and_written_by_a_worker():
 
 
 def test_a_turn_serves_a_few_lines_and_says_that_there_are_more():
-    connection = make_connection(lines_at_once=3, lines_per_turn=3)
+    connection = make_connection()
+    connection._clock = itertools.count().__next__
     connection.receive_data(b"get engine.ply\n" * 7 + b"sta")
-    for served, has_more in ((3, True), (3, True), (1, False)):
+    for end_s, served, has_more in ((1.5, 3, True), (4.5, 3, True), (99.0, 1, False)):
+        connection.advance(end_s=end_s)
         assert len(sent(connection)) == served
         assert connection.has_lines is has_more
         assert connection.has_partial_line is not has_more
-        connection.advance()
+
+
+def test_blank_lines_have_no_answer_and_end_turns_too():
+    connection = make_connection()
+    connection._clock = itertools.count().__next__
+    connection.receive_data(b"\n" * 100_000 + b"get engine.ply\n")
+    connection.advance(end_s=1000)
+    assert connection.has_lines
+    connection.advance()
+    assert sent(connection) == ["value engine.ply 1"]
+
+
+def test_a_turn_ends_once_its_quick_requests_have_a_size():
+    connection = make_connection()
+    engine = connection.handler.session.service.get_engine("default", 1)
+    connection.handler.session.service._quick_work.add((engine, None))
+    connection.receive_data(b"newgame\n" + b"eval\nget engine.ply\n" * 7)
+    connection.advance(3)
+    assert len(jobs_of(connection)) == 3
+    assert connection.has_lines
 
 
 def test_answers_behind_an_unfinished_one_count_as_unsent():
     connection = make_connection(unsent_bytes=2000)
-    connection.receive_data(b"newgame\neval\n" + b"help dice\n" * 100)
+    hear(connection, b"newgame\neval\n" + b"help dice\n" * 100)
     first = connection.next_job()
     connection.data_to_send()
     connection.advance()
@@ -259,7 +281,7 @@ def test_answers_behind_an_unfinished_one_count_as_unsent():
 
 def test_work_whose_answers_would_be_held_waits_once_too_much_is_held():
     connection = make_connection(unsent_bytes=2000)
-    connection.receive_data(b"newgame\ndice 3 1\neval\nmoves\neval\n@t eval\n")
+    hear(connection, b"newgame\ndice 3 1\neval\nmoves\neval\n@t eval\n")
     connection.data_to_send()
     head, moves, held, tagged = jobs_of(connection)
     assert connection.start_gate.is_open
@@ -274,7 +296,7 @@ def test_work_whose_answers_would_be_held_waits_once_too_much_is_held():
 
 def test_a_client_that_is_gone_gets_no_more_work_done():
     connection = make_connection()
-    connection.receive_data(b"newgame\n@a eval\n@b eval\n")
+    hear(connection, b"newgame\n@a eval\n@b eval\n")
     running = connection.next_job()
     connection.drop()
     assert running.control.is_stopped
@@ -283,11 +305,11 @@ def test_a_client_that_is_gone_gets_no_more_work_done():
 
 def test_a_client_with_long_lines_unanswered_is_not_read_from():
     connection = make_connection(queued_bytes=20_000)
-    connection.receive_data(b"newgame\n")
+    hear(connection, b"newgame\n")
     for number in range(5):
         assert connection.wants_data
         query = b'{"id": %d, "position": "4HPwATDgc/ABMA", "note": "%s"}' % (number, b"x" * 5000)
-        connection.receive_data(query + b"\n")
+        hear(connection, query + b"\n")
         is_full = not connection.wants_data
         assert is_full is (number >= 3)
         if is_full:
@@ -300,7 +322,7 @@ def test_a_client_with_long_lines_unanswered_is_not_read_from():
 
 def test_progress_that_a_client_has_no_room_for_is_left_out():
     connection = make_connection(unsent_bytes=500)
-    connection.receive_data(b"newgame\n@a eval\n")
+    hear(connection, b"newgame\n@a eval\n")
     job = connection.next_job()
     for _ in range(100):
         connection.receive_progress(job, Reply("info", "x" * 90, is_final=False))
@@ -314,7 +336,7 @@ def test_progress_that_a_client_has_no_room_for_is_left_out():
 @pytest.mark.parametrize(("sent_bytes", "first"), [(None, b""), (10, b"\n")])
 def test_a_client_that_is_cut_off_gets_an_error_on_a_line_of_its_own_and_nothing_else(sent_bytes, first):
     connection = make_connection()
-    connection.receive_data(b"newgame\neval\nhelp\n@b eval\nquit\n")
+    hear(connection, b"newgame\neval\nhelp\n@b eval\nquit\n")
     held, waiting = connection.next_job(), connection.next_job()
     connection.data_to_send(sent_bytes)
     connection.cut_off(LimitError("too much", field="unread"))

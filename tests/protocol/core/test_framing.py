@@ -24,8 +24,8 @@ def texts(*pieces, **options):
     return [line.text if line.error is None else type(line.error) for line in split(*pieces, **options)]
 
 
-def test_lines_end_with_lf_or_cr_lf_and_blank_ones_are_skipped():
-    assert texts(b"one\r\ntwo\n\n \t \r\nthree\n") == ["one", "two", "three"]
+def test_lines_end_with_lf_or_cr_lf_and_blank_ones_are_empty():
+    assert texts(b"one\r\ntwo\n\n \t \r\nthree\n") == ["one", "two", "", "", "three"]
 
 
 def test_a_line_may_come_byte_by_byte():
@@ -79,3 +79,14 @@ def test_what_is_held_of_an_endless_line_is_bounded():
 def test_a_faulty_line_keeps_its_beginning_for_the_tag():
     (line,) = split(b"@a ev\x00al\n")
     assert line.text.startswith("@a ")
+
+
+def test_what_is_taken_is_not_held_while_more_comes():
+    splitter = LineSplitter(100)
+    for _ in range(1000):
+        splitter.feed(b"line\n" * 10)
+        for _ in range(9):
+            assert splitter.next_line().text == "line"
+        splitter.feed(b"")
+        assert len(splitter._buffer) == splitter.buffered_bytes
+    assert splitter.buffered_bytes == 5000

@@ -20,11 +20,13 @@ from engine.rules.match import MatchState
 from engine.rules.moves import legal_plays
 from engine.rules.notation import parse_play
 from engine.rules.position import Position
+from protocol.core.connection import Connection
+from protocol.core.jobs import Job, run_batch
 from protocol.dialects.gnubg_evaluation import GnubgRules
 from protocol.dialects.gnubg_external import (
     MAX_REPLY_BYTES,
-    GnubgExternal,
-    answer_together,
+    GnubgService,
+    connect,
     format_error_line,
 )
 from protocol.state.quick_work import QuickWork
@@ -113,17 +115,28 @@ def asked(line: str, evaluator=None, rules=None) -> str:
     return talk(played_by(evaluator or RacingEvaluator(), rules), f"{line}\n\0".encode())
 
 
-def played_by(evaluator, rules=None, depth=None, **options) -> GnubgExternal:
-    """The dialect with the player of an evaluator."""
-    return GnubgExternal(Decider(Engine(evaluator), depth), rules, **options)
+def played_by(evaluator, rules=None, depth=None, **options) -> Connection:
+    """The connection of a client to the player of an evaluator."""
+    return connect(GnubgService(Decider(Engine(evaluator), depth), rules or GnubgRules(), **options))
 
 
-def talk(dialect: GnubgExternal, data: bytes) -> str:
-    dialect.receive_data(data)
-    answers = []
-    while (line := dialect.next_line()) is not None:
-        answers += answer_together([dialect.read_question(line)])
-    return b"".join(answers).decode()
+def talk(connection: Connection, data: bytes) -> str:
+    connection.receive_data(data)
+    answer_together([(connection, job) for job in take_jobs(connection)])
+    return connection.data_to_send().decode()
+
+
+def take_jobs(connection: Connection) -> list[Job]:
+    connection.advance()
+    jobs = []
+    while job := connection.next_job():
+        jobs.append(job)
+    return jobs
+
+
+def answer_together(asked: list[tuple[Connection, Job]]) -> None:
+    for (connection, job), result in zip(asked, run_batch([job for _, job in asked]), strict=True):
+        connection.receive_result(job, result)
 
 
 @pytest.mark.parametrize(("line", "play"), ACCEPTED)
@@ -258,7 +271,7 @@ def test_names_may_hold_any_bytes_but_a_colon():
 def test_the_commands_of_gnubgs_own_server_are_answered():
     dialect = played_by(FixedEvaluator(0.5, 0, 0, 0, 0), software="gammond 1")
     assert talk(dialect, b"version\n") == "Interface: 2\nRFBF: 0\nEngine: fixed\nSoftware: gammond 1\n"
-    other = GnubgExternal(Decider(Engine(RacingEvaluator()), player=RandomPlayer(3)))
+    other = connect(GnubgService(Decider(Engine(RacingEvaluator()), player=RandomPlayer(3))))
     assert "\nEngine: random:seed=3\n" in talk(other, b"version\n")
     assert talk(dialect, b"help\n").startswith("\tboard:")
     assert talk(dialect, b"SET debug on\nset debug off\n") == "Debug output ON\nDebug output OFF\n"
@@ -344,13 +357,14 @@ def test_a_search_that_is_cut_short_gives_a_legal_play_but_no_evaluation():
     dialect = played_by(RacingEvaluator(), depth=EvalSettings(4))
     board = decode_fibs_board(SEAT_1_PLAY, FibsDialect.GNUBG)
     line = encode_fibs_board(Position.start(), MatchState(), dialect=FibsDialect.GNUBG)
-    questions = read_questions(dialect, [SEAT_1_PLAY, line, f"evaluation fibsboard {line}"])
-    for question in questions:
-        question.control.stop()
-    play, double, evaluation = (answer.decode() for answer in answer_together(questions))
+    asked = read_questions(dialect, [SEAT_1_PLAY, line, f"evaluation fibsboard {line}"])
+    for _, job in asked:
+        job.control.stop()
+    answer_together(asked)
+    play, double, evaluation = dialect.data_to_send().decode().splitlines()
     assert parse_play(play, board.position, board.match.roll)
-    assert double in ("roll\n", "double\n")
-    assert evaluation == "Error: stopped before 4-ply was finished\n"
+    assert double in ("roll", "double")
+    assert evaluation == "Error: stopped before 4-ply was finished"
 
 
 @pytest.mark.parametrize("line", [SEAT_0_IS_DOUBLED, SEAT_1_IS_BEAVERED, SEAT_1_AFTER_THE_CRAWFORD_GAME])
@@ -432,12 +446,9 @@ class CountingEvaluator(RacingEvaluator):
         return super().evaluate(boards)
 
 
-def read_questions(dialect: GnubgExternal, lines: list[str]) -> list:
-    dialect.receive_data("".join(f"{line}\n" for line in lines).encode())
-    questions = []
-    while (line := dialect.next_line()) is not None:
-        questions.append(dialect.read_question(line))
-    return questions
+def read_questions(connection: Connection, lines: list[str]) -> list[tuple[Connection, Job]]:
+    connection.receive_data("".join(f"{line}\n" for line in lines).encode())
+    return [(connection, job) for job in take_jobs(connection)]
 
 
 def test_questions_together_get_the_answers_that_each_gets_alone():
@@ -455,15 +466,18 @@ def test_questions_together_get_the_answers_that_each_gets_alone():
     quick_work = QuickWork()
     for flag in (False, True):
         quick_work.add(("evaluation", flag))
-    dialects = [
-        played_by(RacingEvaluator(), rules, quick_work=quick_work)
-        for rules in (None, GnubgRules(jacoby=False))
-    ]
+    dialects, others = (
+        [
+            played_by(RacingEvaluator(), rules, quick_work=quick_work)
+            for rules in (None, GnubgRules(jacoby=False))
+        ]
+        for _ in range(2)
+    )
     alone = [talk(dialect, f"{line}\n".encode()) for dialect in dialects for line in lines]
-    together = answer_together([each for dialect in dialects for each in read_questions(dialect, lines)])
-    assert [answer.decode() for answer in together] == alone
-    bad_options, beavers, others = 2 * len(EVERY_LINE), 2 * (len(OPTIONS) - 2), 4
-    assert sum(answer.startswith("Error") for answer in alone) == 2 * (bad_options + beavers + others)
+    answer_together([each for dialect in others for each in read_questions(dialect, lines)])
+    assert "".join(dialect.data_to_send().decode() for dialect in others) == "".join(alone)
+    bad_options, beavers, more = 2 * len(EVERY_LINE), 2 * (len(OPTIONS) - 2), 4
+    assert sum(answer.startswith("Error") for answer in alone) == 2 * (bad_options + beavers + more)
 
 
 def test_questions_of_one_match_state_are_evaluated_in_one_call():
@@ -471,7 +485,8 @@ def test_questions_of_one_match_state_are_evaluated_in_one_call():
     decider = Decider(Engine(evaluator))
     quick_work = QuickWork()
     quick_work.add(("evaluation", False))
-    dialects = [GnubgExternal(decider, quick_work=quick_work) for _ in range(3)]
+    service = GnubgService(decider, quick_work=quick_work)
+    dialects = [connect(service) for _ in range(3)]
     board = SEAT_0_PLAY.replace(":3:0:0:", ":0:0:0:", 1)
     other_turn = board.replace(":-1:5:2:5:2:", ":1:0:0:0:0:")
     lines = [f"evaluation fibsboard {line} plies 0 cube off" for line in (board, other_turn)]
@@ -483,11 +498,11 @@ def test_a_question_is_quick_once_its_kind_was_quick():
     quick_work = QuickWork()
     dialect = played_by(RacingEvaluator(), quick_work=quick_work)
     lines = [f"evaluation fibsboard {SEAT_0_PLAY}{options}" for options in OPTIONS[:2] + OPTIONS[5:6]]
-    lines += [SEAT_0_PLAY, SEAT_0_IS_DOUBLED, "version"]
-    assert are_quick(dialect, lines) == [False] * 5 + [True]
+    lines += [SEAT_0_PLAY, SEAT_0_IS_DOUBLED]
+    assert are_quick(dialect, lines) == [False] * 5
     for kind in KINDS:
         quick_work.add(kind)
-    assert are_quick(dialect, lines) == [True, True, False, True, True, True]
+    assert are_quick(dialect, lines) == [True, True, False, True, True]
 
 
 def test_questions_that_look_ahead_are_never_quick():
@@ -496,7 +511,7 @@ def test_questions_that_look_ahead_are_never_quick():
         quick_work.add(kind)
     deep = played_by(RacingEvaluator(), depth=EvalSettings(1), quick_work=quick_work)
     decider = Decider(Engine(RacingEvaluator()), player=RandomPlayer())
-    player = GnubgExternal(decider, quick_work=quick_work)
+    player = connect(GnubgService(decider, quick_work=quick_work))
     lines = [SEAT_0_PLAY, SEAT_0_IS_DOUBLED]
     assert are_quick(deep, [*lines, f"evaluation fibsboard {SEAT_0_PLAY} cube on"]) == [False] * 3
     assert are_quick(player, lines) == [False] * 2
@@ -506,8 +521,8 @@ KINDS = [(name, flag) for name in ("evaluation", "plays", "cube") for flag in (F
 """The kinds of quick work."""
 
 
-def are_quick(dialect: GnubgExternal, lines: list[str]) -> list[bool]:
-    return [question.work.is_quick for question in read_questions(dialect, lines)]
+def are_quick(connection: Connection, lines: list[str]) -> list[bool]:
+    return [job.work.is_quick for _, job in read_questions(connection, lines)]
 
 
 FIELDS = st.lists(
@@ -532,12 +547,30 @@ GARBAGE = st.one_of(
 @given(GARBAGE)
 def test_garbage_gets_error_lines_or_legal_answers_and_nothing_else(data):
     dialect = played_by(FixedEvaluator(0.5, 0.1, 0, 0.1, 0))
-    dialect.receive_data(data + b"\n")
-    while (line := dialect.next_line()) is not None:
-        answer = answer_together([dialect.read_question(line)])[0].decode("ascii")
+    for line in data.replace(b"\0", b"\n").split(b"\n"):
+        answer = talk(dialect, line + b"\n")
+        assert answer.isascii()
         assert len(answer) <= MAX_REPLY_BYTES
-        if line.text.startswith("board:") and not answer.startswith("Error: "):
-            assert_fits(line.text, answer)
+        if line.startswith(b"board:") and not answer.startswith("Error: "):
+            assert_fits(line.decode("ascii", "replace"), answer)
+
+
+def test_answers_are_logged_while_a_client_debugs(caplog):
+    dialect = played_by(RacingEvaluator())
+    with caplog.at_level("INFO"):
+        answers = talk(dialect, f"set debug on\n{SEAT_0_PLAY}\nboard:x\nset debug off\nversion\n".encode())
+    _, play, error, *_ = answers.splitlines()
+    logged = [record.args for record in caplog.records]
+    assert logged == [
+        ("set debug on", "Debug output ON"),
+        ("board:x", error),
+        (SEAT_0_PLAY, play),
+    ]
+
+
+def test_a_line_that_looks_like_a_tag_is_an_error_like_any_other():
+    for line in (b"@a version", b"@a \x01", b"{}"):
+        assert talk(played_by(RacingEvaluator()), line + b"\n").startswith("Error: expected ")
 
 
 def assert_fits(text: str, answer: str) -> None:

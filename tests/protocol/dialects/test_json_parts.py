@@ -8,7 +8,7 @@ import shlex
 import pytest
 
 from protocol.core.replies import format_value
-from tests.protocol.talking import make_connection, talk
+from tests.protocol.talking import hear, make_connection, talk
 
 START = "4HPwATDgc/ABMA"
 
@@ -149,7 +149,7 @@ def test_the_games_of_all_rollouts_of_a_query_are_bounded():
 def test_a_query_that_is_stopped_gives_the_rollouts_so_far():
     connection = make_connection()
     query = {"id": 1, "positions": [START] * 3, "want": ["rollout"], "rollout": {"trials": 500}}
-    connection.receive_data(json.dumps(query).encode() + b"\n")
+    hear(connection, json.dumps(query).encode() + b"\n")
     job = connection.next_job()
     assert job.work.is_long
     job.control.stop()

@@ -15,7 +15,7 @@ from protocol.dialects.json_analysis import TEXT_CHUNK
 from protocol.dialects.json_fields import LIST_FIELDS, QUERY_FIELDS, SCALAR_FIELDS
 from protocol.dialects.json_query import MAX_QUICK_POSITIONS
 from tests.boards import RacingEvaluator
-from tests.protocol.talking import make_connection, pump, talk
+from tests.protocol.talking import hear, make_connection, pump, talk
 
 START = "4HPwATDgc/ABMA"
 CHUNK = TEXT_CHUNK
@@ -132,7 +132,7 @@ def test_progress_comes_on_request_only():
 def test_a_terminated_query_ends_with_the_results_so_far():
     class Stopping(RacingEvaluator):
         def evaluate(self, boards):
-            connection.receive_data(b'{"action":"terminate","id":"other","terminate_id":"big"}\n')
+            hear(connection, b'{"action":"terminate","id":"other","terminate_id":"big"}\n')
             return super().evaluate(boards)
 
     connection = make_connection(Stopping())
@@ -179,7 +179,7 @@ def test_a_query_out_of_time_ends_with_the_results_so_far(want, step):
 def test_the_time_of_a_query_runs_from_its_arrival():
     asked = []
     connection, now_s = with_clock(Watched(asked.append))
-    connection.receive_data(b'{"id":1,"position":"%s","time_ms":1000}\n' % START.encode())
+    hear(connection, b'{"id":1,"position":"%s","time_ms":1000}\n' % START.encode())
     now_s[0] = 1.5
     (line,) = pump(connection)
     assert json.loads(line)["results"] == []
@@ -204,7 +204,7 @@ def test_a_stopped_query_ranks_no_further_position():
     def stop_at_the_third(count):
         asked.append(count)
         if len(asked) == 3:
-            connection.receive_data(b"@s stop\n")
+            hear(connection, b"@s stop\n")
 
     connection = make_connection(Watched(stop_at_the_third))
     query = {"id": 1, "positions": many(100), "want": ["moves"], "dice": [3, 1]}
@@ -337,7 +337,7 @@ def test_without_the_cube_there_is_no_cubeful_equity():
 def test_a_stop_inside_a_search_leaves_what_the_last_depth_found():
     def stop_at_depth(count):
         if count > 100:
-            connection.receive_data(b"@s stop\n")
+            hear(connection, b"@s stop\n")
 
     connection = make_connection(Watched(stop_at_depth))
     query = {"id": 1, "positions": many(3), "plies": 3, "want": ["eval", "moves"], "dice": [3, 1]}
@@ -364,7 +364,7 @@ def test_progress_within_a_search_counts_nodes(monkeypatch):
 def test_queries_with_look_ahead_or_many_positions_are_long_work(fields, is_long):
     connection = make_connection()
     query = {"id": 1, "positions": [START]} | fields
-    connection.receive_data(json.dumps(query).encode() + b"\n")
+    hear(connection, json.dumps(query).encode() + b"\n")
     assert connection.next_job().work.is_long == is_long
 
 
@@ -381,7 +381,7 @@ XGID_31 = "XGID=-b----E-C---eE---c-e----B-:0:0:1:31:0:0:0:0:10"
 def test_plays_are_quick_or_long_work_by_an_estimate_of_them(positions, dice, is_long):
     connection = make_connection()
     query = {"id": 1, "positions": positions, "want": ["moves"], **({"dice": dice} if dice else {})}
-    connection.receive_data(json.dumps(query).encode() + b"\n")
+    hear(connection, json.dumps(query).encode() + b"\n")
     assert connection.next_job().work.is_long is is_long
 
 
@@ -392,7 +392,7 @@ def test_plays_are_quick_or_long_work_by_an_estimate_of_them(positions, dice, is
 def test_the_size_of_an_answer_is_estimated_and_counted(positions, more):
     connection = make_connection()
     query = {"id": 1, "positions": positions, "dice": [1, 1], "want": ["moves", "eval"], **more}
-    connection.receive_data(json.dumps(query).encode() + b"\n")
+    hear(connection, json.dumps(query).encode() + b"\n")
     job = connection.next_job()
     result = job.run(lambda _: None)
     answer = result if isinstance(result, bytes) else b"".join(result)

@@ -21,6 +21,7 @@ from protocol.state.service import Service, make_shipped_catalogue
 from protocol.state.session import Session
 from protocol.transports.workers import WorkerPool
 from tests.boards import played_boards, random_boards
+from tests.protocol.talking import hear
 
 REQUESTS = (
     "eval plies={}",
@@ -48,9 +49,7 @@ class Client:
             Seconds from the stop to the end of the work, None if it ended before; and the final line.
         """
         position = encode_position_id(Position(board))
-        self.connection.receive_data(f"position gnubgid {position}\ndice {roll}\n{request}\n".encode())
-        while self.connection.has_lines:  # a turn ends by time
-            self.connection.advance()
+        hear(self.connection, f"position gnubgid {position}\ndice {roll}\n{request}\n".encode())
         self._result.clear()
         self._pool.submit(self, self.connection.next_job(), self.connection.receive_progress, self._take)
         took_s = None

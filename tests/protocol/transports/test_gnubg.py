@@ -7,6 +7,7 @@ import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from functools import partial
 from unittest.mock import patch
 
 import numpy as np
@@ -15,8 +16,10 @@ import pytest
 from engine.analysis.engine import Engine
 from engine.analysis.levels import EvalSettings
 from engine.play.decider import Decider
+from protocol.dialects.gnubg_external import GnubgService
 from protocol.state.quick_work import QuickWork
 from protocol.transports.gnubg import gnubg_server, serve_gnubg
+from protocol.transports.listening import ServerOptions
 from protocol.transports.tcp_limits import TcpLimits
 from tests.boards import RacingEvaluator
 
@@ -93,15 +96,10 @@ def served(decider=RACER, threads=None, **limits):
             started.append(port)
             ready.set()
 
-        await serve_gnubg(
-            decider,
-            "127.0.0.1",
-            0,
-            limits=TcpLimits(**limits),
-            threads=threads,
-            on_listening=write_line,
-            stop_event=ending,
+        options = ServerOptions(
+            "127.0.0.1", 0, TcpLimits(**limits), threads, on_listening=write_line, stop_event=ending
         )
+        await serve_gnubg(decider, options)
 
     thread = threading.Thread(target=lambda: asyncio.run(serve()))
     thread.start()
@@ -289,7 +287,7 @@ def test_a_full_house_turns_clients_away_with_an_error(limited_server):
 def test_a_line_that_does_not_end_is_refused(limited_server):
     with client(limited_server) as connection:
         connection.sendall(b"board:")
-        assert connection.recv(4096) == b"Error: expected a complete line in time\n"
+        assert connection.recv(4096) == b"Error: expected the end of the line within 0.3 s\n"
         assert connection.recv(4096) == b""
 
 
@@ -317,7 +315,7 @@ def test_each_line_has_its_own_time_to_end(limited_server):
         for _ in range(4):
             time.sleep(0.3)
             assert asked(connection, b"sion\nver").startswith(b"Interface")
-        assert connection.recv(4096) == b"Error: expected a complete line in time\n"
+        assert connection.recv(4096) == b"Error: expected the end of the line within 0.5 s\n"
 
 
 def test_pipelined_evaluations_are_answered_in_order_and_together():
@@ -329,7 +327,7 @@ def test_pipelined_evaluations_are_answered_in_order_and_together():
         alone = [asked(connection, line + b"\n") for line in lines.split(b"\n")[:5]]
     quick = QuickWork()
     quick.add(("evaluation", False))
-    known_quick = patch("protocol.transports.gnubg.QuickWork", return_value=quick)
+    known_quick = patch("protocol.transports.gnubg.GnubgService", partial(GnubgService, quick_work=quick))
     with known_quick, served(decider_of(evaluator)) as port, client(port) as connection:
         connection.sendall(lines + b"exit\n")
         with connection.makefile("rb") as answers:

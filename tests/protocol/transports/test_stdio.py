@@ -16,6 +16,7 @@ from tests.protocol.talking import make_service
 
 SERVER = """
 import sys
+from protocol.transports import rounds
 from protocol.transports.stdio import serve_stdio
 from tests.boards import RacingEvaluator
 from tests.protocol.talking import make_service
@@ -24,6 +25,7 @@ class Slow(RacingEvaluator):
         import time
         time.sleep({delay})
         return super().evaluate(boards)
+rounds.ROUND_S = 60.0  # all lines at once, however slow the machine
 sys.exit(serve_stdio(make_service(Slow()), seed=1, threads=2, grace_s={grace}))
 """
 

@@ -14,7 +14,7 @@ from engine.errors import StateError, UnsupportedError
 from protocol.core.limits import ClientLimits
 from protocol.state.session import Session
 from protocol.transports import tcp as tcp_transport
-from protocol.transports.listening import check_host
+from protocol.transports.listening import ServerOptions, check_host
 from protocol.transports.tcp import serve_tcp
 from protocol.transports.tcp_limits import TcpLimits
 from tests.boards import RacingEvaluator
@@ -39,12 +39,14 @@ async def running_count(evaluator=None, limits=None, **tcp):
     server = asyncio.create_task(
         serve_tcp(
             service,
-            "127.0.0.1",
-            0,
-            limits=TcpLimits(**tcp),
-            threads=2,
-            on_listening=lambda host, port: place.set_result((host, port)),
-            stop_event=ending,
+            ServerOptions(
+                "127.0.0.1",
+                0,
+                TcpLimits(**tcp),
+                threads=2,
+                on_listening=lambda host, port: place.set_result((host, port)),
+                stop_event=ending,
+            ),
         )
     )
     try:
@@ -296,7 +298,7 @@ def test_a_client_that_reads_slowly_is_served_to_the_end():
 
 
 WIDE = '"position": "BAAAUFKqVKQAAA", "dice": [1, 1], "want": ["moves"]'
-"""2,151 plays, 330 kB of them."""
+"""2,151 plays, 390 kB of them."""
 
 
 @pytest.fixture
@@ -349,7 +351,7 @@ def test_six_large_answers_of_a_client_that_does_not_read_are_held_one_at_a_time
 def test_clients_that_read_nothing_hold_no_more_than_the_server_may_and_polite_ones_are_answered(servers):
     async def scenario():
         limits = ClientLimits(unsent_bytes=20_000, started_bytes=500_000)
-        async with running_count(limits=limits, held_bytes=2_000_000) as (place, _, _):
+        async with running_count(limits=limits, held_bytes=2_300_000) as (place, _, _):
             deaf = [await unread(f'{{"id": 1, {WIDE}}}\n'.encode())(place) for _ in range(12)]
             watching = asyncio.create_task(watch_held_bytes(servers[0], 4))
             assert await wait_until(lambda: sum(client.is_leaving for client in servers[0].clients) >= 6)
@@ -365,7 +367,7 @@ def test_clients_that_read_nothing_hold_no_more_than_the_server_may_and_polite_o
             return most, polite, answers
 
     most, polite, answers = run(scenario())
-    assert 1_000_000 < most < 2_500_000
+    assert 1_000_000 < most < 2_900_000
     assert polite[-1].startswith("eval ")
     errors = [answer for answer in answers if b"\nerror limit unread: the server holds more than" in answer]
     assert 6 <= len(errors) < 10
@@ -440,7 +442,7 @@ def test_many_lines_of_one_client_do_not_hold_up_another(monkeypatch):
         async with running_count() as (place, _, _):
             reader, writer = await asyncio.open_connection(*place)
             greedy = asyncio.create_task(
-                send_command(place, b"position gnubgid BAAAUFKqVKQAAA\n" + DEAR * 600)
+                send_command(place, b"position gnubgid BAAAUFKqVKQAAA\n" + DEAR * 2000)
             )
             assert await wait_until(lambda: len(sessions) == 2)
             writer.write(b"get engine.ply\n")
@@ -450,9 +452,9 @@ def test_many_lines_of_one_client_do_not_hold_up_another(monkeypatch):
             return served, other, await greedy
 
     served, other, answers = run(scenario())
-    assert served < 900
+    assert served < 3000
     assert other == b"value engine.ply 1\n"
-    assert len(answers) == 1801
+    assert len(answers) == 6001
 
 
 DEAR = b"dice 1 1\nplay 2/1(4)\nundo\n"
@@ -492,7 +494,7 @@ def test_an_address_in_use_is_an_error_that_names_it():
             with pytest.raises(
                 StateError, match=f"^cannot listen on {host} port {port}: address already in use$"
             ):
-                await serve_tcp(service, host, port)
+                await serve_tcp(service, ServerOptions(host, port))
 
     run(scenario())
 

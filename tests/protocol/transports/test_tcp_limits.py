@@ -17,7 +17,7 @@ def read_on(times, rate, seconds, waiting=10_000_000):
     """Let a client for which much output waits read at a rate; return when and why it is cut off."""
     times.written_bytes = waiting
     for now in range(1, seconds + 1):
-        times.see_reading(float(now), waiting - int(rate * now))
+        times.look(float(now), waiting - int(rate * now))
         if fault := times.find_reading_fault(float(now), 0):
             return now, fault.message
     return None
@@ -36,7 +36,7 @@ def test_a_client_that_reads_too_little_is_cut_off_after_the_window(times):
 
 def test_a_client_for_which_nothing_waits_need_not_read(times):
     for now in range(1, 1000):
-        times.see_reading(float(now), 0 if now % 100 == 0 else 5)
+        times.look(float(now), 0 if now % 100 == 0 else 5)
         assert times.find_reading_fault(float(now), 0) is None
 
 
@@ -52,7 +52,7 @@ def test_a_client_that_is_cut_off_has_so_long_to_read_that_however_it_drips(time
     times.mark_cut_off(5.0)
     stuck = []
     for now in range(1, 60):
-        times.see_reading(float(now), 1000 - now)
+        times.look(float(now), 1000 - now)
         stuck.append(times.is_stuck(float(now)))
     assert stuck.index(True) == 35
 
@@ -61,10 +61,10 @@ def test_a_line_that_drips_is_timed_from_its_first_byte_even_where_a_turn_ends_b
     connection = make_connection()
     times = ClientActivity(LIMITS, connection, 0.0)
     for now in range(1, 40):
-        connection.feed(b"e")
+        connection.receive_data(b"e")
         if now % 10:
             connection.advance()
-        times.see_requests(float(now))
+        times.look(float(now), 0)
     fault = times.find_sending_fault(40.0)
     assert fault is not None
     assert (fault.code, fault.field) == ("limit", "line")

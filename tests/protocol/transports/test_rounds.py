@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from protocol.transports.turns import TurnQueue
+from protocol.transports.rounds import Rounds
 
 
 class Loop:
@@ -14,7 +14,7 @@ class Loop:
         self.now_s = 0.0
         self.calls = []
         self.served = []
-        self.turns = TurnQueue(self.calls.append, lambda: self.now_s)
+        self.rounds = Rounds(self.calls.append, lambda: self.now_s)
 
     def run_round(self):
         calls, self.calls[:] = self.calls[:], []
@@ -31,13 +31,17 @@ class Talker:
         self.lines = lines
         self.line_s = line_s
         self.served_s = 0.0
+        self.is_waiting = False
 
-    def serve_lines(self, *, is_first):
+    def serve_lines(self, size, end_s):
         self.loop.now_s += self.line_s
         self.loop.served.append(self.name)
         self.lines -= 1
+        return []
+
+    def pump(self):
         if self.lines:
-            self.loop.turns.add(self)
+            self.loop.rounds.add(self)
 
 
 @pytest.fixture
@@ -49,13 +53,13 @@ def loop():
 def test_a_polite_client_waits_for_no_more_than_one_turn_of_20_that_send_dear_lines(loop, line_s):
     greedy = [Talker(loop, "greedy", 1000, line_s) for _ in range(20)]
     for client in greedy:
-        loop.turns.serve(client)
+        loop.rounds.add(client)
     for _ in range(30):
         loop.run_round()
     for _ in range(20):
         before = loop.now_s
         polite = Talker(loop, "polite", 1, 0.0001)
-        loop.turns.serve(polite)
+        loop.rounds.add(polite)
         while polite.lines:
             loop.run_round()
         assert loop.now_s - before <= 0.0026 + line_s
@@ -65,33 +69,43 @@ def test_a_polite_client_waits_for_no_more_than_one_turn_of_20_that_send_dear_li
 
 def test_lines_that_come_at_once_are_served_in_one_round_up_to_its_time(loop):
     for number in range(20):
-        loop.turns.serve(Talker(loop, number, 1, 0.02))
-    assert loop.served == [0]
+        loop.rounds.add(Talker(loop, number, 1, 0.02))
+    assert loop.served == []
+    for number in range(3):
+        loop.run_round()
+        assert loop.served == list(range(number + 1))
+
+
+def test_lines_of_a_client_that_is_alone_are_served_at_once(loop):
+    loop.rounds.add(Talker(loop, "first", 2, 0.001), at_once=True)
+    assert loop.served == ["first"]
+    loop.rounds.add(Talker(loop, "second", 1, 0.001), at_once=True)
+    assert loop.served == ["first"], "a round is due, and others wait for it"
     loop.run_round()
-    assert loop.served == [0, 1]
+    assert loop.served == ["first", "second", "first"]
 
 
 def test_time_that_nobody_waited_for_is_no_debt(loop):
     rich = Talker(loop, "rich", 1, 30.0)
-    loop.turns.serve(rich)
+    loop.rounds.add(rich)
     loop.run_round()
     for client in [Talker(loop, "greedy", 1000, 0.02) for _ in range(5)]:
-        loop.turns.serve(client)
+        loop.rounds.add(client)
     for _ in range(30):
         loop.run_round()
     rich.lines, rich.line_s = 1, 0.0001
-    loop.turns.serve(rich)
+    loop.rounds.add(rich)
     loop.run_round()
     assert not rich.lines
 
 
 def test_a_client_that_comes_back_is_not_ahead_for_long(loop):
     for name in ("a", "b"):
-        loop.turns.add(Talker(loop, name, 1000, 0.01))
+        loop.rounds.add(Talker(loop, name, 1000, 0.01))
     for _ in range(200):
         loop.run_round()
     loop.served.clear()
-    loop.turns.add(Talker(loop, "back", 1000, 0.01))
+    loop.rounds.add(Talker(loop, "back", 1000, 0.01))
     for _ in range(20):
         loop.run_round()
     assert loop.served[:5] == ["back"] * 5
@@ -100,7 +114,7 @@ def test_a_client_that_comes_back_is_not_ahead_for_long(loop):
 
 def test_clients_with_equal_lines_take_turns(loop):
     for name in "abc":
-        loop.turns.add(Talker(loop, name, 3, 1 / 64))
+        loop.rounds.add(Talker(loop, name, 3, 1 / 64))
     while loop.calls:
         loop.run_round()
     assert loop.served == list("abcabcabc")

@@ -1,0 +1,171 @@
+"""Rounds: what the thread that serves the clients does for whom, and for how long.
+
+A line can take microseconds or, with 500 kB of words, 4 ms. So clients take turns by time, not by lines:
+whatever others send, a client that takes little of it waits for one round and one line of somebody else's.
+What the lines ask for and takes microseconds (`Work.is_quick`) is answered at the end of the round, those of
+a batch (`BatchItem`) together, of one client or many. Everything else goes to the worker pool.
+"""
+
+from __future__ import annotations
+
+import heapq
+import itertools
+from collections.abc import Callable
+from typing import Any
+
+from protocol.core.connection import Connection
+from protocol.core.jobs import OPEN_GATE, Job, JobResult, run_batch
+from protocol.core.requests import AnyReply
+from protocol.transports.workers import WorkerPool
+
+RunHere = Callable[..., None]
+"""Calls a function with arguments in the thread that serves the clients, soon; from any thread."""
+
+ROUND_S = 0.0025
+"""Seconds of serving lines after which a round serves no more."""
+
+ROUND_SIZE = 256
+"""The size of the requests to be answered (`Work.size`) after which a round serves no more: some 3 ms."""
+
+_MAX_TURN_S = 0.1
+"""A turn counts for no more: one that takes longer loads code, for all clients."""
+
+_CREDIT_S = 0.05
+"""How far a client that comes back is ahead of those that went on, if it took so much less."""
+
+
+class RoundClient:
+    """A client in the rounds.
+
+    Args:
+        connection: Makes its jobs, and takes their results.
+        pool: Runs those that take long.
+        run_here: Brings the pool's results into the client's own thread.
+        pump: Moves on what the connection has, after a turn.
+
+    Attributes:
+        connection: As given.
+        pump: As given.
+        served_s: The time that it took, and that of others while it had no lines.
+        is_waiting: Whether it waits for a turn.
+    """
+
+    def __init__(
+        self, connection: Connection, pool: WorkerPool, run_here: RunHere, pump: Callable[[], None]
+    ) -> None:
+        self.connection = connection
+        self.pump = pump
+        self.served_s = 0.0
+        self.is_waiting = False
+        self._pool = pool
+        self._run_here = run_here
+        self._gate = OPEN_GATE
+        self._answered: list[Job] = []
+
+    def serve_lines(self, size: int, end_s: float) -> list[Job]:
+        """Serve lines for a turn, as for `Connection.advance`; return their quick jobs.
+
+        Of a client that must read first, the pool has all jobs: it knows which may start.
+        """
+        self.connection.advance(size, end_s)
+        is_open = self.connection.start_gate.is_open
+        quick_jobs = []
+        while job := self.connection.next_job():
+            if is_open and job.work.is_quick:
+                quick_jobs.append(job)
+            else:
+                self.report_to_pool()
+                self._pool.submit(self, job, self._on_progress, self._on_result)
+        return quick_jobs
+
+    def report_to_pool(self) -> None:
+        """Tell the pool which jobs may start, and then which are answered."""
+        gate = self.connection.start_gate
+        if gate is not self._gate:
+            self._gate = gate
+            self._pool.set_gate(self, gate)
+        while self._answered:
+            self._pool.release(self, self._answered.pop())
+
+    def count_answer_bytes(self) -> int:
+        """Return how many bytes there are of answers that workers have not ended."""
+        return self._pool.count_answer_bytes(self)
+
+    def drop(self) -> None:
+        """Forget the jobs that have not started; nobody gets their results."""
+        self._pool.drop(self)
+
+    def _on_progress(self, job: Job, reply: AnyReply) -> None:
+        self._run_here(self.connection.receive_progress, job, reply)
+
+    def _on_result(self, job: Job, result: JobResult) -> None:
+        self._run_here(self._take_result, job, result)
+
+    def _take_result(self, job: Job, result: JobResult) -> None:
+        self.connection.receive_result(job, result)
+        self._answered.append(job)
+
+
+class Rounds:
+    """The clients that wait for a turn, the one that took the least time first.
+
+    Args:
+        call_soon: Calls a function in the thread that serves the clients, after what waits there already.
+        clock: Seconds.
+    """
+
+    def __init__(self, call_soon: Callable[[Callable[[], None]], Any], clock: Callable[[], float]) -> None:
+        self._call_soon = call_soon
+        self._clock = clock
+        self._order: list[tuple[float, int, RoundClient]] = []
+        self._entries = itertools.count()
+        self._served_s = 0.0
+        self._is_due = False
+
+    def add(self, client: RoundClient, *, at_once: bool = False) -> None:
+        """Give a client a turn when nobody waits who took less time, unless it waits already.
+
+        Args:
+            client: The client.
+            at_once: Whether the round is now, unless one is due anyway: others can have no lines.
+        """
+        if client.is_waiting:
+            return
+        client.is_waiting = True
+        client.served_s = max(client.served_s, self._served_s - _CREDIT_S)
+        heapq.heappush(self._order, (client.served_s, next(self._entries), client))
+        if at_once and not self._is_due:
+            self._run()
+        else:
+            self._plan()
+
+    def _plan(self) -> None:
+        if self._order and not self._is_due:
+            self._is_due = True
+            self._call_soon(self._run)
+
+    def _run(self) -> None:
+        """Serve lines, answer what is quick of what they ask for, and send the answers."""
+        self._is_due = False
+        turn_s = self._clock()
+        end_s = turn_s + ROUND_S
+        room = ROUND_SIZE
+        turns: list[tuple[RoundClient, list[Job]]] = []
+        jobs: list[Job] = []
+        while self._order and room > 0 and turn_s <= end_s:
+            self._served_s, _, client = heapq.heappop(self._order)
+            client.is_waiting = False
+            quick_jobs = client.serve_lines(room, end_s)
+            began_s, turn_s = turn_s, self._clock()
+            client.served_s += min(turn_s - began_s, _MAX_TURN_S)
+            turns.append((client, quick_jobs))
+            jobs += quick_jobs
+            room -= sum([job.work.size for job in quick_jobs])
+        results = iter(run_batch(jobs))
+        size_s = min(self._clock() - turn_s, _MAX_TURN_S) / max(1, ROUND_SIZE - room)
+        for client, quick_jobs in turns:
+            for job in quick_jobs:
+                client.connection.receive_result(job, next(results))
+                client.served_s += job.work.size * size_s
+            client.pump()
+        self._plan()
