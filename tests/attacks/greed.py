@@ -23,7 +23,8 @@ _WIDE_QUERY_POSITIONS = 45
 """As many as one query may have: 99,495 plays, 20 MB of answer."""
 
 
-def _wide_query(number: int) -> str:
+def make_wide_query(number: int) -> str:
+    """Return a query with an answer as long as any."""
     return json.dumps(
         {
             "id": number,
@@ -36,7 +37,7 @@ def _wide_query(number: int) -> str:
 
 KINDS: dict[str, Callable[[int], list[str]]] = {
     "plays": lambda _: [f"position gnubgid {WIDE_POSITION}", *[WIDE_DICE, "play 24/23 22/21", "undo"] * 20],
-    "queries": lambda number: [_wide_query(number)],
+    "queries": lambda number: [make_wide_query(number)],
     "legal": lambda _: [f"position gnubgid {WIDE_POSITION}", WIDE_DICE, *["legal"] * 4],
     "moves": lambda _: [f"position gnubgid {WIDE_POSITION}", WIDE_DICE, *["moves"] * 4],
     "long-words": lambda _: [
@@ -98,7 +99,7 @@ def slow_readers(trial: Trial) -> str:
 
         async def read_slowly(client: Client) -> None:
             for number in range(6):
-                client.send(_wide_query(number))
+                client.send(make_wide_query(number))
             while await client.read(300):
                 await asyncio.sleep(0.1)
 
@@ -128,7 +129,7 @@ def stop(trial: Trial) -> str:
     """Work ends within 100 ms of ``stop``, whatever it is, while others keep the server busy."""
     tries, others = trial.dose(4, 40), 8
     requests = (
-        _wide_query(0),
+        make_wide_query(0),
         "moves plies=2",
         "go chequer plies 3",
         "rollout position trials=50000",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import asyncio
 import gc
 import random
 import sys
@@ -12,13 +13,16 @@ import pytest
 from engine.bearoff.databases import data_folder
 from engine.kernels.disk_cache import cache_root
 from tests.attacks.__main__ import main, parse_arguments, run_attacks
+from tests.attacks.beside import warm_up
 from tests.attacks.catalogue import ATTACKS
+from tests.attacks.greed import make_wide_query
 from tests.attacks.jobs import JOBS
 from tests.attacks.mutations import list_gnubg_lines, list_lines, mutate
-from tests.attacks.server import AttackError, Home
+from tests.attacks.server import AttackError, Home, serve
 from tests.attacks.soak import FIGURES, VERDICT, run_soak
 from tests.attacks.trends import compute_slope, judge
 from tests.attacks.trial import Attack, Trial, expect
+from tests.attacks.wire import Client
 
 LINUX = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 SMALL = [
@@ -41,6 +45,28 @@ def home(tmp_path):
 def test_the_program_holds_a_small_dose_of(attack, home):
     attack.run(Trial(home, random.Random(1), is_small=True, note=lambda words: None))
     gc.collect()  # so that what an attack leaves open is charged to it
+
+
+@LINUX
+@pytest.mark.slow
+def test_a_slow_reader_of_six_large_answers_pins_less_than_the_82_mb_that_it_once_did(home):
+    """One answer of 20 MB is worked out and held at a time."""
+
+    async def read_slowly(server):
+        await warm_up(server.port)
+        before, peak_mib = server.sample(), 0.0
+        client = await Client.open(server.port, receive_bytes=4096)
+        client.send(*(make_wide_query(number) for number in range(6)))
+        assert await client.read(300)  # the first answer is there
+        for _ in range(30):
+            assert await client.read(300)
+            await asyncio.sleep(0.1)
+            peak_mib = max(peak_mib, server.sample().rss_mib - before.rss_mib)
+        client.reset()
+        return peak_mib
+
+    with serve(home) as server:
+        assert 15 < asyncio.run(read_slowly(server)) < 60
 
 
 @LINUX

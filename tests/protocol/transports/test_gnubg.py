@@ -162,8 +162,8 @@ def test_a_long_search_does_not_keep_the_server_from_ending():
         connection = client(port)
         connection.sendall(OPENING_31)
         assert evaluator.asked.wait(10)
-        ended_s = time.monotonic()
-    assert time.monotonic() - ended_s < 5
+        batches = evaluator.batches
+    assert evaluator.batches - batches < 5 / 0.02  # some seconds of work; the search has days of it
     assert connection.recv(4096).count(b"/") == 2
     connection.close()
 
