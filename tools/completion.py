@@ -47,7 +47,7 @@ def build_parser() -> argparse.ArgumentParser:
     tools.add_parser("help", help="explain a tool").add_argument("tool", choices=tuple(TOOLS))
     for each in _list_parsers(parser):
         for action in each._actions:
-            if action.type is Path:
+            if action.type is Path or "FILE" in str(action.metavar):
                 is_folder = "FOLDER" in str(action.metavar) or action.dest in ("run", "folder", "set")
                 action.complete = shtab.DIRECTORY if is_folder else shtab.FILE  # type: ignore[attr-defined]
     return parser

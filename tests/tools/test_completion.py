@@ -44,6 +44,15 @@ def test_bash_completes_tools_options_and_values(line, offered, script):
     assert ended.stdout.split() == offered.split()
 
 
+def test_bash_completes_files(script, tmp_path):
+    (tmp_path / "positions.txt").touch()
+    text = _COMPLETE.format(script=script, words="gammond batch pos", count=3)
+    ended = subprocess.run(
+        ["bash", "-c", text], capture_output=True, text=True, timeout=60, check=True, cwd=tmp_path
+    )
+    assert ended.stdout.split() == ["positions.txt"]
+
+
 @pytest.mark.parametrize("shell", SHELLS)
 def test_each_shell_gets_all_tools(shell, capsys):
     assert cli.main(["completion", shell]) == 0

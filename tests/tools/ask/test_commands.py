@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import os
 import re
 import signal
 import subprocess
@@ -193,3 +195,35 @@ def test_an_answer_in_a_pipe_imports_nothing_that_only_a_terminal_or_another_net
     )
     assert ended.returncode == 0, ended.stderr
     assert ended.stdout.startswith("O is to roll; money play")
+
+
+def read_from_terminal(words, **environment):
+    """Return what a command writes to a terminal of 80 columns."""
+    pty = pytest.importorskip("pty")
+    main_end, terminal = pty.openpty()
+    child = subprocess.Popen(
+        [sys.executable, "-m", "gammond", *words],
+        cwd=ROOT,
+        stdin=terminal,
+        stdout=terminal,
+        stderr=subprocess.DEVNULL,
+        env={**os.environ, "TERM": "xterm-256color", "COLUMNS": "80", "LINES": "24", **environment},
+    )
+    os.close(terminal)
+    written = b""
+    with contextlib.suppress(OSError):  # the end of a terminal is an error on Linux
+        while block := os.read(main_end, 65536):
+            written += block
+    os.close(main_end)
+    assert child.wait(60) == 0
+    return written.decode()
+
+
+def test_a_terminal_gets_colours_unless_it_wants_none(monkeypatch):
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    coloured = read_from_terminal(["board", "startpos"])
+    plain = read_from_terminal(["board", "startpos"], NO_COLOR="1")
+    assert ";92m" in coloured
+    assert ";92m" not in plain
+    for text in (coloured, plain):
+        assert " +13-14-15-16-17-18-" in re.sub(r"\x1b\[[?0-9;]*[a-z]", "", text)
