@@ -136,10 +136,12 @@ def _watch_work() -> Iterator[WorkControl]:
         sys.stderr.write(f"{clear}gammond: stopping; Ctrl-C again leaves at once\n")
         control.stop()
 
-    with call_on_interrupt(stop):
-        yield control
-    if sys.stderr.isatty():
-        sys.stderr.write(_CLEAR_LINE)
+    try:
+        with call_on_interrupt(stop):
+            yield control
+    finally:
+        if sys.stderr.isatty():
+            sys.stderr.write(_CLEAR_LINE)
 
 
 def _draw_progress() -> Callable[[AnyReply], None]:
@@ -202,9 +204,12 @@ def call_session(call: Callable[[], list[str]]) -> list[str]:
 
     Raises:
         GammondError: The session refused a command.
+        KeyboardInterrupt: It was stopped before there was an answer.
     """
     try:
         return call()
+    except CancelledWork:
+        raise KeyboardInterrupt from None
     except RefusedRequestError as refused:
         error = refused.reply.error
         if isinstance(error, StateError) and error.missing:

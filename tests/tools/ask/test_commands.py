@@ -22,6 +22,7 @@ from protocol.repl.preferences import change_preference
 from protocol.state.service import Service, make_shipped_catalogue
 from protocol.state.session import Session
 from tools import cli
+from tools.ask.question import run_query
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -181,6 +182,14 @@ def test_a_matrix_that_is_stopped_has_no_answer(capsys, monkeypatch):
 
     monkeypatch.setattr("tools.ask.matrix.show_matrix", stop_first)
     said = run(capsys, "matrix", XGID, "--plies", "1", status=130)
+    assert (said.out, said.err) == ("", "gammond: interrupted\n")
+
+    def query_stopped(session, control, fields):
+        control.stop()
+        return run_query(session, control, fields)
+
+    monkeypatch.setattr("tools.ask.matrix.run_query", query_stopped)
+    said = run(capsys, "matrix", XGID, "--plies", "1", "--json", status=130)
     assert (said.out, said.err) == ("", "gammond: interrupted\n")
 
 
