@@ -26,6 +26,7 @@ from protocol.core.requests import (
     Work,
     WorkControl,
 )
+from protocol.state.game_log import MAX_ACTIONS
 from protocol.state.player_registry import SESSION_PLAYERS
 from protocol.state.service import AUTHOR, Service
 from protocol.state.session import Session
@@ -191,6 +192,7 @@ def _describe_server(service: Service, net: str) -> dict[str, object]:
             "query_plays": limits.query_plays,
             "rollout_games": limits.rollout_games,
             "undo_steps": limits.undo_steps,
+            "record_actions": MAX_ACTIONS,
             "movetime_ms": MAX_MOVETIME_MS,
         },
         "errors": list_error_codes(),

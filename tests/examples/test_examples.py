@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from engine.formats.mat_reader import parse_mat
+
 ROOT = Path(__file__).parents[2]
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
 
@@ -29,6 +31,17 @@ def test_a_game_is_played_over_stdin():
     assert ran.returncode == 0, ran.stderr
     assert ran.stdout.splitlines()[-1].startswith("ok play")
     assert "winner=" in ran.stdout
+
+
+def test_a_match_is_played_with_hints_and_its_record_is_one():
+    ran = run("play_match.py")
+    assert ran.returncode == 0, ran.stderr
+    (match,) = parse_mat(ran.stdout)
+    assert (match.names, match.length, match.issues) == (("Guest", "gammond"), 5, ())
+    points = [
+        sum(game.result.points for game in match.games if game.result.winner == seat) for seat in (0, 1)
+    ]
+    assert max(points) >= 5 > min(points)
 
 
 def test_a_file_is_evaluated_and_a_bad_line_is_named(tmp_path):

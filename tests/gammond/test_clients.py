@@ -308,10 +308,5 @@ def test_bytes_may_come_in_any_pieces_and_nonsense_is_skipped():
     assert future.result(0) == ["info depth 1", "eval win=0.5"]
 
 
-def test_clients_and_the_page_know_the_first_words_of_data_lines():
+def test_clients_know_the_first_words_of_data_lines():
     assert INTERMEDIATE_WORDS == DATA_LINE_KEYWORDS
-    page = (Path(__file__).parents[2] / "docs" / "reference" / "protocol.md").read_text("utf-8")
-    sentence = next(
-        line for line in page.splitlines() if line.startswith("The first word distinguishes them")
-    )
-    assert set(re.findall(r"`(\w+)`", sentence.partition(" begin data lines")[0])) == INTERMEDIATE_WORDS
