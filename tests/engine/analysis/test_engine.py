@@ -371,3 +371,19 @@ def test_positions_of_several_matches_are_evaluated_without_the_cube_where_the_r
     matches, indices = (MatchState(), MatchState(length=3)), np.array([0, 1, 0, 1])
     found = engine.evaluate_matches(positions, matches, indices)
     assert found.cubeful is None
+
+
+@pytest.mark.parametrize("plies", [0, 1])
+def test_positions_of_several_matches_get_the_cube_decisions_that_each_gets_alone(plies):
+    engine = Engine(boards.RacingEvaluator())
+    positions = boards.random_boards(6, seed=2)
+    matches = MatchState(), MatchState(length=3), MatchState(cube=2, cube_owner=1)
+    indices, settings = np.array([0, 1, 2, 0, 1, 2]), EvalSettings(plies)
+    found = engine.evaluate_matches(positions, matches, indices, settings, decides=True)
+    for board, which, decision, cubeful in zip(
+        positions, indices.tolist(), found.decisions, found.cubeful, strict=True
+    ):
+        alone = engine.evaluate(Position(board), matches[which], settings)
+        assert decision == alone.decision
+        assert cubeful == pytest.approx(alone.cubeful, abs=1e-6)
+    assert engine.evaluate_matches(positions, matches, indices, settings).decisions is None

@@ -13,6 +13,8 @@ from engine.cubeful import (
     CubeResponse,
     DoublingAction,
     build_cube_state_space,
+    compute_leaf_values,
+    decide_from_many_values,
     decide_from_outcome,
     decide_from_values,
     doubling_window,
@@ -218,6 +220,14 @@ def test_any_decision_is_legal_and_no_worse_than_its_alternatives(outcome, match
     if decision.doubling is DoublingAction.TOO_GOOD:
         assert decision.no_double.equity_points > 1.0
     assert (decision.response is CubeResponse.BEAVER) <= (match.is_money and match.beavers)
+
+
+@given(st.lists(outcomes(), min_size=1, max_size=5), match_states(), st.floats(0, 1))
+def test_decisions_made_together_are_those_made_alone(found, match, efficiency):
+    game = build_cube_state_space(match)
+    efficiencies = np.full(len(found), efficiency, np.float32)
+    values = compute_leaf_values(np.array(found, np.float32), efficiencies, game)
+    assert decide_from_many_values(values, game) == [decide_from_values(row, game) for row in values]
 
 
 def test_a_decision_needs_the_values_of_its_own_game():
