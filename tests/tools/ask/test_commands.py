@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 import tools.ask.matrix
+from engine.errors import CancelledWork
 from protocol.core.replies import format_reply
 from protocol.core.requests import WorkControl
 from protocol.dialects.json_query import answer_query
@@ -189,7 +190,17 @@ def test_a_matrix_that_is_stopped_has_no_answer(capsys, monkeypatch):
         return run_query(session, control, fields)
 
     monkeypatch.setattr("tools.ask.matrix.run_query", query_stopped)
-    said = run(capsys, "matrix", XGID, "--plies", "1", "--json", status=130)
+    stopped = json.loads(run(capsys, "matrix", XGID, "--plies", "1", "--json", status=130).out)
+    assert (stopped["results"], stopped["stopped"]) == ([], True)
+
+
+@pytest.mark.parametrize("kind", [CancelledWork("stopped"), KeyboardInterrupt()])
+def test_what_is_stopped_before_any_answer_is_interrupted(kind, capsys, monkeypatch):
+    def stop(session, control, fields):
+        raise kind
+
+    monkeypatch.setattr("tools.ask.eval.run_query", stop)
+    said = run(capsys, "eval", XGID, "--json", status=130)
     assert (said.out, said.err) == ("", "gammond: interrupted\n")
 
 
