@@ -23,10 +23,11 @@ from nets.compiled_net import TOLERANCE, CompiledNet
 from nets.encoders import ENCODERS
 from nets.manifest import load_net, read_manifest
 from nets.net_evaluator import NetEvaluator
-from tools.batch.command import BLOCK_LINES, RowMaker, Tally, run_batch
+from tools.batch.command import BLOCK_LINES
 from tools.batch.evaluation import BatchEvaluator
 from tools.batch.lines import read_lines
 from tools.batch.rows import CsvRows
+from tools.batch.run import RowMaker, Tally, run_batch
 from tools.bench.gnubg_timing import bench_gnubg_nets
 from tools.bench.measure import (
     GAMES_AT_ONCE,

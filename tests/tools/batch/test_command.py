@@ -34,6 +34,7 @@ from tools.batch import evaluation as batch_evaluation
 from tools.batch import lines as batch_lines
 from tools.batch import resume as batch_resume
 from tools.batch import rows as batch_rows
+from tools.batch import run as batch_run
 from tools.batch.evaluation import BatchEvaluator
 from tools.common import interrupts
 from tools.common.locks import hold_lock
@@ -260,9 +261,9 @@ def test_no_more_than_two_blocks_are_read_ahead_of_what_is_written(evaluator):
             ahead.append(number - 10 * len(written))
             yield batch_lines.PositionLine(number, OPENING, (OPENING,))
 
-    batch.run_batch(
+    batch_run.run_batch(
         lines(),
-        batch.RowMaker(BatchEvaluator(Engine(evaluator))),
+        batch_run.RowMaker(BatchEvaluator(Engine(evaluator))),
         10,
         written.append,
         lambda line, error: None,
@@ -278,7 +279,7 @@ def test_negative_zeros_are_written_without_sign():
             return np.tile(np.array([0.5, 1e-9, 0, 3e-8, 0], np.float32), (len(boards), 1))
 
     for is_cubeful in (True, False):
-        maker = batch.RowMaker(BatchEvaluator(Engine(EvenEvaluator()), is_cubeful=is_cubeful))
+        maker = batch_run.RowMaker(BatchEvaluator(Engine(EvenEvaluator()), is_cubeful=is_cubeful))
         columns, _ = maker.make_rows(list(batch_lines.read_lines(io.BytesIO(OPENING.encode()))))
         row = batch_rows.CsvRows(maker.columns).format_rows(columns)
         assert "0.000000" in row

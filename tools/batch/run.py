@@ -1,0 +1,104 @@
+"""The loop of `gammond batch`: blocks of lines in, blocks of rows out."""
+
+from __future__ import annotations
+
+import itertools
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from engine.errors import GammondError
+from tools.batch.evaluation import Answerer, Cell, select_positions
+from tools.batch.ids import list_ids
+from tools.batch.lines import PLAIN_COLUMNS, PositionLine, decode_lines
+from tools.batch.rows import ERROR_COLUMN, format_error
+
+
+@dataclass
+class Tally:
+    """Counts of a run: rows written, error rows among them, seconds without reading and writing."""
+
+    rows: int = 0
+    errors: int = 0
+    compute_s: float = 0.0
+
+
+@dataclass(frozen=True)
+class RowMaker:
+    """Makes the rows of lines.
+
+    Attributes:
+        answerer: Answers for their positions.
+        carried: The columns of the input that the rows have too.
+        id_forms: Forms in which they have the positions.
+        needs_dice: Whether dice are of use.
+    """
+
+    answerer: Answerer
+    carried: tuple[str, ...] = PLAIN_COLUMNS
+    id_forms: tuple[str, ...] = ()
+    needs_dice: bool = False
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns of the rows."""
+        return (*self.carried, *self.id_forms, *self.answerer.columns, ERROR_COLUMN)
+
+    def make_rows(self, block: list[PositionLine]) -> tuple[dict[str, list[Any]], dict[int, GammondError]]:
+        """Return the rows of lines by column, and the errors of bad lines by place."""
+        found = decode_lines(block, self.answerer.check_match, needs_dice=self.needs_dice)
+        good = np.flatnonzero(found.is_good)
+        cells: dict[str, list[Cell]] = {}
+        if good.size:
+            chosen = found if len(good) == len(block) else select_positions(found, good)
+            cells = {**list_ids(chosen, self.id_forms), **self.answerer.answer(chosen)}
+        columns: dict[str, list[Any]] = {
+            name: [line.cells[place] for line in block] for place, name in enumerate(self.carried)
+        }
+        for name in self.columns[len(self.carried) : -1]:
+            columns[name] = cells[name] if len(good) == len(block) else [None] * len(block)
+            if 0 < good.size < len(block):
+                for place, cell in zip(good.tolist(), cells[name], strict=True):
+                    columns[name][place] = cell
+        columns[ERROR_COLUMN] = [None] * len(block)
+        for place, error in found.errors.items():
+            columns[ERROR_COLUMN][place] = format_error(error)
+        return columns, found.errors
+
+
+def run_batch(
+    lines: Iterator[PositionLine],
+    maker: RowMaker,
+    block_lines: int,
+    write: Callable[[Mapping[str, Sequence[Any]]], None],
+    report: Callable[[PositionLine, GammondError], None],
+    advance: Callable[[int, Tally], None],
+) -> Tally:
+    """Answer for lines block by block; memory does not grow with their number.
+
+    Args:
+        lines: Lines with positions.
+        maker: Makes their rows.
+        block_lines: How many lines make a block.
+        write: Receives the rows of a block, by column.
+        report: Receives each bad line.
+        advance: Called after each block with the number of its last line and the tally so far.
+
+    Returns:
+        The tally of all blocks.
+    """
+    tally = Tally()
+    while block := list(itertools.islice(lines, block_lines)):
+        started_s = time.perf_counter()
+        columns, errors = maker.make_rows(block)
+        tally.compute_s += time.perf_counter() - started_s
+        for place, error in sorted(errors.items()):
+            report(block[place], error)
+        write(columns)
+        tally.rows += len(block)
+        tally.errors += len(errors)
+        advance(block[-1].number, tally)
+    return tally
