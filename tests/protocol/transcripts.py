@@ -29,7 +29,8 @@ SAME_NET_WITHIN = 1e-4
 _BLOCK = re.compile(r"(?<=```transcript\n)> .*?(?=```)", re.DOTALL)
 _FIGURE = re.compile(r"-?[0-9]+\.[0-9]+(?:e-[0-9]+)?(?![0-9.])")
 _TIME = re.compile(
-    r"(?<=time_ms )[0-9]+|(?<=time_ms\":)[0-9]+|(?<=elapsed_ms=)[0-9]+|(?<=uptime_s=)[0-9.]+|(?<=gammond )[0-9]\S*"
+    r"(?<=time_ms )[0-9]+|(?<=time_ms\":)[0-9]+|(?<=elapsed_ms=)[0-9]+|(?<=uptime_s=)[0-9.]+"
+    r"|(?<=gammond )[0-9]\S*"
 )
 
 
