@@ -20,6 +20,7 @@ from engine.cubeful import (
     ScoreMatrix,
     build_cube_state_space,
     choose_resignation,
+    compute_resignation_loss,
     compute_score_matrix,
     make_dead_cube_game,
     should_accept_resignation,
@@ -404,6 +405,16 @@ class Engine:
         game = self._make_search_cube_game(match, 0)
         worth_to_other = -evaluation.mwc_or_equity if game.is_money else 1.0 - evaluation.mwc_or_equity
         return should_accept_resignation(worth_to_other, points, game.opponent_view)
+
+    def compute_resignation_loss(self, value: float, match: MatchState, points: int) -> float:
+        """Return what a resignation by the seat to move loses against playing on, in points for its cube.
+
+        Args:
+            value: Of playing on, for that seat: points for a cube of 1, or match-winning chance.
+            match: The match state.
+            points: 1 a single game, 2 a gammon, 3 a backgammon.
+        """
+        return compute_resignation_loss(value, points, self._make_search_cube_game(match, 0))
 
     def compute_score_matrix(
         self,

@@ -20,7 +20,11 @@ from engine.cubeful.decision import (
     decide_from_values,
 )
 from engine.cubeful.efficiency import DEFAULT_EFFICIENCIES, CubeEfficiencies, are_all_home, cube_efficiencies
-from engine.cubeful.resignation import choose_resignation, should_accept_resignation
+from engine.cubeful.resignation import (
+    choose_resignation,
+    compute_resignation_loss,
+    should_accept_resignation,
+)
 from engine.cubeful.score_matrix import ScoreMatrix, compute_score_matrix
 from engine.cubeful.state_space import (
     CubefulValues,
@@ -56,6 +60,7 @@ __all__ = [
     "choose_resignation",
     "compute_dead_cube_values",
     "compute_leaf_values",
+    "compute_resignation_loss",
     "compute_score_matrix",
     "cube_efficiencies",
     "decide_from_many_values",

@@ -36,6 +36,20 @@ def should_accept_resignation(value: float, points: int, space: CubeStateSpace) 
     return _compute_offer_value(points, space) >= value - TOLERANCE_POINTS * _compute_point_value(space)
 
 
+def compute_resignation_loss(value: float, points: int, space: CubeStateSpace) -> float:
+    """Return what a resignation loses against playing on, in points for the present cube.
+
+    Args:
+        value: The resigning side's value of playing on: points for a cube of 1, or match-winning chance.
+        points: The offer: 1 a single game, 2 a gammon, 3 a backgammon.
+        space: The states, seen by that side.
+
+    Returns:
+        The loss; below zero where the offer is worth less than the other side expects.
+    """
+    return (value - _compute_offer_value(-points, space)) / _compute_point_value(space)
+
+
 def _compute_offer_value(points: int, space: CubeStateSpace) -> float:
     """Return the value of a result, that of a single game under Jacoby while the cube is centred."""
     counts_single = space.is_money and space.match.jacoby and space.match.cube_owner is None

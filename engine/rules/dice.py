@@ -82,6 +82,24 @@ class SeededDice:
         return int(first), int(second)
 
 
+class RollSequence:
+    """A place in the rolls of a source: from one place on they are the same, however often they are read.
+
+    Args:
+        source: Where rolls come from that nobody has read yet.
+    """
+
+    def __init__(self, source: DiceSource) -> None:
+        self.source = source
+        self._next: tuple[Roll, RollSequence] | None = None
+
+    def read(self) -> tuple[Roll, RollSequence]:
+        """Return the roll at this place, and the place after it."""
+        if self._next is None:
+            self._next = self.source.roll(), RollSequence(self.source)
+        return self._next
+
+
 def draw_paired_dice(seed: int, pairs: NDArray[np.int64], turns: NDArray[np.int64]) -> NDArray[np.int8]:
     """Return the rolls of given turns in given pairs of games.
 

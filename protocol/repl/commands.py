@@ -18,7 +18,6 @@ from protocol.repl import analysis
 from protocol.repl.configuration import configure
 from protocol.repl.edit import edit_position
 from protocol.repl.game import ReplGame
-from protocol.repl.match_review import review_file
 from protocol.repl.position_views import show_ids, show_pips
 from protocol.repl.preferences import Preferences
 from protocol.repl.themes import DOUBTFUL_POINTS
@@ -70,6 +69,13 @@ def _play(game: ReplGame, values: ArgumentValues, control: WorkControl) -> list[
     return game.take_action(text, control) if text in OFFER_ACTIONS else game.make_play(text, control)
 
 
+def _review(game: ReplGame, values: ArgumentValues, control: WorkControl) -> list[str]:
+    what = values["what"]
+    if what is None:
+        return game.review(control)
+    return game.show_reviewed(int(what)) if what.isdecimal() else game.review_file(what, control)
+
+
 def _parse_tutor_limit(text: str) -> float:
     """Return the loss in points from which the tutor objects; 0 for off."""
     word = text.strip().lower()
@@ -94,6 +100,7 @@ _SHOWN: dict[str, Callable[[ReplGame, WorkControl], list[str]]] = {
     "score": lambda game, _: game.show_score(),
     "cube": lambda game, _: game.show_score(),
     "id": lambda game, _: show_ids(game.session),
+    "tutor": lambda game, _: game.show_tutor(),
     "strength": lambda game, _: [analysis.describe_strength(game.session)],
 }
 """What ``show`` takes."""
@@ -189,9 +196,7 @@ _ROWS = (
     ReplCommand(
         "tutor",
         "object to decisions that lose POINTS or more (0.04 if left out), and show the worst after each game",
-        lambda game, values, _: game.set_tutor(
-            DOUBTFUL_POINTS if values["limit"] is None else values["limit"]
-        ),
+        lambda game, values, _: game.set_tutor(values["limit"]),
         (
             replace(
                 rest_argument("limit", "on|off|POINTS", "whether, or from which loss on", is_required=False),
@@ -204,13 +209,13 @@ _ROWS = (
     ReplCommand(
         "review",
         "show what your decisions of this game, or the last one, lost, and the five worst; of both players "
-        "of a .mat file",
-        lambda game, values, control: (
-            game.review(control)
-            if values["file"] is None
-            else review_file(game.session, values["file"], control)
+        "of a .mat file; with the number of one, set up its position",
+        _review,
+        (
+            rest_argument(
+                "what", "FILE|NUMBER", "a match file, or a row of the last review", is_required=False
+            ),
         ),
-        (rest_argument("file", "FILE", "a match file", is_required=False),),
     ),
     ReplCommand(
         "matrix",
@@ -292,7 +297,7 @@ _ROWS = (
     ),
     ReplCommand(
         "show",
-        "show the board, the pip counts, the score and cube, the IDs, or the engine's strength",
+        "show the board, the pip counts, the score and cube, the IDs, the tutor, or the engine's strength",
         lambda game, values, control: _SHOWN[values["what"]](game, control),
         (choice_argument("what", tuple(_SHOWN), "what to show", default="board", is_required=False),),
     ),

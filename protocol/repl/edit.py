@@ -30,11 +30,11 @@ def edit_position(game: ReplGame, text: str | None, control: WorkControl) -> lis
         game.draft = f"edit {format_checkers(board)}"
         return ["Change the line and press Enter; each side counts from its own home:", game.draft]
     edited = parse_checkers(text, board)
-    aside = game.describe_running()
+    aside = game.describe_game()
     seen = Position(edited if match.on_roll == 0 else swap_sides(edited))
     send_command(session, f"position gnubgid {encode_position_id(seen)}", control)
     lines = [
         describe_position(session.game),
         "'dice A B' sets a roll, 'set game.turn p0' or 'p1' gives the turn to O or X.",
     ]
-    return lines if aside is None else [*lines, *game.leave(aside)]
+    return [*lines, *game.set_aside(aside)]

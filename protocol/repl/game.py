@@ -14,13 +14,12 @@ from protocol.commands.board_drawing import CHECKER_MARKS
 from protocol.commands.game import OFFER_ACTIONS
 from protocol.core.requests import WorkControl
 from protocol.repl.analysis import find_best_action
-from protocol.repl.game_view import GameView
 from protocol.repl.history import DecisionHistory, SetAsideGame
 from protocol.repl.opponent import ROLL_ACTION, EngineOpponent
 from protocol.repl.preferences import Preferences
-from protocol.repl.record_saver import RecordSaver
 from protocol.repl.replies import send_command
-from protocol.repl.review import Reviewer, Tutor, list_decisions
+from protocol.repl.reviewed_game import ReviewedGame
+from protocol.repl.saved_game import KeptGame
 from protocol.repl.sentences import (
     describe_action,
     describe_offer,
@@ -29,12 +28,11 @@ from protocol.repl.sentences import (
     format_roll,
     make_sentence,
 )
-from protocol.repl.tables import format_count
-from protocol.state.game_state import SEAT_NAMES
+from protocol.state.game_state import SEAT_NAMES, GameState
 from protocol.state.session import Session
 
 
-class ReplGame(GameView):
+class ReplGame(ReviewedGame):
     """The actions of REPL commands: a game against the engine, and the same actions without one.
 
     Between two calls either no game is on, or it is over, or the person is to act: to roll, to play, to
@@ -44,7 +42,6 @@ class ReplGame(GameView):
         session: The table.
 
     Attributes:
-        tutor: Objects to bad decisions, once switched on.
         history: What the person can take back.
         preferences: What the terminal begins with.
         draft: What the next prompt has been filled with, to be changed; empty for nothing.
@@ -54,10 +51,8 @@ class ReplGame(GameView):
         super().__init__(session)
         self.preferences = Preferences()
         self.draft = ""
-        self._reviewer = Reviewer(session)
-        self.tutor = Tutor(self._reviewer)
+        self._shown: GameState | None = None
         self._opponent = EngineOpponent(session)
-        self._record_saver = RecordSaver()
         self.history = DecisionHistory(session)
 
     def start_game(self, control: WorkControl, length: int | None = None) -> list[str]:
@@ -72,7 +67,7 @@ class ReplGame(GameView):
             GammondError: The evaluator cannot be loaded; the table is as it was.
         """
         send_command(self.session, "isready", control)
-        aside = self.describe_running()
+        aside, was_running = self.describe_game(), self.is_running
         human = self.human_seat or 0
         match = self.session.game.match
         if length is not None:
@@ -86,7 +81,7 @@ class ReplGame(GameView):
             self.history.set_aside(aside)
         rolls = make_sentence(self.names[human], "roll", f"{own}, {self.names[1 - human]} {other}")
         starts = make_sentence(self.names[starter], "start", f"with {max(own, other)}-{min(own, other)}")
-        remark = [] if aside is None else ["The game that was on is set aside: 'undo' brings it back."]
+        remark = ["The game that was on is set aside: 'undo' brings it back."] if was_running else []
         return [*remark, f"{rolls} {starts}", *self.continue_game(control)]
 
     def play_from_here(self, control: WorkControl) -> list[str]:
@@ -134,60 +129,91 @@ class ReplGame(GameView):
             *self.continue_game(control),
         ]
 
-    def describe_running(self) -> SetAsideGame | None:
-        """Return the game that is on, to be set aside; None without one."""
-        return (
-            self.history.describe(self.human_seat)
-            if self.is_running and self.human_seat is not None
-            else None
-        )
-
-    def describe_kept(self) -> SetAsideGame | None:
-        """Return what another session can go on with: a game, or a match between games; None without."""
-        if self.human_seat is None or self.session.game.position is None or self.is_match_over:
+    def describe_game(self) -> SetAsideGame | None:
+        """Return the game at hand, in progress or over, to be set aside; None without one."""
+        if self.human_seat is None or self.session.game.position is None:
             return None
         return self.history.describe(self.human_seat)
 
-    def resume(self, game: SetAsideGame, control: WorkControl) -> list[str]:
-        """Go on with a game of an earlier session.
+    def describe_kept(self) -> KeptGame | None:
+        """Return what another session can go on with, review and save; None without a game."""
+        game = self.describe_game()
+        if game is None:
+            return None
+        shown = self.chances.is_shown
+        return KeptGame(game, self.session.engine_settings, self.tutor.limit or 0.0, shows_chances=shown)
+
+    def resume(self, kept: KeptGame, control: WorkControl) -> list[str]:
+        """Go on with a game of an earlier session, with its opponent, level and tutor.
 
         Args:
-            game: The game; its decisions can be taken back.
+            kept: The game; its decisions can be taken back.
             control: Stops and watches the engine's turn.
         """
+        self.session.engine_settings = kept.engine
+        self.tutor.set_limit(kept.tutor)
+        self.chances.is_shown = kept.shows_chances
+        game = kept.game
         for table in (*game.decisions, game.table):
             self.session.push_state(table)
         self._begin(game.human_seat)
         self.history.restore(game)
-        turn = describe_turn(game.table.match) if self.is_running else "'new' starts the next one"
-        return [
-            f"Going on with the game that you left: {turn}. ('new' starts another.)"
-            if self.is_running
-            else f"Going on after the last game: {turn}.",
-            *self.show_score(),
-            *self.continue_game(control),
-        ]
+        if self.is_running:
+            start = f"Going on with the game that you left: {describe_turn(game.table.match)}."
+            start += " ('new' starts another.)"
+        elif self.is_match_over:
+            start = "Your match is over: 'review' and 'save FILE' still take it, 'new' starts another."
+        else:
+            start = "Going on after the last game: 'new' starts the next one."
+        tutor = [] if self.tutor.limit is None else self.show_tutor()
+        return [start, *self.show_score(), *tutor, *self.continue_game(control)]
 
-    def leave(self, aside: SetAsideGame | None = None) -> list[str]:
+    def leave(self) -> list[str]:
         """End the game against the engine; the position stays, and `undo` goes back to the game.
-
-        Args:
-            aside: The game as it was before another position was set up; by default as it is.
 
         Raises:
             StateError: None is on.
         """
-        if self.human_seat is None:
+        aside = self.describe_game()
+        if aside is None:
             raise StateError("no game against the engine: 'play' starts one", field="leave")
-        aside = aside or self.describe_running()
-        if aside is not None:
-            self.history.set_aside(aside)
+        self.set_aside(aside)
+        return ["You have left the game: the position stays, 'undo' goes back to the game."]
+
+    def set_aside(self, game: SetAsideGame | None) -> list[str]:
+        """Set a game aside for another position, which is on the table; return a sentence that says so.
+
+        Args:
+            game: As it was before that; None for none.
+        """
+        if game is None:
+            return []
+        self.history.set_aside(game)
         self.human_seat = None
         self.session.keeps_match = False
         self.history.clear()
+        what = "match" if game.table.is_over and game.table.match.length else "game"
+        return [f"Your {what} is set aside: 'undo' brings it back."]
+
+    def show_reviewed(self, number: int) -> list[str]:
+        """Set up the position of a decision of the last review; `undo` goes back from it.
+
+        Args:
+            number: Of its row.
+
+        Raises:
+            StateError: There is no such row.
+        """
+        decision, aside = self.find_reviewed(number), self.describe_game()
+        if aside is None and self.session.game is self._shown:
+            self.undo(WorkControl())
+            aside = self.describe_game()
+        self._shown = replace(decision.table)  # shown again, it is another table, which is drawn
+        self.session.push_state(self._shown)
+        self.set_aside(aside)
         return [
-            f"You have left the game{'' if self.has_two_humans else ' against the engine'};"
-            " the position stays."
+            f"{decision.done} lost {decision.loss:.3f}; better: {decision.best} ({decision.source}).",
+            "'hint' analyses the position, 'review N' shows another, 'undo' goes back.",
         ]
 
     def roll(self, control: WorkControl) -> list[str]:
@@ -256,6 +282,8 @@ class ReplGame(GameView):
         self.human_seat = game.human_seat
         self.session.keeps_match = True
         self._opponent.reset()
+        if game.table.is_over:
+            return ["Undone: you are back at the end of the game.", *self.show_score()]
         return [f"Undone: you are back in the game, and {describe_turn(game.table.match)}."]
 
     def redo(self, control: WorkControl) -> list[str]:
@@ -281,13 +309,6 @@ class ReplGame(GameView):
         action = find_best_action(self.session, control)
         return lines + (self.roll(control) if action == ROLL_ACTION else self._play_decision(action, control))
 
-    def set_tutor(self, limit: float) -> list[str]:
-        """Have the tutor object to losses from a limit on, in points; 0 switches it off."""
-        self.tutor.limit = limit or None
-        if not limit:
-            return ["The tutor is off."]
-        return [f"The tutor objects to decisions that lose {limit:.3f} points or more."]
-
     def keep(self, control: WorkControl) -> list[str]:
         """Carry out the decision that the tutor objected to.
 
@@ -296,37 +317,6 @@ class ReplGame(GameView):
         """
         action = self.tutor.take_objected(self.session.game)
         return self.roll(control) if action == ROLL_ACTION else self._play_decision(action, control)
-
-    def review(self, control: WorkControl) -> list[str]:
-        """Return what the person's decisions of this game, or the last one, lost; with two people both.
-
-        Raises:
-            StateError: There has been no game.
-            GammondError: An evaluation failed.
-        """
-        actions = self.session.log.actions
-        if not actions:
-            raise StateError("no game to review: 'play' or 'new' starts one", field="review")
-        seats = (0, 1) if self.has_two_humans else (self.human_seat or 0,)
-        return [
-            line
-            for seat in seats
-            for line in self._reviewer.review(list_decisions(actions, seat), self.names[seat], control)
-        ]
-
-    def save_games(self, name: str) -> list[str]:
-        """Write the finished games of the match, or of money play, as ``.mat`` text.
-
-        Args:
-            name: Of the file; one that is there is replaced only if this table wrote it.
-
-        Raises:
-            StateError: There is no such game.
-            DataFileError: The file cannot be written.
-        """
-        text, count = self.session.log.format()
-        self._record_saver.write(name, text)
-        return [f"Saved {format_count(count, 'game')} to {name}."]
 
     def continue_game(self, control: WorkControl) -> list[str]:
         """Play on until a person must decide: the engine's turns, and turns without a legal move."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from engine.errors import StateError
+from engine.rules.dice import RollSequence
 from protocol.state.game_log import GameLog
 from protocol.state.game_state import GameState
 from protocol.state.session import Session
@@ -14,19 +15,21 @@ _MAX_SET_ASIDE = 20
 
 @dataclass(frozen=True)
 class SetAsideGame:
-    """A game in progress that another one, or another position, took the place of.
+    """A game, in progress or over, that another one, or another position, took the place of.
 
     Attributes:
         table: The table as it was.
         human_seat: The person's seat.
         decisions: The tables before each of the person's decisions.
-        log: What was done in it.
+        log: What was done in it, and in the games before it.
+        rolls: The place of the dice; None for a game of an earlier session.
     """
 
     table: GameState
     human_seat: int
     decisions: tuple[GameState, ...]
     log: GameLog
+    rolls: RollSequence | None = None
 
 
 class DecisionHistory:
@@ -86,7 +89,8 @@ class DecisionHistory:
 
     def describe(self, human_seat: int) -> SetAsideGame:
         """Return the game at hand, to be set aside."""
-        return SetAsideGame(self._session.game, human_seat, tuple(self.decisions), self._session.log)
+        session = self._session
+        return SetAsideGame(session.game, human_seat, tuple(self.decisions), session.log, session.rolls)
 
     def set_aside(self, game: SetAsideGame) -> None:
         """Set a game aside, so that it can be taken up again."""
@@ -110,7 +114,9 @@ class DecisionHistory:
         return game
 
     def restore(self, game: SetAsideGame) -> None:
-        """Go back to the decisions and the log of a game whose table is on."""
+        """Go back to the decisions, the log and the dice of a game whose table is on."""
         self.clear()
         self.decisions += game.decisions
         self._session.log = game.log
+        if game.rolls is not None:
+            self._session.rewind_dice(game.rolls)

@@ -19,9 +19,9 @@ from protocol.repl import gnubg_words
 from protocol.repl.commands import ALIASES, REPL_COMMANDS
 from protocol.repl.game import ReplGame
 from protocol.repl.help import show_overview, show_topic
-from protocol.repl.history import SetAsideGame
 from protocol.repl.pasted import find_match_id, find_position, split_lines
 from protocol.repl.replies import RefusedRequestError, format_error, send_command
+from protocol.repl.saved_game import KeptGame
 from protocol.repl.sentences import describe_position
 from protocol.repl.toolbar import format_toolbar
 from protocol.state.session import Session
@@ -72,9 +72,9 @@ class LineInterpreter:
         """Split what was entered, or pasted, into lines to be answered one by one."""
         return split_lines(text, self._is_command)
 
-    def resume(self, game: SetAsideGame, control: WorkControl | None = None) -> list[str]:
+    def resume(self, kept: KeptGame, control: WorkControl | None = None) -> list[str]:
         """Go on with a game of an earlier session; return what to show."""
-        return [*self.game.resume(game, control or WorkControl()), *self.game.show_board()]
+        return [*self.game.resume(kept, control or WorkControl()), *self.game.show_board()]
 
     def toolbar(self, width: int) -> str:
         """Write the line below the prompt.
@@ -128,22 +128,20 @@ class LineInterpreter:
         return find_position(text)
 
     def _set_position(self, text: str, control: WorkControl) -> list[str]:
-        aside = self.game.describe_running()
+        aside = self.game.describe_game()
         send_command(self.session, f"position gnubgid {find_position(text) or text}", control)
         lines = [describe_position(self.session.game)]
-        if self.game.human_seat is not None:
-            lines += self.game.leave(aside)
-        return lines + self.game.continue_game(control)
+        return lines + self.game.set_aside(aside) + self.game.continue_game(control)
 
     def _run_command(self, name: str, text: str, control: WorkControl) -> list[str]:
-        aside = self.game.describe_running()
+        aside = self.game.describe_game()
         replies, self.has_ended = run_line(self.session, text, control)
         lines = [_format_reply(reply) for reply in replies]
         lines = [line for line in lines if line]
         if isinstance(replies[-1], Reply) and replies[-1].word == "error":
             return lines
-        if name in _NEW_POSITION_COMMANDS and self.game.human_seat is not None:
-            lines += self.game.leave(aside)
+        if name in _NEW_POSITION_COMMANDS:
+            lines += self.game.set_aside(aside)
         return lines + self.game.continue_game(control)
 
     def _show_help(self, name: str) -> list[str]:

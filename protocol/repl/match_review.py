@@ -1,4 +1,4 @@
-"""``review FILE``: how the players of a match file played."""
+"""``review FILE``: what the players of a match file decided."""
 
 from __future__ import annotations
 
@@ -12,44 +12,49 @@ from engine.rules import cube_actions
 from engine.rules.game_record import DoubleAction, PlayAction
 from engine.rules.match import SEATS
 from engine.rules.notation import format_play
-from protocol.core.requests import WorkControl
-from protocol.repl.review import Decision, Reviewer, list_decisions
+from protocol.repl.review import Decision, list_decisions
 from protocol.repl.tables import format_count
 from protocol.state.game_log import LoggedAction
 from protocol.state.game_state import GameState
-from protocol.state.session import Session
 
 _MAX_BYTES = 10_000_000
 
 
-def review_file(session: Session, name: str, control: WorkControl) -> list[str]:
-    """Return how both players of each match of a ``.mat`` file played.
+ReviewedPlayers = list[tuple[str, list[Decision]]]
+"""The names of both players of a match, and what they decided."""
+
+
+def list_reviewed_matches(name: str) -> Iterator[tuple[list[str], ReviewedPlayers]]:
+    """Yield a heading for each match of a ``.mat`` file, and what its players decided.
 
     Args:
-        session: Whose engine and depth measure the decisions.
         name: Of the file.
-        control: Stops and watches the work.
 
     Raises:
         DataFileError: The file cannot be read.
-        GammondError: It holds no game, or an evaluation failed.
+        GammondError: It holds no game.
     """
-    lines: list[str] = []
     for match in parse_mat(_read(name)):
         length = "money play" if not match.length else f"a {match.length}-point match"
-        lines.append(f"{' and '.join(match.names)}: {format_count(len(match.games), 'game')} of {length}.")
+        lines = [f"{' and '.join(match.names)}: {format_count(len(match.games), 'game')} of {length}."]
         if match.issues:
             lines.append(
                 f"{format_count(len(match.issues), 'line')} could not be read; what follows it is left out."
             )
-        for seat in SEATS:
-            decisions = [
-                Decision(table, action, f"game {game.number}")
-                for game in match.games
-                for table, action, _ in list_decisions(list(replay(game)), seat)
-            ]
-            lines += Reviewer(session).review(decisions, match.names[seat], control)
-    return lines
+        yield (
+            lines,
+            [
+                (
+                    match.names[seat],
+                    [
+                        decision._replace(place=f"game {game.number}")
+                        for game in match.games
+                        for decision in list_decisions(list(replay(game)), seat)
+                    ],
+                )
+                for seat in SEATS
+            ],
+        )
 
 
 def replay(game: ParsedGame) -> Iterator[LoggedAction]:
@@ -77,7 +82,8 @@ def _read(name: str) -> str:
         with path.open("rb") as file:
             content = file.read(_MAX_BYTES + 1)
     except (OSError, ValueError) as error:
-        raise DataFileError(f"{name} cannot be read: {error}", field="review") from error
+        reason = getattr(error, "strerror", None) or error
+        raise DataFileError(f"{name} cannot be read: {reason}", field="review") from error
     if len(content) > _MAX_BYTES:
         raise DataFileError(f"{name} is larger than {_MAX_BYTES:,} bytes: no match file", field="review")
     return content.decode("utf-8", "replace")

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from engine.errors import GammondError, StateError
-from engine.rules.match import MatchState
+from engine.rules.match import RESULT_NAMES, MatchState
 from engine.rules.notation import format_play, parse_play
 from engine.rules.position import Position
 from protocol.core.requests import WorkControl
@@ -23,7 +23,11 @@ from protocol.state.session import Session
 WORST_COUNT = 5
 """The number of decisions that a review shows."""
 
+_SHOWN_POINTS = 0.0005
+"""A smaller loss is none, to three decimals."""
+
 _ACTION_NAMES = {ROLL_ACTION: "no double", "drop": "pass"}
+_ACTIONS = {name: action for action, name in _ACTION_NAMES.items()}
 _MARK_NAMES = {"doubtful": "doubtful", "wrong": "an error", "blunder": "a blunder"}
 
 
@@ -38,6 +42,7 @@ class DecisionLoss:
         loss: What it lost against the best one, in points.
         source: Depth and net.
         place: Where in a file it is; empty in the game at hand.
+        turn: Which turn of its seat it is, from 1; None outside a game.
     """
 
     table: GameState
@@ -46,6 +51,7 @@ class DecisionLoss:
     loss: float
     source: str
     place: str = ""
+    turn: int | None = None
 
     @property
     def rating(self) -> str:
@@ -59,11 +65,13 @@ class Decision(NamedTuple):
     Attributes:
         table: The table before it.
         action: `ROLL_ACTION`, or what ``play`` called it.
+        turn: Which turn of its seat it is, from 1.
         place: Where in a file it is; empty in the game at hand.
     """
 
     table: GameState
     action: str
+    turn: int
     place: str = ""
 
 
@@ -87,13 +95,13 @@ class Reviewer:
             control: Stops and watches the search.
 
         Returns:
-            The verdict; None for what is no decision (a forced play), or is not measured (an answer to a
-            resignation), or is no legal play.
+            The verdict; None for what is no decision (a forced play, a resignation that loses nothing), or
+            is not measured (an answer to a resignation), or is no legal play.
 
         Raises:
             GammondError: The evaluation failed.
         """
-        if table.position is None or table.is_over or table.match.resigned or action.startswith("resign"):
+        if table.position is None or table.is_over or table.match.resigned:
             return None
         engine = self._session.engine_settings
         key = (table.position.board.tobytes(), table.match, action, engine.plies, engine.net)
@@ -102,17 +110,18 @@ class Reviewer:
         scratch = Session(self._session.service, self._session.initial_seed)
         scratch.engine_settings, scratch.game = engine, table
         measure = _measure_play if table.match.roll else _measure_cube_action
+        if action.startswith("resign "):
+            measure = _measure_resignation
         loss = measure(scratch, table.position, action, control)
         if not control.is_stopped:  # what was stopped early is measured again
             self._losses[key] = loss
         return loss
 
-    def review(self, decisions: Sequence[Decision], name: str, control: WorkControl) -> list[str]:
-        """Return how a seat played: what it lost in all, and its worst decisions.
+    def measure_all(self, decisions: Sequence[Decision], control: WorkControl) -> list[DecisionLoss]:
+        """Measure decisions one after the other, until the work is stopped.
 
         Args:
-            decisions: What it decided.
-            name: What it is called.
+            decisions: What a seat decided; those that are no decisions are left out.
             control: Stops and watches the work.
 
         Raises:
@@ -123,19 +132,8 @@ class Reviewer:
             if control.is_stopped:
                 break
             if (loss := self.measure(decision.table, decision.action, control)) is not None:
-                losses.append(replace(loss, place=decision.place))
-        if not losses:
-            return [f"{name[:1].upper()}{name[1:]}: no decision to review."]
-        lost = sum(each.loss for each in losses)
-        errors = sum(each.loss >= DOUBTFUL_POINTS for each in losses)
-        counts = f"{format_count(len(losses), 'decision')}, {format_count(errors, 'error')}"
-        summary = (
-            f"{name[:1].upper()}{name[1:]}: {counts}, "
-            f"{lost:.3f} points lost, {1000 * lost / len(losses):.1f} thousandths a decision "
-            f"({losses[0].source})."
-        )
-        stopped = ["Stopped: the rest is not counted."] if control.is_stopped else []
-        return [summary, *format_worst(losses), *stopped]
+                losses.append(replace(loss, place=decision.place, turn=decision.turn))
+        return losses
 
 
 def list_decisions(actions: Sequence[LoggedAction], seat: int) -> list[Decision]:
@@ -149,36 +147,72 @@ def list_decisions(actions: Sequence[LoggedAction], seat: int) -> list[Decision]
         Its decisions, in order.
     """
     found: list[Decision] = []
+    turn, has_begun = 1, False
     for number, action in enumerate(actions):
         table = action.before
+        is_own_turn = table.match.on_roll == seat
+        if is_own_turn and has_begun and actions[number - 1].before.match.on_roll != seat:
+            turn += 1
+        has_begun = has_begun or is_own_turn
         if table.match.to_act != seat:
             continue
         if table.match.roll is not None:
             before = replace(table, match=table.match.before_roll())
             has_doubled = number > 0 and actions[number - 1].text in ("take", "beaver")
             if number > 0 and before.may_double and not has_doubled:
-                found.append(Decision(before, ROLL_ACTION))
-        found.append(Decision(table, action.text))
+                found.append(Decision(before, ROLL_ACTION, turn))
+        found.append(Decision(table, action.text, turn))
     return found
 
 
-def format_worst(losses: Sequence[DecisionLoss]) -> list[str]:
-    """Return a table of the worst decisions, the worst first; nothing if none lost anything to speak of."""
-    worst = sorted((each for each in losses if each.loss >= 0.0005), key=lambda each: -each.loss)[
-        :WORST_COUNT
+def format_review(
+    losses: Sequence[DecisionLoss], name: str, first_number: int = 1
+) -> tuple[list[str], list[DecisionLoss]]:
+    """Return how a seat played: what it lost in all, and a table of its worst decisions, the worst first.
+
+    Args:
+        losses: Of its decisions.
+        name: What it is called.
+        first_number: Of the first row of the table.
+
+    Returns:
+        The lines, and the decisions of the table.
+    """
+    name = name[:1].upper() + name[1:]
+    if not losses:
+        return [f"{name}: no decision to review."], []
+    marks = [classify_loss(each.loss) for each in losses]
+    blunders, errors, doubtful = (marks.count(mark) for mark in ("blunder", "wrong", "doubtful"))
+    lost = sum(each.loss for each in losses)
+    summary = [
+        f"{name}: {format_count(len(losses), 'decision')}, {lost:.3f} points lost, "
+        f"{1000 * lost / len(losses):.1f} thousandths a decision.",
+        f"{format_count(blunders, 'blunder')}, {format_count(errors, 'error')}, {doubtful} doubtful "
+        f"({losses[0].source}).",
     ]
+    losing = (each for each in losses if each.loss >= _SHOWN_POINTS)
+    worst = sorted(losing, key=lambda each: -each.loss)[:WORST_COUNT]
+    return [*summary, *_format_worst(worst, first_number)], worst
+
+
+def _format_worst(worst: Sequence[DecisionLoss], first_number: int) -> list[str]:
     if not worst:
         return []
     width = max(len("decision"), *(len(each.done) for each in worst)) + 2
     place_width = max(len(each.place) for each in worst)
     place_width += 2 * bool(place_width)
-    head = f"    {'loss':>6}  {'':<{place_width}}{'roll':<5} {'decision':<{width}}better"
-    lines = [PreformattedLine(head)]
-    for each in worst:
+    lines = [
+        PreformattedLine(
+            f" {'':>2}    {'loss':>6}  {'':<{place_width}}{'turn':<6}{'roll':<6}{'decision':<{width}}better"
+        )
+    ]
+    for number, each in enumerate(worst, first_number):
         roll = format_roll(each.table.match.roll) if each.table.match.roll else ""
-        loss = f"{each.loss:>10.3f}"
-        text = f"{loss}  {each.place:<{place_width}}{roll:<5} {each.done:<{width}}{each.best}"
-        lines.append(PreformattedLine(text, [Mark(0, len(loss), classify_loss(each.loss))]))
+        start = f" {number:>2}    "
+        loss = f"{each.loss:>6.3f}"
+        turn = "" if each.turn is None else str(each.turn)
+        text = f"{start}{loss}  {each.place:<{place_width}}{turn:<6}{roll:<6}{each.done:<{width}}{each.best}"
+        lines.append(PreformattedLine(text, [Mark(len(start), len(start + loss), classify_loss(each.loss))]))
     return list(lines)
 
 
@@ -219,6 +253,26 @@ def _measure_cube_action(
     return DecisionLoss(table, done, best, max(loss, 0.0), describe_source(values))
 
 
+def _measure_resignation(
+    scratch: Session, position: Position, action: str, control: WorkControl
+) -> DecisionLoss | None:
+    table, match = scratch.game, scratch.game.match
+    if match.doubled or match.on_roll != match.to_act:
+        return None
+    if match.roll is None:
+        values = send_command(scratch, action, control)[-1].values
+    else:
+        best, last = send_command(scratch, "moves 1", control)[-2:]
+        values = {**last.values, **best.values}
+    kind = RESULT_NAMES.index(action.partition(" ")[2]) + 1
+    engine = scratch.make_engine_loader()()
+    value = float(next(values[key] for key in ("mwc", "cubeful", "equity") if key in values))
+    loss = engine.compute_resignation_loss(value, match.before_roll(), kind)
+    if loss < _SHOWN_POINTS:
+        return None
+    return DecisionLoss(table, action, "play on", loss, describe_source(values))
+
+
 class Tutor:
     """Objects to decisions that lose too much, before they are carried out.
 
@@ -234,6 +288,10 @@ class Tutor:
         self._reviewer = reviewer
         self._objected: tuple[GameState, str] | None = None
 
+    def set_limit(self, limit: float | None) -> None:
+        """Set the loss from which it objects; 0 switches it off, None on where it is off."""
+        self.limit = (self.limit or DOUBTFUL_POINTS) if limit is None else limit or None
+
     def object_to(self, table: GameState, action: str, control: WorkControl) -> list[str]:
         """Return what it says against a decision; nothing where it lets it pass.
 
@@ -246,12 +304,14 @@ class Tutor:
             GammondError: The evaluation failed.
         """
         objected, self._objected = self._objected, None
-        if self.limit is None or objected == (table, action):
+        if self.limit is None:
             return []
         verdict = self._reviewer.measure(table, action, control)
         if verdict is None or verdict.loss < self.limit or verdict.done == verdict.best:
             return []
-        self._objected = table, action
+        if objected == (table, verdict.done):
+            return []
+        self._objected = table, verdict.done
         rating = f", {verdict.rating}" if verdict.rating else ""
         start = f"Tutor: {verdict.done} loses {verdict.loss:.3f}{rating}"
         mark = Mark(len("Tutor: "), len(start), classify_loss(verdict.loss))
@@ -269,4 +329,4 @@ class Tutor:
         """
         if self._objected is None or self._objected[0] is not table:
             raise StateError("nothing to keep: the tutor has objected to nothing", field="keep")
-        return self._objected[1]
+        return _ACTIONS.get(self._objected[1], self._objected[1])

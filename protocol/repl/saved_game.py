@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import msgspec
@@ -18,7 +18,24 @@ from protocol.state.game_log import GameLog, LoggedAction, LoggedGame
 from protocol.state.game_state import GameState
 from protocol.state.session import EngineSettings
 
-_FORMAT = 2
+_FORMAT = 3
+
+
+@dataclass(frozen=True)
+class KeptGame:
+    """What the next start of the terminal goes on with.
+
+    Attributes:
+        game: The game, in progress or over, with what was done in it and before.
+        engine: The settings that it is played by.
+        tutor: The loss in points from which the tutor objects; 0 without it.
+        shows_chances: Whether winning chances are shown.
+    """
+
+    game: SetAsideGame
+    engine: EngineSettings
+    tutor: float = 0.0
+    shows_chances: bool = False
 
 
 class _Table(msgspec.Struct, array_like=True, frozen=True):
@@ -27,6 +44,7 @@ class _Table(msgspec.Struct, array_like=True, frozen=True):
     position: str
     match: MatchState
     is_conceded: bool
+    final_score: tuple[int, int] | None
 
 
 class _Action(msgspec.Struct, array_like=True, frozen=True):
@@ -57,14 +75,17 @@ class _File(msgspec.Struct, frozen=True):
     ply: int
     filter_name: str
     noise: int
+    tutor: float
+    shows_chances: bool
 
 
-def write_game(file: Path, game: SetAsideGame, engine: EngineSettings) -> None:
+def write_game(file: Path, kept: KeptGame) -> None:
     """Write a game and the settings that it is played by; the old file stays until the new one is whole.
 
     Raises:
         DataFileError: The file cannot be written.
     """
+    game, engine = kept.game, kept.engine
     rules, log = game.table.rules, game.log
     content = _File(
         *(_FORMAT, rules.variant.name, rules.doubles, game.human_seat, _pack(game.table)),
@@ -75,6 +96,8 @@ def write_game(file: Path, game: SetAsideGame, engine: EngineSettings) -> None:
         ply=engine.ply,
         filter_name=engine.filter_name,
         noise=engine.noise,
+        tutor=kept.tutor,
+        shows_chances=kept.shows_chances,
     )
     partial = file.with_name(f"{file.name}.{os.getpid()}")
     try:
@@ -85,7 +108,7 @@ def write_game(file: Path, game: SetAsideGame, engine: EngineSettings) -> None:
         raise DataFileError(f"the game is not saved: {error}", field="game") from error
 
 
-def read_game(file: Path, engine: EngineSettings) -> tuple[SetAsideGame, EngineSettings] | None:
+def read_game(file: Path, engine: EngineSettings) -> KeptGame | None:
     """Read a game, and the settings that it is played by.
 
     Args:
@@ -102,7 +125,7 @@ def read_game(file: Path, engine: EngineSettings) -> tuple[SetAsideGame, EngineS
         content = convert(msgspec.json.decode(file.read_bytes()), _File)
         if content.format != _FORMAT or content.variant not in VARIANTS:
             raise DataFileError(f"it is of another version of gammond, format {content.format}", field="game")
-        return _unpack_game(content), replace(
+        settings = replace(
             engine,
             player=content.player,
             net=content.net,
@@ -110,6 +133,7 @@ def read_game(file: Path, engine: EngineSettings) -> tuple[SetAsideGame, EngineS
             filter_name=content.filter_name,
             noise=content.noise,
         )
+        return KeptGame(_unpack_game(content), settings, content.tutor, content.shows_chances)
     except FileNotFoundError:
         return None
     except (OSError, ValueError, GammondError) as error:  # msgspec's errors are ValueErrors
@@ -118,7 +142,7 @@ def read_game(file: Path, engine: EngineSettings) -> tuple[SetAsideGame, EngineS
 
 def _pack(table: GameState) -> _Table:
     position = "" if table.position is None else encode_position_id(table.position)
-    return _Table(position, table.match, table.is_conceded)
+    return _Table(position, table.match, table.is_conceded, table.final_score)
 
 
 def _pack_game(game: LoggedGame) -> _Game:
@@ -136,7 +160,7 @@ def _unpack_game(content: _File) -> SetAsideGame:
     def unpack(table: _Table) -> GameState:
         if table not in known:
             position = decode_position_id(table.position) if table.position else None
-            known[table] = GameState(position, table.match, table.is_conceded, rules)
+            known[table] = GameState(position, table.match, table.is_conceded, rules, table.final_score)
         return known[table]
 
     def unpack_game(game: _Game) -> LoggedGame:

@@ -59,7 +59,7 @@ def _describe_game_result(result: str, points: int) -> str:
 
 
 def describe_score(match: MatchState, points: tuple[int, int], names: SeatNames) -> str:
-    """Write score, kind of game and cube: ``you 2, gammond 1 in a 5-point match, cube 1 centred``.
+    """Write score, kind of game and cube: ``You 2, gammond 1 in a 5-point match, cube 1 centred``.
 
     Args:
         match: The kind of game, and the cube.
@@ -68,11 +68,12 @@ def describe_score(match: MatchState, points: tuple[int, int], names: SeatNames)
     """
     game = "money play" if match.is_money else f"a {match.length}-point match"
     crawford = ", Crawford game" if match.crawford else ""
-    return f"{names[0]} {points[0]}, {names[1]} {points[1]} in {game}{crawford}, {describe_cube(match)}"
+    score = f"{_begin_sentence(names[0])} {points[0]}, {names[1]} {points[1]}"
+    return f"{score} in {game}{crawford}, {describe_cube(match)}"
 
 
 def describe_pips(position: Position, on_roll: int, names: SeatNames) -> str:
-    """Write both pip counts and the lead, as in ``you 152, gammond 167: you lead by 15, 9.9 %``.
+    """Write both pip counts and the lead, as in ``You 152, gammond 167: you lead by 15, 9.9 %``.
 
     Args:
         position: As the seat on roll sees it.
@@ -81,7 +82,7 @@ def describe_pips(position: Position, on_roll: int, names: SeatNames) -> str:
     """
     own, other = position.pips
     counts = (own, other) if on_roll == 0 else (other, own)
-    text = f"{names[0]} {counts[0]}, {names[1]} {counts[1]}"
+    text = f"{_begin_sentence(names[0])} {counts[0]}, {names[1]} {counts[1]}"
     if counts[0] == counts[1]:
         return f"{text}: even."
     leader = int(counts[1] < counts[0])
@@ -89,6 +90,11 @@ def describe_pips(position: Position, on_roll: int, names: SeatNames) -> str:
     share = f", {100 * lead / least:.1f} %" if least else ""
     verb = "lead" if names[leader] == HUMAN_NAME else "leads"
     return f"{text}: {names[leader]} {verb} by {lead}{share}."
+
+
+def _begin_sentence(name: str) -> str:
+    """Return a name as a sentence begins with it; those of programs stay as they are."""
+    return "You" if name == HUMAN_NAME else name
 
 
 def describe_cube(match: MatchState) -> str:

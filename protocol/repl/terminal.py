@@ -96,8 +96,7 @@ def keep_game(talk: LineInterpreter, file: Path, show: ShowLines) -> Iterator[Ca
         return
     try:
         if talk.game.preferences.resume and (saved := read_game(file, talk.session.engine_settings)):
-            game, talk.session.engine_settings = saved
-            show(talk.resume(game))
+            show(talk.resume(saved))
     except GammondError as error:
         show([f"{ERROR_MARK}{error.message}"])
     last = talk.game.describe_kept()
@@ -112,14 +111,16 @@ def keep_game(talk: LineInterpreter, file: Path, show: ShowLines) -> Iterator[Ca
             file.unlink(missing_ok=True)
             return
         try:
-            write_game(file, game, talk.session.engine_settings)
+            write_game(file, game)
         except GammondError as error:
             show([f"{ERROR_MARK}{error.message}"])
 
     try:
         yield keep
-        if talk.game.is_running:
-            show(["The game is kept: the next 'gammond' goes on with it."])
+        if last is not None and talk.game.preferences.resume:
+            what = "game" if talk.game.is_running else "match" if talk.session.game.match.length else "score"
+            does = "can still review and save it" if talk.game.is_match_over else "goes on with it"
+            show([f"The {what} is kept: the next 'gammond' {does}."])
     finally:
         lock.release()
 

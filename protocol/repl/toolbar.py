@@ -33,7 +33,8 @@ def format_toolbar(game: ReplGame, net: str, width: int) -> str:
 
     Returns:
         A line of at most ``width`` characters, which begins with a blank. Where room is short, engine, pips,
-        cube and score are shortened in this order, then net, cube, engine, score and pips left out.
+        cube and score are shortened in this order, then net, cube, engine, tutor, score and pips left
+        out.
     """
     position = game.session.game.position
     engine = _format_engine(game.session.engine_settings, net)
@@ -45,9 +46,10 @@ def format_toolbar(game: ReplGame, net: str, width: int) -> str:
         _format_score(game),
         _format_cube(game.session.game.match),
     )
-    parts = [_format_turn(game), pips[0], score[0], cube[0], engine[0]]
+    tutor = "tutor" if game.tutor.limit is not None else ""
+    parts = [_format_turn(game), pips[0], score[0], cube[0], engine[0], tutor]
     shortened = [(4, engine[1]), (1, pips[1]), (3, cube[1]), (2, score[1]), (4, engine[2])]
-    return _fit_parts(parts, [*shortened, (3, ""), (4, ""), (2, ""), (1, "")], width)
+    return _fit_parts(parts, [*shortened, (3, ""), (4, ""), (5, ""), (2, ""), (1, "")], width)
 
 
 def _fit_parts(parts: list[str], shortenings: Sequence[tuple[int, str]], width: int) -> str:

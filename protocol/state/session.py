@@ -7,12 +7,13 @@ from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
+from typing import NamedTuple
 
 from engine.analysis.engine import Engine
 from engine.analysis.levels import DEFAULT_LEVEL, LEVELS, EvalSettings, Level
 from engine.errors import StateError, UnsupportedError, ValueRangeError
 from engine.play.decider import Decider
-from engine.rules.dice import DiceSource, Roll, SeededDice
+from engine.rules.dice import DiceSource, Roll, RollSequence, SeededDice
 from engine.rules.match import GameResult, MatchState
 from engine.rules.moves import Play, legal_plays
 from engine.rules.position import Position
@@ -98,6 +99,14 @@ def _list_level_values(level: Level) -> tuple[int, str, int]:
     return level.plies + 1, level.filter_name, round(level.noise_points * NOISE_UNITS)
 
 
+class _Step(NamedTuple):
+    """What `Session.undo` goes back to: the game, its log, and the place of the dice when it came about."""
+
+    game: GameState
+    log: GameLog
+    rolls: RollSequence
+
+
 class Session:
     """The state of one client. Not for several threads: requests change it in the order in which they arrive.
 
@@ -115,7 +124,7 @@ class Session:
         self.initial_seed = seed
         self.game = GameState()
         self.engine_settings = EngineSettings(service.catalogue.default, seed, threads=service.threads)
-        self.dice: DiceSource = SeededDice(seed)
+        self._rolls = self._rolls_of_game = RollSequence(SeededDice(seed))
         self.speaks_ubgi01 = False
         self.request_count = 0
         self.error_count = 0
@@ -123,8 +132,8 @@ class Session:
         self.keeps_match = False
         self.log = GameLog()
         self._opening: GameState | None = None
-        self._undo_stack: deque[tuple[GameState, GameLog]] = deque(maxlen=service.limits.undo_steps)
-        self._redo_stack: list[tuple[GameState, GameLog]] = []
+        self._undo_stack: deque[_Step] = deque(maxlen=service.limits.undo_steps)
+        self._redo_stack: list[_Step] = []
 
     def make_engine_loader(self, needs: Feature | None = Feature.EVALUATION) -> Callable[[], Engine]:
         """Return what loads the engine of the present settings and rules; calling that may block.
@@ -220,20 +229,20 @@ class Session:
 
     def push_state(self, game: GameState) -> None:
         """Go on to another state of the game, which `undo` takes back; what was taken back before is gone."""
-        self._undo_stack.append((self.game, self.log))
+        self._undo_stack.append(self._describe_step())
         self._redo_stack.clear()
-        self.game = game
+        self.game, self._rolls_of_game = game, self._rolls
 
     def undo(self) -> None:
-        """Take back the last change of the game.
+        """Take back the last change of the game; rolls that came after it come again.
 
         Raises:
             StateError: There is none.
         """
         if not self._undo_stack:
             raise StateError("nothing to undo", field="request")
-        self._redo_stack.append((self.game, self.log))
-        self.game, self.log = self._undo_stack.pop()
+        self._redo_stack.append(self._describe_step())
+        self._go_to(self._undo_stack.pop())
 
     @property
     def can_redo(self) -> bool:
@@ -248,8 +257,38 @@ class Session:
         """
         if not self._redo_stack:
             raise StateError("nothing to redo", field="request")
-        self._undo_stack.append((self.game, self.log))
-        self.game, self.log = self._redo_stack.pop()
+        self._undo_stack.append(self._describe_step())
+        self._go_to(self._redo_stack.pop())
+
+    def _describe_step(self) -> _Step:
+        return _Step(self.game, self.log, self._rolls_of_game)
+
+    def _go_to(self, step: _Step) -> None:
+        self.game, self.log, rolls = step
+        self.rewind_dice(rolls)
+
+    @property
+    def dice(self) -> DiceSource:
+        """Where rolls come from."""
+        return self._rolls.source
+
+    @dice.setter
+    def dice(self, source: DiceSource) -> None:
+        self._rolls = self._rolls_of_game = RollSequence(source)
+
+    @property
+    def rolls(self) -> RollSequence:
+        """The place of the dice."""
+        return self._rolls
+
+    def rewind_dice(self, rolls: RollSequence) -> None:
+        """Go to a place of the dice, unless they have been started again since."""
+        if rolls.source is self._rolls.source:
+            self._rolls = self._rolls_of_game = rolls
+
+    def _read_dice(self) -> Roll:
+        roll, self._rolls = self._rolls.read()
+        return roll
 
     def reseed_dice(self, seed: int) -> None:
         """Start the session's dice again.
@@ -333,7 +372,7 @@ class Session:
         if self.is_opening:
             self.roll_opening()
         else:
-            self.set_roll(self.dice.roll())
+            self.set_roll(self._read_dice())
 
     @property
     def is_opening(self) -> bool:
@@ -349,9 +388,9 @@ class Session:
         Returns:
             The dice of this seat and of the other.
         """
-        roll = self.dice.roll()
+        roll = self._read_dice()
         while roll[0] == roll[1]:
-            roll = self.dice.roll()
+            roll = self._read_dice()
         self.set_roll(roll if first_seat == 0 else roll[::-1])
         return roll
 

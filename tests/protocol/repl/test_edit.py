@@ -70,7 +70,7 @@ def test_what_cannot_be_says_why_and_changes_nothing(text, message):
 
 def test_a_game_that_is_on_is_set_aside():
     talk = make_talk("new 5", rolls=[(3, 1)])
-    assert "You have left the game against the engine; the position stays." in talk.answer("edit X 3:2")
+    assert "Your game is set aside: 'undo' brings it back." in talk.answer("edit X 3:2")
     assert talk.answer("undo")[0] == "Undone: you are back in the game, and you are to play 3-1."
 
 

@@ -22,7 +22,7 @@ def test_the_engine_drops_a_double_that_it_must_and_the_points_count():
         "You double to 2.",
         "gammond passes.",
         "You win a single game, 1 point.",
-        "you 1, gammond 0 in a 5-point match, cube 1 centred.",
+        "You 1, gammond 0 in a 5-point match, cube 1 centred.",
         "'new' starts the next game.",
     ]
     assert not game.is_running

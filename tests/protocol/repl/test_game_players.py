@@ -31,7 +31,7 @@ def test_the_other_player_plays_and_has_its_name():
     result = load_player("random:seed=4").choose(start.board[None].copy(), np.array([[3, 1]], np.int8))[0]
     (play,) = [play for play in legal_plays(start, (3, 1)) if np.array_equal(play.result.board, result)]
     assert lines[1] == f"3-1: random plays {format_play(play)}."
-    assert game.show_score() == ["you 0, random 0 in money play, cube 1 centred."]
+    assert game.show_score() == ["You 0, random 0 in money play, cube 1 centred."]
     assert game.show_board()[1].endswith("X: random")
 
 
@@ -109,11 +109,15 @@ def test_the_word_play_names_the_player_and_the_level_says_what_it_leaves_to_it(
     talk = make_talk("play against pubeval", rolls=[(3, 1)])
     assert talk.session.engine_settings.player == "pubeval"
     assert talk.answer("level")[-1].endswith("normal. pubeval chooses the plays (engine.player).")
-    assert talk.answer("leave")[0] == "You have left the game against the engine; the position stays."
+    assert (
+        talk.answer("leave")[0].startswith("You have left the game: ")
+    )
     assert talk.answer("set engine.player net") == ["ok set engine.player=net"]
     assert talk.answer("level")[-1].endswith("filter normal.")
 
 
 def test_the_end_of_a_game_among_people_is_no_end_against_the_engine():
     talk = make_talk("play against human", rolls=[(3, 1)])
-    assert talk.answer("leave")[0] == "You have left the game; the position stays."
+    assert (
+        talk.answer("leave")[0].startswith("You have left the game: ")
+    )

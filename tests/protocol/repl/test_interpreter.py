@@ -126,7 +126,7 @@ def test_a_dropped_game_is_over_on_the_board_too():
 def test_a_match_is_begun_by_its_length():
     talk = make_talk(rolls=[(3, 1), (6, 2), (5, 4)])
     assert talk.answer("new 5")[0] == "You roll 3, gammond 1. You start with 3-1."
-    assert talk.answer("score") == ["you 0, gammond 0 in a 5-point match, cube 1 centred."]
+    assert talk.answer("score") == ["You 0, gammond 0 in a 5-point match, cube 1 centred."]
     talk.answer("new")
     assert talk.session.game.match.length == 5
     talk.answer("new 0")
@@ -179,7 +179,7 @@ def test_setting_up_another_position_ends_the_game_against_the_engine():
     assert talk.answer("position nonsense")[0].startswith("error: ")
     assert talk.game.is_running
     lines = talk.answer("position startpos")
-    assert lines[1] == "You have left the game against the engine; the position stays."
+    assert lines[1] == "Your game is set aside: 'undo' brings it back."
     assert talk.game.human_seat is None
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from engine.formats.mat_reader import parse_mat
 from protocol.repl.match_review import replay
 from protocol.repl.review import list_decisions
@@ -34,11 +36,20 @@ def test_a_file_is_replayed_as_it_was_played(tmp_path):
 
 def test_both_players_of_a_file_are_reviewed(tmp_path):
     talk, file = save(tmp_path)
-    own = [line for line in talk.answer("review") if "points lost" in line]
-    lines = make_talk().answer(f"review {file}")
+    own = [line for line in talk.answer("review") if not re.search("points lost|doubtful|  resign", line)]
+    viewer = make_talk()
+    lines = viewer.answer(f"review {file}")
     assert lines[0] == "O and X: 1 game of money play."
-    assert [line for line in lines if "points lost" in line] == own
-    assert any("  game 1  " in line for line in lines)
+    assert [line[:2] for line in lines if "points lost" in line] == ["O:", "X:"]
+    rows = [line for line in lines if "  game 1  " in line]
+    assert [int(row.split()[0]) for row in rows] == list(range(1, len(rows) + 1))
+    assert {row.split()[1] for row in rows} == {row.split()[1] for row in own if row[:3].strip().isdigit()}
+    table = viewer.session.game
+    loss = rows[-1].split()[1]
+    assert f" lost {loss}; better: " in viewer.answer(f"review {len(rows)}")[0]
+    assert viewer.session.game.match.to_act == 1
+    viewer.answer("undo")
+    assert viewer.session.game is table
 
 
 def test_what_is_no_match_file_says_so(tmp_path):

@@ -9,7 +9,7 @@ import pytest
 from protocol.core.requests import WorkControl
 from protocol.repl.opponent import ROLL_ACTION
 from protocol.repl.replies import Mark
-from protocol.repl.review import Reviewer, list_decisions
+from protocol.repl.review import DecisionLoss, Reviewer, format_review, list_decisions
 from tests.boards import position
 from tests.protocol.repl.tables import game_at, make_talk
 
@@ -105,25 +105,26 @@ def test_a_review_shows_what_was_lost_and_the_worst_first():
     assert talk.answer("review") == ["error: no game to review: 'play' or 'new' starts one"]
     best, (worst, loss) = plays_by_loss(talk)
     talk.answer(worst)
-    summary, _, row = talk.answer("review")
+    summary, _, _, row = talk.answer("review")
     assert summary.startswith("You: 1 decision, ")
     assert f", {loss:.3f} points lost, " in summary
     assert row.endswith(best)
-    assert row.split() == [f"{loss:.3f}", "3-1", *worst.split(), *best.split()]
+    assert row.split() == ["1", f"{loss:.3f}", "1", "3-1", *worst.split(), *best.split()]
     assert all(isinstance(mark, Mark) for mark in row.marks)
     talk.answer("undo")
     talk.answer(best)
     assert talk.answer("review") == [
-        "You: 1 decision, 0 errors, 0.000 points lost, 0.0 thousandths a decision (0-ply, net racing)."
+        "You: 1 decision, 0.000 points lost, 0.0 thousandths a decision.",
+        "0 blunders, 0 errors, 0 doubtful (0-ply, net racing).",
     ]
 
 
 def test_with_the_tutor_a_game_ends_with_its_review():
     talk = make_talk("tutor 5", "new 0", rolls=[(3, 1), (5, 2)])
     lines = talk.answer("resign")
-    assert "You: no decision to review." in lines
+    assert "1 blunder, 0 errors, 0 doubtful (0-ply, net racing)." in lines
     talk = make_talk("tutor 5", "new 0", "8/5 6/5", "resign", rolls=[(3, 1), (5, 2)])
-    assert talk.answer("review")[0].startswith("You: 1 decision, ")
+    assert talk.answer("review")[0].startswith("You: 2 decisions, ")
 
 
 def test_two_people_are_both_reviewed():
@@ -140,3 +141,82 @@ def test_what_was_stopped_early_is_measured_again():
     assert reviewer._losses == {}
     first = reviewer.measure(talk.session.game, "8/5 6/5", CONTROL)
     assert reviewer.measure(talk.session.game, "8/5 6/5", CONTROL) is first
+
+
+def test_a_review_counts_losses_on_the_scale_of_the_tutor():
+    table = make_talk("newgame").session.game
+    losses = [DecisionLoss(table, "a", "b", loss, "0-ply") for loss in (0.039, 0.05, 0.07, 0.08, 0.2)]
+    lines, worst = format_review(losses, "you", 3)
+    assert lines[0].startswith("You: 5 decisions, 0.439 points lost, ")
+    assert lines[1] == "1 blunder, 1 error, 2 doubtful (0-ply)."
+    assert [line.split()[0] for line in lines[3:]] == ["3", "4", "5", "6", "7"]
+    assert [each.loss for each in worst] == [0.2, 0.08, 0.07, 0.05, 0.039]
+
+
+def test_the_number_of_a_row_sets_up_its_position_and_undo_goes_back_to_the_game():
+    talk = make_talk("new 5", rolls=[(3, 1), (5, 2), (6, 4), (2, 1)])
+    assert talk.answer("review 1")[0].startswith("error: no mistake to show")
+    first = talk.session.game
+    best, (worst, _) = plays_by_loss(talk)
+    talk.answer(worst)
+    played = talk.session.game
+    talk.answer("review")
+    for _ in range(2):  # the second from the position of the first
+        lines = talk.answer("review 1")
+        assert re.fullmatch(
+            rf"{re.escape(worst)} lost [0-9.]+; better: {re.escape(best)} \(0-ply, net racing\)\.", lines[0]
+        )
+        assert talk.session.game == first
+        assert "rolled 3-1" in "".join(lines)
+    assert talk.answer("review 2") == ["error: expected a number 1..1 of the last review, got 2"]
+    assert talk.answer("hint 1")[2].endswith(best)
+    assert talk.answer("undo")[0] == "Undone: you are back in the game, and you are to roll."
+    assert talk.session.game is played
+    assert talk.answer("review")[0].startswith("You: 1 decision, ")
+
+
+def test_turns_are_numbered_by_seat():
+    rolls = [(3, 1), (5, 2), (6, 4), (2, 1)]
+    talk = play_with_people("8/5 6/5", "roll", "13/8 24/22", "double", "take", "roll", "24/14", rolls=rolls)
+    actions = talk.session.log.actions
+    assert [each.turn for each in list_decisions(actions, 0)] == [1, 2, 2]
+    assert [each.turn for each in list_decisions(actions, 1)] == [1, 1, 1]
+
+
+@pytest.mark.parametrize("setup", [{}, {"length": 5}, {"roll": (3, 1)}, {"length": 5, "roll": (3, 1)}])
+def test_the_tutor_objects_to_a_resignation_that_loses(setup):
+    game = game_at(AHEAD, rolls=[(2, 1)], **setup)
+    game.set_tutor(0.04)
+    before = game.session.game
+    lines = game.take_action("resign gammon", CONTROL)
+    assert re.match(r"Tutor: resign gammon loses [123]\.[0-9]{3}, a blunder\.", lines[0])
+    assert lines[1].startswith("Better: play on (")
+    assert game.session.game is before
+    assert game.keep(CONTROL)[0] == "You offer to resign a gammon, 2 points."
+    assert "resign gammon" in game.review(CONTROL)[3]
+
+
+def test_a_resignation_that_loses_nothing_is_no_decision():
+    lost = game_at(position({6: 15}, {1: 1}), roll=(2, 1)).session
+    assert Reviewer(lost).measure(lost.game, "resign single", CONTROL) is None
+    assert Reviewer(lost).measure(lost.game, "resign backgammon", CONTROL).loss > 0.5
+
+
+def test_what_was_objected_to_is_kept_however_it_is_written():
+    talk = make_talk("tutor 0.001", "new 0", rolls=[(3, 1), (5, 2)])
+    _, (worst, _) = plays_by_loss(talk)
+    assert talk.answer(worst)[0].startswith("Tutor: ")
+    talk.answer("hint")
+    other = f"31: {','.join(reversed(worst.split()))}".replace("/", "-")
+    assert talk.answer(other)[0] == f"You play {worst}."
+
+
+def test_the_tutor_says_whether_it_is_on():
+    talk = make_talk()
+    assert talk.answer("show tutor") == ["The tutor is off."]
+    said = talk.answer("tutor 0.1")
+    talk.answer("new")
+    assert talk.answer("show tutor") == talk.answer("tutor") == said
+    assert "| tutor" in talk.toolbar(200)
+    talk.answer("tutor off")
+    assert "tutor" not in talk.toolbar(200)

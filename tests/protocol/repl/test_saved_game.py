@@ -17,18 +17,17 @@ ROLLS = [(3, 1), (5, 2), (6, 4), (2, 1), (5, 4), (4, 3), (6, 2)]
 def restart(talk, folder, *, rolls=ROLLS):
     """Write the game of a talk, and go on with it in another session; return the talk and what it shows."""
     file = folder / "game.json"
-    write_game(file, talk.game.describe_kept(), talk.session.engine_settings)
+    write_game(file, talk.game.describe_kept())
     session = make_session(rolls)
-    game, session.engine_settings = read_game(file, session.engine_settings)
     fresh = LineInterpreter(session)
-    return fresh, fresh.resume(game)
+    return fresh, fresh.resume(read_game(file, session.engine_settings))
 
 
 def test_a_game_goes_on_as_it_was_left(tmp_path):
     talk = make_talk("level beginner", "new 5", "8/5 6/5", rolls=ROLLS)
     fresh, lines = restart(talk, tmp_path)
     assert lines[0] == "Going on with the game that you left: you are to roll. ('new' starts another.)"
-    assert lines[1] == "you 0, gammond 0 in a 5-point match, cube 1 centred."
+    assert lines[1] == "You 0, gammond 0 in a 5-point match, cube 1 centred."
     assert lines[2:] == talk.answer("board")
     assert fresh.session.game == talk.session.game
     assert fresh.session.engine_settings.level == "beginner"
@@ -55,6 +54,46 @@ def test_a_match_goes_on_between_its_games(tmp_path):
     assert fresh.session.game.match.score == (0, 1)
     assert fresh.answer("new")[0] == "You roll 3, gammond 1. You start with 3-1."
     assert fresh.session.game.match.score == (0, 1)
+
+
+def test_the_tutor_is_on_again_and_says_so(tmp_path):
+    talk = make_talk("tutor 0.05", "chances", "new 5", rolls=ROLLS)
+    fresh, lines = restart(talk, tmp_path)
+    assert "The tutor objects to decisions that lose 0.050 points or more." in lines
+    assert fresh.game.tutor.limit == 0.05
+    assert fresh.game.chances.is_shown
+    fresh, lines = restart(make_talk("new 5", rolls=ROLLS), tmp_path)
+    assert not any("tutor" in line for line in lines)
+
+
+def test_a_match_that_is_over_can_still_be_reviewed_and_saved(tmp_path):
+    talk = make_talk("plies 1", "new 1", "8/5 6/5", "resign", rolls=ROLLS)
+    review = talk.answer("review")
+    fresh, lines = restart(talk, tmp_path)
+    assert lines[0] == "Your match is over: 'review' and 'save FILE' still take it, 'new' starts another."
+    assert lines[1] == "You 0, gammond 1 in a 1-point match, cube 1 centred."
+    assert fresh.session.engine_settings.plies == 1
+    assert fresh.answer("review") == review
+    assert fresh.answer(f"save {tmp_path / 'x.mat'}")[0].startswith("Saved 1 game to ")
+    assert fresh.answer("new")[0] == "You roll 3, gammond 1. You start with 3-1."
+    assert fresh.session.game.match.score == (0, 0)
+
+
+def test_leaving_says_what_is_kept(tmp_path):
+    file = tmp_path / "game.json"
+    assert keep(make_talk(rolls=ROLLS), file, "new 1", "resign")[-1] == (
+        "The match is kept: the next 'gammond' can still review and save it."
+    )
+    assert keep(make_talk(rolls=ROLLS), file, "new 5", "resign")[-1] == (
+        "The match is kept: the next 'gammond' goes on with it."
+    )
+    assert keep(make_talk("play against human", rolls=ROLLS), file, "leave") != []
+
+
+def test_a_level_set_at_last_is_kept_too(tmp_path):
+    file = tmp_path / "game.json"
+    keep(make_talk(rolls=ROLLS), file, "new 5", "plies 1")
+    assert read_game(file, make_session().engine_settings).engine.plies == 1
 
 
 def test_without_a_game_there_is_nothing_to_keep():

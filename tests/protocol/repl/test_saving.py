@@ -113,7 +113,9 @@ def test_a_file_of_someone_else_is_not_written_over(tmp_path):
     talk = people("8/5 6/5", "resign", "accept")
     file = tmp_path / "theirs.mat"
     file.write_text("theirs")
-    assert talk.answer(f"save {file}") == [f"error: {file} exists already: choose another name"]
+    assert talk.answer(f"save {file}") == [
+        f"error: {file} exists already, with other games: choose another name, or remove it first"
+    ]
     assert file.read_text() == "theirs"
     with pytest.raises(DataFileError, match="cannot be written"):
         talk.game.save_games(str(tmp_path / "missing" / "games.mat"))
@@ -121,3 +123,15 @@ def test_a_file_of_someone_else_is_not_written_over(tmp_path):
         talk.game.save_games(str(tmp_path))
     own = tmp_path / "own.mat"
     assert talk.answer(f"save {own}") == talk.answer(f"save {own}") == [f"Saved 1 game to {own}."]
+
+
+def test_a_record_goes_over_the_games_that_it_begins_with_but_over_nothing_else(tmp_path):
+    file = tmp_path / "x.mat"
+    people("8/5 6/5", "resign", "accept", f"save {file}")
+    talk = people("8/5 6/5", "resign", "accept")
+    assert talk.answer(f"save {file}") == [f"Saved 1 game to {file}."]
+    file.write_text(file.read_text() + "\n")
+    talk = people("8/5 6/5", "resign", "accept")
+    assert talk.answer(f"save {file}")[0].startswith(f"error: {file} exists already, with other games")
+    file.write_text("")
+    assert talk.answer(f"save {file}")[0].startswith("error: ")

@@ -90,8 +90,8 @@ def test_a_turn_is_described_by_what_is_to_be_done():
 
 def test_the_score_names_crawford_game_and_cube():
     assert describe_score(MatchState(5, (4, 2), crawford=True), (4, 2), NAMES) == (
-        "you 4, gammond 2 in a 5-point match, Crawford game, cube 1 centred"
+        "You 4, gammond 2 in a 5-point match, Crawford game, cube 1 centred"
     )
     assert describe_score(MatchState(cube=4, cube_owner=1), (0, 3), NAMES) == (
-        "you 0, gammond 3 in money play, cube 4 held by X"
+        "You 0, gammond 3 in money play, cube 4 held by X"
     )
