@@ -77,6 +77,9 @@ _TEXTS = (
 _ready: set[str] = set()
 """The evaluators for which this process has loaded all compiled code."""
 
+_turn = threading.Lock()
+"""Held by the one thread that readies; the others wait for it."""
+
 
 def handle_isready(call: CommandCall) -> Answer:
     """Load the evaluator and the player, ask for everything once, then answer."""
@@ -108,13 +111,14 @@ class _Readying:
         self._table = table
         self._done_count = 0
         self._error: BaseException | None = None
+        self._is_stopped = False
 
     def run(self, control: WorkControl) -> None:
         """Ready all of it.
 
         Raises:
             GammondError: Something cannot be loaded.
-            CancelledWork: It was stopped; what is under way goes on.
+            CancelledWork: It was stopped; the request under way is still finished.
         """
         thread = threading.Thread(target=self._work, name="isready", daemon=True)
         started_s = time.monotonic()
@@ -124,6 +128,7 @@ class _Readying:
             if not thread.is_alive():
                 break
             if control.is_stopped:
+                self._is_stopped = True
                 raise CancelledWork("stopped before all was ready")
             elapsed_ms = int(1000 * (time.monotonic() - started_s))
             text = f"ready {self._done_count} of {len(READY_LINES)} time_ms {elapsed_ms}"
@@ -135,16 +140,29 @@ class _Readying:
         try:
             decider = self._load_decider()
             decider.choose_play(decider.engine.rules.starting_position, (3, 1), MatchState())
-            if decider.engine.name not in _ready:
-                for line in READY_LINES:
-                    self._ask(line)
-                    self._done_count += 1
-                parsed = parse_positions((*_TEXTS, *_TEXTS))
-                engine = decider.engine.with_rules(STANDARD_RULES)
-                engine.evaluate_matches(parsed.boards, parsed.matches, parsed.match_indices, EvalSettings())
-                _ready.add(decider.engine.name)
+            while not _turn.acquire(timeout=REPORT_EVERY_S / 8):
+                if self._is_stopped:
+                    return
+            try:
+                self._ready_engine(decider)
+            finally:
+                _turn.release()
         except BaseException as error:
             self._error = error
+
+    def _ready_engine(self, decider: Decider) -> None:
+        """Ask for everything once, unless that was done, or until it is stopped."""
+        name, engine = decider.engine.name, decider.engine.with_rules(STANDARD_RULES)
+        if name in _ready:
+            return
+        for line in READY_LINES:
+            if self._is_stopped:
+                return
+            self._ask(line)
+            self._done_count += 1
+        parsed = parse_positions((*_TEXTS, *_TEXTS))
+        engine.evaluate_matches(parsed.boards, parsed.matches, parsed.match_indices, EvalSettings())
+        _ready.add(name)
 
     def _ask(self, line: str) -> None:
         name, _, rest = line.partition(" ")
