@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import heapq
 import itertools
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -26,6 +27,9 @@ ROUND_S = 0.0025
 
 ROUND_SIZE = 256
 """The size of the requests to be answered (`Work.size`) after which a round serves no more: some 3 ms."""
+
+_SIZE_S = ROUND_S / ROUND_SIZE
+"""Seconds for which a size counts."""
 
 _MAX_TURN_S = 0.1
 """A turn counts for no more: one that takes longer loads code, for all clients."""
@@ -111,12 +115,20 @@ class Rounds:
 
     Args:
         call_soon: Calls a function in the thread that serves the clients, after what waits there already.
-        clock: Seconds.
+        clock: Seconds; ends rounds.
+        work_clock: Seconds that this thread has worked; what turns take is charged by it, so that nobody is
+            charged for what other threads and programs do meanwhile.
     """
 
-    def __init__(self, call_soon: Callable[[Callable[[], None]], Any], clock: Callable[[], float]) -> None:
+    def __init__(
+        self,
+        call_soon: Callable[[Callable[[], None]], Any],
+        clock: Callable[[], float],
+        work_clock: Callable[[], float] = time.thread_time,
+    ) -> None:
         self._call_soon = call_soon
         self._clock = clock
+        self._work_clock = work_clock
         self._order: list[tuple[float, int, RoundClient]] = []
         self._entries = itertools.count()
         self._served_s = 0.0
@@ -147,25 +159,24 @@ class Rounds:
     def _run(self) -> None:
         """Serve lines, answer what is quick of what they ask for, and send the answers."""
         self._is_due = False
-        turn_s = self._clock()
-        end_s = turn_s + ROUND_S
+        end_s = self._clock() + ROUND_S
+        worked_s = self._work_clock()
         room = ROUND_SIZE
         turns: list[tuple[RoundClient, list[Job]]] = []
         jobs: list[Job] = []
-        while self._order and room > 0 and turn_s <= end_s:
+        while self._order and room > 0 and (not turns or self._clock() <= end_s):
             self._served_s, _, client = heapq.heappop(self._order)
             client.is_waiting = False
             quick_jobs = client.serve_lines(room, end_s)
-            began_s, turn_s = turn_s, self._clock()
-            client.served_s += min(turn_s - began_s, _MAX_TURN_S)
+            size = sum([job.work.size for job in quick_jobs])
+            began_s, worked_s = worked_s, self._work_clock()
+            client.served_s += min(worked_s - began_s, _MAX_TURN_S) + size * _SIZE_S
             turns.append((client, quick_jobs))
             jobs += quick_jobs
-            room -= sum([job.work.size for job in quick_jobs])
+            room -= size
         results = iter(run_batch(jobs))
-        size_s = min(self._clock() - turn_s, _MAX_TURN_S) / max(1, ROUND_SIZE - room)
         for client, quick_jobs in turns:
             for job in quick_jobs:
                 client.connection.receive_result(job, next(results))
-                client.served_s += job.work.size * size_s
             client.pump()
         self._plan()

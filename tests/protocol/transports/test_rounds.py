@@ -14,7 +14,7 @@ class Loop:
         self.now_s = 0.0
         self.calls = []
         self.served = []
-        self.rounds = Rounds(self.calls.append, lambda: self.now_s)
+        self.rounds = Rounds(self.calls.append, lambda: self.now_s, lambda: self.now_s)
 
     def run_round(self):
         calls, self.calls[:] = self.calls[:], []
