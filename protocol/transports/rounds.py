@@ -162,7 +162,7 @@ class Rounds:
         end_s = self._clock() + ROUND_S
         worked_s = self._work_clock()
         room = ROUND_SIZE
-        turns: list[tuple[RoundClient, list[Job]]] = []
+        turns: list[tuple[RoundClient, float, list[Job]]] = []
         jobs: list[Job] = []
         while self._order and room > 0 and (not turns or self._clock() <= end_s):
             self._served_s, _, client = heapq.heappop(self._order)
@@ -170,12 +170,14 @@ class Rounds:
             quick_jobs = client.serve_lines(room, end_s)
             size = sum([job.work.size for job in quick_jobs])
             began_s, worked_s = worked_s, self._work_clock()
-            client.served_s += min(worked_s - began_s, _MAX_TURN_S) + size * _SIZE_S
-            turns.append((client, quick_jobs))
+            turns.append((client, min(worked_s - began_s, _MAX_TURN_S) + size * _SIZE_S, quick_jobs))
             jobs += quick_jobs
             room -= size
         results = iter(run_batch(jobs))
-        for client, quick_jobs in turns:
+        has_others = len(turns) > 1 or bool(self._order)
+        for client, took_s, quick_jobs in turns:
+            if has_others:  # time that nobody waits for is no debt
+                client.served_s += took_s
             for job in quick_jobs:
                 client.connection.receive_result(job, next(results))
             client.pump()

@@ -109,15 +109,11 @@ def test_the_word_play_names_the_player_and_the_level_says_what_it_leaves_to_it(
     talk = make_talk("play against pubeval", rolls=[(3, 1)])
     assert talk.session.engine_settings.player == "pubeval"
     assert talk.answer("level")[-1].endswith("normal. pubeval chooses the plays (engine.player).")
-    assert (
-        talk.answer("leave")[0].startswith("You have left the game: ")
-    )
+    assert talk.answer("leave")[0].startswith("You have left the game: ")
     assert talk.answer("set engine.player net") == ["ok set engine.player=net"]
     assert talk.answer("level")[-1].endswith("filter normal.")
 
 
 def test_the_end_of_a_game_among_people_is_no_end_against_the_engine():
     talk = make_talk("play against human", rolls=[(3, 1)])
-    assert (
-        talk.answer("leave")[0].startswith("You have left the game: ")
-    )
+    assert talk.answer("leave")[0].startswith("You have left the game: ")

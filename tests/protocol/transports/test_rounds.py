@@ -82,7 +82,7 @@ def test_lines_of_a_client_that_is_alone_are_served_at_once(loop):
     loop.rounds.add(Talker(loop, "second", 1, 0.001), at_once=True)
     assert loop.served == ["first"], "a round is due, and others wait for it"
     loop.run_round()
-    assert loop.served == ["first", "second", "first"]
+    assert loop.served == ["first", "first", "second"], "the one that waits longer is next"
 
 
 def test_time_that_nobody_waited_for_is_no_debt(loop):
@@ -97,6 +97,20 @@ def test_time_that_nobody_waited_for_is_no_debt(loop):
     loop.rounds.add(rich)
     loop.run_round()
     assert not rich.lines
+
+
+def test_one_that_was_served_alone_does_not_wait_for_a_crowd_that_comes(loop):
+    polite = Talker(loop, "polite", 1000, 0.0002)
+    loop.rounds.add(polite)
+    for _ in range(999):
+        loop.run_round()
+    assert polite.lines
+    for client in [Talker(loop, "greedy", 1000, 0.002) for _ in range(20)]:
+        loop.rounds.add(client)
+    before = loop.now_s
+    while polite.lines:
+        loop.run_round()
+    assert loop.now_s - before < 0.01
 
 
 def test_a_client_that_comes_back_is_not_ahead_for_long(loop):
