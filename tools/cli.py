@@ -5,13 +5,13 @@ Without arguments: the REPL on a terminal, the line protocol on a pipe.
 
 from __future__ import annotations
 
-import errno
 import importlib
 import os
 import sys
 from collections.abc import Sequence
 
 from engine.errors import GammondError, StateError, UnsupportedError
+from engine.runtime.disk_space import is_disk_full
 from engine.runtime.garbage import resume_collection
 from engine.runtime.version import read_version
 from tools.common.background import prepare_on_first_compile
@@ -23,9 +23,6 @@ EXIT_BROKEN_PIPE = 141
 
 _NEED_NO_OUTPUT = ("serve", "prepare")
 """Tools that are of use with standard output closed."""
-
-_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
-"""Errors of a disk that takes no more."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -60,7 +57,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         sys.stderr.write(f"gammond: {error.message}\n")
         return EXIT_USAGE
     except OSError as error:
-        if error.errno not in _FULL:
+        if not is_disk_full(error):
             raise
         _discard_stdout()
         sys.stderr.write(f"gammond: cannot write: {error.strerror}\n")

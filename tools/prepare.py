@@ -22,21 +22,18 @@ from pathlib import Path
 import numpy as np
 
 from engine.analysis.engine import CACHE_COLUMNS, Engine
-from engine.bearoff.databases import (
-    DEFAULT_ONE_SIDED,
-    DEFAULT_TWO_SIDED,
-    data_folder,
-    defer_bearoff,
-    load_bearoff,
-)
+from engine.bearoff.databases import DEFAULT_BYTES, data_folder, defer_bearoff, load_bearoff, open_table
+from engine.bearoff.one_sided import build_one_sided
+from engine.bearoff.two_sided import build_two_sided
 from engine.errors import CancelledWork, DataFileError, StateError
 from engine.kernels.disk_cache import cache_root, find_folder, hash_sources, processor_name
 from engine.rules.match import MatchState
 from engine.rules.outcome import Outcomes
-from engine.rules.position import Board
+from engine.rules.position import CHECKERS, Board
 from engine.rules.rules import STANDARD_RULES
 from engine.runtime.compilation import COMPILATION
 from engine.runtime.cores import count_usable_cores
+from engine.runtime.disk_space import check_disk_space
 from engine.search import ValueCache
 from tools.common.files import write_atomically
 from tools.common.parallel import ProcessPool, is_stopping
@@ -123,6 +120,12 @@ _PLAIN_EVERY_S = 5.0
 _IDLE_PRIORITY = 19
 _MARK = "prepared.json"
 
+_KERNEL_BYTES = 20_000_000
+"""What all kernels take on disk, with some to spare."""
+
+_LEAST_BYTES = 100_000
+"""What each further kernel needs on disk."""
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
@@ -139,10 +142,10 @@ def main(args: argparse.Namespace) -> int:
         0.
 
     Raises:
-        DataFileError: The cache or data folder cannot be written.
+        DataFileError: The cache or data folder cannot be written, or a database is damaged.
+        LimitError: The disk is full.
         ValueRangeError: The number of processes is out of range.
     """
-    started_s = time.monotonic()
     folders = _find_kernel_folders()
     if args.background:
         _prepare_in_background(folders)
@@ -151,16 +154,52 @@ def main(args: argparse.Namespace) -> int:
     else:
         sys.stdout.write("all is prepared\n")
     if not args.background:
-        sys.stdout.write(_describe(folders, time.monotonic() - started_s))
+        sys.stdout.write(_describe(folders))
     return 0
 
 
 def prepare(folders: list[Path], processes: int) -> None:
-    """Do all jobs in several processes, with their progress on stderr, and leave a mark."""
+    """Do all jobs in several processes, with their progress on stderr, and leave a mark.
+
+    Raises:
+        DataFileError: A database is damaged, or cannot be kept.
+        LimitError: The disk is full.
+    """
+    for file in _list_databases():
+        if file.exists():
+            open_table(file)
+    _check_disks(folders)
+    started_s = time.monotonic()
     with ProcessPool(processes) as pool, _show_progress(folders) as finished:
         for name in pool.map(run_job, JOBS):
             finished.append(name)
+    for file in _list_databases():
+        open_table(file)
     _leave_mark(folders)
+    sys.stdout.write(f"prepared in {time.monotonic() - started_s:.1f} s\n")
+
+
+def _check_disks(folders: list[Path]) -> None:
+    """Check that there is room for what is missing, both folders on one disk included.
+
+    Raises:
+        LimitError: There is not.
+        DataFileError: The data folder cannot be written.
+    """
+    total, compiled = len(_name_all_kernels()), len(_name_compiled(folders))
+    kernel_bytes = _KERNEL_BYTES * max(0, total - compiled) // total
+    missing = [
+        size for header, size in DEFAULT_BYTES.items() if not (data_folder() / header.file_name).exists()
+    ]
+    try:
+        check_disk_space(cache_root(), kernel_bytes + sum(missing), "GAMMOND_CACHE")
+        check_disk_space(data_folder(), sum(missing), "GAMMOND_DATA")
+    except OSError as error:
+        raise DataFileError(
+            f"{data_folder()} cannot be written ({error.strerror}): set GAMMOND_DATA to a folder that this "
+            "user can write",
+            field="data",
+        ) from error
 
 
 def run_job(name: str) -> str:
@@ -171,6 +210,7 @@ def run_job(name: str) -> str:
 
     Raises:
         StateError: A line was answered with an error.
+        LimitError: The disk is full.
         CancelledWork: The pool of processes is being left.
     """
     COMPILATION.is_silent = True
@@ -183,6 +223,8 @@ def run_job(name: str) -> str:
                 errors.extend(_ask(lines))
             else:
                 load_bearoff()
+                build_two_sided(2, 2)  # kernels that build databases, where these are there already
+                build_one_sided(1, CHECKERS)
         except BaseException as error:
             errors.append(error)
 
@@ -192,6 +234,7 @@ def run_job(name: str) -> str:
         thread.join(_POLL_S)
         if is_stopping():
             raise CancelledWork("interrupted")
+        check_disk_space(cache_root(), _LEAST_BYTES, "GAMMOND_CACHE")
     for error in errors:
         if isinstance(error, BaseException):
             raise error
@@ -221,8 +264,14 @@ def is_prepared(folders: list[Path]) -> bool:
     except (OSError, ValueError):
         return False
     is_same = mark["program"] == _hash_program() and mark["processor"] == processor_name()
-    is_whole = len(_list_kernels(folders)) >= mark["kernels"]
-    return is_same and is_whole and all(file.exists() for file in _list_databases())
+    if not is_same or len(_list_kernels(folders)) < mark["kernels"]:
+        return False
+    try:
+        for file in _list_databases():
+            open_table(file)
+    except DataFileError:
+        return False
+    return True
 
 
 def _find_kernel_folders() -> list[Path]:
@@ -271,7 +320,7 @@ def _name_all_kernels() -> set[str]:
 
 
 def _list_databases() -> list[Path]:
-    return [data_folder() / header.file_name for header in (DEFAULT_TWO_SIDED, DEFAULT_ONE_SIDED)]
+    return [data_folder() / header.file_name for header in DEFAULT_BYTES]
 
 
 def _find_mark(folders: list[Path]) -> Path:
@@ -293,12 +342,11 @@ def _leave_mark(folders: list[Path]) -> None:
     write_atomically(_find_mark(folders), json.dumps(mark).encode())
 
 
-def _describe(folders: list[Path], seconds: float) -> str:
+def _describe(folders: list[Path]) -> str:
     kernels, databases = _list_kernels(folders), _list_databases()
     return (
-        f"{len(kernels)} kernels, {_format_total(kernels)}, in {cache_root() / 'kernels'}\n"
+        f"{len(_name_compiled(folders))} kernels, {_format_total(kernels)}, in {cache_root() / 'kernels'}\n"
         f"{len(databases)} bearoff databases, {_format_total(databases)}, in {data_folder()}\n"
-        f"{seconds:.1f} s\n"
     )
 
 
@@ -331,14 +379,15 @@ def _show_progress(folders: list[Path]) -> Iterator[list[str]]:
             show()
             if not sys.stderr.isatty() and time.monotonic() - plain_s >= _PLAIN_EVERY_S:
                 plain_s = time.monotonic()
-                bar.write_line(f"gammond: preparing {len(finished)} of {len(JOBS)}, {describe()}")
+                bar.write_line(f"gammond: preparing: {describe()}")
             if ended.wait(_POLL_S):
                 return
 
     def describe() -> str:
         current = next((name for name in JOBS if name not in finished), "")
         compiled, elapsed_s = len(_name_compiled(folders)), time.monotonic() - began_s
-        return f"{_format_kernels(begun, compiled, total, elapsed_s)}  {current}"
+        text = _format_kernels(begun, compiled, total, elapsed_s)
+        return f"{text}; step {len(finished) + 1} of {len(JOBS)}: {current}" if current else text
 
     def show() -> None:
         bar.update(len(finished), describe())

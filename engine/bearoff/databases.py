@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 import sys
+import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -27,13 +28,15 @@ from engine.bearoff.one_sided import OneSidedTable, build_one_sided
 from engine.bearoff.two_sided import TwoSidedTable, build_two_sided, make_two_sided_numbering
 from engine.errors import DataFileError
 from engine.rules.position import CHECKERS
+from engine.runtime.disk_space import is_disk_full
 
 DEFAULT_TWO_SIDED = BearoffHeader(BearoffKind.TWO_SIDED, 6, 6, cubeful=True)
 DEFAULT_ONE_SIDED = BearoffHeader(BearoffKind.ONE_SIDED, 6, CHECKERS)
 
-_SILENT_WAIT_S = 1.0
+DEFAULT_BYTES = {DEFAULT_TWO_SIDED: 13_660_544, DEFAULT_ONE_SIDED: 2_953_948}
+"""Sizes of their files."""
 
-_ADVICE = "set GAMMOND_DATA to a folder that can be written"
+_SILENT_WAIT_S = 1.0
 
 BearoffTable = OneSidedTable | TwoSidedTable
 _TableT = TypeVar("_TableT", OneSidedTable, TwoSidedTable)
@@ -193,17 +196,44 @@ def _open_or_build(
 
 
 def _build_and_save(path: Path, expected: BearoffHeader, build: Callable[[int, int], _TableT]) -> _TableT:
-    sys.stderr.write(f"gammond: building the {expected} bearoff database once (some seconds): {path}\n")
+    fault = _find_fault(path.parent)
+    if fault is None:
+        sys.stderr.write(f"gammond: building the {expected} bearoff database once (some seconds): {path}\n")
+    else:
+        _report_unsaved(path, expected, fault)
     table = build(expected.points, expected.checkers)
-    try:
-        save_table(table, path)
-    except OSError as error:
+    if fault is None:
+        try:
+            save_table(table, path)
+        except OSError as error:
+            fault = error
+            _report_unsaved(path, expected, fault)
+    if fault is not None:
         _UNSAVED[path] = table
-        sys.stderr.write(
-            f"gammond: cannot write {path} ({error.strerror}): the database stays in memory and is rebuilt at"
-            f" each start; {_ADVICE}\n"
-        )
     return table
+
+
+def _find_fault(folder: Path) -> OSError | None:
+    """Return the error of writing into a folder; None if it can be written."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder) as probe:
+            probe.write(b"gammond")
+    except OSError as error:
+        return error
+    return None
+
+
+def _report_unsaved(path: Path, expected: BearoffHeader, error: OSError) -> None:
+    """Say that a database is built at each start, and what ends that."""
+    advice = "set GAMMOND_DATA to a folder that this user can write"
+    if is_disk_full(error):
+        size = f"{DEFAULT_BYTES[expected] / 1e6:.0f} MB"
+        advice = f"make room for {size} there, or set GAMMOND_DATA to a folder on another disk"
+    sys.stderr.write(
+        f"gammond: cannot write {path} ({error.strerror}), so the {expected} bearoff database is built in "
+        f"memory at each start (some seconds); {advice}\n"
+    )
 
 
 @contextmanager

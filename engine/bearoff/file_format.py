@@ -184,7 +184,7 @@ def open_database(path: Path, expected: BearoffHeader | None = None) -> tuple[Be
     actual = hashlib.sha256(fields)
     actual.update(payload)
     if actual.digest() != digest:
-        raise make_database_error(path, "its checksum does not match: it was altered", expected or header)
+        raise make_database_error(path, "its checksum does not match: it is damaged", expected or header)
     if expected is not None and header != expected:
         raise make_database_error(path, f"expected a {expected} database, got {header}", expected)
     return header, payload

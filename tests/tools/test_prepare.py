@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
+import shutil
 import subprocess
 import sys
 import time
@@ -11,13 +13,16 @@ from pathlib import Path
 
 import pytest
 
-from engine.errors import DataFileError, StateError
+from engine.bearoff import load_bearoff, save_table
+from engine.bearoff.databases import DEFAULT_ONE_SIDED, data_folder
+from engine.errors import DataFileError, LimitError, StateError
 from engine.kernels import disk_cache
 from engine.runtime.compilation import CompilationReport
 from tools import cli, prepare
 from tools.common import background
 
 ROOT = Path(__file__).parents[2]
+PREPARED = data_folder()
 REQUESTS = """position startpos
 eval plies=3
 dice 6 4
@@ -70,7 +75,8 @@ def test_after_preparing_nothing_is_compiled_or_built(cache):
     assert "bearoff databases" in first.stdout
     assert str(cache) in first.stdout
     files = sorted(cache.rglob("*.nbc"))
-    assert f"{len(files)} kernels" in first.stdout
+    names = {file.name.partition(".py")[0] for file in files}
+    assert f"{len(names)} kernels" in first.stdout
     answered = run(input=REQUESTS)
     assert "error" not in answered.stdout
     assert sorted(cache.rglob("*.nbc")) == files
@@ -82,7 +88,7 @@ def test_a_mark_holds_for_one_program_and_only_while_all_is_there(cache, monkeyp
     folders = prepare._find_kernel_folders()
     kernel = folders[1] / "kernel.nbc"
     kernel.touch()
-    monkeypatch.setattr(prepare, "_list_databases", lambda: [kernel])
+    monkeypatch.setattr(prepare, "_list_databases", lambda: [])
     assert not prepare.is_prepared(folders)
     prepare._leave_mark(folders)
     assert prepare.is_prepared(folders)
@@ -115,6 +121,52 @@ def test_what_surrounds_the_nets_is_compiled_without_them_and_an_evaluation_find
     assert not [name for name in later if name.startswith(("cubeful.", "search.", "bearoff."))]
 
 
+def test_what_builds_databases_is_compiled_though_they_are_there(monkeypatch):
+    built = []
+    monkeypatch.setattr(prepare, "load_bearoff", lambda: None)
+    monkeypatch.setattr(prepare, "build_two_sided", lambda *size: built.append(size))
+    monkeypatch.setattr(prepare, "build_one_sided", lambda *size: built.append(size))
+    prepare.run_job("bearoff databases")
+    assert built == [(2, 2), (1, 15)]
+
+
+def test_a_damaged_database_is_not_prepared_and_named(cache, monkeypatch, capsys):
+    monkeypatch.setattr(prepare, "JOBS", {})
+    for table in load_bearoff(PREPARED):
+        save_table(table, cache.parent / "data" / table.header.file_name)
+    assert cli.main(["prepare", "--threads", "1"]) == 0
+    assert prepare.is_prepared(prepare._find_kernel_folders())
+    damaged = cache.parent / "data" / DEFAULT_ONE_SIDED.file_name
+    content = bytearray(damaged.read_bytes())
+    content[5000] ^= 1
+    damaged.write_bytes(content)
+    assert not prepare.is_prepared(prepare._find_kernel_folders())
+    capsys.readouterr()
+    assert cli.main(["prepare", "--threads", "1"]) == 2
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert f"{damaged} cannot be used: its checksum does not match" in said.err
+    assert "build it again with `gammond bearoff make" in said.err
+
+
+def test_a_full_disk_ends_preparing_before_anything_is_compiled(cache, monkeypatch):
+    folders = prepare._find_kernel_folders()
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: argparse.Namespace(free=1_000_000))
+    with pytest.raises(
+        LimitError, match=r"expected 36\.6 MB free, got 1\.0 MB; make room there, or set GAMMOND_C"
+    ):
+        prepare.prepare(folders, 1)
+
+
+def test_a_disk_that_fills_up_ends_a_job(cache, monkeypatch):
+    monkeypatch.setattr(prepare, "load_bearoff", lambda: time.sleep(20))
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: argparse.Namespace(free=0))
+    started_s = time.monotonic()
+    with pytest.raises(LimitError, match="is full"):
+        prepare.run_job("bearoff databases")
+    assert time.monotonic() - started_s < 15
+
+
 def test_every_job_is_answered_without_an_error():
     for name in prepare.JOBS:
         assert prepare.run_job(name) == name
@@ -135,10 +187,11 @@ def test_a_cache_that_cannot_be_written_is_an_error(cache, capsys):
 
 def test_what_is_prepared_is_reported_with_its_place_and_size(cache, monkeypatch, capsys):
     monkeypatch.setattr(prepare, "JOBS", {})
+    monkeypatch.setattr(prepare, "_list_databases", lambda: [])
     assert cli.main(["prepare", "--threads", "1"]) == 0
     out = capsys.readouterr().out
     assert f"0 kernels, 0.0 MB, in {cache / 'kernels'}\n" in out
-    assert "2 bearoff databases, 0.0 MB" in out
+    assert "0 bearoff databases, 0.0 MB" in out
     assert json.loads((prepare._find_mark(prepare._find_kernel_folders())).read_text())["kernels"] == 0
 
 
@@ -151,7 +204,9 @@ def test_progress_counts_the_kernels_at_once_and_says_how_long_the_others_take(c
     with prepare._show_progress(folders):
         pass
     said = capsys.readouterr().err
-    assert said.startswith(f"gammond: preparing 0 of {len(prepare.JOBS)}, 1 of {len(names)} kernels  bearoff")
+    assert said.startswith(
+        f"gammond: preparing: 1 of {len(names)} kernels; step 1 of {len(prepare.JOBS)}: bearoff databases\n"
+    )
     assert prepare._format_kernels(10, 60, 160, 20.0) == "60 of 160 kernels, about 40 s left"
     assert prepare._format_kernels(10, 10, 160, 20.0) == "10 of 160 kernels"
     assert prepare._format_kernels(10, 160, 160, 20.0) == "160 of 160 kernels"

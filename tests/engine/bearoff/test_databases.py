@@ -1,3 +1,4 @@
+import errno
 import os
 import subprocess
 import sys
@@ -95,7 +96,9 @@ def truncate(content: bytearray) -> bytearray:
 
 
 @pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize(("damage", "said"), [(alter, "it was altered"), (truncate, "it was truncated")])
+@pytest.mark.parametrize(
+    ("damage", "said"), [(alter, "its checksum does not match"), (truncate, "it was truncated")]
+)
 def test_a_damaged_database_is_built_in_memory_and_its_file_left(
     folder, name, damage, said, capsys, one_sided, two_sided
 ):
@@ -147,8 +150,25 @@ def test_a_folder_that_cannot_be_written_costs_only_the_building(tmp_path, capsy
     outcome = bearoff.two_sided.evaluate(position({6: 1}, {24: 1}).board[None])[0]
     assert outcome[0] == pytest.approx(0.75)
     said = capsys.readouterr().err
-    assert said.count("stays in memory") == 2
-    assert "GAMMOND_DATA" in said
+    assert said.count("is built in memory at each start") == said.count("\n") == 2
+    assert "once" not in said
+    assert "set GAMMOND_DATA to a folder that this user can write" in said
+
+
+def test_a_full_disk_is_told_from_a_folder_that_cannot_be_written(tmp_path, capsys, monkeypatch):
+    def fail(*_):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(loading, "save_table", fail)
+    load_bearoff(tmp_path)
+    said = capsys.readouterr().err
+    assert said.count("building the") == said.count("No space left on device") == 2
+    assert "make room for 14 MB there, or set GAMMOND_DATA to a folder on another disk" in said
+
+
+def test_the_sizes_of_the_default_databases_are_those_of_their_files(folder):
+    sizes = {header: (folder / header.file_name).stat().st_size for header in loading.DEFAULT_BYTES}
+    assert sizes == loading.DEFAULT_BYTES
 
 
 def test_a_database_that_cannot_be_kept_is_built_once_in_a_process(tmp_path, capsys):
