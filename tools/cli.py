@@ -10,7 +10,7 @@ import os
 import sys
 from collections.abc import Sequence
 
-from engine.errors import GammondError, StateError, UnsupportedError
+from engine.errors import GammondError, LimitError, StateError, UnsupportedError
 from engine.runtime.disk_space import is_disk_full
 from engine.runtime.garbage import resume_collection
 from engine.runtime.version import read_version
@@ -19,10 +19,11 @@ from tools.common.interrupts import EXIT_INTERRUPTED, raise_on_interrupt
 from tools.table import FORMER_NAMES, OTHER_WORDS, TOOL_GROUPS, TOOLS
 
 EXIT_USAGE = 2
+EXIT_PASSING = 1
 EXIT_BROKEN_PIPE = 141
 
-_NEED_NO_OUTPUT = ("serve", "prepare")
-"""Tools that are of use with standard output closed."""
+_SERVICE_TOOLS = ("serve", "prepare")
+"""Tools that a supervisor runs: they need no standard output, and their exit status says what may go away."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -32,14 +33,15 @@ def main(argv: Sequence[str] | None = None) -> int:
         argv: The arguments after the command's name; by default those of the process.
 
     Returns:
-        The exit status: the tool's, 2 for an error (one line on stderr), 130 after Ctrl-C or SIGTERM, 141
-        when the reader of stdout is gone.
+        The exit status: the tool's, 2 for an error (one line on stderr), but of `serve` and `prepare` 1 for
+        one that may go away by itself, 130 after Ctrl-C or SIGTERM, 141 when the reader of stdout is gone.
     """
     arguments = list(sys.argv[1:] if argv is None else argv)
+    tool = arguments[0] if arguments else ""
     is_output_closed = sys.stdout is None
     _open_closed_streams()
     try:
-        if is_output_closed and arguments[:1] not in [[tool] for tool in _NEED_NO_OUTPUT]:
+        if is_output_closed and tool not in _SERVICE_TOOLS:
             raise StateError(
                 "expected an open standard output for the answers, it is closed: redirect it to a file or to "
                 f"{os.devnull}",
@@ -55,7 +57,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         return EXIT_INTERRUPTED
     except GammondError as error:
         sys.stderr.write(f"gammond: {error.message}\n")
-        return EXIT_USAGE
+        is_passing = isinstance(error, (StateError, LimitError)) and tool in _SERVICE_TOOLS
+        return EXIT_PASSING if is_passing else EXIT_USAGE
     except OSError as error:
         if not is_disk_full(error):
             raise

@@ -54,6 +54,8 @@ _LAST_LINES_S = 0.2
 _OWN_FILES = 64
 """Files that a server has open besides its clients."""
 
+_RAISE_LIMIT = "raise the limit with 'ulimit -n', or LimitNOFILE= in a unit of systemd"
+
 SUMMARY = "answer clients on a socket, by lines or as gnubg's player"
 
 LOOPBACK = "127.0.0.1"
@@ -61,13 +63,12 @@ LOOPBACK = "127.0.0.1"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the tool's options."""
-    dialect = parser.add_mutually_exclusive_group(required=True)
-    dialect.add_argument(
+    parser.add_argument(
         "--tcp",
         metavar="[HOST:]PORT",
         help=f"the line protocol of docs/reference/protocol.md (HOST {LOOPBACK})",
     )
-    dialect.add_argument(
+    parser.add_argument(
         "--gnubg",
         metavar="[HOST:]PORT",
         help=f"GNU Backgammon's external-player dialect: 'set player 0 external {LOOPBACK}:PORT' in gnubg",
@@ -127,22 +128,38 @@ def parse_address(text: str) -> tuple[str, int]:
     host, colon, port = text.rpartition(":")
     host = host.removeprefix("[").removesuffix("]") if colon else LOOPBACK
     if not host or not port.isascii() or not port.isdigit() or int(port) > 65535:
-        raise ValueRangeError(f"expected [HOST:]PORT with a port 0..65535, got {text[:80]!r}", field="port")
+        raise ValueRangeError(
+            f"expected [HOST:]PORT with a port 0..65535, such as 4321 or localhost:4321, got {text[:80]!r}",
+            field="port",
+        )
     return host, int(port)
 
 
 def _check_options(args: argparse.Namespace) -> None:
-    """Check the options, and that they are for the dialect.
+    """Check the options, that one dialect is given, and that they are for it.
 
     Raises:
         ValueRangeError: A number is outside its range.
-        UnsupportedError: An option of the other dialect.
+        UnsupportedError: An option of the other dialect, or both.
     """
+    if args.tcp is None and args.gnubg is None:
+        raise ValueRangeError(
+            "expected --tcp [HOST:]PORT for the line protocol, such as --tcp 4321, or --gnubg [HOST:]PORT "
+            "for GNU Backgammon",
+            field="tcp",
+        )
+    if args.tcp is not None and args.gnubg is not None:
+        raise UnsupportedError(
+            "--tcp and --gnubg: a server speaks one of the two; start two servers, each with its own port",
+            field="gnubg",
+        )
     for name, most in (("clients", MAX_CLIENTS), ("threads", MAX_THREADS), ("idle_timeout", MAX_IDLE_S)):
         value = getattr(args, name)
         if value is not None and not 1 <= value <= most:
+            note = f"; {most} seconds are four months, as good as never" if name == "idle_timeout" else ""
             raise ValueRangeError(
-                f"{_format_option(name)}: expected a number from 1 to {most:,}, got {value}", field=name
+                f"{_format_option(name)}: expected a number from 1 to {most:,}, got {value:g}{note}",
+                field=name,
             )
     for name in ("net", "player", "no_jacoby", "beavers", *STRENGTH_OPTIONS):
         is_given = getattr(args, name) is not None and getattr(args, name) is not False
@@ -166,12 +183,13 @@ def _fit_clients(clients: int) -> int:
     room = (allowed - _OWN_FILES) // 2
     if room < 1:
         raise LimitError(
-            f"expected {_OWN_FILES + 2} open files or more, the system allows {allowed}", field="clients"
+            f"expected {_OWN_FILES + 2} open files or more, the system allows {allowed}: {_RAISE_LIMIT}",
+            field="clients",
         )
     if room < clients:
         sys.stderr.write(
             f"gammond: the system allows {allowed:,} open files, so {room:,} clients, not {clients:,}: "
-            "raise the limit with 'ulimit -n'\n"
+            f"{_RAISE_LIMIT}\n"
         )
     return min(clients, room)
 

@@ -80,7 +80,11 @@ def write_preferences(file: Path, preferences: Preferences) -> None:
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text("\n".join(lines) + "\n", "utf-8")
     except OSError as error:
-        raise DataFileError(f"{file} cannot be written: {error}", field="config") from error
+        raise DataFileError(
+            f"{file} cannot be written ({error.strerror}): set GAMMOND_DATA to a folder that you can write, "
+            "in which preferences are kept",
+            field="config",
+        ) from error
 
 
 def find_preference(name: str) -> Field:

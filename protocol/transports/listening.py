@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import ipaddress
 import os
 import selectors
@@ -14,7 +15,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Generic, Protocol, TypeVar
 
-from engine.errors import StateError, UnsupportedError
+from engine.errors import GammondError, StateError, UnsupportedError, ValueRangeError
 from protocol.core.fault_log import FAULT_LOG
 from protocol.core.interpreter import INTERPRETER
 from protocol.transports.connection_log import ClientCallback, ConnectionLog
@@ -91,8 +92,9 @@ def check_host(host: str, *, allow_remote: bool) -> str:
         is_loopback = False
     if not (is_loopback or allow_remote):
         raise UnsupportedError(
-            f"other machines can reach host {host!r}, and the protocol has neither passwords nor encryption: "
-            "listen on 127.0.0.1, or give --allow-remote if everyone who can reach it may use it",
+            "expected a host that only this machine can reach, such as 127.0.0.1 or localhost, got "
+            f"{host!r}: the protocol has neither passwords nor encryption; give --allow-remote if everyone who "
+            "can reach that host may use it",
             field="host",
         )
     return host
@@ -133,6 +135,7 @@ class ListeningServer(ABC, Generic[_ClientT]):
 
         Raises:
             StateError: The address cannot be listened on.
+            ValueRangeError: The port is one that this user may not listen on.
         """
         host, port = self._options.host, self._options.port
         stop_event = self._options.stop_event or asyncio.Event()
@@ -208,8 +211,20 @@ def _format_clients(clients: int) -> str:
     return f"{clients:,} client{'' if clients == 1 else 's'}"
 
 
-def _make_listen_error(host: str, port: int, error: OSError) -> StateError:
-    """Return the error for an address on which the server cannot listen."""
-    number = 0 if isinstance(error, socket.gaierror) else error.errno or 0
-    reason = os.strerror(number).lower() if number else error.strerror or str(error)
-    return StateError(f"cannot listen on {host} port {port}: {reason}", field="port")
+_ADVICE = {
+    errno.EADDRINUSE: "another program listens there; end it, or choose another port",
+    errno.EADDRNOTAVAIL: "no network of this machine has this address, or not yet",
+    errno.EACCES: "ports below 1024 need the right CAP_NET_BIND_SERVICE; choose a higher one",
+}
+"""What to do about addresses on which a server cannot listen, by the number of the error."""
+
+
+def _make_listen_error(host: str, port: int, error: OSError) -> GammondError:
+    """Return the error for an address on which the server cannot listen: one that time may cure, or none."""
+    if isinstance(error, socket.gaierror):
+        reason = f"no address is known for this name ({error.strerror}); check it, or give an address"
+    else:
+        reason = os.strerror(error.errno).lower() if error.errno else str(error)
+    advice = _ADVICE.get(error.errno or 0, "")
+    message = f"cannot listen on {host} port {port}: {reason}{': ' if advice else ''}{advice}"
+    return (ValueRangeError if error.errno == errno.EACCES else StateError)(message, field="port")

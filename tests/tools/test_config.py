@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import errno
+from pathlib import Path
+
 import pytest
 
 from tools.cli import main
@@ -25,6 +28,16 @@ def test_preferences_are_listed_set_shown_and_reset(capsys, data_folder):
     assert listed.endswith(f"File: {data_folder / 'config.toml'}\n")
     assert run("theme", "--reset") == (0, "theme = terminal\n")
     assert run("theme") == (0, "terminal\n")
+
+
+def test_a_folder_that_cannot_be_written_is_named_with_what_chooses_another(capsys, monkeypatch):
+    def fail(*_):
+        raise PermissionError(errno.EACCES, "Permission denied")
+
+    monkeypatch.setattr(Path, "write_text", fail)
+    assert main(["config", "theme", "light"]) == 2
+    said = capsys.readouterr().err
+    assert "cannot be written (Permission denied): set GAMMOND_DATA to a folder that you can write" in said
 
 
 @pytest.mark.parametrize(

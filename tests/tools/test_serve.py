@@ -19,7 +19,7 @@ from engine.runtime.cores import count_usable_cores
 from nets import catalogue as loading
 from nets.catalogue import load_player
 from tests.boards import RacingEvaluator, played_boards
-from tools import serve
+from tools import cli, serve
 
 DOCS = (Path(__file__).parents[2] / "docs" / "guide" / "tools.md").read_text("utf-8")
 
@@ -154,9 +154,30 @@ def test_a_level_and_plies_exclude_each_other(monkeypatch):
 
 
 def test_one_dialect_must_be_chosen():
-    for arguments in ([], ["--tcp", "0", "--gnubg", "0"]):
-        with pytest.raises(SystemExit):
-            parsed(*arguments)
+    with pytest.raises(ValueRangeError, match=r"expected --tcp \[HOST:\]PORT .* or --gnubg"):
+        serve.main(parsed())
+    with pytest.raises(UnsupportedError, match="start two servers, each with its own port"):
+        serve.main(parsed("--tcp", "0", "--gnubg", "0"))
+
+
+def test_messages_about_numbers_say_what_to_give():
+    with pytest.raises(ValueRangeError, match=r"got 0; 10000000 seconds are four months, as good as never$"):
+        serve.main(parsed("--tcp", "0", "--idle-timeout", "0"))
+    with pytest.raises(ValueRangeError, match="such as 4321 or localhost:4321, got 'localhost'"):
+        serve.main(parsed("--tcp", "localhost"))
+    with pytest.raises(UnsupportedError, match=r"^expected a host that only this machine can reach, such as"):
+        serve.main(parsed("--tcp", "nosuchhost.invalid:4321"))
+
+
+def test_the_exit_status_tells_what_may_go_away_from_what_will_not(capsys):
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        assert cli.main(["serve", "--tcp", str(taken.getsockname()[1])]) == 1
+        assert "another program listens there; end it, or choose another port" in capsys.readouterr().err
+    assert cli.main(["serve", "--tcp", "192.0.2.7:0", "--allow-remote"]) == 1
+    assert "no network of this machine has this address, or not yet" in capsys.readouterr().err
+    assert cli.main(["serve", "--tcp", "nosuchhost.invalid:0", "--allow-remote"]) == 1
+    assert "no address is known for this name" in capsys.readouterr().err
+    assert cli.main(["serve", "--tcp", "localhost"]) == 2
 
 
 def test_debug_output_of_gnubgs_dialect_goes_to_stderr():
@@ -241,6 +262,7 @@ def test_a_server_takes_as_many_clients_as_it_may_open_files_for():
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["90", "100", "264"]
     assert "the system allows 264 open files, so 100 clients, not 256" in done.stderr
+    assert "raise the limit with 'ulimit -n', or LimitNOFILE= in a unit of systemd" in done.stderr
 
 
 UNSTOPPABLE = """

@@ -492,7 +492,7 @@ def test_an_address_in_use_is_an_error_that_names_it():
     async def scenario():
         async with running_count() as ((host, port), _, service):
             with pytest.raises(
-                StateError, match=f"^cannot listen on {host} port {port}: address already in use$"
+                StateError, match=f"^cannot listen on {host} port {port}: address already in use: another"
             ):
                 await serve_tcp(service, ServerOptions(host, port))
 
