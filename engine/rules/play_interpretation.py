@@ -185,7 +185,8 @@ def _explain_dice_mismatch(paths: list[CheckerPath], dice: Dice) -> str:
     for source, goal in steps:
         if not _is_within_reach(source, goal, dice):
             move = format_move((source, goal))
-            return f"{move} is {source - goal} pips, not possible with {_format_roll(dice)}"
+            pips = source - goal
+            return f"{move} is {pips} pip{'s' * (pips != 1)}, not possible with {_format_roll(dice)}"
     return ""
 
 

@@ -58,6 +58,11 @@ class CompilationReport:
         self._written_s: float | None = None
         self._is_line_open = False
 
+    @property
+    def is_compiling(self) -> bool:
+        """Whether a kernel is being compiled, which nothing can interrupt."""
+        return self._depth > 0
+
     def begin(self, find_sizes: Callable[[], Mapping[str, int]]) -> None:
         """Note that a kernel, or one that it calls, begins to be compiled.
 

@@ -56,26 +56,28 @@ def draw_board(
     bottom = match.on_roll if bottom_seat is None else bottom_seat
     rows = dict(zip((match.on_roll, 1 - match.on_roll), position.board.tolist(), strict=True))
     points = match.score if score is None else score
+    is_over = position.is_over or is_conceded
+    game = _describe_kind(match) if is_over else _describe_game(match)
     upper, lower = (
         [
             CHECKER_MARKS[seat]
             if names[seat] == CHECKER_MARKS[seat]
             else f"{CHECKER_MARKS[seat]}: {names[seat]}",
             _format_seat_counts(rows[seat], points[seat]),
-            f"holds the cube at {match.cube}" if match.cube_owner == seat else "",
-            _describe_ending(rows[seat]) if position.is_over or is_conceded else _describe_turn(seat, match),
+            f"holds the cube at {match.cube}" if match.cube_owner == seat and not is_over else "",
+            _describe_ending(rows[seat]) if is_over else _describe_turn(seat, match),
         ]
         for seat in (1 - bottom, bottom)
     )
     if columns < NOTED_COLUMNS:
         lines = _draw_points(rows[bottom], rows[1 - bottom], bottom, is_close=columns < BOARD_COLUMNS)
-        below = [*lower, _describe_game(match)]
+        below = [*lower, game]
         drawn = [*_join_notes(upper, columns), *lines, *_join_notes(below, columns)]
         return [line.rstrip() for line in drawn]
     lines = _draw_points(rows[bottom], rows[1 - bottom], bottom)
     notes = [""] * len(lines)
     notes[1:5] = upper
-    notes[_MIDDLE] = _describe_game(match)
+    notes[_MIDDLE] = game
     notes[-5:-1] = reversed(lower)
     return [f"{line:<46} {note}".rstrip() for line, note in zip(lines, notes, strict=True)]
 
@@ -175,8 +177,12 @@ def _describe_turn(seat: int, match: MatchState) -> str:
     return f"rolled {match.roll[0]}-{match.roll[1]}" if match.roll else "on roll"
 
 
+def _describe_kind(match: MatchState) -> str:
+    return "money game" if match.is_money else f"{match.length}-point match"
+
+
 def _describe_game(match: MatchState) -> str:
-    game = "money game" if match.is_money else f"{match.length}-point match"
+    game = _describe_kind(match)
     if match.crawford:
         return f"{game}, Crawford game"
     return game if match.cube_owner in SEATS else f"{game}, cube {match.cube} centred"

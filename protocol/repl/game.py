@@ -31,6 +31,9 @@ from protocol.repl.sentences import (
 from protocol.state.game_state import SEAT_NAMES, GameState
 from protocol.state.session import Session
 
+_DOUBLE_ANSWERS = {"pass": "drop", "reject": "drop", "accept": "take"}
+"""Words for plays and resignations that, while a double is pending, can only mean an answer to it."""
+
 
 class ReplGame(ReviewedGame):
     """The actions of REPL commands: a game against the engine, and the same actions without one.
@@ -240,6 +243,8 @@ class ReplGame(ReviewedGame):
         Raises:
             GammondError: It is none, or not the time for it; the table is as it was.
         """
+        if (answer := self._find_answer(text)) is not None:
+            return self.take_action(answer, control)
         lines = self.continue_game(control)
         self._check_no_offer()
         return lines + self._play_decision(text, control)
@@ -254,6 +259,7 @@ class ReplGame(ReviewedGame):
         Raises:
             GammondError: The rules do not allow it now; the table is as it was.
         """
+        action = self._find_answer(action) or action
         lines = self.continue_game(control)
         if action.startswith("resign") and self.human_seat is not None:
             self._check_no_offer()
@@ -339,6 +345,11 @@ class ReplGame(ReviewedGame):
     def _must_pass(self) -> bool:
         match = self.session.game.match
         return match.roll is not None and not match.resigned and self.session.list_legal_plays()[0].is_no_move
+
+    def _find_answer(self, word: str) -> str | None:
+        """Return the answer to a pending double that a word of another meaning stands for; None for none."""
+        match = self.session.game.match
+        return _DOUBLE_ANSWERS.get(word.strip().lower()) if match.doubled and not match.resigned else None
 
     def _check_no_offer(self) -> None:
         """Check that no offer is pending.

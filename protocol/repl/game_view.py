@@ -61,7 +61,9 @@ class GameView:
 
     def show_score(self) -> list[str]:
         """Return the score and the cube."""
-        return [describe_score(self.session.game.match, self.points, self.names) + "."]
+        game = self.session.game
+        is_over = self.human_seat is not None and game.is_over
+        return [describe_score(game.match, self.points, self.names, is_over=is_over) + "."]
 
     def show_board(self) -> list[str]:
         """Draw the board in the columns there are, in a game against the engine as the person sees it.

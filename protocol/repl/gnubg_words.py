@@ -18,6 +18,7 @@ TRANSLATIONS = {
     "set dice A B": "dice A B",
     "set turn NAME": "set game.turn NAME",
     "set cube value N": "set game.cube N",
+    "set tutor on|off": "tutor on|off",
     "agree": "accept",
     "decline": "reject",
     "resign normal": "resign single",
@@ -59,8 +60,17 @@ _RULES = (
     (r"set\s+turn\s+(p0|p1)", r"set game.turn \1"),
     (r"set\s+cube\s+value\s+([0-9]+)", r"set game.cube \1"),
     (r"set\s+cube\s+(?:centre|center)", "set game.cube_owner center"),
+    (r"show\s+(?:engine|level|tutor\s+skill)", "show strength"),
+    (r"set\s+(tutor|chances|level|plies)\s+(\S+)", r"\1 \2"),
+    (r"set\s+(theme|opponent|length|resume)\s+(.+)", r"config \1 \2"),
     (r"resign\s+normal", "resign single"),
 )
+
+_EXPLAINED_LINES = (
+    (r"set\s+player\b.*", "'play against NAME' sets the opponent, 'level NAME' how well the engine plays"),
+    (r"roll\s*([1-6])[\s,-]*([1-6])", r"'dice \1 \2' sets a roll, 'roll' rolls at random"),
+)
+"""Lines that look like commands -> what to do instead."""
 
 
 def translate(line: str) -> str:
@@ -74,6 +84,14 @@ def translate(line: str) -> str:
 def explain(word: str) -> str:
     """Return what to do instead of a command that only GNU Backgammon has; empty for other words."""
     return EXPLANATIONS.get("analyse" if word == "analyze" else word, "")
+
+
+def explain_line(line: str) -> str:
+    """Return what to do instead of a line that means nothing here though its word does; empty for others."""
+    for pattern, instead in _EXPLAINED_LINES:
+        if found := re.fullmatch(pattern, line, re.IGNORECASE):
+            return found.expand(instead)
+    return ""
 
 
 def list_words() -> list[str]:

@@ -7,6 +7,7 @@ import re
 
 from engine.errors import GammondError, UnsupportedError
 from engine.formats.position_id import encode_position_id
+from engine.formats.position_text import parse_position
 from engine.options import MAX_QUOTED_CHARS
 from protocol.commands.dispatch import fail_request, run_line
 from protocol.commands.game import POSITION_FORMS
@@ -91,6 +92,8 @@ class LineInterpreter:
         name, _, rest = text.replace("\t", " ").partition(" ")
         if not name:
             return []
+        if instead := gnubg_words.explain_line(text):
+            raise CommandError(f"there is no {text[:MAX_QUOTED_CHARS]!r} here: {instead}", field="command")
         if (position := self._find_position(text)) is not None:
             return self._set_position(position, control)
         if name[0] in "@{":
@@ -129,8 +132,12 @@ class LineInterpreter:
 
     def _set_position(self, text: str, control: WorkControl) -> list[str]:
         aside = self.game.describe_game()
-        send_command(self.session, f"position gnubgid {find_position(text) or text}", control)
+        before = self.session.game.match
+        position = find_position(text) or text
+        send_command(self.session, f"position gnubgid {position}", control)
         lines = [describe_position(self.session.game)]
+        if before.length and parse_position(position)[1] is None:
+            lines.append("A position ID has no score: match, score and cube are as they were.")
         return lines + self.game.set_aside(aside) + self.game.continue_game(control)
 
     def _run_command(self, name: str, text: str, control: WorkControl) -> list[str]:

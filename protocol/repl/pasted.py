@@ -15,7 +15,10 @@ _LABEL = re.compile(
 _MATCH_LABEL = re.compile(r"Match\s*ID\s*[:=]\s*(\S+)", re.IGNORECASE)
 _PREFIXED = re.compile(r"(?:XGID|OGID)=\S+", re.IGNORECASE)
 _BARE_XGID = re.compile(r"[-A-Oa-o]{26}:\S*")
-_BARE_ID = re.compile(r"[A-Za-z0-9+/]{14}(?:==)?(?:[:\s]\s*[A-Za-z0-9+/]{12})?")
+_BARE_ID = re.compile(
+    r"[A-Za-z0-9+/]{14}(?:==)?(?:[:\s]\s*[A-Za-z0-9+/]{12})?"
+    r"|[A-Za-z0-9+/]{12,16}(?:==)?:\s*[A-Za-z0-9+/]{8,16}"  # a character too few or too many is an error
+)
 
 
 def find_position(text: str) -> str | None:

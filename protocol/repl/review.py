@@ -23,6 +23,15 @@ from protocol.state.session import Session
 WORST_COUNT = 5
 """The number of decisions that a review shows."""
 
+_PHRASES = {
+    "double": "a double",
+    "no double": "a roll without a double",
+    "take": "a take",
+    "pass": "a pass",
+    **{f"resign {name}": f"resigning a {name}{' game' * (name == 'single')}" for name in RESULT_NAMES},
+}
+"""Decisions as the subject of a sentence."""
+
 _SHOWN_POINTS = 0.0005
 """A smaller loss is none, to three decimals."""
 
@@ -313,7 +322,8 @@ class Tutor:
             return []
         self._objected = table, verdict.done
         rating = f", {verdict.rating}" if verdict.rating else ""
-        start = f"Tutor: {verdict.done} loses {verdict.loss:.3f}{rating}"
+        done = _PHRASES.get(verdict.done, verdict.done)
+        start = f"Tutor: {done} loses {verdict.loss:.3f}{rating}"
         mark = Mark(len("Tutor: "), len(start), classify_loss(verdict.loss))
         return [
             PreformattedLine(f"{start}.", [mark]),

@@ -39,8 +39,8 @@ def make_sentence(name: str, verb: str, rest: str = "") -> str:
 
 
 def format_roll(roll: Roll) -> str:
-    """Write a roll as people do: ``3-1``."""
-    return f"{roll[0]}-{roll[1]}"
+    """Write a roll as people do, the higher die first: ``3-1``."""
+    return f"{max(roll)}-{min(roll)}"
 
 
 def describe_result(name: str, result: str, points: int) -> str:
@@ -58,16 +58,22 @@ def _describe_game_result(result: str, points: int) -> str:
     return f"{_RESULT_PHRASES[result]}, {points} point{'s' * (points != 1)}"
 
 
-def describe_score(match: MatchState, points: tuple[int, int], names: SeatNames) -> str:
+def describe_score(
+    match: MatchState, points: tuple[int, int], names: SeatNames, *, is_over: bool = False
+) -> str:
     """Write score, kind of game and cube: ``You 2, gammond 1 in a 5-point match, cube 1 centred``.
 
     Args:
         match: The kind of game, and the cube.
         points: Of seats 0 and 1.
         names: Of seats 0 and 1.
+        is_over: Whether the game is over: the match state is that of the next one.
     """
     game = "money play" if match.is_money else f"a {match.length}-point match"
     crawford = ", Crawford game" if match.crawford else ""
+    if is_over:
+        crawford = "; the next game is the Crawford game" if match.crawford else ""
+        return f"{_begin_sentence(names[0])} {points[0]}, {names[1]} {points[1]} in {game}{crawford}"
     score = f"{_begin_sentence(names[0])} {points[0]}, {names[1]} {points[1]}"
     return f"{score} in {game}{crawford}, {describe_cube(match)}"
 

@@ -48,6 +48,11 @@ def describe_source(values: ReplyValues) -> str:
     return f"{values['plies']}-ply{stopped}, net {values['net']}"
 
 
+def _describe_depths(moves: Sequence[Mapping[str, ReplyValue]], totals: Mapping[str, ReplyValue]) -> str:
+    """Return what stands before the depth of ranked plays: not all may have been searched as deep."""
+    return " at " if all(move["plies"] == totals["plies"] for move in moves) else ", the best at "
+
+
 def format_plays(replies: Sequence[Reply]) -> list[str]:
     """Lay out ranked plays.
 
@@ -66,7 +71,8 @@ def format_plays(replies: Sequence[Reply]) -> list[str]:
     return [
         *format_chances_header(f"{'':2}{'ply':>4}{mwc}{'equity':>7}{'behind':>7}"),
         *(_format_play_row(move, best) for move in moves),
-        f"    {shown}{format_count(int(totals['count']), 'play')} at {describe_source(totals)}; {measure}",
+        f"    {shown}{format_count(int(totals['count']), 'play')}{_describe_depths(moves, totals)}"
+        f"{describe_source(totals)}; {measure}",
     ]
 
 

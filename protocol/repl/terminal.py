@@ -26,6 +26,7 @@ from prompt_toolkit.styles import DynamicStyle
 
 from engine.errors import GammondError
 from engine.rules.dice import MAX_SEED
+from engine.runtime.compilation import COMPILATION
 from engine.runtime.cores import count_usable_cores
 from protocol.core.requests import AnyReply, WorkControl
 from protocol.repl.completion import suggest_completions
@@ -230,13 +231,15 @@ def answer_interruptibly(
         target=lambda: events.put(interpreter.answer(line, control)), name="answer", daemon=True
     )
 
-    def awaited() -> list[str]:
+    def awaited(*, is_stopping: bool = False) -> list[str]:
         began_s, has_progress = time.monotonic(), False
         while True:  # an interrupted Thread.join would end the wait
             try:
                 event = events.get(timeout=SILENT_S / 2)
             except queue.Empty:
-                text = f"working: {time.monotonic() - began_s:.0f} s; Ctrl-C ends it"
+                text = describe_wait(
+                    time.monotonic() - began_s, is_stopping=is_stopping, is_compiling=COMPILATION.is_compiling
+                )
                 if status is not None and not has_progress and time.monotonic() - began_s >= SILENT_S:
                     status.draw(text)
                 continue
@@ -258,10 +261,24 @@ def answer_interruptibly(
         control.stop()
         erase()
         show(["stopping; press Ctrl-C again to leave"])
-        lines = awaited()
+        lines = awaited(is_stopping=True)
     finally:
         erase()
     show(lines)
+
+
+def describe_wait(waited_s: float, *, is_stopping: bool, is_compiling: bool) -> str:
+    """Return the line for work that reports nothing.
+
+    Args:
+        waited_s: How long it has lasted, since Ctrl-C if it is stopping.
+        is_stopping: Whether Ctrl-C was pressed.
+        is_compiling: Whether it waits for the compiler, which Ctrl-C cannot end.
+    """
+    if is_stopping:
+        reason = " when the compiler is done, once for all" if is_compiling else ""
+        return f"stopping{reason}: {waited_s:.0f} s; Ctrl-C again leaves"
+    return f"working: {waited_s:.0f} s; Ctrl-C ends it{' when the compiler is done' if is_compiling else ''}"
 
 
 class ReplCompleter(Completer):

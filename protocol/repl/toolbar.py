@@ -44,7 +44,7 @@ def format_toolbar(game: ReplGame, net: str, width: int) -> str:
     pips, score, cube = (
         _format_pips(game, position),
         _format_score(game),
-        _format_cube(game.session.game.match),
+        ("", "") if game.session.game.is_over else _format_cube(game.session.game.match),
     )
     tutor = "tutor" if game.tutor.limit is not None else ""
     parts = [_format_turn(game), pips[0], score[0], cube[0], engine[0], tutor]
@@ -101,7 +101,8 @@ def _format_score(game: ReplGame) -> tuple[str, str]:
     if match.is_money:
         return "money", "money"
     score = f"{points[0]}-{points[1]} to {match.length}"
-    return (f"{score} Crawford", score) if match.crawford else (score, score)
+    is_crawford = match.crawford and not game.session.game.is_over
+    return (f"{score} Crawford", score) if is_crawford else (score, score)
 
 
 def _format_cube(match: MatchState) -> tuple[str, str]:

@@ -94,7 +94,7 @@ def test_after_the_end_nobody_is_on_roll_and_the_score_may_be_that_of_a_won_matc
         "X",
         "5 points, 0 pips, 15 off",
         "has won",
-        "5-point match, cube 1 centred",
+        "5-point match",
         "3 points, 1 pip, 14 off",
         "O",
     ]

@@ -51,7 +51,7 @@ def test_the_person_rolls_and_a_turn_without_a_play_passes_by_itself():
     game = game_at(closed, rolls=[(6, 5), (1, 2)])
     lines = game.roll(WorkControl())
     assert lines[:2] == ["You roll 6-5.", "You cannot move."]
-    assert lines[2].startswith("1-2: gammond plays ")
+    assert lines[2].startswith("2-1: gammond plays ")
     assert game.session.game.match.on_roll == game.human_seat
 
 
@@ -103,7 +103,7 @@ def test_a_won_game_is_announced_and_counted():
     lines = game.make_play("1/off", WorkControl())
     assert lines[:2] == ["You play 1/off.", "You win a gammon, 4 points."]
     assert lines[2:] == [
-        "You 4, gammond 0 in a 5-point match, Crawford game, cube 1 centred.",
+        "You 4, gammond 0 in a 5-point match; the next game is the Crawford game.",
         "'new' starts the next game.",
     ]
     assert not game.is_running
@@ -132,8 +132,9 @@ def test_a_won_match_is_announced_and_the_next_game_begins_another():
     lines = game.make_play("1/off", WorkControl())
     assert lines[-1] == "You win the match 3-2. 'new' starts another."
     assert game.points == (3, 2)
-    assert game.show_score() == ["You 3, gammond 2 in a 3-point match, cube 1 centred."]
+    assert game.show_score() == ["You 3, gammond 2 in a 3-point match."]
     drawn = "\n".join(game.show_board())
+    assert "cube" not in drawn
     assert "3 points, 0 pips, 15 off" in drawn
     assert "on roll" not in drawn
     game.session.dice = ScriptedDice([(5, 1)])

@@ -9,7 +9,7 @@ from engine.rules.outcome import LOSE_G, WIN, WIN_G
 from protocol.core.requests import WorkControl
 from protocol.repl.replies import RefusedRequestError
 from tests.boards import RacingEvaluator, position
-from tests.protocol.repl.tables import dealt, game_at
+from tests.protocol.repl.tables import dealt, game_at, make_talk
 
 ENGINE_AHEAD = position({6: 5, 5: 5, 4: 4}, {24: 4, 23: 2})
 HUMAN_AHEAD = position({1: 4, 2: 2}, {19: 5, 20: 5, 21: 4})
@@ -22,7 +22,7 @@ def test_the_engine_drops_a_double_that_it_must_and_the_points_count():
         "You double to 2.",
         "gammond passes.",
         "You win a single game, 1 point.",
-        "You 1, gammond 0 in a 5-point match, cube 1 centred.",
+        "You 1, gammond 0 in a 5-point match.",
         "'new' starts the next game.",
     ]
     assert not game.is_running
@@ -46,7 +46,7 @@ def test_the_engine_doubles_before_its_roll_and_waits_for_the_answer():
     game = game_at(ENGINE_AHEAD, roll=(2, 1), length=5)
     lines = game.make_play("6/4 6/5", WorkControl())
     assert lines == ["You play 6/4 6/5.", "gammond doubles to 2. 'take' or 'drop'?"]
-    for refused in (game.roll, lambda control: game.make_play("pass", control)):
+    for refused in (game.roll, lambda control: game.make_play("8/7 8/6", control)):
         with pytest.raises(StateError, match="a double to 2 is pending: 'take' or 'drop'"):
             refused(WorkControl())
     with pytest.raises(StateError, match="is pending: 'take' or"):
@@ -180,3 +180,15 @@ def test_an_action_that_the_rules_forbid_changes_nothing():
         with pytest.raises(RefusedRequestError):
             game.take_action(action, WorkControl())
     assert game.session.game is before
+
+
+@pytest.mark.parametrize(
+    ("word", "done"),
+    [("pass", "You pass."), ("decline", "You pass."), ("agree", "You take. The cube is at 2.")],
+)
+def test_words_for_other_things_answer_a_double_while_one_is_pending(word, done):
+    talk = make_talk("newgame", "set game.length 5", "double", "play", rolls=[(3, 1), (5, 2)] * 4)
+    assert talk.session.game.match.doubled
+    assert talk.answer(word)[0] == done
+    talk = make_talk("newgame", "set game.length 5", "double", "take")
+    assert talk.answer(word)[0].startswith("error: ")

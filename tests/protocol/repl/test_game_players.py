@@ -76,7 +76,7 @@ def test_people_double_answer_resign_and_keep_the_score():
     assert lines[:3] == [
         "O accepts.",
         "O wins a single game, 2 points.",
-        "O 2, X 0 in money play, cube 1 centred.",
+        "O 2, X 0 in money play.",
     ]
 
 

@@ -63,7 +63,7 @@ def test_a_finished_game_comes_back_from_a_pasted_position_with_its_score():
     lines = talk.answer("undo")
     assert lines[:2] == [
         "Undone: you are back at the end of the game.",
-        "You 0, gammond 1 in a 3-point match, cube 1 centred.",
+        "You 0, gammond 1 in a 3-point match.",
     ]
     assert len(lines) > 2  # the board
     assert talk.session.game == over

@@ -109,9 +109,9 @@ def test_words_for_the_cube_act_for_the_side_whose_turn_it_is():
     assert talk.answer("reject")[0] == "X rejects the resignation; the game continues."
 
 
-def test_a_double_must_be_answered_and_pass_is_no_answer():
+def test_a_double_must_be_answered():
     talk = make_talk("newgame", "double")
-    for line in ("pass", "roll", "8/5 6/5"):
+    for line in ("roll", "8/5 6/5"):
         assert talk.answer(line) == ["error: a double to 2 is pending: 'take', 'drop' or 'beaver'"]
 
 
@@ -346,3 +346,37 @@ def test_a_fault_of_the_program_answers_that_line_and_the_talk_goes_on(monkeypat
     monkeypatch.setattr(talk.game, "show_score", fail)
     assert talk.answer("score")[0].startswith("error: internal error")
     assert talk.answer("8/5 6/5")[0].endswith("plays 8/5 6/5.")
+
+
+@pytest.mark.parametrize(
+    ("line", "advice"),
+    [
+        ("set player", "'play against NAME' sets the opponent"),
+        ("set player 0 gnubg", "'play against NAME' sets the opponent"),
+        ("roll 6 6", "'dice 6 6' sets a roll"),
+        ("set tutor on", "The tutor objects to"),
+        ("set level 2", "expected one of beginner|"),
+        ("set plies 1", "Level world-class"),
+        ("show engine", "Level expert"),
+    ],
+)
+def test_settings_that_are_words_here_are_understood_or_say_what_to_type(line, advice):
+    assert advice in make_talk().answer(line)[0]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("4HPwATDgc/ABMA:cAkAAAAAAAA", "a match ID has 12 characters, 'cAkAAAAAAAA' has 11"),
+        ("4HPwATDgc/ABM:cAkAAAAAAAAE", "a position ID has 14 characters"),
+    ],
+)
+def test_an_id_that_is_a_character_short_says_so(text, message):
+    assert message in make_talk().answer(text)[0]
+
+
+def test_a_position_id_alone_says_that_the_score_stays():
+    remark = "A position ID has no score: match, score and cube are as they were."
+    assert remark in make_talk("new 5", rolls=[(3, 1)]).answer("4HPwATDgc/ABMA")
+    assert remark not in make_talk("new 0", rolls=[(3, 1)]).answer("4HPwATDgc/ABMA")
+    assert remark not in make_talk("new 5", rolls=[(3, 1)]).answer("4HPwATDgc/ABMA:cAkAAAAAAAAE")

@@ -1,4 +1,5 @@
 from protocol.core.requests import JsonReply, Reply
+from protocol.repl.terminal import describe_wait
 from protocol.repl.toolbar import ProgressLine
 
 
@@ -30,3 +31,14 @@ def test_quick_searches_and_other_lines_show_nothing():
     assert line("depth 1 nodes 16 time_ms 2 multipv 1 score 0.1 pv 8/5 6/5") == ""
     assert ProgressLine().update(Reply("move", is_final=False)) == ""
     assert ProgressLine().update(JsonReply({}, is_final=False)) == ""
+
+
+def test_waiting_says_whether_ctrl_c_ends_it_and_what_it_waits_for():
+    assert describe_wait(3.2, is_stopping=False, is_compiling=False) == "working: 3 s; Ctrl-C ends it"
+    assert describe_wait(3.2, is_stopping=False, is_compiling=True) == (
+        "working: 3 s; Ctrl-C ends it when the compiler is done"
+    )
+    assert describe_wait(3.2, is_stopping=True, is_compiling=False) == "stopping: 3 s; Ctrl-C again leaves"
+    assert describe_wait(3.2, is_stopping=True, is_compiling=True) == (
+        "stopping when the compiler is done, once for all: 3 s; Ctrl-C again leaves"
+    )

@@ -64,13 +64,13 @@ def test_the_tutor_lets_small_losses_pass_and_says_nothing_when_it_is_off():
 def test_the_tutor_objects_to_a_roll_where_a_double_is_right_and_to_a_wrong_double():
     game = game_at(AHEAD, rolls=[(2, 1)], length=5)
     game.set_tutor(0.04)
-    assert game.roll(CONTROL)[0].startswith("Tutor: no double loses ")
+    assert game.roll(CONTROL)[0].startswith("Tutor: a roll without a double loses ")
     assert game.session.game.match.roll is None
     assert game.roll(CONTROL)[0] == "You roll 2-1."
     game = game_at(AHEAD.swap_sides(), length=5)
     game.set_tutor(0.04)
     lines = game.take_action("double", CONTROL)
-    assert lines[0].startswith("Tutor: double loses ")
+    assert lines[0].startswith("Tutor: a double loses ")
     assert lines[1].startswith("Better: no double (")
 
 
@@ -84,6 +84,8 @@ def test_the_tutor_objects_to_a_wrong_answer():
 def test_an_illegal_play_is_the_games_own_error_and_a_forced_one_no_decision():
     talk = make_talk("tutor 0.001", "new 0", rolls=[(3, 1)])
     assert talk.answer("8/3") == ["error: 8/3 is 5 pips, not possible with 3-1"]
+    two = make_talk("new 0", rolls=[(5, 2)])
+    assert two.answer("24/23") == ["error: 24/23 is 1 pip, not possible with 5-2"]
     forced = position({6: 1}, {20: 2})
     assert Reviewer(talk.session).measure(game_at(forced, roll=(2, 1)).session.game, "6/3", CONTROL) is None
 
@@ -189,7 +191,7 @@ def test_the_tutor_objects_to_a_resignation_that_loses(setup):
     game.set_tutor(0.04)
     before = game.session.game
     lines = game.take_action("resign gammon", CONTROL)
-    assert re.match(r"Tutor: resign gammon loses [123]\.[0-9]{3}, a blunder\.", lines[0])
+    assert re.match(r"Tutor: resigning a gammon loses [123]\.[0-9]{3}, a blunder\.", lines[0])
     assert lines[1].startswith("Better: play on (")
     assert game.session.game is before
     assert game.keep(CONTROL)[0] == "You offer to resign a gammon, 2 points."

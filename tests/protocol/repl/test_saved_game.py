@@ -71,7 +71,7 @@ def test_a_match_that_is_over_can_still_be_reviewed_and_saved(tmp_path):
     review = talk.answer("review")
     fresh, lines = restart(talk, tmp_path)
     assert lines[0] == "Your match is over: 'review' and 'save FILE' still take it, 'new' starts another."
-    assert lines[1] == "You 0, gammond 1 in a 1-point match, cube 1 centred."
+    assert lines[1] == "You 0, gammond 1 in a 1-point match."
     assert fresh.session.engine_settings.plies == 1
     assert fresh.answer("review") == review
     assert fresh.answer(f"save {tmp_path / 'x.mat'}")[0].startswith("Saved 1 game to ")

@@ -39,7 +39,11 @@ def test_plays_are_compared_by_what_they_are_ranked_by():
 def test_a_line_says_its_own_plies_and_the_last_one_whether_the_search_was_stopped():
     lines = format_plays([move(1), move(2, plies=0), totals(stopped=True)])
     assert [line.split()[1] for line in lines[2:4]] == ["2", "0"]
-    assert lines[4] == "    2 of 16 plays at 2-ply, stopped early, net strong; cubeless money equity"
+    assert lines[4] == (
+        "    2 of 16 plays, the best at 2-ply, stopped early, net strong; cubeless money equity"
+    )
+    lines = format_plays([move(1), move(2), totals()])
+    assert lines[4] == "    2 of 16 plays at 2-ply, net strong; cubeless money equity"
 
 
 def test_titles_are_above_their_columns():
