@@ -252,6 +252,14 @@ class Engine:
         """
         settings = self._check_settings(settings)
         mwc = np.full(len(boards), np.nan)
+        if len(matches) == 1:  # for one position, what follows takes 20 µs more
+            found = self.evaluate_boards(
+                boards, matches[0], settings, watch, may_double_now=may_double_now, decides=decides
+            )
+            outcomes = found.outcomes.astype(np.float32, copy=False)
+            return BoardEvaluations(
+                outcomes, found.cubeful, mwc if found.mwc is None else found.mwc, found.decisions
+            )
         outcomes, cubeful = np.empty((len(boards), OUTCOME_COLUMNS), np.float32), np.empty(len(boards))
         decisions: list[CubeDecision | None] = [None] * len(boards)
         for which in np.unique(match_indices).tolist():

@@ -373,12 +373,13 @@ def test_positions_of_several_matches_are_evaluated_without_the_cube_where_the_r
     assert found.cubeful is None
 
 
+@pytest.mark.parametrize("states", [1, 3])
 @pytest.mark.parametrize("plies", [0, 1])
-def test_positions_of_several_matches_get_the_cube_decisions_that_each_gets_alone(plies):
+def test_positions_of_several_matches_get_the_cube_decisions_that_each_gets_alone(plies, states):
     engine = Engine(boards.RacingEvaluator())
     positions = boards.random_boards(6, seed=2)
-    matches = MatchState(), MatchState(length=3), MatchState(cube=2, cube_owner=1)
-    indices, settings = np.array([0, 1, 2, 0, 1, 2]), EvalSettings(plies)
+    matches = (MatchState(length=3), MatchState(), MatchState(cube=2, cube_owner=1))[:states]
+    indices, settings = np.arange(6) % states, EvalSettings(plies)
     found = engine.evaluate_matches(positions, matches, indices, settings, decides=True)
     for board, which, decision, cubeful in zip(
         positions, indices.tolist(), found.decisions, found.cubeful, strict=True
