@@ -24,6 +24,7 @@ from protocol.transports.listening import (
     ListeningCallback,
     ServerOptions,
     check_host,
+    format_clients,
     ignore_client,
     run_server,
 )
@@ -46,7 +47,7 @@ MAX_CLIENTS = 10_000
 MAX_IDLE_S = 10_000_000
 
 _MOST_LINES = 200
-"""Lines about clients that wait to be written."""
+"""Lines that wait to be written."""
 
 _LAST_LINES_S = 0.2
 """How long a server that ends waits for these."""
@@ -112,7 +113,9 @@ def main(args: argparse.Namespace) -> NoReturn:
     host, port = parse_address(args.gnubg if args.tcp is None else args.tcp)
     check_host(host, allow_remote=args.allow_remote)
     prepare_on_first_compile()
-    (_serve_lines if args.gnubg is None else _serve_gnubg)(host, port, args)
+    say = _start_writing()
+    (_serve_lines if args.gnubg is None else _serve_gnubg)(host, port, args, say)
+    say("ended")
     end_process(0)
 
 
@@ -194,14 +197,14 @@ def _fit_clients(clients: int) -> int:
     return min(clients, room)
 
 
-def _serve_lines(host: str, port: int, args: argparse.Namespace) -> None:
+def _serve_lines(host: str, port: int, args: argparse.Namespace, say: ClientCallback) -> None:
     service = Service(make_shipped_catalogue(), ClientLimits(close_on_long_line=True))
     default = service.catalogue.list_names()[0]
     what = f"the line protocol, by {default} unless a client sets engine.net"
-    run_server(serve_tcp(service, _make_options(host, port, args, TcpLimits(), what)))
+    run_server(serve_tcp(service, _make_options(host, port, args, TcpLimits(), what, say)))
 
 
-def _serve_gnubg(host: str, port: int, args: argparse.Namespace) -> None:
+def _serve_gnubg(host: str, port: int, args: argparse.Namespace, say: ClientCallback) -> None:
     from protocol.dialects.gnubg_evaluation import GnubgRules
     from protocol.transports.gnubg import GNUBG_LIMITS, serve_gnubg
 
@@ -209,11 +212,11 @@ def _serve_gnubg(host: str, port: int, args: argparse.Namespace) -> None:
     decider = load_decider(args.net or DEFAULT_NET, strength, threads, player=args.player)
     what = f"external player for GNU Backgammon, {decider.name} at {strength.name}"
     rules = GnubgRules(jacoby=not args.no_jacoby, beavers=args.beavers)
-    run_server(serve_gnubg(decider, _make_options(host, port, args, GNUBG_LIMITS, what), rules))
+    run_server(serve_gnubg(decider, _make_options(host, port, args, GNUBG_LIMITS, what, say), rules))
 
 
 def _make_options(
-    host: str, port: int, args: argparse.Namespace, limits: TcpLimits, what: str
+    host: str, port: int, args: argparse.Namespace, limits: TcpLimits, what: str, say: ClientCallback
 ) -> ServerOptions:
     """Return where and how to serve.
 
@@ -223,6 +226,7 @@ def _make_options(
         args: The options of the command.
         limits: The dialect's own caps.
         what: What is served, for the person who starts it.
+        say: Writes a line to stderr.
     """
     limits = replace(
         limits,
@@ -235,7 +239,8 @@ def _make_options(
         limits,
         args.threads,
         on_listening=_announce(what, limits),
-        on_client=ignore_client if args.quiet else _say_who_connects(),
+        on_client=ignore_client if args.quiet else say,
+        on_ending=lambda clients: say(f"ending, waiting for {format_clients(clients)}"),
     )
 
 
@@ -252,8 +257,8 @@ def _announce(what: str, limits: TcpLimits) -> ListeningCallback:
     return announce
 
 
-def _say_who_connects() -> ClientCallback:
-    """Return what writes lines about clients to stderr, whose reader may be slow or asleep.
+def _start_writing() -> ClientCallback:
+    """Return what writes lines to stderr, whose reader may be slow or asleep.
 
     A thread writes them; those for which there is no room are dropped, and the server waits for nobody.
     """

@@ -78,6 +78,9 @@ class Connection:
         clock: Seconds; it ends turns.
         has_tags: Whether requests may begin with a tag.
         translation: What becomes of each byte of input, as for `bytes.translate`; None for nothing.
+
+    Attributes:
+        end_reason: Why no more is read from the client, in a few words; empty if it just ends its input.
     """
 
     def __init__(
@@ -90,6 +93,7 @@ class Connection:
         translation: bytes | None = None,
     ) -> None:
         self.handler = handler
+        self.end_reason = ""
         self._clock = clock
         self._has_tags = has_tags
         self._translation = translation
@@ -234,12 +238,14 @@ class Connection:
     def close_with_error(self, error: GammondError) -> None:
         """Send the client why it is not served any longer, and take no further requests."""
         if not self._is_closing:
+            self.end_reason = error.message
             self._out.add(self._encode("", [self.handler.fail(error)]))
             self.close()
 
     def cut_off(self, error: GammondError) -> None:
         """Send the client why it gets nothing more, and forget all that it asked for and has not read."""
         self.drop()
+        self.end_reason = error.message
         self._jobs.clear()
         self._by_key.clear()
         self._ordered.clear()
@@ -296,6 +302,7 @@ class Connection:
             tag = "" if tag in self._by_key else tag
             self._open_request(tag, not tag, self.handler.refuse("", is_in_use, error), len(line.text))
             if isinstance(error, LimitError) and self._limits.close_on_long_line:
+                self.end_reason = error.message
                 self.close()
             return
         if tag in self._by_key:
@@ -311,6 +318,7 @@ class Connection:
     def _open_request(self, tag: str, is_ordered: bool, answer: Answer, line_bytes: int) -> None:
         if isinstance(answer, QuitRequest):
             self._quit_reply = self._encode(tag, answer.replies)
+            self.end_reason = "it said goodbye"
             self.close()
             return
         if isinstance(answer, Work):

@@ -23,6 +23,9 @@ from protocol.transports.process_end import list_ending_signals
 from protocol.transports.tcp_limits import TcpLimits
 from protocol.transports.workers import hand_over_interpreter_often
 
+_LAST_ARRIVALS_S = 0.01
+"""How long a server that is to end still turns those away who have connected; then nobody can."""
+
 ListeningCallback = Callable[[str, int], None]
 """Takes host and port once clients can come."""
 
@@ -43,6 +46,7 @@ class ServerOptions:
         on_listening: Called with host and port once clients can come.
         stop_event: Ends the server when it is set.
         on_client: Told who connects and who leaves, if those are not too many.
+        on_ending: Told how many clients there still are when the server is to end; must not block.
     """
 
     host: str
@@ -52,6 +56,7 @@ class ServerOptions:
     on_listening: ListeningCallback = lambda host, port: None
     stop_event: asyncio.Event | None = None
     on_client: ClientCallback = ignore_client
+    on_ending: Callable[[int], None] = lambda clients: None
 
 
 class _YieldingSelector(selectors.DefaultSelector):
@@ -72,6 +77,9 @@ def run_server(serving: Coroutine[Any, Any, None]) -> None:
 
 
 class _Client(Protocol):
+    @property
+    def is_leaving(self) -> bool: ...
+
     def check_timeouts(self, now: float) -> None: ...
 
     def abort(self) -> None: ...
@@ -93,7 +101,7 @@ def check_host(host: str, *, allow_remote: bool) -> str:
     if not (is_loopback or allow_remote):
         raise UnsupportedError(
             "expected a host that only this machine can reach, such as 127.0.0.1 or localhost, got "
-            f"{host!r}: the protocol has neither passwords nor encryption; give --allow-remote if everyone who "
+            f"{host!r}: the protocol has neither passwords nor encryption; give --allow-remote if all who "
             "can reach that host may use it",
             field="host",
         )
@@ -112,6 +120,7 @@ class ListeningServer(ABC, Generic[_ClientT]):
         limits: Caps.
         clock: As given.
         loop: The event loop that serves all clients.
+        stop_event: Set when the server is to end.
         clients: Those that are admitted and not gone.
     """
 
@@ -122,6 +131,7 @@ class ListeningServer(ABC, Generic[_ClientT]):
         self.loop = asyncio.get_running_loop()
         self.clients: set[_ClientT] = set()
         self.clock = clock
+        self.stop_event = options.stop_event or asyncio.Event()
         self._options = options
         self._count_clients = count_clients
         self._log = ConnectionLog(clock, options.on_client)
@@ -138,10 +148,9 @@ class ListeningServer(ABC, Generic[_ClientT]):
             ValueRangeError: The port is one that this user may not listen on.
         """
         host, port = self._options.host, self._options.port
-        stop_event = self._options.stop_event or asyncio.Event()
         for kind in list_ending_signals():
             with suppress(NotImplementedError, RuntimeError, ValueError):  # another thread than the main one
-                self.loop.add_signal_handler(kind, stop_event.set)
+                self.loop.add_signal_handler(kind, self.stop_event.set)
         backlog = min(self.limits.clients, 1024)
         try:
             listener = await self.loop.create_server(make_client, host, port, backlog=backlog)
@@ -150,8 +159,10 @@ class ListeningServer(ABC, Generic[_ClientT]):
         address = listener.sockets[0].getsockname()
         self._options.on_listening(address[0], address[1])
         watch = self.loop.create_task(self._watch_timeouts())
-        await stop_event.wait()
+        await self.stop_event.wait()
         watch.cancel()
+        self._options.on_ending(len(self.clients))
+        await asyncio.sleep(_LAST_ARRIVALS_S)
         listener.close()
         await self.drain()
 
@@ -161,20 +172,20 @@ class ListeningServer(ABC, Generic[_ClientT]):
         self._count_clients(len(self.clients))
         address = _format_address(transport)
         self._arrivals[client] = address, self.clock()
-        self._log.write(f"{address} connects ({_format_clients(len(self.clients))})")
+        self._log.write(f"{address} connects ({self._format_clients()})")
 
-    def refuse(self, transport: asyncio.Transport) -> None:
-        """Note that a client is turned away, for want of a place."""
-        self._log.write(f"{_format_address(transport)} is refused ({_format_clients(len(self.clients))})")
+    def refuse(self, transport: asyncio.Transport, reason: str) -> None:
+        """Note that a client is turned away."""
+        self._log.write(f"{_format_address(transport)} is refused ({self._format_clients()}): {reason}")
 
-    def forget(self, client: _ClientT) -> None:
-        """Let a client go; one that is gone already stays so."""
+    def forget(self, client: _ClientT, reason: str) -> None:
+        """Let a client go, and say why; one that is gone already stays so."""
         self.clients.discard(client)
         self._count_clients(len(self.clients))
         if arrival := self._arrivals.pop(client, None):
             address, since_s = arrival
-            left = _format_clients(len(self.clients))
-            self._log.write(f"{address} leaves after {self.clock() - since_s:.0f} s ({left})")
+            stay_s = self.clock() - since_s
+            self._log.write(f"{address} leaves after {stay_s:.0f} s ({self._format_clients()}): {reason}")
 
     @abstractmethod
     async def drain(self) -> None:
@@ -195,6 +206,13 @@ class ListeningServer(ABC, Generic[_ClientT]):
         while self.clients and self.clock() < deadline:
             await asyncio.sleep(0.01)
 
+    def _format_clients(self) -> str:
+        """Format how many clients there are; where all places are taken, without those on their way out."""
+        clients = len(self.clients)
+        if clients > self.limits.clients:
+            clients = sum(not client.is_leaving for client in self.clients)
+        return format_clients(clients)
+
     async def _watch_timeouts(self) -> None:
         """Disconnect clients that exceed a timeout."""
         while True:
@@ -207,7 +225,8 @@ def _format_address(transport: asyncio.Transport) -> str:
     return f"{host} port {port}" if port else str(host)
 
 
-def _format_clients(clients: int) -> str:
+def format_clients(clients: int) -> str:
+    """Format a number of clients with its noun."""
     return f"{clients:,} client{'' if clients == 1 else 's'}"
 
 

@@ -125,7 +125,7 @@ class _TcpServer(ListeningServer["_TcpClient"]):
 
     async def drain(self) -> None:
         """End all clients: by themselves, then with work stopped, then without answers, then at once."""
-        self.for_each(lambda client: client.apply_to_connection(client.connection.close))
+        self.for_each(lambda client: client.end())
         await self.wait_until_empty(self.limits.grace_s)
         self.for_each(lambda client: client.apply_to_connection(client.connection.stop_all))
         await self.wait_until_empty(1.0)
@@ -148,6 +148,7 @@ class _TcpClient(asyncio.Protocol):
         self._is_lingering = False
         self.held_bytes = 0
         """What is held for the client, as counted last."""
+        self._end_reason = ""
         self._activity = ClientActivity(server.limits, self.connection, server.clock())
 
     @property
@@ -169,12 +170,17 @@ class _TcpClient(asyncio.Protocol):
             socket.SOL_SOCKET, socket.SO_SNDBUF, _KERNEL_BUFFER_BYTES
         )
         transport.set_write_buffer_limits(high=_PIECE_BYTES)
-        if server.is_full:
+        refusal = None
+        if server.stop_event.is_set():
+            refusal = BusyError("the server is about to end: try again later", field="server")
+        elif server.is_full:
             message = f"the server has {server.limits.clients} clients, the maximum: try again later"
-            self.connection.close_with_error(BusyError(message, field="clients"))
+            refusal = BusyError(message, field="clients")
+        if refusal is not None:
+            self.connection.close_with_error(refusal)
             transport.write(self.connection.data_to_send())
             transport.close()
-            server.refuse(transport)
+            server.refuse(transport, refusal.message)
             return
         server.admit(self, transport)
 
@@ -195,7 +201,8 @@ class _TcpClient(asyncio.Protocol):
     def connection_lost(self, exc: Exception | None) -> None:
         """Forget the client and stop its work."""
         if self in self._server.clients:
-            self._server.forget(self)
+            broken = "it hung up" if exc is None else f"the connection broke ({exc})"
+            self._server.forget(self, self.connection.end_reason or self._end_reason or broken)
             self._server.count_held_bytes(-self.held_bytes)
             self._turns.drop()
             self.connection.drop()
@@ -214,6 +221,11 @@ class _TcpClient(asyncio.Protocol):
         """Act on the connection on the server's behalf, and send what comes of it."""
         act()
         self._pump()
+
+    def end(self) -> None:
+        """Take no further requests, since the server is to end."""
+        self._end_reason = "the server ends"
+        self.apply_to_connection(self.connection.close)
 
     def abandon(self) -> None:
         """Answer everything that is unfinished with an error."""
@@ -238,6 +250,7 @@ class _TcpClient(asyncio.Protocol):
         self._activity.look(now, self._transport.get_write_buffer_size())
         self._count_held_bytes(self._turns.count_answer_bytes())
         if self._activity.is_stuck(now):
+            self._end_reason = f"it read nothing for {self._server.limits.stuck_writer_s:g} s"
             self.abort()
         elif self.is_cut_off or self._is_lingering:
             return

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import re
 import signal
 import socket
 import struct
@@ -14,7 +15,7 @@ from engine.errors import StateError, UnsupportedError
 from protocol.core.limits import ClientLimits
 from protocol.state.session import Session
 from protocol.transports import tcp as tcp_transport
-from protocol.transports.listening import ServerOptions, check_host
+from protocol.transports.listening import ServerOptions, check_host, ignore_client
 from protocol.transports.tcp import serve_tcp
 from protocol.transports.tcp_limits import TcpLimits
 from tests.boards import RacingEvaluator
@@ -32,7 +33,7 @@ class Slow(RacingEvaluator):
 
 
 @contextlib.asynccontextmanager
-async def running_count(evaluator=None, limits=None, **tcp):
+async def running_count(evaluator=None, limits=None, *, on_client=ignore_client, on_ending=str, **tcp):
     place = asyncio.get_running_loop().create_future()
     ending = asyncio.Event()
     service = make_service(evaluator, limits or ClientLimits(close_on_long_line=True))
@@ -46,6 +47,8 @@ async def running_count(evaluator=None, limits=None, **tcp):
                 threads=2,
                 on_listening=lambda host, port: place.set_result((host, port)),
                 stop_event=ending,
+                on_client=on_client,
+                on_ending=on_ending,
             ),
         )
     )
@@ -104,6 +107,60 @@ def test_one_client_does_not_wait_for_the_work_of_another():
             return was_first, quick[-1]
 
     assert run(scenario()) == (True, "value engine.ply 1")
+
+
+def test_the_log_says_why_each_client_leaves_or_is_refused():
+    said = []
+
+    async def scenario():
+        limits = ClientLimits(line_bytes=1000, close_on_long_line=True)
+        async with running_count(limits=limits, on_client=said.append, clients=2, idle_s=0.4) as server:
+            place = server[0]
+            await send_command(place, b"quit\n", eof=False)
+            await send_command(place, b"ubgi\n")
+            await send_command(place, b"x" * 2000 + b"\n", eof=False)
+            both = [await asyncio.open_connection(*place) for _ in range(2)]
+            await asyncio.sleep(0.05)
+            await send_command(place, b"", eof=False)
+            for reader, writer in both:
+                await asyncio.wait_for(reader.read(), 20)
+                writer.close()
+            _, broken = await asyncio.open_connection(*place)
+            await asyncio.sleep(0.05)
+            broken.get_extra_info("socket").setsockopt(
+                socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0)
+            )
+            broken.transport.abort()
+            await asyncio.sleep(0.05)
+            _, last = await asyncio.open_connection(*place)
+            await asyncio.sleep(0.05)
+        last.close()
+
+    run(scenario())
+    reasons = [line.partition("): ")[2] for line in said if "connects" not in line]
+    assert reasons[:2] == ["it said goodbye", "it hung up"]
+    assert reasons[2].startswith("expected a line of at most 1000 bytes")
+    assert reasons[3] == "the server has 2 clients, the maximum: try again later"
+    assert reasons[4:6] == ["expected a request within 0.4 s"] * 2
+    assert reasons[6].startswith("the connection broke (")
+    assert reasons[7] == "the server ends"
+    assert max(int(count) for count in re.findall(r"\((\d) client", "".join(said))) == 2
+
+
+def test_a_client_that_connects_while_the_server_ends_is_told():
+    async def scenario():
+        ends = []
+        async with running_count(on_ending=ends.append) as (place, ending, _):
+            _, writer = await asyncio.open_connection(*place)
+            await asyncio.sleep(0.05)
+            ending.set()
+            late = await send_command(place, b"", eof=False)
+            writer.close()
+            return late, ends
+
+    late, ends = run(scenario())
+    assert late == ["error busy server: the server is about to end: try again later"]
+    assert ends == [1]
 
 
 def test_one_client_too_many_gets_an_error():
