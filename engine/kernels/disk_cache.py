@@ -32,6 +32,7 @@ from numba.core.event import Listener, register
 
 from engine.errors import DataFileError
 from engine.runtime.compilation import COMPILATION
+from engine.runtime.disk_space import is_disk_full
 from engine.runtime.private_folders import check_private_folder, make_private_folder
 
 _ROOT = Path(__file__).resolve().parent.parent.parent
@@ -72,8 +73,10 @@ class KernelCache:
         """Store the compiled form of a signature, if the folder can be written."""
         files = self._find_files()
         if files:
-            with contextlib.suppress(OSError):
+            try:
                 files.save_overload(signature, compiled)
+            except OSError as error:
+                _report_unsaved(error)
 
     def _find_files(self) -> Any:  # noqa: ANN401  (numba's, or False)
         with _FOLDER_LOCK:
@@ -162,6 +165,7 @@ def _prepare_parent(parent: Path) -> Path | None:
         with tempfile.TemporaryFile(dir=parent):
             pass
     except (OSError, DataFileError) as error:
+        COMPILATION.keeps_kernels = False
         reason = error.message if isinstance(error, DataFileError) else error.strerror
         sys.stderr.write(
             f"gammond: cannot use {parent} ({reason}), so kernels are compiled at each start; set "
@@ -173,6 +177,17 @@ def _prepare_parent(parent: Path) -> Path | None:
             if time.time() - other.stat().st_mtime > _STALE_AFTER_S:
                 shutil.rmtree(other, ignore_errors=True)
     return parent
+
+
+def _report_unsaved(error: OSError) -> None:
+    """Say once that compiled kernels cannot be kept."""
+    if COMPILATION.keeps_kernels and not COMPILATION.is_silent:
+        COMPILATION.keeps_kernels = False
+        advice = "make room for 20 MB there" if is_disk_full(error) else "let this user write it"
+        sys.stderr.write(
+            f"gammond: cannot write into {cache_root()} ({error.strerror}), so kernels are compiled at each "
+            f"start; {advice}, or set GAMMOND_CACHE to another folder\n"
+        )
 
 
 def _make_temporary_folder() -> Path | None:

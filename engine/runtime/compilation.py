@@ -39,11 +39,13 @@ class CompilationReport:
     Attributes:
         on_first: Called once, in the thread that compiles, before the first kernel; None for nothing.
         is_silent: Whether nothing is reported.
+        keeps_kernels: Whether the next start finds what is compiled.
     """
 
     def __init__(self, stream: TextIO | None = None, clock: Callable[[], float] = time.monotonic) -> None:
         self.on_first: Callable[[], None] | None = None
         self.is_silent = False
+        self.keeps_kernels = True
         self._stream = stream
         self._clock = clock
         self._lock = threading.Lock()
@@ -130,9 +132,12 @@ class CompilationReport:
         if self._written_s is not None and now_s - self._written_s < every_s:
             return
         self._written_s = now_s
+        how_often, remedy = ("once", "`gammond prepare` does it ahead")
+        if not self.keeps_kernels:
+            how_often, remedy = ("at each start", "their folder cannot be written")
         line = (
-            f"gammond: compiling kernels once: {self._count} of {self._count + len(self._sizes)}, about "
-            f"{self._estimate_left_s(now_s):.0f} s left (`gammond prepare` does it ahead)"
+            f"gammond: compiling kernels {how_often}: {self._count} of {self._count + len(self._sizes)}, "
+            f"about {self._estimate_left_s(now_s):.0f} s left ({remedy})"
         )
         if is_terminal:
             width = shutil.get_terminal_size().columns - 1

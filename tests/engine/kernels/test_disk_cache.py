@@ -95,6 +95,18 @@ def test_a_folder_that_cannot_be_written_is_replaced_for_this_process_alone(tmp_
     assert not os.path.exists(private)
 
 
+def test_a_full_disk_is_reported_once_and_kernels_still_run(tmp_path):
+    full = "raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))"
+    code = (
+        "import errno, os; from engine.kernels import disk_cache as d\n"
+        f"def fail(*_): {full}\n"
+        f"d._Files.save_overload = fail\n{COMPILE}"
+    )
+    said = start(tmp_path, code)
+    assert said.count("No space left on device") == 1
+    assert "so kernels are compiled at each start; make room for 20 MB there, or set GAMMOND_CACHE" in said
+
+
 def test_folders_of_kernels_are_for_their_user_alone(tmp_path):
     start(tmp_path / "new" / "cache")
     made = [tmp_path / "new", tmp_path / "new" / "cache", *(tmp_path / "new" / "cache" / "kernels").glob("*")]

@@ -57,6 +57,17 @@ def test_compiling_is_silent_for_a_second_and_then_counts_kernels(make_report):
     )
 
 
+def test_kernels_that_cannot_be_kept_are_not_compiled_once(make_report):
+    out = io.StringIO()
+    report, clock = make_report(out)
+    report.keeps_kernels = False
+    report.begin(find_sizes)
+    clock.now_s += 2 * SILENT_S
+    report.update()
+    assert out.getvalue().startswith("gammond: compiling kernels at each start: 0 of 2, about ")
+    assert out.getvalue().endswith(" s left (their folder cannot be written)\n")
+
+
 def test_a_file_gets_a_line_every_five_seconds(make_report):
     out = io.StringIO()
     report, clock = make_report(out)
