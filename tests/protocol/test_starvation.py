@@ -11,7 +11,7 @@ import time
 import pytest
 
 from protocol.core.interpreter import InterpreterTurns
-from tests.protocol.talking import make_connection
+from tests.protocol.talking import hear, make_connection
 
 WIDE = "AAAA/39SSlKlJA"
 """2,211 plays of a double ace."""
@@ -23,12 +23,12 @@ LONG_WORD = "x" * 520_000
 def measure_serving_s(line, tries=20):
     """Return the least processor time that the serving thread spends on a line that is answered at once."""
     connection = make_connection()
-    connection.receive_data(SET_UP.encode())
+    hear(connection, SET_UP.encode())
     least_s = 1e9
     for _ in range(tries):
         connection.data_to_send()
         began_s = time.thread_time()
-        connection.receive_data(f"{line}\n".encode())
+        hear(connection, f"{line}\n".encode())
         least_s = min(least_s, time.thread_time() - began_s)
         assert connection.next_job() is None
         assert connection.data_to_send().startswith(b"error ")
@@ -85,11 +85,11 @@ class TimedTurns(InterpreterTurns):
 )
 def test_thousands_of_plays_are_long_work_and_listed_in_turns_of_some_milliseconds(line):
     connection = make_connection()
-    connection.receive_data(SET_UP.encode())
+    hear(connection, SET_UP.encode())
     connection.data_to_send()
     longest_s = []
     for _ in range(5):
-        connection.receive_data(f"{line}\n".encode())
+        hear(connection, f"{line}\n".encode())
         job = connection.next_job()
         assert job.work.is_long
         assert not job.work.is_quick
