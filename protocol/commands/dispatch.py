@@ -30,7 +30,7 @@ def answer_command(session: Session, text: str) -> Answer:
     Returns:
         The answer, or what is to be done for it. Errors are answers too: nothing is raised.
     """
-    session.request_count += 1
+    session.count_request()
     name, _, rest = text.replace("\t", " ").partition(" ")
     try:
         command = COMMANDS.get(name)
@@ -66,7 +66,7 @@ def count_failure(session: Session, error: Exception) -> None:
     """Note that a request raised, a fault of the server in its log, and let go of the error's frames."""
     if not isinstance(error, GammondError):
         FAULT_LOG.log("a request failed", error)
-    session.error_count += 1
+    session.count_error()
     forget_frames(error)
 
 

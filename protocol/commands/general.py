@@ -123,6 +123,8 @@ def handle_stats(call: CommandCall) -> Answer:
         "clients": session.service.client_count,
         "requests": session.request_count,
         "errors": session.error_count,
+        "all_requests": session.service.request_count,
+        "all_errors": session.service.error_count,
     }
     return [Reply("stats", values=values)]
 

@@ -363,7 +363,7 @@ _COMMANDS = (
         "stats",
         "show counters of this client and the server",
         general.handle_stats,
-        "stats uptime_s=S clients=N requests=N errors=N",
+        "stats uptime_s=S clients=N requests=N errors=N all_requests=N all_errors=N",
         example=("stats",),
     ),
     Command(

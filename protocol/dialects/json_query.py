@@ -66,7 +66,7 @@ def answer_query(
         The whole answer, or what is to be done for it. Errors are answers too: nothing is raised. They carry
         the id, unless that is the id of an unfinished query.
     """
-    session.request_count += 1
+    session.count_request()
     head: dict[str, object] = {"id": None}
     try:
         document = decode_object(text)

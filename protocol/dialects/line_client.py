@@ -39,7 +39,7 @@ class LineClient:
         """Answer with an error in the form of the request; nothing of it takes effect."""
         if _is_query(text):
             return answer_query(self.session, text, is_in_use, error)
-        self.session.request_count += 1
+        self.session.count_request()
         return [fail_request(self.session, error)]
 
     def fail(self, error: Exception, work: Work | None = None) -> AnyReply:

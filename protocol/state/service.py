@@ -63,6 +63,7 @@ class Service:
         self.rollout_store = RolloutStore()
         self.players = PlayerRegistry(self._list_evaluator_names, self.get_engine, catalogue.check_fault)
         self.client_count = 0
+        self.request_count = self.error_count = 0
         self._started_s = clock()
         self._engines: dict[tuple[str, int], Engine] = {}
         self._quick_work = QuickWork()

@@ -135,6 +135,16 @@ class Session:
         self._undo_stack: deque[_Step] = deque(maxlen=service.limits.undo_steps)
         self._redo_stack: list[_Step] = []
 
+    def count_request(self) -> None:
+        """Count a request, of this client and of all."""
+        self.request_count += 1
+        self.service.request_count += 1
+
+    def count_error(self) -> None:
+        """Count an error, of this client and of all."""
+        self.error_count += 1
+        self.service.error_count += 1
+
     def make_engine_loader(self, needs: Feature | None = Feature.EVALUATION) -> Callable[[], Engine]:
         """Return what loads the engine of the present settings and rules; calling that may block.
 

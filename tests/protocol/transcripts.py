@@ -30,6 +30,7 @@ _BLOCK = re.compile(r"(?<=```transcript\n)> .*?(?=```)", re.DOTALL)
 _FIGURE = re.compile(r"-?[0-9]+\.[0-9]+(?:e-[0-9]+)?(?![0-9.])")
 _TIME = re.compile(
     r"(?<=time_ms )[0-9]+|(?<=time_ms\":)[0-9]+|(?<=elapsed_ms=)[0-9]+|(?<=uptime_s=)[0-9.]+"
+    r"|(?<=all_requests=)[0-9]+|(?<=all_errors=)[0-9]+"
     r"|(?<=gammond )[0-9]\S*"
 )
 

@@ -1,0 +1,14 @@
+"""Commands about the talk itself."""
+
+from __future__ import annotations
+
+from protocol.dialects.line_client import connect
+from protocol.state.session import Session
+from tests.protocol.talking import make_service, talk
+
+
+def test_stats_count_this_client_and_all_those_before_it():
+    service = make_service()
+    talk("nonsense\nubgi", connect(Session(service, 1)))
+    said = talk('{"id":1}\nstats', connect(Session(service, 1)))[-1]
+    assert said.endswith("requests=2 errors=1 all_requests=4 all_errors=2")
