@@ -137,16 +137,18 @@ class CompilationReport:
             how_often, remedy = ("at each start", "their folder cannot be written")
         line = (
             f"gammond: compiling kernels {how_often}: {self._count} of {self._count + len(self._sizes)}, "
-            f"about {self._estimate_left_s(now_s):.0f} s left ({remedy})"
+            f"about {self._estimate_left_s(now_s):.0f} s left for this step"
         )
+        advice = f" ({remedy})"
         if is_terminal:
             width = shutil.get_terminal_size().columns - 1
-            stream.write("\r" + line[:width].ljust(width))
+            whole = line + advice if len(line + advice) <= width else line
+            stream.write("\r" + whole[:width].ljust(width))
             if not self._is_line_open:
                 self._is_line_open = True
                 atexit.register(self._erase_line)
         else:
-            stream.write(line + "\n")
+            stream.write(line + advice + "\n")
         stream.flush()
 
     def _estimate_left_s(self, now_s: float) -> float:

@@ -297,6 +297,11 @@ class Tutor:
         self._reviewer = reviewer
         self._objected: tuple[GameState, str] | None = None
 
+    @property
+    def has_objected(self) -> bool:
+        """Whether it waits for another decision, or the same again."""
+        return self._objected is not None
+
     def set_limit(self, limit: float | None) -> None:
         """Set the loss from which it objects; 0 switches it off, None on where it is off."""
         self.limit = (self.limit or DOUBTFUL_POINTS) if limit is None else limit or None

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 
 from prompt_toolkit import print_formatted_text
 from prompt_toolkit.application import Application, get_app_session
+from prompt_toolkit.data_structures import Size
 from prompt_toolkit.formatted_text import FormattedText
 from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
 from prompt_toolkit.keys import Keys
@@ -70,6 +71,36 @@ class StatusLine:
 def make_status_line() -> StatusLine | None:
     """Return where to draw progress: at the end of a terminal; nowhere if the output goes elsewhere."""
     return StatusLine(get_app_session().output) if sys.stdout.isatty() else None
+
+
+class BoardSight:
+    """Knows whether the board that was drawn last is still on the screen."""
+
+    def __init__(self) -> None:
+        self._board_rows = 0
+        self._rows_below = 0
+
+    def note(self, lines: Sequence[str], size: Size) -> None:
+        """Note that an answer is shown, after the line that asked for it."""
+        board, others = _count_rows(lines, size)
+        if board:
+            self._board_rows, self._rows_below = board, 0
+        self._rows_below += others + 1
+
+    def loses_board(self, lines: Sequence[str], size: Size) -> bool:
+        """Return whether an answer pushes the board off the screen, and would fit on it with the board."""
+        board, others = _count_rows(lines, size)
+        if board or not self._board_rows:
+            return False
+        room = size.rows - _BELOW_ROWS - self._board_rows
+        return self._rows_below + others + 1 > room and others <= room
+
+
+def _count_rows(lines: Sequence[str], size: Size) -> tuple[int, int]:
+    """Return the rows that the board of an answer takes, and those of all else."""
+    parts = [part for line in lines for part in wrap_line(line, size.columns)]
+    board = sum(isinstance(part, BoardLine) for part in parts)
+    return board, len(parts) - board
 
 
 def show(lines: Sequence[str], theme: str = DEFAULT_THEME, *, in_pages: bool = True) -> None:

@@ -25,6 +25,7 @@ from prompt_toolkit.output import Output
 from prompt_toolkit.styles import DynamicStyle
 
 from engine.errors import GammondError
+from engine.kernels.disk_cache import find_folder
 from engine.rules.dice import MAX_SEED
 from engine.runtime.compilation import COMPILATION
 from engine.runtime.cores import count_usable_cores
@@ -36,16 +37,24 @@ from protocol.repl.painting import paint_input
 from protocol.repl.preferences import get_config_file, get_state_folder, read_preferences
 from protocol.repl.replies import ERROR_MARK
 from protocol.repl.saved_game import read_game, write_game
-from protocol.repl.screen import StatusLine, hide_typing, make_status_line, make_style, show
+from protocol.repl.screen import BoardSight, StatusLine, hide_typing, make_status_line, make_style, show
 from protocol.repl.toolbar import ProgressLine
 from protocol.state.service import Service, make_shipped_catalogue
 from protocol.state.session import Session
 
 PROMPT = "gammond> "
+_KERNELS = "engine.kernels.search"
+"""Kernels that a game needs: where they are compiled, this is not the first use."""
+
 SILENT_S = 1.0
 """Work that has nothing to report says so after this time."""
 
 GREETING = "'play' starts a game, or paste a position; 'help' lists commands, Ctrl-D leaves."
+
+FIRST_USE = (
+    "The first commands of a new version compile what they need, once, some seconds each; "
+    "'gammond prepare', in the shell, does it ahead."
+)
 
 ShowLines = Callable[[Sequence[str]], None]
 
@@ -53,13 +62,21 @@ ShowLines = Callable[[Sequence[str]], None]
 def run_repl() -> int:
     """Run until the person leaves; return the exit status."""
     logging.basicConfig(format="gammond: %(levelname)s: %(message)s")
-    show([GREETING])
+    folder = find_folder(_KERNELS)
+    is_first_use = folder is not None and not any(folder.iterdir())
+    show([GREETING, FIRST_USE] if is_first_use else [GREETING])
     service = Service(make_shipped_catalogue(), threads=count_usable_cores())
     service.client_count = 1
     talk = LineInterpreter(Session(service, secrets.randbelow(MAX_SEED)))
     talk.game.columns = get_app_session().output.get_size().columns
 
+    sight = BoardSight()
+
     def show_in_colours(lines: Sequence[str]) -> None:
+        size = get_app_session().output.get_size()
+        if talk.game.tutor.has_objected and sight.loses_board(lines, size):
+            lines = [*lines, *talk.game.show_board()]
+        sight.note(lines, size)
         show(lines, talk.game.preferences.theme)
 
     show_in_colours(_apply_config(talk))

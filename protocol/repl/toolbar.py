@@ -138,6 +138,8 @@ class ProgressLine:
         if int(values.get("time_ms", "0")) < MIN_SHOWN_MS:
             return ""
         seconds = int(values["time_ms"]) / 1000
+        if "ready" in values:
+            return f"getting ready: {values['ready']} of {values['of']}, {seconds:.1f} s"
         return f"thinking: {self._depth}{int(values['nodes']):,} positions, {seconds:.1f} s"
 
 

@@ -53,7 +53,8 @@ def test_compiling_is_silent_for_a_second_and_then_counts_kernels(make_report):
     clock.now_s += SILENT_S
     report.update()
     assert out.getvalue() == (
-        "gammond: compiling kernels once: 1 of 2, about 1 s left (`gammond prepare` does it ahead)\n"
+        "gammond: compiling kernels once: 1 of 2, about 1 s left for this step "
+        "(`gammond prepare` does it ahead)\n"
     )
 
 
@@ -65,7 +66,7 @@ def test_kernels_that_cannot_be_kept_are_not_compiled_once(make_report):
     clock.now_s += 2 * SILENT_S
     report.update()
     assert out.getvalue().startswith("gammond: compiling kernels at each start: 0 of 2, about ")
-    assert out.getvalue().endswith(" s left (their folder cannot be written)\n")
+    assert out.getvalue().endswith(" s left for this step (their folder cannot be written)\n")
 
 
 def test_a_file_gets_a_line_every_five_seconds(make_report):

@@ -42,3 +42,7 @@ def test_waiting_says_whether_ctrl_c_ends_it_and_what_it_waits_for():
     assert describe_wait(3.2, is_stopping=True, is_compiling=True) == (
         "stopping when the compiler is done, once for all: 3 s; Ctrl-C again leaves"
     )
+
+
+def test_getting_ready_shows_how_far_it_is():
+    assert line("ready 3 of 12 time_ms 1250") == "getting ready: 3 of 12, 1.2 s"

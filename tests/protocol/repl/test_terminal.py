@@ -17,7 +17,7 @@ from prompt_toolkit.output.vt100 import Vt100_Output
 from protocol.core.requests import Reply
 from protocol.repl import screen, terminal
 from protocol.repl.interpreter import LineInterpreter
-from protocol.repl.replies import PreformattedLine
+from protocol.repl.replies import BoardLine, PreformattedLine
 from tests.protocol.repl.tables import make_session, make_talk
 
 CTRL_C, CTRL_D, CTRL_E, TAB = "\x03", "\x04", "\x05", "\t"
@@ -294,3 +294,16 @@ def test_work_without_progress_says_after_a_second_that_it_goes_on(monkeypatch):
     )
     assert "working: 0 s; Ctrl-C ends it" in written
     assert written.endswith("\r\x1b[K")
+
+
+def test_the_board_is_lost_when_answers_below_it_push_it_off_and_only_then():
+    size = Size(rows=24, columns=80)
+    board = [BoardLine("|", "O", is_drawing=True)] * 15
+    sight = screen.BoardSight()
+    assert not sight.loses_board(["one"] * 5, size)
+    sight.note([*board, "below"], size)
+    assert not sight.loses_board(["one"] * 3, size)
+    sight.note(["one"] * 3, size)
+    assert sight.loses_board(["one"] * 3, size)
+    assert not sight.loses_board(["one"] * 8, size)
+    assert not sight.loses_board(board, size)
