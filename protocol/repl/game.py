@@ -31,9 +31,6 @@ from protocol.repl.sentences import (
 from protocol.state.game_state import SEAT_NAMES, GameState
 from protocol.state.session import Session
 
-_DOUBLE_ANSWERS = {"pass": "drop", "reject": "drop", "accept": "take"}
-"""Words for plays and resignations that, while a double is pending, can only mean an answer to it."""
-
 
 class ReplGame(ReviewedGame):
     """The actions of REPL commands: a game against the engine, and the same actions without one.
@@ -346,11 +343,6 @@ class ReplGame(ReviewedGame):
         match = self.session.game.match
         return match.roll is not None and not match.resigned and self.session.list_legal_plays()[0].is_no_move
 
-    def _find_answer(self, word: str) -> str | None:
-        """Return the answer to a pending double that a word of another meaning stands for; None for none."""
-        match = self.session.game.match
-        return _DOUBLE_ANSWERS.get(word.strip().lower()) if match.doubled and not match.resigned else None
-
     def _check_no_offer(self) -> None:
         """Check that no offer is pending.
 
@@ -399,15 +391,3 @@ class ReplGame(ReviewedGame):
             if self.tutor.limit is not None and self.human_seat is not None:
                 lines += self.review(control)
         return lines
-
-    def _describe_score_after(self, winner: int) -> list[str]:
-        """Return the score after a game, and what comes next."""
-        if self.human_seat is None:
-            return []
-        if self.is_match_over:
-            own, other = self.points[winner], self.points[1 - winner]
-            return [
-                make_sentence(self.names[winner], "win", f"the match {own}-{other}")
-                + " 'new' starts another."
-            ]
-        return [*self.show_score(), "'new' starts the next game."]

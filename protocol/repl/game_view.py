@@ -5,9 +5,12 @@ from __future__ import annotations
 from protocol.commands.board_drawing import CHECKER_MARKS, NOTED_COLUMNS, draw_board
 from protocol.repl.analysis import WinningChances
 from protocol.repl.replies import BoardLine
-from protocol.repl.sentences import ENGINE_NAME, HUMAN_NAME, describe_score
+from protocol.repl.sentences import ENGINE_NAME, HUMAN_NAME, describe_score, make_sentence
 from protocol.state.player_registry import ENGINE_PLAYER, HUMAN_PLAYER
 from protocol.state.session import Session
+
+_DOUBLE_ANSWERS = {"pass": "drop", "reject": "drop", "accept": "take"}
+"""Words for plays and resignations that, while a double is pending, can only mean an answer to it."""
 
 
 class GameView:
@@ -97,3 +100,20 @@ class GameView:
         if self.human_seat is None or not self.is_running or match != match.before_roll():
             return []
         return self.chances.format_lines(match.on_roll if self.has_two_humans else self.human_seat)
+
+    def _find_answer(self, word: str) -> str | None:
+        """Return the answer to a pending double that a word of another meaning stands for; None for none."""
+        match = self.session.game.match
+        return _DOUBLE_ANSWERS.get(word.strip().lower()) if match.doubled and not match.resigned else None
+
+    def _describe_score_after(self, winner: int) -> list[str]:
+        """Return the score after a game, and what comes next."""
+        if self.human_seat is None:
+            return []
+        if self.is_match_over:
+            own, other = self.points[winner], self.points[1 - winner]
+            return [
+                make_sentence(self.names[winner], "win", f"the match {own}-{other}")
+                + " 'new' starts another."
+            ]
+        return [*self.show_score(), "'new' starts the next game."]
