@@ -31,8 +31,9 @@ ROUND_SIZE = 256
 _SIZE_S = ROUND_S / ROUND_SIZE
 """Seconds for which a size counts."""
 
-_MAX_TURN_S = 0.1
-"""A turn counts for no more: one that takes longer loads code, for all clients."""
+_MAX_TURN_S = 0.02
+"""A turn counts for no more: one that takes longer loads code, for all clients, or the machine stood still.
+Less than `_CREDIT_S`, so that none of that puts a client that takes little behind those that take much."""
 
 _CREDIT_S = 0.05
 """How far a client that comes back is ahead of those that went on, if it took so much less."""
@@ -165,7 +166,8 @@ class Rounds:
         turns: list[tuple[RoundClient, float, list[Job]]] = []
         jobs: list[Job] = []
         while self._order and room > 0 and (not turns or self._clock() <= end_s):
-            self._served_s, _, client = heapq.heappop(self._order)
+            served_s, _, client = heapq.heappop(self._order)
+            self._served_s = max(self._served_s, served_s)
             client.is_waiting = False
             quick_jobs = client.serve_lines(room, end_s)
             size = sum([job.work.size for job in quick_jobs])

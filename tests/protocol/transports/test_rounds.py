@@ -99,6 +99,37 @@ def test_time_that_nobody_waited_for_is_no_debt(loop):
     assert not rich.lines
 
 
+def test_a_turn_in_which_the_machine_stood_still_does_not_put_a_polite_client_behind_others(loop):
+    for client in [Talker(loop, "greedy", 1000, 0.005) for _ in range(20)]:
+        loop.rounds.add(client)
+    for _ in range(200):
+        loop.run_round()
+    polite = Talker(loop, "polite", 1, 1.5)
+    loop.rounds.add(polite)
+    while polite.lines:
+        loop.run_round()
+    polite.lines, polite.line_s, before = 1, 0.0001, loop.now_s
+    loop.rounds.add(polite)
+    while polite.lines:
+        loop.run_round()
+    assert loop.now_s - before <= 0.0026 + 0.005
+
+
+def test_a_client_that_comes_after_others_like_it_is_not_further_ahead_of_those_that_stay(loop):
+    for client in [Talker(loop, "staying", 1000, 0.01) for _ in range(2)]:
+        loop.rounds.add(client)
+    for _ in range(100):
+        loop.run_round()
+    for _ in range(5):
+        loop.rounds.add(Talker(loop, "new", 1, 0.01))
+        loop.run_round()
+    loop.served.clear()
+    loop.rounds.add(Talker(loop, "last", 1000, 0.01))
+    for _ in range(20):
+        loop.run_round()
+    assert loop.served.index("staying") <= 6
+
+
 def test_one_that_was_served_alone_does_not_wait_for_a_crowd_that_comes(loop):
     polite = Talker(loop, "polite", 1000, 0.0002)
     loop.rounds.add(polite)
