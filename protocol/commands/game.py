@@ -109,7 +109,7 @@ def _xgid_to_values(session: Session) -> dict[str, ReplyValue]:
 
 def handle_dice(call: CommandCall) -> Answer:
     """Set the dice."""
-    is_opening = call.session.is_opening
+    is_opening = call.session.sets_opening_roll
     call.session.set_roll(call.values["dice"])
     return make_ok_reply("dice", _roll_to_values(call.session, is_opening))
 
@@ -215,7 +215,7 @@ def _take_action(session: Session, words: str) -> GameResult | None:
     position, match = session.require_game(), session.game.match
     if words not in OFFER_RESPONSES:
         session.check_supports(Feature.RESIGNATION if words.startswith("resign") else Feature.CUBE)
-    if words == "double" and session.is_opening:
+    if words not in OFFER_RESPONSES and session.is_opening:
         raise StateError("the opening roll comes first: send 'roll' or 'dice A B'", field="dice")
     following = OFFER_ACTIONS[words](match)
     if isinstance(following, MatchState):

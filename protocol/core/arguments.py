@@ -170,7 +170,7 @@ def rest_argument(
 class ArgumentParser:
     """Parses the arguments of a command.
 
-    The value of a named argument that has blanks is written in double quotes.
+    The value of a named argument that has blanks is written in double quotes; the rest of a line may be.
 
     Args:
         arguments: What the command takes, positional ones in order.
@@ -219,7 +219,7 @@ class ArgumentParser:
                 argument, value = _take_positional(pending, name), word[0]
                 if argument.takes_rest:
                     place = self._find_rest_end(text, place)
-                    value = text[word.start() : place].rstrip(" \t")
+                    value = _remove_quotes(text[word.start() : place].rstrip(" \t"))
             else:
                 if equals and (hint := did_you_mean(name, named)):
                     raise CommandError(
@@ -249,6 +249,12 @@ def _take_quoted(text: str, start: int, name: str) -> tuple[str, int]:
             f"expected {what} of {name}, got {text[start - 1 :][:MAX_QUOTED_CHARS]!r}", field=name
         )
     return text[start:end], end + 1
+
+
+def _remove_quotes(text: str) -> str:
+    """Remove the quotes around a text that is in quotes as a whole, as answers write plays."""
+    inner = text[1:-1]
+    return inner if len(text) > 1 and text == f'"{inner}"' and '"' not in inner else text
 
 
 def _take_positional(pending: list[Argument], word: str) -> Argument:

@@ -59,9 +59,15 @@ class LoggedGame:
         return is_start and self.start.match.cube == 1
 
     @property
+    def _has_opening_roll(self) -> bool:
+        """Whether it began with two different dice, as every game of a record does."""
+        roll = self.actions[0].before.match.roll if self.actions else None
+        return roll is not None and roll[0] != roll[1]
+
+    @property
     def record(self) -> GameRecord | None:
         """The finished game; None where a record cannot hold it."""
-        if self.result is None or not self.is_from_start:
+        if self.result is None or not self.is_from_start or not self._has_opening_roll:
             return None
         actions: list[GameAction] = []
         rules = self.actions[0].before.rules
@@ -95,17 +101,14 @@ class GameLog:
         return () if self.game is None else self.game.actions
 
     def begin(self, table: GameState, names: SeatNames = SEAT_NAMES) -> GameLog:
-        """Begin a game; and another match, where the game does not go on with the last one.
+        """Begin a game. Another match, or another score, keeps the games before it until its first has ended.
 
         Args:
             table: Before the first roll, or before whatever comes next.
             names: Of seats 0 and 1.
         """
         begun = replace(table, match=table.match.before_roll())
-        finished = self._list_finished()
-        if finished and not _continues_match(begun, finished[-1]):
-            finished = ()
-        return GameLog(finished, LoggedGame(begun, names))
+        return GameLog(self._list_finished(), LoggedGame(begun, names))
 
     def add(self, action: LoggedAction) -> GameLog:
         """Add what a seat did in the game at hand; without one nothing is logged."""
@@ -113,6 +116,8 @@ class GameLog:
             return self
         actions = (*self.game.actions, action)[-MAX_ACTIONS:]
         finished, count = self.finished, len(actions)
+        if action.result is not None and finished and not _continues_match(self.game.start, finished[-1]):
+            finished = ()
         while finished and count + sum(len(game.actions) for game in finished) > MAX_ACTIONS:
             finished = finished[1:]
         return GameLog(finished, replace(self.game, actions=actions))

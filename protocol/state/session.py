@@ -132,6 +132,7 @@ class Session:
         self.keeps_match = False
         self.log = GameLog()
         self._opening: GameState | None = None
+        self._opening_rolled: GameState | None = None
         self._undo_stack: deque[_Step] = deque(maxlen=service.limits.undo_steps)
         self._redo_stack: list[_Step] = []
 
@@ -358,7 +359,8 @@ class Session:
         check_no_offer(self.game.match)
         game = self.game
         match = game.match.with_roll(roll)
-        if self.is_opening:
+        sets_opening = self.sets_opening_roll
+        if sets_opening:
             if roll[0] == roll[1]:
                 raise ValueRangeError(
                     f"expected two different dice, the first of p0 and the second of p1, to begin a game, "
@@ -367,6 +369,8 @@ class Session:
                 )
             match = replace(match, on_roll=int(roll[1] > roll[0]), roll=(max(roll), min(roll)))
         self.push_state(GameState(game.position, match, game.is_conceded, game.rules))
+        if sets_opening:
+            self._opening_rolled = self.game
 
     def roll_dice(self) -> None:
         """Roll the session's own dice.
@@ -388,6 +392,11 @@ class Session:
     def is_opening(self) -> bool:
         """Whether a game of a match that is kept begins: the next roll decides who plays it."""
         return self.keeps_match and self.game is self._opening
+
+    @property
+    def sets_opening_roll(self) -> bool:
+        """Whether dice decide who begins: those of an opening, or in place of its roll."""
+        return self.is_opening or (self.keeps_match and self.game is self._opening_rolled)
 
     def roll_opening(self, first_seat: int = 0) -> Roll:
         """Roll one die for each seat until they differ; the higher begins with both.

@@ -46,6 +46,13 @@ def test_the_rest_of_a_line_keeps_its_blanks():
     }
 
 
+def test_the_rest_of_a_line_may_be_in_quotes():
+    rest = rest_argument("r", "R", "")
+    assert read('"8/5 6/5"', rest) == {"r": "8/5 6/5"}
+    assert read('"8/5 6/5" plies=2', rest, NAMED) == {"r": "8/5 6/5", "plies": 2}
+    assert [read(text, rest)["r"] for text in ('"', '"a', '"a" "b"')] == ['"', '"a', '"a" "b"']
+
+
 def test_a_rest_may_hold_an_equals_sign():
     assert read("XGID=-a:1", rest_argument("r", "R", "")) == {"r": "XGID=-a:1"}
 

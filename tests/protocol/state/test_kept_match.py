@@ -73,19 +73,23 @@ def test_a_match_keeps_itself_and_its_record_says_the_same(seed):
     assert talk("get game.score_p0", connection) == [f"value game.score_p0 {score['p0']}"]
 
 
-def test_a_won_match_is_followed_by_another_and_its_record_goes():
+def test_a_won_match_is_followed_by_another_and_its_record_stays_until_that_has_a_game():
     connection = make_connection()
     talk("set game.keep true\nset game.length 1\nnewgame\ndice 3 1\nplay 8/5 6/5", connection)
     end = read_values(talk("play resign single\nplay accept", connection)[-1])
     assert end["match_winner"] == "p0"
     assert talk("roll", connection)[-1].startswith("error bad_state position: the game is over")
     assert len(read_record(connection).games) == 1
+    before = talk("save", connection)
     talk("newgame", connection)
     assert talk("get game.score_p0\nget game.length", connection) == [
         "value game.score_p0 0",
         "value game.length 1",
     ]
-    assert talk("save", connection)[-1].startswith("error bad_state save: no game to save")
+    assert talk("save\nnewgame\nsave", connection)[-len(before) :] == before
+    talk("dice 1 4\nplay 24/23 13/9\nplay resign gammon\nplay accept", connection)
+    (game,) = read_record(connection).games
+    assert (game.result.winner, game.result.points) == (1, 2)
 
 
 def test_the_opening_roll_decides_who_begins():
@@ -173,3 +177,25 @@ def test_names_that_the_format_reserves_are_refused(name):
     connection = make_connection()
     talk(f"{KEEP}\ndice 3 1\nplay 8/5 6/5\nplay resign single\nplay accept", connection)
     assert talk(f"save {name}", connection)[-1].startswith("error bad_value name: expected a name")
+
+
+def test_resigning_needs_the_opening_roll():
+    expected = "error bad_state dice: the opening roll comes first: send 'roll' or 'dice A B'"
+    assert talk(f"{KEEP}\nplay resign single")[-1] == expected
+
+
+def test_a_game_that_did_not_begin_with_an_opening_roll_has_no_record():
+    connection = make_connection()
+    talk(f"{KEEP}\ndice 3 1\nposition startpos\nplay resign single\nplay accept", connection)
+    assert talk("save", connection)[-1].startswith("error bad_state save")
+    talk("newgame\ndice 3 1\nposition startpos\ndice 3 3\nplay 8/5(2) 6/3(2)\nplay resign single", connection)
+    assert talk("play accept\nsave", connection)[-1].startswith("error bad_state save")
+
+
+def test_other_opening_dice_decide_anew_who_begins():
+    connection = make_connection()
+    talk(f"{KEEP}\ndice 3 1", connection)
+    assert talk("dice 3 3", connection)[-1].startswith("error bad_value dice: expected two different dice")
+    assert talk("dice 2 4", connection)[-1] == "ok dice die1=2 die2=4 seat=p1"
+    talk("play 8/4 6/4", connection)
+    assert talk("dice 3 3\ndice 1 1", connection)[-1] == "ok dice die1=1 die2=1"
