@@ -12,6 +12,7 @@ import heapq
 import itertools
 import time
 from collections.abc import Callable
+from math import ceil
 from typing import Any
 
 from protocol.core.connection import Connection
@@ -27,6 +28,9 @@ ROUND_S = 0.0025
 
 ROUND_SIZE = 256
 """The size of the requests to be answered (`Work.size`) after which a round serves no more: some 3 ms."""
+
+_MIN_SHARE = 1 / 8
+"""What a turn may have of a round, however many clients wait: more turns would be more to write."""
 
 _SIZE_S = ROUND_S / ROUND_SIZE
 """Seconds for which a size counts."""
@@ -47,6 +51,7 @@ class RoundClient:
         pool: Runs those that take long.
         run_here: Brings the pool's results into the client's own thread.
         pump: Moves on what the connection has, after a turn.
+        served_s: What a client that comes now has to count as its time, `Rounds.served_s`.
 
     Attributes:
         connection: As given.
@@ -56,11 +61,16 @@ class RoundClient:
     """
 
     def __init__(
-        self, connection: Connection, pool: WorkerPool, run_here: RunHere, pump: Callable[[], None]
+        self,
+        connection: Connection,
+        pool: WorkerPool,
+        run_here: RunHere,
+        pump: Callable[[], None],
+        served_s: float = 0.0,
     ) -> None:
         self.connection = connection
         self.pump = pump
-        self.served_s = 0.0
+        self.served_s = served_s
         self.is_waiting = False
         self._pool = pool
         self._run_here = run_here
@@ -119,6 +129,9 @@ class Rounds:
         clock: Seconds; ends rounds.
         work_clock: Seconds that this thread has worked; what turns take is charged by it, so that nobody is
             charged for what other threads and programs do meanwhile.
+
+    Attributes:
+        served_s: The time that each of the clients took that take all they can.
     """
 
     def __init__(
@@ -132,7 +145,7 @@ class Rounds:
         self._work_clock = work_clock
         self._order: list[tuple[float, int, RoundClient]] = []
         self._entries = itertools.count()
-        self._served_s = 0.0
+        self.served_s = 0.0
         self._is_due = False
 
     def add(self, client: RoundClient, *, at_once: bool = False) -> None:
@@ -145,7 +158,7 @@ class Rounds:
         if client.is_waiting:
             return
         client.is_waiting = True
-        client.served_s = max(client.served_s, self._served_s - _CREDIT_S)
+        client.served_s = max(client.served_s, self.served_s - _CREDIT_S)
         heapq.heappush(self._order, (client.served_s, next(self._entries), client))
         if at_once and not self._is_due:
             self._run()
@@ -160,21 +173,25 @@ class Rounds:
     def _run(self) -> None:
         """Serve lines, answer what is quick of what they ask for, and send the answers."""
         self._is_due = False
-        end_s = self._clock() + ROUND_S
         worked_s = self._work_clock()
         room = ROUND_SIZE
+        share = max(_MIN_SHARE, 1 / len(self._order))
         turns: list[tuple[RoundClient, float, list[Job]]] = []
         jobs: list[Job] = []
-        while self._order and room > 0 and (not turns or self._clock() <= end_s):
+        now_s = self._clock()
+        end_s = now_s + ROUND_S
+        while self._order and room > 0 and now_s <= end_s:
             served_s, _, client = heapq.heappop(self._order)
-            self._served_s = max(self._served_s, served_s)
+            self.served_s = max(self.served_s, served_s)
             client.is_waiting = False
-            quick_jobs = client.serve_lines(room, end_s)
+            size, turn_end_s = min(room, ceil(share * ROUND_SIZE)), min(end_s, now_s + share * ROUND_S)
+            quick_jobs = client.serve_lines(size, turn_end_s)
             size = sum([job.work.size for job in quick_jobs])
             began_s, worked_s = worked_s, self._work_clock()
             turns.append((client, min(worked_s - began_s, _MAX_TURN_S) + size * _SIZE_S, quick_jobs))
             jobs += quick_jobs
             room -= size
+            now_s = self._clock()
         results = iter(run_batch(jobs))
         has_others = len(turns) > 1 or bool(self._order)
         for client, took_s, quick_jobs in turns:

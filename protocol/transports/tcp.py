@@ -142,7 +142,9 @@ class _TcpClient(asyncio.Protocol):
     def __init__(self, server: _TcpServer) -> None:
         self._server = server
         self.connection = server.make_connection()
-        self._turns = RoundClient(self.connection, server.pool, self._call_in_loop, self._pump)
+        self._turns = RoundClient(
+            self.connection, server.pool, self._call_in_loop, self._pump, server.rounds.served_s
+        )
         self._is_paused = False
         self._has_eof = False
         self._is_lingering = False

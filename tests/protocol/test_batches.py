@@ -265,6 +265,13 @@ def test_a_round_has_a_bounded_size_and_whoever_asks_little_comes_after_one_turn
     assert sum(sum(each.values()) for each in rounds) == 9 * 20 + 3
 
 
+def test_many_clients_share_a_round_and_one_has_it_to_itself():
+    crowd = take_in_rounds([ask("eval\n" * ROUND_SIZE) for _ in range(8)])
+    assert crowd[0] == dict.fromkeys(range(8), ROUND_SIZE // 8)
+    alone = take_in_rounds([ask("eval\n" * (ROUND_SIZE + 1))])
+    assert alone == [{0: ROUND_SIZE}, {0: 1}]
+
+
 def make_pile():
     return "".join(f'{{"id":{i},"positions":{json.dumps(POSITIONS[:32])}}}\n' for i in range(64))
 
