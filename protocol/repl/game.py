@@ -66,7 +66,7 @@ class ReplGame(ReviewedGame):
         Raises:
             GammondError: The evaluator cannot be loaded; the table is as it was.
         """
-        send_command(self.session, "isready", control)
+        self.session.make_decider_loader()()
         aside, was_running = self.describe_game(), self.is_running
         human = self.human_seat or 0
         match = self.session.game.match
@@ -98,7 +98,7 @@ class ReplGame(ReviewedGame):
             raise StateError(
                 "a game is in progress: play it, 'leave' it, or start another with 'new'", field="play"
             )
-        send_command(self.session, "isready", control)
+        self.session.make_decider_loader()()
         self._begin(game.match.to_act)
         self.session.log = self.session.log.begin(game, self.names)
         offer = describe_offer(game.match)

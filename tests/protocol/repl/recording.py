@@ -41,10 +41,20 @@ _PASTED = 20
 _KEYS, _KEYS_S, _LINE_S = 2, 0.25, 0.8
 
 _COLOURS = ("#1f2430", "#ff6b6b", "#7fd16b", "#e6c04d", "#6fb3ff", "#cf9bff", "#5fd7d7", "#d0d4de")
-"""Black, red, green, yellow, blue, magenta, cyan, white; bright ones are the same."""
+"""Black, red, green, yellow, blue, magenta, cyan, white."""
+_BRIGHT_BLACK = "#7a8394"
+"""Grey; the other bright colours are the plain ones."""
+
+
+def _read_colour(text: str) -> ColorTriplet:
+    return ColorTriplet(*bytes.fromhex(text[1:]))
+
+
 _THEME = TerminalTheme(
-    *(ColorTriplet(*bytes.fromhex(colour[1:])) for colour in (_COLOURS[0], _COLOURS[-1])),
-    [ColorTriplet(*bytes.fromhex(colour[1:])) for colour in _COLOURS],
+    _read_colour(_COLOURS[0]),
+    _read_colour(_COLOURS[-1]),
+    [_read_colour(colour) for colour in _COLOURS],
+    [_read_colour(colour) for colour in (_BRIGHT_BLACK, *_COLOURS[1:])],
 )
 _MARK = "\x1f"
 _ROW_FORMAT = _MARK.join(("{styles}", "{backgrounds}", "{matrix}", "{char_width}", "{line_height}"))

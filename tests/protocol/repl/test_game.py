@@ -223,7 +223,7 @@ def test_leaving_ends_the_game_and_keeps_the_position():
 
 def test_a_net_that_cannot_be_loaded_leaves_the_table_as_it_was():
     session = session_without_nets()
-    with pytest.raises(RefusedRequestError, match="data_file net: the net strong-contact is missing"):
+    with pytest.raises(DataFileError, match="the net strong-contact is missing"):
         ReplGame(session).start_game(WorkControl())
     assert session.game.position is None
 
