@@ -72,7 +72,7 @@ def compute_score_matrix(
         )
     if not 1 <= cube < MAX_CUBE or cube & (cube - 1):
         raise ValueRangeError(
-            f"expected a cube that is a power of two below {MAX_CUBE}, got {cube}", field="cube"
+            f"expected a cube that is a power of two from 1 to {MAX_CUBE // 2}, got {cube}", field="cube"
         )
     owner = None if cube == 1 else 0
 

@@ -17,6 +17,20 @@ _WIN_INDENTS = 6, 34
 _FORBIDDEN = ':;[]"\n\r\t'
 
 
+def check_player_name(name: str) -> None:
+    """Make sure that a file can hold the name of a player.
+
+    Raises:
+        FormatError: It is empty or has a character that the format reserves.
+    """
+    if not name.strip() or any(character in _FORBIDDEN for character in name):
+        raise FormatError(
+            f"expected a name that is not empty and has no {' '.join(_FORBIDDEN[:5])} for a .mat file, "
+            f"got {name[:60]!r}",
+            field="name",
+        )
+
+
 def format_mat(
     names: tuple[str, str], games: Sequence[GameRecord], headers: Mapping[str, str] | None = None
 ) -> str:
@@ -38,12 +52,7 @@ def format_mat(
         raise FormatError("expected 1 game or more for a .mat file, got 0", field="games")
     games[0].rules.check_supports(Feature.RECORDS)
     for name in names:
-        if not name.strip() or any(character in _FORBIDDEN for character in name):
-            raise FormatError(
-                "expected a name that is not empty and has no "
-                f"{' '.join(_FORBIDDEN[:5])} for a .mat file, got {name[:60]!r}",
-                field="name",
-            )
+        check_player_name(name)
     variation = games[0].rules.variant.name.capitalize()
     own_headers = {"Player 1": names[0], "Player 2": names[1], "Variation": variation}
     lines = [f'; [{word} "{value}"]' for word, value in {**own_headers, **(headers or {})}.items()]

@@ -63,7 +63,7 @@ def beaver(match: MatchState) -> MatchState:
     if match.beavered:
         raise StateError("a beaver cannot be beavered: take or drop", field="doubled")
     if not match.is_money:
-        raise StateError("expected money play for a beaver, got a match", field="beavers")
+        raise StateError("beavers are for money play, this is a match", field="beavers")
     if not match.beavers:
         raise StateError("beavers are off", field="beavers")
     if 4 * match.cube > MAX_CUBE:

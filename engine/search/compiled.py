@@ -92,5 +92,5 @@ class CompiledSearch:
             values = self._loop(frame, *self._sides, boards, plies)
         watch.count(int(counters[NODES]))
         if counters[IS_STOPPED]:
-            raise errors[0] if errors else CancelledWork("the search was cancelled")
+            raise errors[0] if errors else CancelledWork("the search was stopped")
         return values

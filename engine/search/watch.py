@@ -51,7 +51,7 @@ class SearchWatch:
             CancelledWork: It was cancelled.
         """
         if self._cancelled is not None and self._cancelled():
-            raise CancelledWork("the search was cancelled")
+            raise CancelledWork("the search was stopped")
 
     def begin_depth(self, plies: int) -> None:
         """Note the depth at work."""

@@ -11,7 +11,7 @@ from engine.cubeful import CubeResponse
 from engine.errors import StateError
 from engine.options import Bounds, Field
 from engine.play.decider import Decider
-from engine.rules.match import MatchState
+from engine.rules.match import RESULT_NAMES, MatchState
 from engine.rules.moves import estimate_plays
 from engine.rules.notation import format_moves_plain
 from engine.rules.position import Position
@@ -42,7 +42,7 @@ ROLE = "role"
 
 MAX_MOVETIME_MS = 86_400_000
 
-_POSITIVE = Bounds(1, 2**63 - 1)
+_POSITIVE = Bounds(1)
 _LIMITS = (
     Field("plies", int, Bounds(0, MAX_PLIES)),
     Field("depth", int, _POSITIVE),
@@ -148,7 +148,8 @@ def _make_request(session: Session, what: str, limits: GoLimits) -> GoRequest:
             "a resignation is pending",
             field="what",
             missing="answer",
-            advice="send 'play accept' or 'play reject'",
+            advice=f"'resign {RESULT_NAMES[match.resigned - 1]}' says whether to accept it, "
+            "'play accept' or 'play reject' answers it",
         )
     if match.doubled and what != "take":
         raise StateError(

@@ -7,11 +7,9 @@ from collections.abc import Sequence
 import msgspec
 
 from engine.errors import GammondError, forget_frames
-from engine.options import MAX_QUOTED_CHARS
-from protocol.commands.command import CommandCall
+from protocol.commands.command import CommandCall, make_unknown_error
 from protocol.commands.table import COMMANDS
 from protocol.commands.ubgi01 import translate_error_code
-from protocol.core.errors import CommandError
 from protocol.core.fault_log import FAULT_LOG
 from protocol.core.replies import make_error_reply
 from protocol.core.requests import Answer, AnyReply, QuitRequest, StopRequest, Work, WorkControl
@@ -35,7 +33,7 @@ def answer_command(session: Session, text: str) -> Answer:
     try:
         command = COMMANDS.get(name)
         if command is None:
-            raise CommandError(f"no command {name[:MAX_QUOTED_CHARS]!r}: 'help' lists them", field="command")
+            raise make_unknown_error(name, COMMANDS)
         if command.standard == "UBGI 0.1":
             session.speaks_ubgi01 = True
         answer = command.handler(CommandCall(session, command.parser.parse(rest), COMMANDS))

@@ -7,15 +7,16 @@ from functools import partial
 
 import numpy as np
 
-from engine.errors import StateError, ValueRangeError
+from engine.errors import GammondError, StateError, ValueRangeError
 from engine.formats.fibs_board import decode_fibs_board
+from engine.formats.mat_writer import check_player_name
 from engine.formats.match_id import encode_match_id
 from engine.formats.ogid import decode_ogid
 from engine.formats.position_id import encode_position_id
 from engine.formats.position_text import parse_position
 from engine.formats.xgid import PREFIX as XGID_PREFIX
 from engine.formats.xgid import decode_xgid, encode_xgid
-from engine.options import MAX_QUOTED_CHARS
+from engine.options import MAX_QUOTED_CHARS, Field
 from engine.rules import cube_actions
 from engine.rules.match import RESULT_NAMES, GameResult, MatchState
 from engine.rules.moves import LegalPlays, estimate_plays, generate_plays
@@ -35,6 +36,7 @@ from protocol.state.offers import RESIGNATION_RESPONSES, RESPONSE_WORDS, check_n
 from protocol.state.session import Session
 
 POSITION_FORMS = ("gnubgid", "xgid", "ogid", "fibs", "startpos")
+_POSITION_FORM = Field("form", str, choices=POSITION_FORMS)
 
 OFFER_ACTIONS: dict[str, Callable[[MatchState], MatchState | GameResult]] = {
     "double": cube_actions.double,
@@ -57,6 +59,28 @@ _LIST_SIZE = 4
 
 OFFER_RESPONSES = (*RESPONSE_WORDS.values(), *RESIGNATION_RESPONSES)
 """Those of them that answer an offer."""
+
+
+def parse_position_form(text: str) -> str:
+    """Parse the word for the form of a position; the error for a position without one says what to send.
+
+    Raises:
+        ValueRangeError: It is no such word.
+    """
+    if text.lower() not in POSITION_FORMS and _is_position(text):
+        raise ValueRangeError(
+            f"expected the form before the position: send 'position gnubgid {text}'", field="form"
+        )
+    form: str = _POSITION_FORM.parse(text)
+    return form
+
+
+def _is_position(text: str) -> bool:
+    try:
+        parse_position(text)
+    except GammondError:
+        return False
+    return True
 
 
 def handle_position(call: CommandCall) -> Answer:
@@ -217,6 +241,8 @@ def _take_action(session: Session, words: str) -> GameResult | None:
         session.check_supports(Feature.RESIGNATION if words.startswith("resign") else Feature.CUBE)
     if words not in OFFER_RESPONSES and session.is_opening:
         raise StateError("the opening roll comes first: send 'roll' or 'dice A B'", field="dice")
+    if words == "double" or (match.resigned and words not in RESIGNATION_RESPONSES):
+        check_no_offer(match)
     following = OFFER_ACTIONS[words](match)
     if isinstance(following, MatchState):
         session.push_action(words, position, following)
@@ -259,6 +285,9 @@ def _result_to_values(session: Session, result: GameResult | None) -> dict[str, 
 def handle_save(call: CommandCall) -> Answer:
     """Give the record of the match that the session keeps."""
     log, names = call.session.log, (call.values["p0"], call.values["p1"])
+    for seat, name in zip(SEAT_NAMES, names, strict=True):
+        with error_field(seat):
+            check_player_name(name)
 
     def run(_: WorkControl) -> list[Reply]:
         text, count = log.format(names)

@@ -6,15 +6,14 @@ from dataclasses import asdict
 
 from engine.analysis.levels import LEVELS
 from engine.errors import list_error_codes
-from engine.options import MAX_QUOTED_CHARS, Field
+from engine.options import Field
 from engine.runtime.version import NAME, read_version
 from engine.search import FILTERS, MAX_PLIES
 from nets.player_kinds import load_player_kinds
 from nets.player_specs import OPTION_FIELDS
-from protocol.commands.command import Command, CommandCall
+from protocol.commands.command import Command, CommandCall, make_unknown_error
 from protocol.commands.decisions import MAX_MOVETIME_MS
 from protocol.commands.ubgi01 import make_option_replies
-from protocol.core.errors import CommandError
 from protocol.core.replies import DECIMALS, make_ok_reply
 from protocol.core.requests import (
     Answer,
@@ -137,7 +136,7 @@ def handle_help(call: CommandCall) -> Answer:
     elif name in call.table:
         texts = _explain_command(call.table[name])
     else:
-        raise CommandError(f"no command {name[:MAX_QUOTED_CHARS]!r}: 'help' lists them", field="command")
+        raise make_unknown_error(name, call.table)
     return [*(Reply("help", text, is_final=False) for text in texts), Reply("helpok")]
 
 

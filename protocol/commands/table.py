@@ -73,7 +73,13 @@ _COMMANDS = (
         game.handle_position,
         f"ok position {_GAME}",
         arguments=(
-            choice_argument("form", game.POSITION_FORMS, "how the position is written"),
+            word_argument(
+                "form",
+                "|".join(game.POSITION_FORMS),
+                "how the position is written",
+                parse=game.parse_position_form,
+                choices=game.POSITION_FORMS,
+            ),
             rest_argument(
                 "text",
                 "TEXT",

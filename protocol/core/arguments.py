@@ -134,10 +134,16 @@ def switch_argument(name: str, meaning: str, *, is_named: bool = True) -> Argume
 
 
 def word_argument(
-    name: str, metavar: str, meaning: str, *, is_required: bool = True, parse: Callable[[str], Any] = str
+    name: str,
+    metavar: str,
+    meaning: str,
+    *,
+    is_required: bool = True,
+    parse: Callable[[str], Any] = str,
+    choices: tuple[str, ...] = (),
 ) -> Argument:
     """Return an argument that is one word, in a syntax of its own."""
-    return Argument(Field(name, str, meaning=meaning), metavar, parse, is_required)
+    return Argument(Field(name, str, meaning=meaning), metavar, parse, is_required, choices=choices)
 
 
 def repeatable_argument(name: str, metavar: str, meaning: str) -> Argument:

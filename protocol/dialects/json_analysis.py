@@ -12,7 +12,7 @@ import numpy as np
 
 from engine.analysis.engine import Engine
 from engine.analysis.levels import EvalSettings
-from engine.errors import CancelledWork, LimitError, StateError
+from engine.errors import CancelledWork, GammondError, LimitError, StateError
 from engine.formats.position_batch import ParsedPositions, parse_positions
 from engine.formats.position_id import encode_position_id, encode_position_ids
 from engine.rules.dice import Roll
@@ -28,7 +28,7 @@ from protocol.core.arguments import error_field
 from protocol.core.replies import DECIMALS, round_value
 from protocol.core.requests import AnyReply, JsonReply, ReplyValue, WorkControl
 from protocol.dialects.json_fields import Query
-from protocol.dialects.json_parts import PART_NAMES, answer_part
+from protocol.dialects.json_parts import PART_NAMES, answer_part, name_part_field
 from protocol.state.offers import check_cube_owner
 from protocol.state.session import Session
 
@@ -259,6 +259,10 @@ class QueryAnalysis:
         for want in self.query.want:
             if want in ("moves", "legal") and roll is None:
                 raise StateError(f"no dice: '{want}' needs 'dice', or a position with dice", field="dice")
+            if want == "rollout" and roll is None and self.query.rolls_out_plays:
+                raise StateError(
+                    "no dice: a rollout of plays needs 'dice', or a position with dice", field="dice"
+                )
             if position.is_over and want != "eval":
                 raise StateError(f"the game is over: '{want}' needs an unfinished game", field=name)
         return QueryPosition(position, match, roll, name, {"position": encode_position_id(position)})
@@ -323,8 +327,10 @@ class QueryAnalysis:
             assert self.session is not None
             where = (item.position, item.match, item.roll)
             control = _PartControl(self.control, self.is_spent)
-            with error_field(item.field_name):
+            try:
                 item.result[name], is_whole = answer_part(name, self.query, self.session, *where, control)
+            except GammondError as error:
+                raise error.with_field(name_part_field(name, error, item.field_name)) from error
             self.is_partial |= not is_whole
             if name == "legal":
                 self._count_plays(estimate_plays(item.position, item.roll or (1, 2)))

@@ -7,8 +7,8 @@ from typing import Annotated, Literal, get_args
 import msgspec
 
 from engine.analysis.levels import EvalSettings
-from engine.errors import FormatError
-from engine.options import MAX_QUOTED_CHARS, Bounds, Field, convert
+from engine.errors import FormatError, ValueRangeError
+from engine.options import MAX_QUOTED_CHARS, Bounds, Field, convert, did_you_mean
 from engine.rules.dice import validate_roll
 from engine.rules.match import MAX_CUBE, RESULT_NAMES
 from engine.search import FILTERS, MAX_PLIES
@@ -89,6 +89,12 @@ class Query(msgspec.Struct, kw_only=True):
         return EvalSettings(self.plies, self.filter, self.cubeful)
 
     @property
+    def rolls_out_plays(self) -> bool:
+        """Whether its rollouts need dice."""
+        given = self.rollout or {}
+        return given.get("what") == "moves" or (given.get("what") is None and bool(given.get("play")))
+
+    @property
     def is_evaluation(self) -> bool:
         """Whether it wants nothing but ``eval`` at 0-ply."""
         return self.want == ("eval",) and self.plies == 0
@@ -100,6 +106,13 @@ class Query(msgspec.Struct, kw_only=True):
 
 _QUERY_DEFAULTS = {field.name: field.default for field in msgspec.structs.fields(Query)}
 QUERY_FIELDS: tuple[str, ...] = tuple(_QUERY_DEFAULTS)
+
+_OTHER_NAMES = {
+    "level": " (a query has no level: send 'plies' and 'filter')",
+    "ply": " (did you mean 'plies'?)",
+    "depth": " (did you mean 'plies'?)",
+}
+"""What is said of names that settings and other commands have."""
 
 
 def decode_object(text: str) -> dict[str, object]:
@@ -126,14 +139,37 @@ def convert_query(document: dict[str, object]) -> Query:
     """
     for name, field in SCALAR_FIELDS.items():
         if name in document and not (document[name] is None and _QUERY_DEFAULTS[name] is None):
-            field.check(document[name])
+            _check_field(field, document[name])
     try:
         query = convert(document, Query)
     except msgspec.ValidationError as error:
         raise _explain_validation_error(document, str(error)) from error
     if query.dice is not None:
         validate_roll(*query.dice)
+    if query.cube is not None and query.cube & (query.cube - 1):
+        raise ValueRangeError(
+            f"expected a power of two 1..{MAX_CUBE // 2} for cube, got {query.cube}", field="cube"
+        )
     return query
+
+
+def _check_field(field: Field, value: object) -> None:
+    """Check a value by its field; the error shows a value of another type as JSON."""
+    try:
+        field.check(value)
+    except FormatError as error:
+        if isinstance(value, str):
+            raise
+        what = "a string" if field.kind == "string" else field.expected
+        raise FormatError(
+            f"expected {what} for {field.name}, got {quote_json(value)}", field=field.name
+        ) from error
+
+
+def warn_of_unknown(name: str) -> str:
+    """Return what is said of a field that queries do not have, with the one that may be meant."""
+    hint = _OTHER_NAMES.get(name) or did_you_mean(name, QUERY_FIELDS)
+    return f"unknown field {name!r}{hint}"
 
 
 def _explain_validation_error(document: dict[str, object], fault: str) -> FormatError:
@@ -148,8 +184,8 @@ def _explain_validation_error(document: dict[str, object], fault: str) -> Format
         return FormatError(
             f"expected a string for {name}, got {quote_json(positions[int(index)])}", field=name
         )
-    got = quote_json(document[name]) if name in document else "none"
-    return FormatError(f"expected {expected} for {name}, got {got}", field=name)
+    came = f"got {quote_json(document[name])}" if name in document else "but it is missing"
+    return FormatError(f"expected {expected} for {name}, {came}", field=name)
 
 
 def quote_json(value: object) -> str:

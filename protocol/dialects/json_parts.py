@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from engine.analysis.rollout_requests import CUBE, DEFAULT_CANDIDATES, POSITION
+from engine.analysis.rollout_requests import CUBE, DEFAULT_CANDIDATES, KINDS, POSITION
 from engine.errors import FormatError, GammondError, LimitError
+from engine.options import MAX_QUOTED_CHARS, Field, did_you_mean
 from engine.rollout import RolloutSettings
 from engine.rules.dice import Roll
 from engine.rules.match import MatchState
@@ -31,6 +32,7 @@ LONG_PARTS = frozenset(("matrix", "rollout"))
 """Those that are long work at any depth."""
 
 _PLAYS_FIELD = "play"
+_KIND = Field("what", str, choices=KINDS)
 _LINE_LISTS = {"candidate": "candidates", "estimate": "estimates"}
 
 
@@ -45,7 +47,10 @@ def read_rollout_arguments(given: Mapping[str, object]) -> dict[str, Any]:
     for name, value in given.items():
         if name not in arguments:
             known = ", ".join(arguments)
-            raise FormatError(f"expected {known} in rollout, got {quote_json(name)}", field="rollout")
+            raise FormatError(
+                f"expected {known} in rollout, got {quote_json(name)}{did_you_mean(name, arguments)}",
+                field=f"rollout.{name[:MAX_QUOTED_CHARS]}",
+            )
         if name == _PLAYS_FIELD:
             if not isinstance(value, list) or not all(isinstance(each, str) for each in value):
                 raise FormatError(
@@ -54,12 +59,22 @@ def read_rollout_arguments(given: Mapping[str, object]) -> dict[str, Any]:
             values[name] = tuple(value)
             continue
         try:
-            values[name] = arguments[name].field.check(value)
+            values[name] = (_KIND if name == _KIND.name else arguments[name].field).check(value)
         except GammondError as error:
             raise error.with_field(f"rollout.{name}") from error
-    if values["what"] == rollouts.CONTINUE:
-        raise FormatError("expected moves, position or cube for what, got 'continue'", field="rollout.what")
     return values
+
+
+def name_part_field(part: str, error: GammondError, position_name: str) -> str:
+    """Return the field of a query at fault where a command refuses to answer a part.
+
+    Args:
+        part: One of `PART_NAMES`.
+        error: What the command raised.
+        position_name: What errors call the position; of several it is the field, whatever the fault.
+    """
+    names = {argument.name for argument in rollouts.ROLLOUT_ARGUMENTS} if part == "rollout" else ()
+    return f"rollout.{error.field}" if position_name == "position" and error.field in names else position_name
 
 
 def check_rollout_games(values: Mapping[str, Any], positions: int, cap: int) -> None:

@@ -25,6 +25,7 @@ from protocol.dialects.json_fields import (
     convert_query,
     decode_object,
     quote_json,
+    warn_of_unknown,
 )
 from protocol.dialects.json_parts import (
     LONG_PARTS,
@@ -86,7 +87,7 @@ def answer_query(
         query = convert_query(document)
         unknown = sorted(set(document) - set(QUERY_FIELDS))
         if unknown:
-            head["warnings"] = [f"unknown field {name!r}" for name in unknown]
+            head["warnings"] = [warn_of_unknown(name) for name in unknown]
         return (_terminate if query.action == "terminate" else partial(_evaluate, session))(query, head)
     except Exception as error:
         count_failure(session, refusal or error)

@@ -161,3 +161,34 @@ def test_a_position_of_another_game_begins_after_a_conceded_one():
     connection, _ = played("double", "drop")
     talk("position gnubgid 4HPwATDgc/ABMA", connection)
     assert re.match("roll die1=", talk("roll", connection)[0])
+
+
+def test_an_offer_that_waits_is_refused_in_the_same_words_by_every_line():
+    double = (
+        "error bad_state doubled: a double is pending: 'play take', 'play drop' or 'play beaver' answers it"
+    )
+    assert talk("newgame\nplay double\nplay double\nroll\ndice 3 1")[-3:] == [double] * 3
+    resigned = "error bad_state resigned: a resignation is pending: 'play accept' or 'play reject' answers it"
+    lines = "newgame\ndice 3 1\nplay resign single\nplay resign gammon\nplay 8/5 6/5\nplay take"
+    assert talk(lines)[-3:] == [resigned] * 3
+
+
+@pytest.mark.parametrize("text", ["4HPwATDgc/ABMA", "4HPwATDgc/ABMA:cIkFAAAAAAAE"])
+def test_a_position_without_its_form_says_what_to_send(text):
+    expected = f"error bad_value form: expected the form before the position: send 'position gnubgid {text}'"
+    assert talk(f"position {text}") == [expected]
+    assert talk(f"position GNUBGID {text}")[0].startswith("ok position")
+
+
+@pytest.mark.parametrize("line", ["Go", "help Go"])
+def test_an_unknown_command_names_the_nearest(line):
+    assert talk(line) == [
+        "error bad_command command: no command 'Go' (did you mean 'go'?): 'help' lists them"
+    ]
+
+
+def test_a_decision_about_a_resignation_says_what_does_it():
+    assert talk("newgame\ndice 3 1\nplay resign gammon\ngo")[-1] == (
+        "error bad_state what: a resignation is pending: 'resign gammon' says whether to accept it, "
+        "'play accept' or 'play reject' answers it"
+    )

@@ -79,3 +79,8 @@ def test_a_value_out_of_range_names_its_limit(text, field):
     with pytest.raises(ValueRangeError) as caught:
         parse_limits(text.split())
     assert caught.value.field == field
+
+
+def test_a_time_that_is_too_short_says_from_where_on():
+    with pytest.raises(ValueRangeError, match="expected a whole number 1 or more for movetime, got '0'"):
+        parse_limits(["movetime", "0"])
