@@ -59,15 +59,14 @@ class LoggedGame:
         return is_start and self.start.match.cube == 1
 
     @property
-    def _has_opening_roll(self) -> bool:
-        """Whether it began with two different dice, as every game of a record does."""
-        roll = self.actions[0].before.match.roll if self.actions else None
-        return roll is not None and roll[0] != roll[1]
+    def _has_first_roll(self) -> bool:
+        """Whether it began with a roll, as every game of a record does."""
+        return bool(self.actions) and self.actions[0].before.match.roll is not None
 
     @property
     def record(self) -> GameRecord | None:
         """The finished game; None where a record cannot hold it."""
-        if self.result is None or not self.is_from_start or not self._has_opening_roll:
+        if self.result is None or not self.is_from_start or not self._has_first_roll:
             return None
         actions: list[GameAction] = []
         rules = self.actions[0].before.rules

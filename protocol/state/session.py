@@ -385,6 +385,7 @@ class Session:
             raise StateError(f"the roll {roll[0]}-{roll[1]} is not played yet: play it first", field="dice")
         if self.is_opening:
             self.roll_opening()
+            self._opening_rolled = self.game
         else:
             self.set_roll(self._read_dice())
 
@@ -401,6 +402,8 @@ class Session:
     def roll_opening(self, first_seat: int = 0) -> Roll:
         """Roll one die for each seat until they differ; the higher begins with both.
 
+        Dice that are set in its place belong to this seat, whatever they are.
+
         Args:
             first_seat: The seat whose die is rolled first.
 
@@ -411,6 +414,7 @@ class Session:
         while roll[0] == roll[1]:
             roll = self._read_dice()
         self.set_roll(roll if first_seat == 0 else roll[::-1])
+        self._opening_rolled = None
         return roll
 
     def start_game(self, names: SeatNames = SEAT_NAMES) -> None:

@@ -184,12 +184,10 @@ def test_resigning_needs_the_opening_roll():
     assert talk(f"{KEEP}\nplay resign single")[-1] == expected
 
 
-def test_a_game_that_did_not_begin_with_an_opening_roll_has_no_record():
+def test_a_game_that_did_not_begin_with_a_roll_has_no_record():
     connection = make_connection()
     talk(f"{KEEP}\ndice 3 1\nposition startpos\nplay resign single\nplay accept", connection)
     assert talk("save", connection)[-1].startswith("error bad_state save")
-    talk("newgame\ndice 3 1\nposition startpos\ndice 3 3\nplay 8/5(2) 6/3(2)\nplay resign single", connection)
-    assert talk("play accept\nsave", connection)[-1].startswith("error bad_state save")
 
 
 def test_other_opening_dice_decide_anew_who_begins():
@@ -199,3 +197,9 @@ def test_other_opening_dice_decide_anew_who_begins():
     assert talk("dice 2 4", connection)[-1] == "ok dice die1=2 die2=4 seat=p1"
     talk("play 8/4 6/4", connection)
     assert talk("dice 3 3\ndice 1 1", connection)[-1] == "ok dice die1=1 die2=1"
+
+
+def test_the_opening_roll_of_the_session_is_replaced_like_one_that_was_set():
+    connection = make_connection()
+    talk(f"{KEEP}\nroll", connection)
+    assert talk("dice 5 2", connection)[-1] == "ok dice die1=5 die2=2 seat=p0"
