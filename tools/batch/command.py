@@ -3,8 +3,8 @@
 FILE has a position on each line, in any form: GNU position IDs, alone or with a match ID behind a colon or a
 blank, 'GNUbg ID: ...', 'Position ID: ... Match ID: ...', XGIDs, OGIDs, FIBS board lines; '#' begins a
 comment. Or it is a table, csv or with tabs or semicolons, JSON lines or parquet: the positions are in the
-column --column, else in one that is called xgid, ogid, gnubgid, position or id, with a column matchid beside
-it if need be; its other columns are carried over. What 'gammond batch' wrote can be read again.
+column --column, else in one that is called xgid, ogid, gnubgid, positionid, position or id, with a column
+matchid beside it if need be; its other columns are carried over. It reads what 'gammond batch' wrote, too.
 
 Each position has a row, in the same order. After id, the text of the line, or the columns of the table, come
 
@@ -81,7 +81,7 @@ from tools.common.progress import Progress
 from tools.common.rollout_options import (
     QUICK,
     add_rollout_arguments,
-    is_rollout_option_given,
+    find_rollout_option,
     read_rollout_options,
 )
 from tools.common.strength import add_net_argument
@@ -96,6 +96,9 @@ _BLOCK_SHARE = 8
 
 PARQUET = "parquet"
 """The format that is no text."""
+
+_CSV_SUFFIXES = ("", "txt", "gz")
+"""Endings of names that say nothing about the format, which is then csv."""
 
 _TEXT_COLUMNS = ("dice", "best", "second", DECISION_COLUMNS[0], ERROR_COLUMN)
 """Columns of rows that hold text."""
@@ -142,10 +145,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     existing.add_argument("--force", action="store_true", help="overwrite an existing --output")
     add_net_argument(parser)
     rollouts = parser.add_argument_group("rollouts")
-    rollouts.add_argument(
-        "--rollout", action="store_true", help="roll out in place of a search; --quick if no preset is named"
-    )
-    add_rollout_arguments(rollouts)
+    rollouts.add_argument("--rollout", action="store_true", help="roll out in place of a search")
+    add_rollout_arguments(rollouts, QUICK)
 
 
 def main(args: argparse.Namespace) -> int:
@@ -230,10 +231,18 @@ def _check_options(args: argparse.Namespace) -> None:
         raise StateError("parquet is written to a file: --output FILE.parquet", field="output")
     if _choose_format(args) == PARQUET and args.resume:
         raise UnsupportedError("--resume continues csv, tsv and jsonl, not parquet", field="resume")
-    if is_rollout_option_given(args) and not args.rollout:
-        raise UnsupportedError("options of rollouts go with --rollout", field="rollout")
+    suffix = "" if args.output is None else args.output.suffix.lower().removeprefix(".")
+    if args.format is None and suffix not in (*ROW_FORMATS, PARQUET, *_CSV_SUFFIXES):
+        known = ", ".join((*ROW_FORMATS, PARQUET))
+        raise UnsupportedError(
+            f"--output {args.output}: rows are written as {known}: give the file one of these endings, or "
+            "--format",
+            field="output",
+        )
+    if not args.rollout and (option := find_rollout_option(args)):
+        raise UnsupportedError(f"{option} is for rollouts: add --rollout", field="rollout")
     if args.file != "-" and not Path(args.file).exists():
-        raise DataFileError(f"no such file: {args.file}", field="file")
+        raise DataFileError(f"{args.file}: no such file", field="file")
     if args.output is not None and args.output.exists():
         _check_existing_output(args)
 
@@ -289,7 +298,10 @@ def _run_files(args: argparse.Namespace, answerer: Answerer, block_lines: int) -
                 _write_uninterrupted(output, rows.format_rows(columns).encode())
 
         total = _count_input_lines(args.file)
-        with _BadLineReporter() as bad_lines, Progress(total, "batch", start=written.last_line) as bar:
+        with (
+            _BadLineReporter() as bad_lines,
+            Progress(total, "batch", start=written.last_line, lines_of="gammond batch") as bar,
+        ):
             bar.update(written.last_line)
             if isinstance(answerer, BatchRollouts):
                 answerer.report = lambda trials: bar.update(bar.done, f"{trials} trials of the next")

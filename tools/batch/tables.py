@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import re
+import shlex
 from collections import deque
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,7 +14,7 @@ from typing import Any
 
 from engine.errors import FormatError, LimitError, UnsupportedError, ValueRangeError
 from engine.options import MAX_QUOTED_CHARS, did_you_mean
-from tools.batch.lines import PLAIN_COLUMNS, LineStream, PositionLine, read_lines
+from tools.batch.lines import PLAIN_COLUMNS, LineStream, PositionLine, decode_lines, read_lines
 from tools.batch.parquet import read_parquet
 
 POSITION_COLUMNS = ("xgid", "ogid", "gnubgid", "positionid", "position", "id")
@@ -64,16 +65,21 @@ class _LineSource:
         """Make lines the next ones."""
         self._ahead.extendleft(reversed(lines))
 
-    def find_first_line(self) -> bytes:
-        """Return the first line that is neither blank nor a comment, and leave all to be read."""
+    def find_line(self, skipped: int = 0) -> bytes:
+        """Return the first line that is neither blank nor a comment, and leave all to be read.
+
+        Args:
+            skipped: How many such lines come before the one that is returned.
+        """
         seen: list[bytes] = []
         while line := self.readline(MAX_TABLE_LINE_BYTES):
             seen.append(line)
             bare = line.removeprefix(b"\xef\xbb\xbf").strip()
-            if (bare and not bare.startswith(b"#")) or len(seen) == _MAX_SKIPPED_LINES:
+            skipped -= bool(bare and not bare.startswith(b"#"))
+            if skipped < 0 or len(seen) == _MAX_SKIPPED_LINES:
                 break
         self.put_back(seen)
-        return seen[-1] if seen else b""
+        return line
 
 
 class _TableColumns:
@@ -120,12 +126,12 @@ def open_input(
         dropped: Columns of tables that are not carried over.
 
     Raises:
-        ValueRangeError: The table has no such column.
+        ValueRangeError: The table has no such column, or none whose name tells that it holds positions.
         FormatError: The input cannot be read.
         UnsupportedError: It is parquet, and no file, or pyarrow is missing.
     """
     source = _LineSource(stream)
-    first = source.find_first_line()
+    first = source.find_line()
     if first.startswith(_PARQUET_MAGIC):
         if path is None:
             raise UnsupportedError("parquet is read from a file, not from a pipe", field="file")
@@ -139,10 +145,49 @@ def open_input(
         return _open_json(source, header, column, dropped)
     delimiter = max(_DELIMITERS, key=header.count)
     names = tuple(next(csv.reader([header], delimiter=delimiter), []))
+    if column is not None and (header_position := _find_position([header, *names])):
+        raise ValueRangeError(
+            f"--column is for tables with a header: the first line holds the position {header_position!r}; "
+            "remove --column, or put a line with the names of the columns before it",
+            field="column",
+        )
     if column is None and not set(map(_simplify, names)) & set(POSITION_COLUMNS):
+        if len(names) > 1 and not _find_position([header]):
+            _refuse_unknown_columns(names, source.find_line(1).decode("utf-8", "replace"), delimiter)
         return PositionInput(PLAIN_COLUMNS, read_lines(source))
     columns = _TableColumns(names, column, dropped)
     return PositionInput(columns.carried, _read_table(source, columns, len(names), delimiter))
+
+
+def _find_position(texts: Sequence[str]) -> str:
+    """Return the first of some texts that is a position; empty if none is."""
+    found = decode_lines([PositionLine(0, text.strip(), ()) for text in texts])
+    return next((text for text, is_good in zip(texts, found.is_good, strict=True) if is_good), "")
+
+
+def _refuse_unknown_columns(names: Sequence[str], second: str, delimiter: str) -> None:
+    """Refuse a table with positions in a column that `POSITION_COLUMNS` does not have.
+
+    Args:
+        names: The cells of the first line.
+        second: The line that follows.
+        delimiter: Between the cells.
+
+    Raises:
+        ValueRangeError: The first line is a header: the cell below one of its names is a position.
+    """
+    row = next(csv.reader([second.strip("\r\n")], delimiter=delimiter), [])
+    text = _find_position(row) if len(row) == len(names) else ""
+    if text:
+        raise ValueRangeError(
+            f"expected one of the columns {', '.join(POSITION_COLUMNS)}, the input has {_list_names(names)}: "
+            f"--column {shlex.quote(names[row.index(text)].strip())}",
+            field="column",
+        )
+
+
+def _list_names(names: Sequence[str]) -> str:
+    return ", ".join(name[:MAX_QUOTED_CHARS] for name in names)[:200]
 
 
 def _find_column(names: Sequence[str], wanted: str | None, places: Mapping[str, int]) -> int:
@@ -151,9 +196,8 @@ def _find_column(names: Sequence[str], wanted: str | None, places: Mapping[str, 
     for place, name in enumerate(names):
         if name == wanted or _simplify(name) == _simplify(wanted):
             return place
-    shown = ", ".join(name[:MAX_QUOTED_CHARS] for name in names)
     raise ValueRangeError(
-        f"expected a column {wanted!r}, the input has {shown[:200]}{did_you_mean(wanted, names)}",
+        f"expected a column {wanted!r}, the input has {_list_names(names)}{did_you_mean(wanted, names)}",
         field="column",
     )
 

@@ -1,4 +1,4 @@
-"""A progress bar for long work: one line on stderr, only on a terminal."""
+"""A progress bar for long work: one line on stderr, on a terminal; elsewhere lines now and then, or none."""
 
 from __future__ import annotations
 
@@ -10,6 +10,13 @@ from types import TracebackType
 from typing import TextIO
 
 _REDRAW_EVERY_S = 0.1
+
+FIRST_LINE_S = 1.0
+"""Seconds until the first line where stderr is no terminal."""
+
+LINE_EVERY_S = 5.0
+"""Seconds between further ones."""
+
 _BAR_CELLS = 24
 _MIN_BAR_CELLS = 5
 
@@ -17,7 +24,8 @@ _MIN_BAR_CELLS = 5
 class Progress:
     """A progress bar with rate and time left, used as a context manager.
 
-    Nothing is written unless the stream is a terminal. The line is redrawn at most ten times a second, so
+    Where the stream is no terminal, lines are written every few seconds if they have a name to begin with,
+    else nothing. On a terminal the line is redrawn at most ten times a second, so
     `update` may be called as often as is convenient. The last state stays on the screen.
 
     Args:
@@ -25,6 +33,7 @@ class Progress:
         label: The work in a word or two.
         stream: By default stderr.
         start: Work done by an earlier run; the rate counts from there.
+        lines_of: The name that lines begin with where the stream is no terminal.
         clock: A monotonic clock in seconds; for tests.
     """
 
@@ -35,6 +44,7 @@ class Progress:
         stream: TextIO | None = None,
         *,
         start: int = 0,
+        lines_of: str = "",
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.total = total
@@ -44,6 +54,8 @@ class Progress:
         self._clock = clock
         self._started_s = clock()
         self._drawn_s = float("-inf")
+        self._lines_of = lines_of
+        self._written_s = self._started_s + FIRST_LINE_S - LINE_EVERY_S
         self._start = start
         self._done = start
         self._extra = ""
@@ -75,6 +87,16 @@ class Progress:
         self._extra = extra
         if self._shown and self._clock() - self._drawn_s >= _REDRAW_EVERY_S:
             self._draw()
+        elif self._lines_of and not self._shown and self._clock() - self._written_s >= LINE_EVERY_S:
+            self._written_s = self._clock()
+            line = self.format_line()
+            shown = line.partition("]")[2] if self.total else line.removeprefix(self.label)
+            self._stream.write(f"{self._lines_of}: {shown.strip()}{self._format_findings()}\n")
+            self._stream.flush()
+
+    def _format_findings(self) -> str:
+        """Format what is known so far, for the end of a line."""
+        return ""
 
     def write_line(self, text: str) -> None:
         """Write a permanent line, terminal or not; the bar continues below it."""

@@ -41,7 +41,7 @@ PRESETS = MappingProxyType(
             RolloutSettings.truncation,
             0,
             RolloutSettings.min_trials,
-            "1,296 trials to the end at 0-ply: some 20 s, standard error about 0.010 (the default)",
+            "1,296 trials to the end at 0-ply: some 20 s, standard error about 0.010",
         ),
         LONG: RolloutPreset(
             1296, 0, 1, 324, "1,296 trials to the end at 1-ply: 2 to 3 minutes, standard error about 0.009"
@@ -82,16 +82,21 @@ class RolloutOptions:
     candidates: int | None
 
 
-def add_rollout_arguments(parser: argparse._ActionsContainer) -> None:
+def add_rollout_arguments(parser: argparse._ActionsContainer, default: str = USUAL) -> None:
     """Declare the presets and each number, except ``--plies`` and ``--threads``.
 
     Args:
         parser: Of the tool, or a group of its options.
+        default: The preset that counts where none is given.
     """
     presets = parser.add_mutually_exclusive_group()
     for name, preset in PRESETS.items():
         presets.add_argument(
-            f"--{name}", dest="preset", action="store_const", const=name, help=preset.meaning
+            f"--{name}",
+            dest="preset",
+            action="store_const",
+            const=name,
+            help=preset.meaning + " (the default)" * (name == default),
         )
     usual = RolloutSettings()
     numbers: tuple[tuple[str, str, type, str], ...] = (
@@ -147,7 +152,10 @@ def read_rollout_options(args: argparse.Namespace, threads: int, default: str = 
     return RolloutOptions(settings, plies, args.leaf_plies or 0, args.candidates)
 
 
-def is_rollout_option_given(args: argparse.Namespace) -> bool:
-    """Return whether any of the options that `add_rollout_arguments` declares is given."""
-    names = ("preset", "candidates", "leaf_plies", *_SETTINGS)
-    return args.no_vr or any(getattr(args, name) is not None for name in names)
+def find_rollout_option(args: argparse.Namespace) -> str:
+    """Return the first given option of those that `add_rollout_arguments` declares; empty if none is."""
+    if args.preset is not None:
+        return f"--{args.preset}"
+    given = (name for name in ("candidates", "leaf_plies", *_SETTINGS) if getattr(args, name) is not None)
+    name = next(given, "no_vr" if args.no_vr else "")
+    return "--" + name.replace("_", "-") if name else ""

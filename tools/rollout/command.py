@@ -130,7 +130,8 @@ def read_request(args: argparse.Namespace, options: RolloutOptions) -> RolloutRe
     plays: tuple[Play, ...] = ()
     if kind == MOVES:
         if match.roll is None:
-            raise StateError(f"--what {MOVES} needs dice: --dice 3 1", field="dice")
+            option = f"--what {MOVES}" if args.what else "--play"
+            raise StateError(f"{option} needs dice: --dice 3 1", field="dice")
         plays = parse_candidates(args.play, position, match.roll)
     return RolloutRequest(
         kind=kind,

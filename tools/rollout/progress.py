@@ -12,12 +12,6 @@ from engine.rules.notation import format_play
 from tools.common.progress import Progress
 from tools.rollout.state_file import RolloutStateFile
 
-FIRST_LINE_S = 1.0
-"""Seconds until the first line where stderr is no terminal."""
-
-LINE_EVERY_S = 5.0
-"""Seconds between further ones."""
-
 _NAME_CELLS = 24
 _CLEAR_TO_END = "\x1b[K"
 
@@ -26,7 +20,7 @@ class RolloutProgress(Progress):
     """Shows how far a rollout is, and saves its state now and then.
 
     On a terminal it draws the bar, and below it a row with the mean of each play, best first, always in the
-    same place; elsewhere it writes a line every `LINE_EVERY_S`.
+    same place; elsewhere lines end with the best play so far.
 
     Args:
         trials: Of each start.
@@ -36,12 +30,11 @@ class RolloutProgress(Progress):
 
     def __init__(self, trials: int, resume: RolloutState | None, state_file: RolloutStateFile) -> None:
         start = 0 if resume is None else max(map(len, resume.scores))
-        super().__init__(trials, "rollout", start=start)
+        super().__init__(trials, "rollout", start=start, lines_of="gammond rollout")
         self._state_file = state_file
         self._prepared: PreparedRollout | None = None
         self._means: list[str] = []
         self._drawn_rows = 0
-        self._written_s = self._clock() + FIRST_LINE_S - LINE_EVERY_S
 
     def __enter__(self) -> RolloutProgress:
         self.update(self.done)
@@ -56,13 +49,11 @@ class RolloutProgress(Progress):
         done = max(map(len, state.scores))
         self._means = self._format_means(state) if done else []
         self.update(done)
-        if not self._shown and self._clock() - self._written_s >= LINE_EVERY_S:
-            self._written_s = self._clock()
-            best = f"  {' '.join(self._means[0].split())}" if self._means else ""
-            self._stream.write(f"gammond rollout: {self.format_line().partition(']')[2].strip()}{best}\n")
-            self._stream.flush()
         if min(map(len, state.scores)):
             self._state_file.save_if_due(state)
+
+    def _format_findings(self) -> str:
+        return f"  {' '.join(self._means[0].split())}" if self._means else ""
 
     def _format_means(self, state: RolloutState) -> list[str]:
         """Format a row for each start: rank, play, mean equity with its error, distance from the best."""

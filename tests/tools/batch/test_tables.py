@@ -23,6 +23,7 @@ from tests.boards import RacingEvaluator, position
 from tools import cli
 from tools.batch import command as batch
 from tools.batch import evaluation as batch_evaluation
+from tools.common import progress
 
 START = Position.start()
 OPENING = encode_position_id(START)
@@ -205,6 +206,38 @@ def test_an_unknown_column_is_refused_with_those_there_are(run):
     assert "expected a column 'bord', the input has game, board (did you mean 'board'?)" in err
 
 
+@pytest.mark.parametrize("delimiter", [",", ";", "\t"])
+@pytest.mark.parametrize("text", [encode_xgid(CONTACT, MATCH), f"{OPENING} 31"])
+def test_a_table_with_positions_below_an_unknown_name_is_refused_with_the_option(
+    run, tmp_path, delimiter, text
+):
+    rows = [["No", "Event", "The Pos"], ["1", "Cup", text], ["2", "Cup", "bad"]]
+    table = "# study\n" + "\n".join(map(delimiter.join, rows))
+    output = tmp_path / "rows.csv"
+    status, out, err = run(table, "--output", output)
+    assert (status, out) == (2, "")
+    assert not output.exists()
+    assert len(err.splitlines()) == 1
+    assert "the input has No, Event, The Pos: --column 'The Pos'" in err
+    assert [row["No"] for row in csv.DictReader(io.StringIO(run(table, "--column", "The Pos")[1]))] == [
+        "1",
+        "2",
+    ]
+
+
+def test_a_first_line_that_is_no_header_is_a_bad_line(run):
+    status, out, _ = run(f"one, two\n{OPENING}\nthree, four\n")
+    assert status == 1
+    assert [row["error"] == "" for row in csv.DictReader(io.StringIO(out))] == [False, True, False]
+
+
+def test_the_help_names_the_preset_that_counts(capsys):
+    assert cli.main(["batch", "--help"]) == 0
+    described = " ".join(capsys.readouterr().out.split())
+    assert "0.005 (the default)" in described
+    assert described.count("(the default)") == 1
+
+
 def test_positions_and_match_ids_in_two_columns_belong_together(run):
     text = f"gnubgid,matchid\n{OPENING},{encode_match_id(MATCH)}\n{OPENING},\n"
     rows = rows_of(run(text, "--ids", "xgid"))
@@ -313,8 +346,12 @@ def test_rollouts_are_resumed_too(run, tmp_path):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--trials", "36"], "options of rollouts go with --rollout"),
-        (["--long"], "options of rollouts go with --rollout"),
+        (["--trials", "36"], "--trials is for rollouts: add --rollout"),
+        (["--leaf-plies", "1"], "--leaf-plies is for rollouts: add --rollout"),
+        (["--no-vr"], "--no-vr is for rollouts: add --rollout"),
+        (["--long"], "--long is for rollouts: add --rollout"),
+        (["--output", "rows.xlsx"], "rows are written as csv, tsv, jsonl, parquet"),
+        (["--column", "Pos"], "--column is for tables with a header: the first line holds the position"),
         (["--want", "cube", "--cubeless"], "--cubeless leaves the cube out"),
         (
             ["--want", "eval,mvoes"],
@@ -336,6 +373,15 @@ def test_bad_lines_are_named_after_all_rows(run, monkeypatch):
     assert status == 1
     assert [line.split(":")[1].strip() for line in err.splitlines()[:2]] == ["line 2", "line 13"]
     assert "11 positions by racing" in err.splitlines()[2]
+
+
+def test_lines_on_stderr_tell_how_far_a_run_is(run, monkeypatch):
+    monkeypatch.setattr(progress, "FIRST_LINE_S", -1.0)
+    monkeypatch.setattr(progress, "LINE_EVERY_S", 0.0)
+    monkeypatch.setattr(batch, "BLOCK_LINES", (2,) * 5)
+    lines = run("\n".join([OPENING] * 6))[2].splitlines()
+    counts = [line.split("  ")[1] for line in lines if " of " in line]
+    assert counts[-3:] == [f"{count} of 6" for count in (2, 4, 6)]
 
 
 def test_parquet_goes_in_and_out_with_types(run, tmp_path):

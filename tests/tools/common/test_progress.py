@@ -31,6 +31,21 @@ def test_nothing_is_written_unless_the_stream_is_a_terminal():
     assert stream.getvalue() == ""
 
 
+@pytest.mark.parametrize(
+    ("total", "line"), [(10, "some tool: 50 %  5 of 10  2.5/s  0:02 left"), (None, "some tool: 5  2.5/s")]
+)
+def test_lines_come_after_a_second_and_then_every_five_where_there_is_no_terminal(clock, total, line):
+    stream = io.StringIO()
+    with Progress(total, "work", stream, clock=clock, lines_of="some tool") as bar:
+        counts = []
+        for seconds in (0.5, 1.5, 4.0, 1.5):
+            clock.seconds += seconds
+            bar.update(5)
+            counts.append(stream.getvalue().count("\n"))
+    assert counts == [0, 1, 1, 2]
+    assert stream.getvalue().splitlines()[0] == line
+
+
 def test_the_line_says_share_count_rate_and_time_left(clock):
     bar = Progress(4000, "work", Terminal(), clock=clock)
     clock.seconds += 2

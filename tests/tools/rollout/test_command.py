@@ -24,7 +24,6 @@ from tests.boards import RacingEvaluator, position
 from tools import cli
 from tools.common import progress
 from tools.rollout import command as rollout
-from tools.rollout import progress as rollout_progress
 from tools.rollout import state_file as rollout_keeping
 
 OPENING = "4HPwATDgc/ABMA"
@@ -50,7 +49,7 @@ class Engines:
 def engines(monkeypatch):
     engines = Engines()
     monkeypatch.setattr(rollout, "load_net_engine", engines)
-    monkeypatch.setattr(rollout_progress, "FIRST_LINE_S", 1e9)
+    monkeypatch.setattr(progress, "FIRST_LINE_S", 1e9)
     return engines
 
 
@@ -230,8 +229,8 @@ def test_the_table_says_in_words_why_a_rollout_ended(run, options, end):
 
 
 def test_elsewhere_than_on_a_terminal_lines_say_how_far_it_is(run, monkeypatch):
-    monkeypatch.setattr(rollout_progress, "FIRST_LINE_S", 0.0)
-    monkeypatch.setattr(rollout_progress, "LINE_EVERY_S", 0.0)
+    monkeypatch.setattr(progress, "FIRST_LINE_S", 0.0)
+    monkeypatch.setattr(progress, "LINE_EVERY_S", 0.0)
     status, out, err = run(OPENING, "--dice", 3, 1, "--candidates", 2, *QUICK, "--json")
     assert status == 0
     lines = err.splitlines()
@@ -447,7 +446,7 @@ def draw(text):
             [OPENING, "--dice", "3", "1", "--play", "8/5 6/5", "--play", "6/5 8/5"],
             "leads to the same position",
         ),
-        ([OPENING, "--play", "8/5"], "needs dice"),
+        ([OPENING, "--play", "8/5"], "--play needs dice"),
         ([OPENING, "--dice", "3", "1", "--what", "cube"], "--dice goes with --what moves"),
         ([OPENING, "--what", "cube", "--cubeless"], "expected the cube for a rollout of a cube decision"),
         ([OPENING, "--trials", "0"], "expected a whole number 1..1000000 for trials"),
