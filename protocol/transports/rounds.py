@@ -43,6 +43,10 @@ _CREDIT_S = 0.05
 """How far a client that comes back is ahead of those that went on, if it took so much less."""
 
 
+def _ignore(*_: object) -> None:
+    """Do nothing for a client that is gone."""
+
+
 class RoundClient:
     """A client in the rounds.
 
@@ -107,8 +111,9 @@ class RoundClient:
         return self._pool.count_answer_bytes(self)
 
     def drop(self) -> None:
-        """Forget the jobs that have not started; nobody gets their results."""
+        """Forget the jobs that have not started, and whom to call: nobody gets their results."""
         self._pool.drop(self)
+        self._run_here = self.pump = _ignore
 
     def _on_progress(self, job: Job, reply: AnyReply) -> None:
         self._run_here(self.connection.receive_progress, job, reply)

@@ -215,6 +215,7 @@ class Schedule:
                 self._turns[lane].pop(client, None)
                 for _, _, scheduled in heap:
                     scheduled.is_waiting = False
+                    scheduled.job.control.disconnect()
 
     def _find_queue(self, client: object) -> _ClientQueue:
         queue = self._clients.get(client)

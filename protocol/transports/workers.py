@@ -181,6 +181,7 @@ class WorkerPool:
             job = scheduled.job
             job.control.interpreter = INTERPRETER
             scheduled.on_result(job, job.run(partial(scheduled.on_progress, job)))
+            del scheduled, job  # else they keep a client that is gone until the next job
 
     def _wait_for_job(self, lane: Lane) -> ScheduledJob | None:
         """Wait for a job of a lane; None once the pool is closed and none waits.

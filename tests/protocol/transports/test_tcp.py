@@ -2,12 +2,14 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import gc
 import re
 import signal
 import socket
 import struct
 import subprocess
 import sys
+import weakref
 
 import pytest
 
@@ -86,6 +88,39 @@ def test_clients_have_states_of_their_own():
     for number, lines in enumerate(run(scenario()), 1):
         assert [line.split()[0] for line in lines] == ["ok", "ok", "eval", "value"]
         assert lines[-1] == f"value game.length {number}"
+
+
+@pytest.mark.parametrize(
+    "lines", [b"newgame\neval\n@a moves plies=1\n", b"newgame\n" + b"eval plies=4\n" * 30]
+)
+def test_of_a_client_that_is_gone_nothing_waits_for_the_garbage_collector(monkeypatch, lines):
+    kept, connect = [], tcp_transport.connect
+
+    def connect_weakly(session):
+        connection = connect(session)
+        kept.extend(map(weakref.ref, (session, connection)))
+        return connection
+
+    monkeypatch.setattr(tcp_transport, "connect", connect_weakly)
+
+    async def scenario():
+        async with running_count() as (place, _, _):
+            gc.disable()
+            _, writer = await asyncio.open_connection(*place)
+            writer.write(lines)
+            await asyncio.sleep(0.5)
+            writer.transport.abort()
+            for _ in range(200):
+                await asyncio.sleep(0.05)
+                if not any(reference() for reference in kept):
+                    break
+            assert len(kept) == 2
+            assert [reference() for reference in kept] == [None, None]
+
+    try:
+        run(scenario())
+    finally:
+        gc.enable()
 
 
 def test_a_client_that_ends_sending_still_gets_its_answers():
