@@ -35,7 +35,9 @@ from engine.runtime.compilation import COMPILATION
 from engine.runtime.cores import count_usable_cores
 from engine.runtime.disk_space import check_disk_space
 from engine.search import ValueCache
+from protocol.transports.process_end import end_process
 from tools.common.files import write_atomically
+from tools.common.interrupts import EXIT_INTERRUPTED
 from tools.common.parallel import ProcessPool, is_stopping
 from tools.common.progress import Progress
 
@@ -139,7 +141,7 @@ def main(args: argparse.Namespace) -> int:
     """Prepare what is missing, and print where it is.
 
     Returns:
-        0.
+        0. After Ctrl-C or SIGTERM the process ends here, without waiting for threads that compile.
 
     Raises:
         DataFileError: The cache or data folder cannot be written, or a database is damaged.
@@ -150,7 +152,11 @@ def main(args: argparse.Namespace) -> int:
     if args.background:
         _prepare_in_background(folders)
     elif not is_prepared(folders):
-        prepare(folders, count_usable_cores() if args.threads is None else args.threads)
+        try:
+            prepare(folders, count_usable_cores() if args.threads is None else args.threads)
+        except KeyboardInterrupt:
+            sys.stderr.write("gammond: interrupted\n")
+            end_process(EXIT_INTERRUPTED)
     else:
         sys.stdout.write("all is prepared\n")
     if not args.background:

@@ -119,6 +119,12 @@ class CompilationReport:
                 self._write(now_s)
             return True
 
+    def silence(self) -> None:
+        """Report nothing from now on, and leave no line on a terminal: the process is about to end."""
+        with self._lock:
+            self.is_silent = True
+            self._erase_line()
+
     def _watch(self) -> None:
         while self.update():
             time.sleep(_REDRAW_EVERY_S)

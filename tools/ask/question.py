@@ -16,6 +16,7 @@ from engine.errors import CancelledWork, FormatError, GammondError, StateError, 
 from engine.formats.xgid import encode_xgid
 from engine.rules.match import MatchState
 from engine.rules.position import Position
+from engine.runtime.compilation import COMPILATION
 from engine.runtime.cores import count_usable_cores
 from engine.search import FILTERS, MAX_PLIES
 from protocol.core.replies import format_reply
@@ -128,16 +129,20 @@ def answer_question(
 
 @contextmanager
 def _watch_work() -> Iterator[WorkControl]:
-    """Draw the progress of work on stderr, if that is a terminal, and end it early on Ctrl-C or SIGTERM."""
+    """Draw the progress of work on stderr, if that is a terminal, and end it early on Ctrl-C or SIGTERM.
+
+    While a kernel is compiled, the process ends.
+    """
     control = WorkControl(_draw_progress() if sys.stderr.isatty() else lambda reply: None)
 
     def stop() -> None:
         clear = _CLEAR_LINE if sys.stderr.isatty() else ""
-        sys.stderr.write(f"{clear}gammond: stopping; Ctrl-C again leaves at once\n")
+        if not COMPILATION.is_compiling:
+            sys.stderr.write(f"{clear}gammond: stopping; Ctrl-C again leaves at once\n")
         control.stop()
 
     try:
-        with call_on_interrupt(stop):
+        with call_on_interrupt(stop, has_nothing=lambda: True):
             yield control
     finally:
         if sys.stderr.isatty():

@@ -3,17 +3,24 @@
 The first one raises `KeyboardInterrupt`, or calls a function of a tool that has a better way to stop. Those
 within `GRACE_PERIOD_S` of one are ignored, so that neither an impatient second Ctrl-C nor the signal that
 ``timeout`` sends twice cuts a report in half; a later one raises.
+
+The compiler of kernels can be neither stopped nor left, and may hold the main thread, where Python calls
+handlers of signals. A tool that has nothing to keep yet is ended from another thread.
 """
 
 from __future__ import annotations
 
 import os
 import signal
+import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from types import FrameType
+
+from engine.runtime.compilation import COMPILATION
+from protocol.transports.process_end import end_process
 
 GRACE_PERIOD_S = 2.0
 """Seconds after an interrupt in which further ones are ignored: the tool is writing its results."""
@@ -22,6 +29,9 @@ EXIT_INTERRUPTED = 130
 """Exit status after Ctrl-C or SIGTERM: tools stop on both alike, and keep what they have."""
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
+
+_POLL_S = 0.05
+"""How often is looked whether a kernel is being compiled, once a signal has come."""
 
 
 class _InterruptHandler:
@@ -62,16 +72,56 @@ def raise_on_interrupt() -> Iterator[None]:
 
 
 @contextmanager
-def call_on_interrupt(on_interrupt: Callable[[], None]) -> Iterator[None]:
+def call_on_interrupt(
+    on_interrupt: Callable[[], None], has_nothing: Callable[[], bool] | None = None
+) -> Iterator[None]:
     """Call a function instead of raising KeyboardInterrupt during the block.
 
     Does nothing for signals that would not raise it, as Ctrl-C in a background job.
 
     Args:
         on_interrupt: Called on the first signal, between two instructions of the main thread.
+        has_nothing: Whether nothing would be lost if the process ended now. If so while a kernel is compiled
+            after a signal, the process ends at once, as after a KeyboardInterrupt. Called in another thread;
+            None where there is always something.
     """
-    with _handle_signals(on_interrupt, (signal.default_int_handler,)):
+    with (
+        _handle_signals(on_interrupt, (signal.default_int_handler,)) as handled,
+        _end_amid_compiling(handled, has_nothing),
+    ):
         yield
+
+
+@contextmanager
+def _end_amid_compiling(handled: Sequence[int], has_nothing: Callable[[], bool] | None) -> Iterator[None]:
+    """End the process where one of these signals came in the block and a kernel is being compiled."""
+    if has_nothing is None or not handled:
+        yield
+        return
+    reader, writer = os.pipe()
+    if sys.platform != "win32":
+        os.set_blocking(writer, False)
+    is_over = threading.Event()
+
+    def watch() -> None:
+        with open(reader, "rb", buffering=0) as came:
+            while numbers := came.read(64):
+                if not set(numbers).isdisjoint(handled):
+                    break
+        while not is_over.wait(_POLL_S):
+            if COMPILATION.is_compiling and has_nothing():
+                COMPILATION.silence()
+                sys.stderr.write("gammond: interrupted\n")
+                end_process(EXIT_INTERRUPTED)
+
+    before = signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
+    threading.Thread(target=watch, name="end amid compiling", daemon=True).start()
+    try:
+        yield
+    finally:
+        is_over.set()
+        signal.set_wakeup_fd(before)
+        os.close(writer)
 
 
 def follow_parent() -> None:
@@ -91,10 +141,16 @@ def _exit_with_parent() -> None:
 
 
 @contextmanager
-def _handle_signals(on_interrupt: Callable[[], None], replaced: tuple[object, ...]) -> Iterator[None]:
-    """Handle the signals whose handler is one of these or one of ours, and restore it in the end."""
+def _handle_signals(
+    on_interrupt: Callable[[], None], replaced: tuple[object, ...]
+) -> Iterator[Sequence[int]]:
+    """Handle the signals whose handler is one of these or one of ours, and restore it in the end.
+
+    Yields:
+        The signals that are handled.
+    """
     if threading.current_thread() is not threading.main_thread():
-        yield
+        yield ()
         return
     before = {kind: signal.getsignal(kind) for kind in _SIGNALS}
     outer = {
@@ -104,7 +160,7 @@ def _handle_signals(on_interrupt: Callable[[], None], replaced: tuple[object, ..
     for kind in outer:
         signal.signal(kind, interrupt)
     try:
-        yield
+        yield tuple(outer)
     finally:
         for kind, handler in outer.items():
             if isinstance(handler, _InterruptHandler) and interrupt.last_s is not None:

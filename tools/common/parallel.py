@@ -12,12 +12,14 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from multiprocessing.synchronize import Event
+from multiprocessing.util import Finalize
 from types import TracebackType
 from typing import TypeVar
 
 from engine.errors import LimitError, ValueRangeError
 from engine.runtime.cores import MAX_THREADS
 from engine.runtime.garbage import collect_garbage_rarely
+from protocol.transports.process_end import end_process
 from tools.common.interrupts import follow_parent
 
 _Task = TypeVar("_Task")
@@ -95,6 +97,10 @@ class ProcessPool:
                 future.cancel()
 
 
+_LAST = -1000
+"""The order in which a worker process, after all else at its end, leaves without waiting for threads: one
+that compiles a kernel would hold it up, and one that goes on would fail for want of pools."""
+
 _stopping: Event | None = None
 """In a worker process, set once its pool is left."""
 
@@ -109,3 +115,4 @@ def _init_worker(stopping: Event) -> None:
     collect_garbage_rarely()
     follow_parent()
     _stopping = stopping
+    Finalize(None, end_process, args=(0,), exitpriority=_LAST)

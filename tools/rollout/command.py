@@ -97,7 +97,8 @@ def main(args: argparse.Namespace) -> int:
     stopped = threading.Event()
     with nullcontext() if args.state is None else hold_lock(args.state, "state"):
         resume = keeper.load()
-        with call_on_interrupt(stopped.set), RolloutProgress(settings.trials, resume, keeper) as report:
+        report = RolloutProgress(settings.trials, resume, keeper)
+        with call_on_interrupt(stopped.set, has_nothing=lambda: not report.done), report:
             engine = load_net_engine(args.net)
             try:
                 prepared = PreparedRollout(request, engine, settings, stopped.is_set)

@@ -9,6 +9,7 @@ import re
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -172,6 +173,27 @@ def test_a_signal_ends_a_search_with_the_best_answer_so_far(kind, capsys, monkey
     said = run(capsys, "eval", XGID, status=130)
     assert said.out.splitlines()[1:] == ["stopped"]
     assert said.err == "gammond: stopping; Ctrl-C again leaves at once\n"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("words", [["hint", XGID], ["matrix", XGID], ["rollout", XGID, "--quick"]])
+def test_a_signal_at_first_use_does_not_wait_for_the_compiler(words, tmp_path):
+    command = [sys.executable, "-m", "gammond", *words]
+    environment = os.environ | {"GAMMOND_CACHE": str(tmp_path)}
+    streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    with subprocess.Popen(command, cwd=ROOT, env=environment, **streams) as process:
+        try:
+            while "compiling kernels" not in process.stderr.readline():
+                assert process.poll() is None
+            began_s = time.monotonic()
+            process.send_signal(signal.SIGTERM)
+            out, err = process.communicate(timeout=60)
+        finally:
+            process.kill()
+    assert time.monotonic() - began_s < 5
+    assert (process.returncode, out) == (130, "")
+    assert err.splitlines()[-1] == "gammond: interrupted"
+    assert "stopping" not in err
 
 
 def test_a_matrix_that_is_stopped_has_no_answer(capsys, monkeypatch):

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
+import sys
 import threading
+from pathlib import Path
 
 import pytest
 
+from engine.runtime.compilation import CompilationReport
 from tools import cli
 from tools.common import interrupts
 from tools.common.interrupts import call_on_interrupt, raise_on_interrupt
@@ -68,6 +72,61 @@ def test_ctrl_c_that_a_background_job_ignores_stays_ignored_and_sigterm_ends_it(
             assert stopped.is_set()
     finally:
         signal.signal(signal.SIGINT, before)
+
+
+AMID_COMPILING = """
+import hashlib, sys
+from engine.runtime.compilation import COMPILATION
+from tools.common.interrupts import call_on_interrupt
+COMPILATION.begin(lambda: {"kernel": 1})
+with call_on_interrupt(lambda: None, has_nothing=lambda: True):
+    print("compiling", flush=True)
+    hashlib.pbkdf2_hmac("sha256", b"", b"", 100_000_000)  # as the compiler, it lets no handler run
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a process there is sent no Ctrl-C")
+def test_a_tool_with_nothing_to_keep_ends_while_a_kernel_is_compiled():
+    command = [sys.executable, "-c", AMID_COMPILING]
+    streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    with subprocess.Popen(command, cwd=Path(__file__).parents[3], **streams) as process:
+        try:
+            assert process.stdout.readline() == "compiling\n"
+            process.send_signal(signal.SIGINT)
+            out, err = process.communicate(timeout=10)
+        finally:
+            process.kill()
+    assert process.returncode == cli.EXIT_INTERRUPTED
+    assert out == ""
+    assert err.splitlines()[-1] == "gammond: interrupted"
+
+
+@pytest.mark.parametrize(("is_compiling", "has_nothing"), [(True, True), (True, False), (False, True)])
+def test_a_tool_ends_at_once_only_while_a_kernel_is_compiled_and_nothing_is_kept(
+    is_compiling, has_nothing, monkeypatch, capsys
+):
+    report, ended, is_compiling_over = CompilationReport(), threading.Event(), threading.Event()
+
+    def end(status):
+        assert status == cli.EXIT_INTERRUPTED
+        ended.set()
+        is_compiling_over.wait()
+
+    monkeypatch.setattr(interrupts, "COMPILATION", report)
+    monkeypatch.setattr(interrupts, "end_process", end)
+    if is_compiling:
+        report.begin(lambda: {"kernel": 1})
+    try:
+        with call_on_interrupt(lambda: None, has_nothing=lambda: has_nothing):
+            assert not ended.wait(0.2)
+            send(signal.SIGINT)
+            assert ended.wait(10 if is_compiling and has_nothing else 0.5) == (is_compiling and has_nothing)
+    finally:
+        if is_compiling:
+            report.end("kernel")
+        is_compiling_over.set()
+    assert capsys.readouterr().err == "gammond: interrupted\n" * ended.is_set()
+    assert signal.set_wakeup_fd(-1) == -1
 
 
 def test_sigterm_outside_a_tool_is_left_alone():

@@ -2,7 +2,9 @@
 
 import os
 import signal
+import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -40,6 +42,26 @@ def test_several_processes_give_results_in_order_and_one_that_is_killed_is_an_er
         assert list(processes.map(square, range(6))) == [0, 1, 4, 9, 16, 25]
         with pytest.raises(LimitError, match="was killed"):
             list(processes.map(killed, range(3)))
+
+
+def leave_threads_at_work(number: int) -> int:
+    pool = ThreadPoolExecutor(2)
+    pool.submit(time.sleep, 60)  # as one that compiles a kernel
+
+    def go_on():
+        while True:
+            pool.submit(time.sleep, 0.01).result()
+
+    threading.Thread(target=go_on, daemon=True).start()
+    return number
+
+
+def test_a_process_ends_in_silence_and_at_once_whatever_its_threads_are_at(capfd):
+    began_s = time.monotonic()
+    with ProcessPool(2) as processes:
+        assert list(processes.map(leave_threads_at_work, range(2))) == [0, 1]
+    assert time.monotonic() - began_s < 40
+    assert capfd.readouterr().err == ""
 
 
 def wait_for_the_end(number: int) -> int:
