@@ -34,7 +34,7 @@ from engine.options import did_you_mean
 from engine.rules.match import MatchState
 from engine.rules.position import Position, swap_sides
 from protocol.repl.checkers import format_checkers
-from tools.batch.lines import PositionLine, read_lines
+from tools.batch.lines import PositionLine, read_lines, split_dice
 from tools.common.position_arguments import STDIN, find_text, parse_text
 
 SUMMARY = "write positions in other forms, and say what these leave out"
@@ -246,8 +246,10 @@ def _write_lines(lines: Iterator[tuple[str, PositionLine]], names: list[str], *,
 def _convert_line(line: PositionLine, names: list[str]) -> Converted:
     if line.error is not None:
         raise line.error
-    position, match = parse_text(find_text([line.text]))
-    return convert_position(position, match or MatchState(), names)
+    text, dice = split_dice(line.text)
+    position, match = parse_text(find_text([text]))
+    match = match or MatchState()
+    return convert_position(position, match.with_roll(dice) if dice else match, names)
 
 
 def _describe_loss(name: str, lost: list[str], is_written: bool) -> str:

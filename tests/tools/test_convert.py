@@ -117,6 +117,12 @@ def test_several_files_are_read_one_after_the_other(capsys, tmp_path):
     assert said.err.startswith(f"gammond convert: {second} line 2: ")
 
 
+def test_dice_behind_a_position_are_its_dice(monkeypatch, capsys):
+    type_in(monkeypatch, "4HPwATDgc/ABMA 31\nstartpos 6-4\nX 24:2 13:5 8:3 6:5 O 13:5 8:3 6 5\n")
+    written = run(capsys, "--to", "xgid").out.splitlines()
+    assert [decode_xgid(text)[1].roll for text in written] == [(3, 1), (6, 4), None]
+
+
 def test_json_has_an_object_for_each_line_bad_ones_too(monkeypatch, capsys):
     type_in(monkeypatch, LINES)
     rows = [

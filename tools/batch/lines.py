@@ -10,8 +10,11 @@ from typing import NamedTuple, Protocol
 
 from engine.errors import FormatError, GammondError, LimitError
 from engine.formats.position_batch import ParsedPositions, parse_positions
+from engine.formats.xgid import encode_xgid
 from engine.rules.dice import Roll
 from engine.rules.match import MatchState
+from protocol.repl.checkers import is_checkers
+from tools.common.position_arguments import START, parse_text
 
 MAX_LINE_BYTES = 4096
 """The longest line; a file without line ends must not fill the memory."""
@@ -116,8 +119,10 @@ def decode_lines(
     """
     texts, behind = [line.text for line in lines], {}
     for place, text in enumerate(texts):
-        if " " in text and (dice := _TRAILING_DICE.search(text)):
-            texts[place], behind[place] = text[: dice.start()].rstrip(), (int(dice[1]), int(dice[2]))
+        bare, dice = split_dice(text)
+        texts[place] = _write_as_xgid(bare)
+        if dice:
+            behind[place] = dice
     found = parse_positions(texts, check)
     for place, error in list(found.errors.items()):
         found.errors[place] = lines[place].error or _explain_error(texts[place], error)
@@ -133,6 +138,24 @@ def decode_lines(
                 found.errors[place] = error
                 found.is_good[place] = False
     return found
+
+
+def split_dice(text: str) -> tuple[str, Roll | None]:
+    """Split the text of a line into the position and the dice behind it; points of checkers are no dice."""
+    if " " not in text or is_checkers(text) or not (dice := _TRAILING_DICE.search(text)):
+        return text, None
+    return text[: dice.start()].rstrip(), (int(dice[1]), int(dice[2]))
+
+
+def _write_as_xgid(text: str) -> str:
+    """Write the forms that are people's own as an XGID; all others are left as they are."""
+    if text != START and not (" " in text and is_checkers(text)):
+        return text
+    try:
+        position, match = parse_text(text)
+    except GammondError:
+        return text
+    return encode_xgid(position, match or MatchState())
 
 
 def parse_dice(text: str) -> Roll | None:

@@ -183,7 +183,8 @@ def _read_rows(
         for name, cell in zip(carried, line.cells, strict=True):
             if cells.get(name) != row_format.show_cell(cell):
                 raise DataFileError(
-                    f"{where} is for {cells.get(name)!r}, input line {line.number} has {cell!r}",
+                    f"{where} is for {cells.get(name)!r}, input line {line.number} has {cell!r}: "
+                    "undo the change of the input, or begin anew with --force in place of --resume",
                     field="output",
                 )
         if ERROR_COLUMN in cells:

@@ -112,6 +112,9 @@ def test_plays_at_a_depth_are_those_of_a_search(run):
     [
         (f"{OPENING} 31", "31"),
         (f"{OPENING} 3-1", "31"),
+        ("startpos 31", "31"),
+        ("startpos", ""),
+        ("O 24:2 13:5 8:3 6:5 X 24:2 13:5 8:3 6:5", ""),
         (f"{OPENING} (6 5):", "65"),
         (f"{OPENING}:{encode_match_id(MatchState())} 42", "42"),
         (encode_xgid(START, MatchState(roll=(2, 1))), "21"),
@@ -298,6 +301,7 @@ def test_a_table_is_resumed_to_the_same_file(run, tmp_path, form, cut):
     status, _, err = run(other, *options, "--resume")
     assert status == 2
     assert "row 6 of the output is for " in err
+    assert "undo the change of the input, or begin anew with --force" in err
     assert run(text, "--want", "moves", "--output", output, "--resume")[0] == 2
 
 
@@ -382,6 +386,12 @@ def test_lines_on_stderr_tell_how_far_a_run_is(run, monkeypatch):
     lines = run("\n".join([OPENING] * 6))[2].splitlines()
     counts = [line.split("  ")[1] for line in lines if " of " in line]
     assert counts[-3:] == [f"{count} of 6" for count in (2, 4, 6)]
+
+
+@pytest.mark.parametrize("text", ["startpos", "X 24:2 13:5 8:3 6:5 O 24:2 13:5 8:3 6:5"])
+def test_forms_that_people_write_are_read(run, text):
+    (row,) = rows_of(run(text, "--ids", "gnubgid"))
+    assert row["gnubgid"] == OPENING
 
 
 def test_parquet_goes_in_and_out_with_types(run, tmp_path):
