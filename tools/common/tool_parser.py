@@ -29,7 +29,8 @@ class ToolParser(argparse.ArgumentParser):
             word = rest[0].partition("=")[0]
             if word.startswith("-"):
                 self.error(f"no option {word[:MAX_QUOTED_CHARS]!r}{did_you_mean(word, self._list_options())}")
-            self.error(f"expected nothing more, got {rest[0][:MAX_QUOTED_CHARS]!r}")
+            hint = next((f": {option} goes before each" for option in self._repeated if option in words), "")
+            self.error(f"expected nothing more, got {rest[0][:MAX_QUOTED_CHARS]!r}{hint}")
         return parsed, rest
 
     def error(self, message: str) -> NoReturn:
@@ -46,6 +47,14 @@ class ToolParser(argparse.ArgumentParser):
             else:
                 words.append(f"XGID={word}" if _BARE_XGID.match(word) else word)
         return words
+
+    @property
+    def _repeated(self) -> list[str]:
+        """Options that are given once for each of several values."""
+        kind = argparse._AppendAction
+        return [
+            option for action in self._actions if isinstance(action, kind) for option in action.option_strings
+        ]
 
     def _list_options(self) -> list[str]:
         return [option for action in self._actions for option in action.option_strings]

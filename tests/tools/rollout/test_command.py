@@ -447,6 +447,7 @@ def draw(text):
             "leads to the same position",
         ),
         ([OPENING, "--play", "8/5"], "--play needs dice"),
+        ([OPENING, "--play", "8/5", "13/5"], "expected nothing more, got '13/5': --play goes before each"),
         ([OPENING, "--dice", "3", "1", "--what", "cube"], "--dice goes with --what moves"),
         ([OPENING, "--what", "cube", "--cubeless"], "expected the cube for a rollout of a cube decision"),
         ([OPENING, "--trials", "0"], "expected a whole number 1..1000000 for trials"),
