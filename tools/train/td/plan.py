@@ -106,9 +106,11 @@ def _count_games_done(folder: Path) -> int:
 def _estimate_time(settings: TdSettings, games: int) -> str:
     """Estimate how long games and checkpoints take, from a few of them."""
     speed = measure_speed(settings, _WARM_UP_GAMES, _TIMED_GAMES, label="measuring", most_s=_MOST_S)
-    started_s = time.monotonic()
     measured = min(_STRENGTH_GAMES, settings.benchmark_games)
-    play_opponents(speed.player, load_opponents(settings.opponents, measured), measured)
+    opponents = load_opponents(settings.opponents, measured)
+    play_opponents(speed.player, opponents, min(2, measured))  # the first games compile
+    started_s = time.monotonic()
+    play_opponents(speed.player, opponents, measured)
     strength_s = (time.monotonic() - started_s) * settings.benchmark_games / max(measured, 1)
     seconds = games / speed.games_per_s + math.ceil(games / settings.checkpoint_every) * strength_s
     return (

@@ -47,13 +47,19 @@ def test_the_page_of_own_nets_has_the_games_of_the_default():
     assert f"and {measurements} measurements" in page
 
 
-def test_the_time_is_that_of_the_games_and_of_the_measurements(tmp_path, monkeypatch):
-    clock = iter(range(1000))
+def test_the_time_is_that_of_the_games_and_of_the_measurements_not_of_compiling(tmp_path, monkeypatch):
+    clock, compiled = iter(range(1000)), []
+
+    def play(*_):
+        if not compiled:
+            compiled.append([next(clock) for _ in range(50)])
+        return {"pubeval": PairedGameResults([0, 0])}
+
     monkeypatch.setattr(plan.time, "monotonic", lambda: float(next(clock)))
     monkeypatch.setattr(
         plan, "measure_speed", lambda *_, **__: plan.MeasuredSpeed(games=5000, seconds=1.0, player=None)
     )
-    monkeypatch.setattr(plan, "play_opponents", lambda *_: {"pubeval": PairedGameResults([0, 0])})
+    monkeypatch.setattr(plan, "play_opponents", play)
     settings = TdSettings(games=600_000, checkpoint_every=60_000)
     *_, last = describe_plan(tmp_path / "run", settings)
     assert last.startswith("  about 4 minutes here, at 5.0 k games/s")  # 120 s, and 10 times 10 s
