@@ -23,7 +23,7 @@ from protocol.commands.evaluation import (
     make_stopped_values,
     read_eval_settings,
 )
-from protocol.core.replies import format_value
+from protocol.core.replies import format_value, round_value
 from protocol.core.requests import Answer, Reply, ReplyValue, Work, WorkControl
 from protocol.state.game_state import SEAT_NAMES
 from protocol.state.offers import RESPONSE_WORDS
@@ -213,10 +213,7 @@ def handle_matrix(call: CommandCall) -> Answer:
         engine, watch = load_engine(), make_search_watch(control)
         watch.begin_depth(plies)
         matrix = engine.compute_score_matrix(position, away, cube=cube, plies=plies, watch=watch)
-        lines = [
-            Reply("row", values=_row_to_values(own, row, has_equities=has_equities), is_final=False)
-            for own, row in enumerate(matrix.rows, 1)
-        ]
+        lines = [_make_row(own, row, has_equities=has_equities) for own, row in enumerate(matrix.rows, 1)]
         values: dict[str, ReplyValue] = {
             "away": away,
             "cube": cube,
@@ -228,13 +225,17 @@ def handle_matrix(call: CommandCall) -> Answer:
     return Work(run, is_long=True)
 
 
-def _row_to_values(away: int, row: Sequence[CubeDecision], *, has_equities: bool) -> dict[str, ReplyValue]:
-    """Return the decisions at one score of the side on roll as keys."""
+def _make_row(away: int, row: Sequence[CubeDecision], *, has_equities: bool) -> Reply:
+    """Return the line with the decisions at one score of the side on roll."""
     values: dict[str, ReplyValue] = {"away": away, "actions": "".join(map(format_action_code, row))}
-    if has_equities:
-        values["no_double"] = _join_equities([decision.no_double for decision in row])
-        values["double"] = _join_equities([_find_double(decision) for decision in row])
-    return values
+    if not has_equities:
+        return Reply("row", values=values, is_final=False)
+    lists = {
+        "no_double": [_round_equity(decision.no_double) for decision in row],
+        "double": [_round_equity(_find_double(decision)) for decision in row],
+    }
+    joined = {key: ",".join(map(_format_equity, equities)) for key, equities in lists.items()}
+    return Reply("row", values=values | joined, is_final=False, fields=lists)
 
 
 def _find_double(decision: CubeDecision) -> CubeValue | None:
@@ -244,8 +245,12 @@ def _find_double(decision: CubeDecision) -> CubeValue | None:
     return decision.double_take if decision.should_take else decision.double_pass
 
 
-def _join_equities(values: Sequence[CubeValue | None]) -> str:
-    return ",".join("-" if value is None else format_value(value.equity_points) for value in values)
+def _round_equity(value: CubeValue | None) -> float | None:
+    return None if value is None else round_value(value.equity_points)
+
+
+def _format_equity(equity: float | None) -> str:
+    return "-" if equity is None else format_value(equity)
 
 
 def format_action_code(decision: CubeDecision) -> str:

@@ -122,26 +122,25 @@ def make_document(tag: str, reply: AnyReply) -> dict[str, object]:
         word = "error" if "error" in reply.document else reply.word
         return {**document, "answer": word, "final": reply.is_final, **reply.document}
     document |= {"answer": reply.word, "final": reply.is_final}
-    if reply.fields is not None:
-        document |= reply.fields
-    elif reply.word == "error":
+    if reply.word == "error":
         code_and_field, _, message = reply.text.partition(": ")
         code, _, field = code_and_field.partition(" ")
         document["error"] = {"code": code, "field": field, "message": escape_unprintable(message)}
     elif reply.word == "info":
-        document |= _info_to_fields(reply.text)
-    elif reply.text or reply.word in _TEXT_KEYS:
+        document |= info_to_fields(reply.text)
+    elif reply.fields is None and (reply.text or reply.word in _TEXT_KEYS):
         document[_TEXT_KEYS.get(reply.word, "text")] = escape_unprintable(reply.text)
     for key, value in reply.values.items():
         if isinstance(value, float):
             document[key] = round_value(value)
         else:
             document[key] = escape_unprintable(value) if isinstance(value, str) else value
+    document |= reply.fields or {}
     return document
 
 
-def _info_to_fields(text: str) -> dict[str, object]:
-    """Return the pairs of an ``info`` line; the play after ``pv`` is its rest."""
+def info_to_fields(text: str) -> dict[str, object]:
+    """Return the pairs of an ``info`` line as keys of an object; the play after ``pv`` is its rest."""
     pairs, _, play = text.partition(" pv ")
     words = pairs.split()
     fields: dict[str, object] = {

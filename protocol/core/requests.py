@@ -24,7 +24,8 @@ class Reply(msgspec.Struct, frozen=True):
         values: What follows as ``key=value``, in this order.
         is_final: Whether it ends the answer; each request gets exactly one such line.
         error: What an error line was made of, for front ends that word it themselves; it is not written.
-        fields: What ``text`` says, as the keys of an object, where it is neither one value nor pairs.
+        fields: As the keys of an object, what ``text`` says where it is neither one value nor pairs, and
+            ``values`` that are lists there.
     """
 
     word: str

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 from operator import attrgetter
@@ -25,8 +25,8 @@ from engine.search.results import PlayTable
 from protocol.commands.cube import decision_to_values
 from protocol.commands.evaluation import evaluation_to_values, evaluations_to_values, plays_to_values
 from protocol.core.arguments import error_field
-from protocol.core.replies import DECIMALS, round_value
-from protocol.core.requests import AnyReply, JsonReply, ReplyValue, WorkControl
+from protocol.core.replies import DECIMALS, info_to_fields, round_value
+from protocol.core.requests import AnyReply, JsonReply, Reply, ReplyValue, WorkControl
 from protocol.dialects.json_fields import Query
 from protocol.dialects.json_parts import PART_NAMES, answer_part, name_part_field
 from protocol.state.offers import check_cube_owner
@@ -147,15 +147,18 @@ class QueryPosition:
 
 
 class _PartControl(WorkControl):
-    """Stops a part of a query when the query is over; progress within a part is not reported.
+    """Stops a part of a query when the query is over, and takes its progress.
 
     Args:
         control: That of the query.
         is_over: Returns whether the query is stopped or out of time.
+        report: Takes the lines before the last.
     """
 
-    def __init__(self, control: WorkControl, is_over: Callable[[], bool]) -> None:
-        super().__init__()
+    def __init__(
+        self, control: WorkControl, is_over: Callable[[], bool], report: Callable[[AnyReply], None]
+    ) -> None:
+        super().__init__(report)
         self.interpreter = control.interpreter
         self._is_over = is_over
 
@@ -274,7 +277,8 @@ class QueryAnalysis:
         if every and self.done_count // every > before // every and self.done_count < len(self.query.texts):
             self._report({})
 
-    def _report(self, effort: dict[str, object]) -> None:
+    def _report(self, effort: Mapping[str, object]) -> None:
+        """Report the positions that are done, and how far the work on the next one is."""
         progress = {
             **self.head,
             "final": False,
@@ -294,6 +298,17 @@ class QueryAnalysis:
                 )
 
         return SearchWatch(self.is_spent, report if self.query.progress_every else None)
+
+    def _make_part_reporter(self, name: str) -> Callable[[AnyReply], None]:
+        """Return what reports the ``info`` lines of a part, but for ends of depths, if the query wants it."""
+
+        def report(reply: AnyReply) -> None:
+            if self.query.progress_every and isinstance(reply, Reply) and reply.word == "info":
+                fields = info_to_fields(reply.text)
+                if "depth" not in fields:
+                    self._report({"want": name, **fields})
+
+        return report
 
     def _evaluate(self, items: list[QueryPosition]) -> None:
         want, settings = self.query.want, self.query.settings
@@ -326,7 +341,7 @@ class QueryAnalysis:
                 raise CancelledWork("the query is over")
             assert self.session is not None
             where = (item.position, item.match, item.roll)
-            control = _PartControl(self.control, self.is_spent)
+            control = _PartControl(self.control, self.is_spent, self._make_part_reporter(name))
             try:
                 item.result[name], is_whole = answer_part(name, self.query, self.session, *where, control)
             except GammondError as error:

@@ -162,20 +162,13 @@ def _to_document(name: str, replies: Sequence[AnyReply]) -> tuple[object, bool]:
         final.pop(key, None)
     document: dict[str, object] = {**_round(final)}
     if name == "matrix":
-        document["rows"] = [{key: _split(value) for key, value in row.items()} for row in rows]
+        document["rows"] = [{**line.values, **(line.fields or {})} for line in lines[:-1]]
     for line, row in zip(lines, rows, strict=False):
         if line.word in _LINE_LISTS:
             found = document.setdefault(_LINE_LISTS[line.word], [])
             assert isinstance(found, list)
             found.append(_round(row))
     return document, is_whole
-
-
-def _split(value: ReplyValue) -> object:
-    """Return a value, and equities that are joined as a list; null for none."""
-    if not isinstance(value, str) or "," not in value:
-        return value
-    return [None if each == "-" else round_value(float(each)) for each in value.split(",")]
 
 
 def _round(values: Mapping[str, ReplyValue]) -> dict[str, ReplyValue]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from protocol.core.requests import Reply, ReplyValue
 from protocol.repl.replies import Mark, PreformattedLine
@@ -266,26 +267,26 @@ def format_matrix(replies: Sequence[Reply]) -> list[str]:
             )
             for row in rows
         ),
-        *(_format_matrix_equities(rows) if "no_double" in rows[0] else ()),
+        *_format_matrix_equities([reply.fields for reply in replies if reply.fields]),
         f"    money: {summary['money']}; cube {summary['cube']}; {describe_source(summary)}",
         f"    {_MATRIX_LEGEND}",
     ]
 
 
-def _format_matrix_equities(rows: Sequence[ReplyValues]) -> list[str]:
+def _format_matrix_equities(rows: Sequence[Mapping[str, Any]]) -> list[str]:
     """Lay out the equities of no double and of a double, as many columns side by side as fit."""
+    if not rows:
+        return []
     columns = (TABLE_WIDTH - 6) // _EQUITY_WIDTH
     lines = ["    equities of no double, and below it of a double with the proper response"]
     for start in range(0, len(rows), columns):
         heads = range(start + 1, min(start + columns, len(rows)) + 1)
         lines.append(PreformattedLine(f"{'':6}" + "".join(f"{number:>{_EQUITY_WIDTH}}" for number in heads)))
-        for row in rows:
-            for title, key in ((row["away"], "no_double"), ("", "double")):
-                cells = [
-                    cell if cell == "-" else format_points(cell)
-                    for cell in str(row[key]).split(",")[start : start + columns]
-                ]
-                if set(cells) != {"-"}:
+        for away, row in enumerate(rows, 1):
+            for title, key in ((away, "no_double"), ("", "double")):
+                equities = row[key][start : start + columns]
+                if any(equity is not None for equity in equities):
+                    cells = ["-" if equity is None else format_points(equity) for equity in equities]
                     text = "".join(f"{cell:>{_EQUITY_WIDTH}}" for cell in cells)
                     lines.append(PreformattedLine(f"{title:>5} {text}"))
     return lines

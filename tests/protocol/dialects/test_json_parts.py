@@ -157,3 +157,38 @@ def test_a_query_that_is_stopped_gives_the_rollouts_so_far():
     answer = json.loads(job.run(lambda _: None))
     assert answer["stopped"] is True
     assert answer["results"] == []
+
+
+def read_progress(monkeypatch, **fields):
+    """What a query that wants progress reports before its answer, without what positions report too."""
+    monkeypatch.setattr("engine.search.watch.PROGRESS_EVERY_S", 0.0)
+    monkeypatch.setattr("protocol.commands.rollout_replies.PROGRESS_INTERVAL_S", 0.0)
+    query = {"id": 1, "position": START, "progress_every": 1, **fields}
+    *reported, final = map(json.loads, talk(json.dumps(query)))
+    assert final["final"] is True
+    head = {"id": 1, "final": False, "done": 0, "total": 1}
+    assert all(head.items() <= each.items() for each in reported)
+    return [{key: value for key, value in each.items() if key not in head} for each in reported]
+
+
+def test_a_rollout_reports_the_trials_and_the_best_play_so_far(monkeypatch):
+    rollout = {"trials": 200, "truncate": 2, "candidates": 2}
+    reported = read_progress(monkeypatch, dice=[3, 1], want=["rollout"], rollout=rollout)
+    assert all(each["want"] == "rollout" and each["of"] == 200 for each in reported)
+    assert [each["trials"] for each in reported] == sorted(each["trials"] for each in reported)
+    last = reported[-1]
+    assert last["trials"] > 0
+    assert {type(last["equity"]), type(last["se"]), type(last["pv"])} == {float, str}
+
+
+@pytest.mark.parametrize("fields", [{"want": ["matrix"], "away": 3}, {"want": ["resign"]}])
+def test_searches_of_parts_count_nodes(monkeypatch, fields):
+    reported = read_progress(monkeypatch, plies=2, **fields)
+    assert reported
+    assert all(set(each) == {"want", "nodes", "time_ms"} for each in reported)
+    assert {each["want"] for each in reported} == {*fields["want"]}
+
+
+def test_parts_report_nothing_unasked(monkeypatch):
+    for want in ("rollout", "matrix", "resign"):
+        assert read_progress(monkeypatch, want=[want], plies=1, progress_every=None) == []
