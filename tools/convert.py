@@ -3,9 +3,11 @@
     gammond convert "XGID=-b----E-C---eE---c-e----B-:0:0:1:31:2:1:0:5:10"
     gammond convert positions.txt --to xgid > xgids.txt
     gammond convert --to gnubgid,ogid < positions.txt
+    gammond convert games.csv --column Position > with-xgids.csv
 
 Without --to a position is written in all forms, lines of a file or of standard input as XGIDs. One form is
-written as lines of text, several as csv with a header. Blank lines and comments ("#") are left out.
+written as lines of text, several as csv with a header. Blank lines and comments ("#") are left out. A table,
+of the kinds that 'gammond batch' reads, is written as csv with its columns, then one for each form.
 
 What a form has no place for is named on stderr, as is each bad line, with its number; bad lines are skipped,
 and the exit status is then 1. --json writes an object for each position, with its line, what each form leaves
@@ -20,7 +22,7 @@ import json
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -34,8 +36,10 @@ from engine.options import did_you_mean
 from engine.rules.match import MatchState
 from engine.rules.position import Position, swap_sides
 from protocol.repl.checkers import format_checkers
-from tools.batch.lines import PositionLine, read_lines, split_dice
-from tools.common.position_arguments import STDIN, find_text, parse_text
+from tools.batch.lines import PLAIN_COLUMNS, PositionLine, decode_line
+from tools.batch.tables import PositionInput, open_input
+from tools.common.position_arguments import STDIN, find_text
+from tools.common.position_texts import parse_text
 
 SUMMARY = "write positions in other forms, and say what these leave out"
 
@@ -82,7 +86,7 @@ _MAX_REPORTED_LINES = 100
 
 
 @dataclass
-class Converted:
+class WrittenForms:
     """A position in other forms.
 
     Attributes:
@@ -105,6 +109,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--to", metavar="FORM,...", help=f"{', '.join(FORMS)} or {ALL} (default {ALL}; for lines xgid)"
     )
+    parser.add_argument("--column", metavar="NAME", help="the column of positions, where FILE is a table")
     parser.add_argument("--json", action="store_true", help="write one JSON object for each position")
 
 
@@ -123,8 +128,11 @@ def main(args: argparse.Namespace) -> int:
     if not has_lines:
         return _write_one(args, names)
     with ExitStack() as stack:
-        lines = _read_files([] if args.source == [STDIN] else files, stack)
-        return _write_lines(lines, names, as_json=args.json)
+        inputs = _open_inputs([] if args.source == [STDIN] else files, args.column, names, stack)
+        columns = inputs[0][1].columns
+        return _write_lines(
+            _read_inputs(inputs), () if columns == PLAIN_COLUMNS else columns, names, as_json=args.json
+        )
 
 
 def read_names(text: str) -> list[str]:
@@ -144,7 +152,7 @@ def read_names(text: str) -> list[str]:
     return names
 
 
-def convert_position(position: Position, match: MatchState, names: list[str]) -> Converted:
+def convert_position(position: Position, match: MatchState, names: list[str]) -> WrittenForms:
     """Write a position in other forms, and find out what each leaves out by reading it again.
 
     Args:
@@ -152,7 +160,7 @@ def convert_position(position: Position, match: MatchState, names: list[str]) ->
         match: The match state.
         names: The forms.
     """
-    converted = Converted()
+    converted = WrittenForms()
     for name in names:
         try:
             text = FORMS[name](position, match)
@@ -194,32 +202,75 @@ def _write_one(args: argparse.Namespace, names: list[str]) -> int:
     return 0 if converted.forms else 1
 
 
-def _read_files(files: list[Path], stack: ExitStack) -> Iterator[tuple[str, PositionLine]]:
-    """Yield lines with a position, each with how messages call it."""
+def _open_inputs(
+    files: list[Path], column: str | None, names: list[str], stack: ExitStack
+) -> list[tuple[str, PositionInput]]:
+    """Open files, or standard input where there are none; each with how messages call its lines.
+
+    Args:
+        files: Of lines, or one table.
+        column: The table's column of positions; None for one whose name tells.
+        names: The forms, which replace columns of these names.
+        stack: Closes the files.
+
+    Raises:
+        UnsupportedError: A table is not alone.
+        GammondError: As `open_input`, or a file cannot be read.
+    """
     if not files:
-        for line in read_lines(sys.stdin.buffer):
-            yield f"line {line.number}", line
+        return [("line", open_input(sys.stdin.buffer, None, column, names))]
+    inputs = []
     for file in files:
-        try:
-            stream = stack.enter_context(file.open("rb"))
-            for line in read_lines(stream):
-                yield (f"{file} line {line.number}" if len(files) > 1 else f"line {line.number}"), line
-        except OSError as error:
-            raise DataFileError(f"{file} cannot be read: {error.strerror}", field="file") from error
+        with _name_unreadable(file):
+            given = open_input(stack.enter_context(file.open("rb")), file, column, names)
+        if len(files) > 1 and given.columns != PLAIN_COLUMNS:
+            raise UnsupportedError(f"{file} is a table: convert it by itself", field="file")
+        inputs.append((f"{file} line" if len(files) > 1 else "line", given))
+    return inputs
 
 
-def _write_lines(lines: Iterator[tuple[str, PositionLine]], names: list[str], *, as_json: bool) -> int:
-    """Write each position of some lines; return the exit status."""
-    table = csv.writer(sys.stdout, lineterminator="\n") if len(names) > 1 and not as_json else None
+def _read_inputs(inputs: list[tuple[str, PositionInput]]) -> Iterator[tuple[str, PositionLine]]:
+    """Yield the lines with a position, each with how messages call it."""
+    for place, given in inputs:
+        for line in given.lines:
+            yield f"{place} {line.number}", line
+
+
+@contextmanager
+def _name_unreadable(file: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise DataFileError(f"{file} cannot be read: {error.strerror}", field="file") from error
+
+
+def _write_lines(
+    lines: Iterator[tuple[str, PositionLine]], carried: tuple[str, ...], names: list[str], *, as_json: bool
+) -> int:
+    """Write each position of some lines; return the exit status.
+
+    Args:
+        lines: The lines, each with how messages call it.
+        carried: The columns of a table, whose cells the lines have; none for plain lines.
+        names: The forms.
+        as_json: Whether each line becomes an object.
+    """
+    is_table = len(names) > 1 or bool(carried)
+    table = csv.writer(sys.stdout, lineterminator="\n") if is_table and not as_json else None
     if table is not None:
-        table.writerow(names)
+        table.writerow([*carried, *names])
     count, bad = 0, 0
     losses: Counter[tuple[str, str]] = Counter()
     for place, line in lines:
         count += 1
-        document: dict[str, object] = {"line": line.number, "id": line.text}
+        cells = line.cells if carried else ()
+        document: dict[str, object] = {
+            **dict(zip(carried, cells, strict=True)),
+            "line": line.number,
+            "id": line.text,
+        }
         try:
-            converted = _convert_line(line, names)
+            converted = convert_position(*decode_line(line), names)
         except GammondError as error:
             bad += 1
             if bad <= _MAX_REPORTED_LINES:
@@ -231,7 +282,7 @@ def _write_lines(lines: Iterator[tuple[str, PositionLine]], names: list[str], *,
         if as_json:
             sys.stdout.write(json.dumps({**document, **converted.forms, "lost": converted.lost}) + "\n")
         elif table is not None:
-            table.writerow([converted.forms.get(name, "") for name in names])
+            table.writerow([*cells, *(converted.forms.get(name, "") for name in names)])
         else:
             sys.stdout.write(f"{converted.forms.get(names[0], '')}\n")
     sys.stdout.flush()
@@ -241,15 +292,6 @@ def _write_lines(lines: Iterator[tuple[str, PositionLine]], names: list[str], *,
         loss = _describe_loss(name, [part], part in _PARTS.values())
         _write_message(f"{loss} ({number:,} of {count:,} lines)")
     return 1 if bad else 0
-
-
-def _convert_line(line: PositionLine, names: list[str]) -> Converted:
-    if line.error is not None:
-        raise line.error
-    text, dice = split_dice(line.text)
-    position, match = parse_text(find_text([text]))
-    match = match or MatchState()
-    return convert_position(position, match.with_roll(dice) if dice else match, names)
 
 
 def _describe_loss(name: str, lost: list[str], is_written: bool) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import base64
 from functools import lru_cache
 
-from engine.errors import FormatError, PositionError, UnsupportedError
+from engine.errors import FormatError, PositionError, UnsupportedError, ValueRangeError
 from engine.formats.position_id import validate_base64
 from engine.rules.match import MatchState
 
@@ -75,6 +75,7 @@ def decode_match_id(text: str) -> MatchState:
 
     Raises:
         FormatError: Not 12 base64 characters, or fields without meaning.
+        ValueRangeError: A die is above 6, or one of them 0.
         PositionError: Fields contradict each other.
         UnsupportedError: The game is over.
     """
@@ -94,7 +95,7 @@ def decode_match_id(text: str) -> MatchState:
             )
     dice = fields["die1"], fields["die2"]
     if dice != (0, 0) and not all(1 <= die <= 6 for die in dice):
-        raise FormatError(
+        raise ValueRangeError(
             f"match ID {digits}: expected dice of 1 to 6 or both 0, got {dice[0]} and {dice[1]}", field="dice"
         )
     match = MatchState(

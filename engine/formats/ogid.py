@@ -183,9 +183,8 @@ def _parse_dice(text: str) -> Roll | None:
     if text in ("", "00"):
         return None
     if not re.fullmatch("[1-6][1-6]", text):
-        raise FormatError(
-            f"OGID field 4 (dice) is empty or two digits 1 to 6, not {text[:40]!r}", field="dice"
-        )
+        kind = ValueRangeError if re.fullmatch("[0-9][0-9]", text) else FormatError
+        raise kind(f"OGID field 4 (dice) is empty or two digits 1 to 6, not {text[:40]!r}", field="dice")
     return int(text[0]), int(text[1])
 
 

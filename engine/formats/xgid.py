@@ -244,7 +244,6 @@ def _parse_dice(text: str) -> tuple[Roll | None, bool]:
     if code == "00":
         return None, False
     if not re.fullmatch("[1-6][1-6]", code):
-        raise FormatError(
-            f"XGID field 5 (dice) is 00, D or two digits 1 to 6, not {text[:40]!r}", field="dice"
-        )
+        kind = ValueRangeError if re.fullmatch("[0-9][0-9]", code) else FormatError
+        raise kind(f"XGID field 5 (dice) is 00, D or two digits 1 to 6, not {text[:40]!r}", field="dice")
     return (int(code[0]), int(code[1])), False

@@ -14,7 +14,7 @@ from engine.formats.xgid import decode_xgid
 from engine.rules.match import MatchState
 from tests import boards
 from tools import cli
-from tools.common.position_arguments import parse_text
+from tools.common.position_texts import parse_text
 from tools.convert import FORMS, convert_position
 
 XGID = "XGID=-b----E-C---eE---c-e----B-:0:0:1:31:2:1:0:5:10"
@@ -121,6 +121,39 @@ def test_dice_behind_a_position_are_its_dice(monkeypatch, capsys):
     type_in(monkeypatch, "4HPwATDgc/ABMA 31\nstartpos 6-4\nX 24:2 13:5 8:3 6:5 O 13:5 8:3 6 5\n")
     written = run(capsys, "--to", "xgid").out.splitlines()
     assert [decode_xgid(text)[1].roll for text in written] == [(3, 1), (6, 4), None]
+
+
+def test_a_table_keeps_its_columns_and_gets_one_for_each_form(capsys, tmp_path):
+    file = tmp_path / "games.csv"
+    file.write_text(f"No,Where,Dice,xgid\n1,4HPwATDgc/ABMA,31,old\n2,x,,old\n3,{MONEY},,old\n")
+    said = run(capsys, str(file), "--column", "where", status=1)
+    assert list(csv.reader(io.StringIO(said.out))) == [
+        ["No", "Where", "Dice", "xgid"],
+        ["1", "4HPwATDgc/ABMA", "31", "XGID=-b----E-C---eE---c-e----B-:0:0:-1:31:0:0:2:0:10"],
+        ["3", MONEY, "", MONEY],
+    ]
+    assert said.err.startswith("gammond convert: line 3: expected a position")
+    rows = run(capsys, str(file), "--column", "Where", "--to", "gnubgid", "--json", status=1).out.splitlines()
+    document = json.loads(rows[2])
+    assert (document["No"], document["line"], document["gnubgid"]) == ("3", 4, "4HPwATDgc/ABMA:cAkAAAAAAAAA")
+    said = run(capsys, str(file), str(file), "--column", "Where", status=2)
+    assert said.err == f"gammond: {file} is a table: convert it by itself\n"
+
+
+def test_a_table_whose_column_cannot_be_told_is_refused(capsys, tmp_path):
+    file = tmp_path / "games.csv"
+    file.write_text("No,Where\n1,4HPwATDgc/ABMA\n")
+    said = run(capsys, str(file), status=2)
+    assert said.err.endswith("the input has No, Where: --column Where\n")
+
+
+def test_boards_as_gnubg_draws_them_are_one_position_each(monkeypatch, capsys):
+    board = (
+        " GNU Backgammon  Position ID: 4HPwATDgc/ABMA\n       Match ID   : cIkFAAAAAAAA\n"
+        + " | O   |BAR|\n" * 9
+    )
+    type_in(monkeypatch, board + "\n" + board)
+    assert len(run(capsys).out.splitlines()) == 2
 
 
 def test_json_has_an_object_for_each_line_bad_ones_too(monkeypatch, capsys):

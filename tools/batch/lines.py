@@ -8,13 +8,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
-from engine.errors import FormatError, GammondError, LimitError
+from engine.errors import GammondError, LimitError
 from engine.formats.position_batch import ParsedPositions, parse_positions
 from engine.formats.xgid import encode_xgid
-from engine.rules.dice import Roll
 from engine.rules.match import MatchState
+from engine.rules.position import Position
 from protocol.repl.checkers import is_checkers
-from tools.common.position_arguments import START, parse_text
+from tools.common.position_texts import START, parse_dice, parse_text, split_dice
 
 MAX_LINE_BYTES = 4096
 """The longest line; a file without line ends must not fill the memory."""
@@ -22,11 +22,11 @@ MAX_LINE_BYTES = 4096
 PLAIN_COLUMNS = ("id",)
 """The columns of a file that has a position on each line and nothing else."""
 
-_DICE = re.compile(r"[^0-9A-Za-z]*([1-6])[\s,/-]*([1-6])(?![0-9])")
-_NO_DICE = re.compile(r"[\s0,/\[\]()-]*|none|null|nan", re.IGNORECASE)
-_TRAILING_DICE = re.compile(r"\s\(?([1-6])[\s,-]?([1-6])\)?:?$")
 _MATCH_LINE = re.compile(rb"\s*Match\s*ID\s*[:=]", re.IGNORECASE)
 _POSITION_LINE = re.compile(r"Position\s*ID\s*[:=]", re.IGNORECASE)
+_DRAWN_LINE = re.compile(r"[v^<>]?\s*\||[v^<>]?\s*\+-*\d+(?:-+\d+){5}|Pip counts?\b")
+"""A line of a board as GNU Backgammon draws it, without the blanks before it."""
+
 _COMMENT = re.compile(r"(^|\s)#.*")
 _COUNT_CHUNK_BYTES = 1 << 20
 
@@ -62,12 +62,12 @@ def read_lines(stream: LineStream) -> Iterator[PositionLine]:
 
     A comment begins with ``#`` at the start of the line or after a blank. Bytes that are not UTF-8 become the
     replacement character, which no position has. A line ``Match ID: ...`` belongs to the position ID of the
-    line before it, as GNU Backgammon prints them.
+    line before it, as GNU Backgammon prints them; the board that it draws below them is left out.
 
     Args:
         stream: UTF-8 text, with or without byte order mark; it is read as far as the iterator is.
     """
-    number, ahead = 0, b""
+    number, ahead, may_be_drawn = 0, b"", False
     while raw := ahead or stream.readline(MAX_LINE_BYTES + 1):
         number, ahead = number + 1, b""
         text = raw.decode("utf-8-sig" if number == 1 else "utf-8", "replace")
@@ -80,9 +80,10 @@ def read_lines(stream: LineStream) -> Iterator[PositionLine]:
         if "#" in text:
             text = _COMMENT.sub("", text)
         text = text.strip()
-        if not text:
+        if not text or (may_be_drawn and _DRAWN_LINE.match(text)):
             continue
-        if ":" in text and _POSITION_LINE.search(text):
+        may_be_drawn = ":" in text and _POSITION_LINE.search(text) is not None
+        if may_be_drawn:
             ahead = stream.readline(MAX_LINE_BYTES + 1)
             if _MATCH_LINE.match(ahead):
                 text += f" {ahead.decode('utf-8', 'replace').strip()}"
@@ -117,15 +118,21 @@ def decode_lines(
         check: Raises a GammondError for a match state that is refused.
         needs_dice: Whether dice are of use, so that those that cannot be read are an error.
     """
-    texts, behind = [line.text for line in lines], {}
+    texts, behind, refused = [line.text for line in lines], {}, {}
     for place, text in enumerate(texts):
-        bare, dice = split_dice(text)
-        texts[place] = _write_as_xgid(bare)
-        if dice:
-            behind[place] = dice
+        if " " not in text and text != START:
+            continue
+        try:
+            bare, dice = split_dice(text)
+            texts[place] = _write_as_xgid(bare)
+            if dice:
+                behind[place] = dice
+        except GammondError as error:
+            refused[place] = error
     found = parse_positions(texts, check)
-    for place, error in list(found.errors.items()):
-        found.errors[place] = lines[place].error or _explain_error(texts[place], error)
+    for place, reason in (found.errors | refused).items():
+        found.errors[place] = lines[place].error or _explain_error(texts[place], reason)
+        found.is_good[place] = False
     if not needs_dice:
         return replace(found, rolls={})
     found.rolls.update(behind)
@@ -134,41 +141,35 @@ def decode_lines(
             try:
                 if roll := parse_dice(line.dice):
                     found.rolls[place] = roll
-            except FormatError as error:
+            except GammondError as error:
                 found.errors[place] = error
                 found.is_good[place] = False
     return found
 
 
-def split_dice(text: str) -> tuple[str, Roll | None]:
-    """Split the text of a line into the position and the dice behind it; points of checkers are no dice."""
-    if " " not in text or is_checkers(text) or not (dice := _TRAILING_DICE.search(text)):
-        return text, None
-    return text[: dice.start()].rstrip(), (int(dice[1]), int(dice[2]))
+def decode_line(line: PositionLine) -> tuple[Position, MatchState]:
+    """Decode one line as `decode_lines` does, with the offers of its match state.
+
+    Raises:
+        GammondError: It holds no position, or was refused unread.
+    """
+    if line.error is not None:
+        raise line.error
+    text, dice = split_dice(line.text)
+    position, match = parse_text(text)
+    match, dice = match or MatchState(), parse_dice(line.dice) if line.dice else dice
+    return position, match.with_roll(dice) if dice else match
 
 
 def _write_as_xgid(text: str) -> str:
     """Write the forms that are people's own as an XGID; all others are left as they are."""
-    if text != START and not (" " in text and is_checkers(text)):
+    if text != START and not is_checkers(text):
         return text
     try:
         position, match = parse_text(text)
     except GammondError:
         return text
     return encode_xgid(position, match or MatchState())
-
-
-def parse_dice(text: str) -> Roll | None:
-    """Parse the dice of a column: ``31``, ``3-1``, ``3 1``, ``31: 8/5 6/5``; None if it has none.
-
-    Raises:
-        FormatError: It is neither.
-    """
-    if dice := _DICE.match(text):
-        return int(dice[1]), int(dice[2])
-    if _NO_DICE.fullmatch(text):
-        return None
-    raise FormatError(f"expected dice such as 31 or 3-1, got {text[:40]!r}", field="dice")
 
 
 def _explain_error(text: str, error: GammondError) -> GammondError:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,23 +11,14 @@ from pathlib import Path
 from typing import Any
 
 from engine.errors import FormatError, GammondError, PositionError, UnsupportedError, ValueRangeError
-from engine.formats.position_text import parse_position
 from engine.rules.dice import validate_roll
 from engine.rules.match import MatchState
 from engine.rules.position import Position
-from engine.rules.rules import STANDARD_RULES
-from protocol.repl.checkers import is_checkers, read_checkers
 from protocol.repl.pasted import find_position, split_lines
+from tools.common.position_texts import EXPECTED, START, parse_text
 
 STDIN = "-"
 """The position that stands for standard input."""
-
-START = "startpos"
-"""The word for the starting position, as in ``position startpos``."""
-
-_EXPECTED = "XGID, OGID, GNUbg ID, position ID, FIBS board, or checkers as O 24:2 6:5 X bar:1 6:5"
-
-_NEARLY_AN_ID = re.compile(r"[A-Za-z0-9+/]{12,16}={0,2}(:\S*)?")
 
 _OWN, _OPPONENT, _CENTRE = "own", "opponent", "centre"
 _SCORE_OPTIONS = ("match", "score", "crawford", "cube_value", "cube_owner", "jacoby", "beavers")
@@ -48,7 +38,7 @@ def add_position_arguments(
         "position",
         metavar="POSITION",
         nargs="+",
-        help=f"the position in any form, quoted or not: {_EXPECTED}; {STDIN} reads it from standard input, "
+        help=f"the position in any form, quoted or not: {EXPECTED}; {STDIN} reads it from standard input, "
         f"{START} is the start of a game",
     )
     parser.add_argument(
@@ -148,28 +138,6 @@ def find_text(words: list[str]) -> str:
     if words == [STDIN] and not text.strip():
         raise FormatError("expected a position on standard input, got nothing", field="position")
     return found[0] if found else text
-
-
-def parse_text(text: str) -> tuple[Position, MatchState | None]:
-    """Parse a position: a form of `engine.formats.position_text`, checkers point by point, or `START`.
-
-    Raises:
-        GammondError: It is none.
-    """
-    if text == START:
-        return STANDARD_RULES.starting_position, None
-    if is_checkers(text):
-        position, seat = read_checkers(text)
-        return position, MatchState(on_roll=seat)
-    try:
-        return parse_position(text)
-    except FormatError as error:
-        if find_position(text) is not None or _NEARLY_AN_ID.fullmatch(text):  # it has the looks of one
-            raise
-        raise FormatError(
-            f"expected a position ({_EXPECTED}), got {text[:60]!r}: {error.message}",
-            field="position",
-        ) from None
 
 
 @contextmanager

@@ -62,7 +62,7 @@ def test_a_match_has_no_jacoby_rule():
         ("YAkAAAAAAAAA", FormatError, "expected 0 or 1 or 3 as cube_owner, got 2", "cube_owner"),
         ("cAkAAAAAAACA", FormatError, "expected 0 as unused, got 16", "unused"),
         ("fgkAAAAAAAAA", ValueRangeError, "power of two up to 4096", "cube"),
-        ("cAkQAAAAAAAA", FormatError, "expected dice of 1 to 6 or both 0, got 0 and 4", "dice"),
+        ("cAkQAAAAAAAA", ValueRangeError, "expected dice of 1 to 6 or both 0, got 0 and 4", "dice"),
     ],
 )
 def test_a_refusal_says_what_is_wrong(text, error, message, field):

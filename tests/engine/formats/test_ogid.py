@@ -69,7 +69,7 @@ def test_random_positions_and_states_survive_the_round_trip():
         ("OGID=", FormatError, "3 to 11 fields"),
         (f"{OPENING}:", FormatError, r"field 3 \(cube\)"),
         (f"{OPENING}:N99N", ValueRangeError, r"field 3 \(cube\)"),
-        (f"{OPENING}:N0N:07", FormatError, r"field 4 \(dice\)"),
+        (f"{OPENING}:N0N:07", ValueRangeError, r"field 4 \(dice\)"),
         (f"{OPENING}:N0N::X", FormatError, r"field 5 \(colour\)"),
         (f"{OPENING}:N0N::W:R:x", FormatError, r"field 7 \(score\)"),
         (f"{OPENING}:N0N::W:R:0:0:7X", FormatError, r"field 9 \(length\)"),

@@ -104,7 +104,7 @@ def test_a_resignation_cannot_be_written():
         (f"{OPENING}:13:0:1:00:0:0:0:0:10", ValueRangeError, r"field 2 \(cube\)"),
         (f"{OPENING}:0:2:1:00:0:0:0:0:10", ValueRangeError, r"field 3 \(cube_owner\)"),
         (f"{OPENING}:0:0:0:00:0:0:0:0:10", FormatError, r"field 4 \(on_roll\)"),
-        (f"{OPENING}:0:0:1:07:0:0:0:0:10", FormatError, r"field 5 \(dice\)"),
+        (f"{OPENING}:0:0:1:07:0:0:0:0:10", ValueRangeError, r"field 5 \(dice\)"),
         (f"{OPENING}:0:0:1:B:0:0:0:0:10", UnsupportedError, "beaver"),
         (f"{OPENING}:0:0:1:00:0:-1:0:0:10", ValueRangeError, r"field 7 \(score\)"),
         (f"{OPENING}:0:0:1:00:0:0:4:0:10", ValueRangeError, r"field 8 \(rules\)"),

@@ -148,6 +148,56 @@ def test_what_gnubg_prints_is_one_position(run, text):
     assert [row["xgid"] for row in rows] == [encode_xgid(START, MATCH), encode_xgid(START, MatchState())]
 
 
+BOARD = """ +13-14-15-16-17-18------19-20-21-22-23-24-+     O: gnubg
+ | X           O    |   | O              X |     0 points
+ | X           O    |   | O              X |
+v|                  |BAR|                  |     (Cube: 1)
+ | O           X    |   | X              O |     On roll
+
+ +12-11-10--9--8--7-------6--5--4--3--2--1-+     X: me
+"""
+
+
+def test_boards_that_gnubg_draws_below_their_ids_are_no_positions(run):
+    head = (
+        f" GNU Backgammon  Position ID: {OPENING}\n                 Match ID   : {encode_match_id(MATCH)}\n"
+    )
+    reversed_board = (
+        " +-1--2--3--4--5--6-------7--8--9-10-11-12-+\n^|      |BAR|      |\n  Pip counts: O 167, X 167\n"
+    )
+    rows = rows_of(run(f"{head}{BOARD}\n{head}{reversed_board}{OPENING}\n", "--ids", "xgid"))
+    expected = [encode_xgid(START, MATCH), encode_xgid(START, MATCH), encode_xgid(START, MatchState())]
+    assert [row["xgid"] for row in rows] == expected
+    status, out, _ = run(f"{OPENING}\n{BOARD}")
+    assert status == 1
+    assert len(out.splitlines()) == 1 + 1 + 6
+
+
+@pytest.mark.parametrize(
+    ("text", "dice"),
+    [("12. {}, 31", "31"), ("see {} on page 12", ""), ("see {} on page 77", ""), ("'{}' 6-4", "64")],
+)
+def test_words_around_a_position_with_its_label_do_not_matter(run, text, dice):
+    line = text.format(encode_xgid(START, MATCH))
+    (row,) = rows_of(run(line, "--want", "moves", "--ids", "xgid"))
+    assert row["dice"] == dice
+    assert row["xgid"].replace(":64:", ":00:").replace(":31:", ":00:") == encode_xgid(START, MATCH)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"{OPENING} 37",
+        f"{OPENING} (7-1)",
+        encode_xgid(START, MatchState(roll=(3, 1))).replace(":31:", ":37:"),
+    ],
+)
+def test_dice_that_no_die_shows_are_out_of_range(run, text):
+    status, out, _ = run(text)
+    assert status == 1
+    assert next(csv.DictReader(io.StringIO(out)))["error"].startswith("range: ")
+
+
 def test_the_numbers_of_lines_count_those_that_belong_together(run):
     text = f"Position ID: {OPENING}\nMatch ID: {encode_match_id(MATCH)}\nPosition ID: {OPENING}\nbad\n"
     status, _, err = run(text)
@@ -197,7 +247,7 @@ def test_rows_with_too_many_cells_and_bad_dice_are_errors_of_their_line(run):
     assert status == 1
     errors = [row["error"] for row in csv.DictReader(io.StringIO(out))]
     assert errors[0] == "format: expected 2 columns, got 3"
-    assert errors[1] == "format: expected dice such as 31 or 3-1, got '77'"
+    assert errors[1] == "range: expected dice of 1 to 6, got 7"
     assert errors[2:] == ["", ""]
     assert "line 2: " in err
     assert "line 3: " in err

@@ -1,0 +1,78 @@
+"""Positions as people write and paste them for tools, with the dice behind them."""
+
+from __future__ import annotations
+
+import re
+
+from engine.errors import FormatError
+from engine.formats.position_text import parse_position
+from engine.rules.dice import Roll, parse_roll
+from engine.rules.match import MatchState
+from engine.rules.position import Position
+from engine.rules.rules import STANDARD_RULES
+from protocol.repl.checkers import is_checkers, read_checkers
+from protocol.repl.pasted import find_position
+
+START = "startpos"
+"""The word for the starting position, as in ``position startpos``."""
+
+EXPECTED = "XGID, OGID, GNUbg ID, position ID, FIBS board, or checkers as O 24:2 6:5 X bar:1 6:5"
+
+_NEARLY_AN_ID = re.compile(r"[A-Za-z0-9+/]{12,16}={0,2}(:\S*)?")
+_PUNCTUATION = ".,;:\"'`"
+_TRAILING_DICE = re.compile(r"\s\(?([0-9][\s,-]?[0-9])\)?:?$")
+_DICE = re.compile(r"[^0-9A-Za-z]*([0-9])[\s,/-]*([0-9])(?![0-9])")
+_NO_DICE = re.compile(r"[\s0,/\[\]()-]*|none|null|nan", re.IGNORECASE)
+
+
+def parse_text(text: str) -> tuple[Position, MatchState | None]:
+    """Parse a position: a form of `engine.formats.position_text`, checkers point by point, or `START`.
+
+    Raises:
+        GammondError: It is none.
+    """
+    if text == START:
+        return STANDARD_RULES.starting_position, None
+    if is_checkers(text):
+        position, seat = read_checkers(text)
+        return position, MatchState(on_roll=seat)
+    try:
+        return parse_position(text)
+    except FormatError as error:
+        if find_position(text) is not None or _NEARLY_AN_ID.fullmatch(text):  # it has the looks of one
+            raise
+        reason = "" if error.message.startswith("expected") else f": {error.message}"
+        raise FormatError(
+            f"expected a position ({EXPECTED}), got {text[:60]!r}{reason}", field="position"
+        ) from None
+
+
+def split_dice(text: str) -> tuple[str, Roll | None]:
+    """Split a line into its position and the dice directly behind it.
+
+    Words around a position with its label are left out; points of checkers are no dice.
+
+    Raises:
+        ValueRangeError: A die is not 1..6.
+    """
+    if " " not in text or is_checkers(text):
+        return text, None
+    dice = _TRAILING_DICE.search(text)
+    bare = text[: dice.start()].rstrip() if dice else text
+    found = find_position(bare)
+    is_behind = found is None or bare.rstrip(_PUNCTUATION).endswith(found)
+    return found or bare, parse_roll(dice[1]) if dice and is_behind else None
+
+
+def parse_dice(text: str) -> Roll | None:
+    """Parse the dice of a column: ``31``, ``3-1``, ``3 1``, ``31: 8/5 6/5``; None if it has none.
+
+    Raises:
+        FormatError: It is neither.
+        ValueRangeError: A die is not 1..6.
+    """
+    if _NO_DICE.fullmatch(text):
+        return None
+    if dice := _DICE.match(text):
+        return parse_roll(dice[1] + dice[2])
+    raise FormatError(f"expected dice such as 31 or 3-1, got {text[:40]!r}", field="dice")
