@@ -94,7 +94,37 @@ def parse_play(text: str, position: Position, roll: Roll, rules: Rules = STANDAR
             choices.
     """
     paths = _parse_paths(text, roll)
-    plays = generate_plays(position, roll, rules)
+    return _find_play(paths, position, roll, rules, generate_plays(position, roll, rules))
+
+
+def find_written_play(
+    written: str | Sequence[CheckerMove], position: Position, roll: Roll, rules: Rules, plays: LegalPlays
+) -> Play:
+    """Find the legal play that a text, or a list of checker moves in any order, means.
+
+    Args:
+        written: The text as for `parse_play`, or sources and targets; a long move may be one.
+        position: The position, the player on roll to move.
+        roll: The dice to be played.
+        rules: The rules of the game.
+        plays: The legal plays of the roll.
+
+    Raises:
+        FormatError: As `parse_play`.
+        PlayError: As `parse_play`.
+    """
+    if isinstance(written, str):
+        paths = _parse_paths(written, roll)
+    else:
+        paths = [CheckerPath(move) for move in written]
+        for path in paths:
+            _check_falls(path.points)
+    return _find_play(paths, position, roll, rules, plays)
+
+
+def _find_play(
+    paths: list[CheckerPath], position: Position, roll: Roll, rules: Rules, plays: LegalPlays
+) -> Play:
     dice = rules.dice_of(roll)
     direct = _play_as_written(paths, position, dice, plays) if paths else None
     if direct is not None:
@@ -206,14 +236,18 @@ def _parse_path(part: str) -> tuple[CheckerPath, ...]:
     steps = re.split("[/-]", match[1] + match[4])
     words = [step.rstrip("*") for step in steps]
     points = tuple(_POINT_WORDS[word] if word in _POINT_WORDS else int(word) for word in words)
+    _check_falls(points)
+    starred = tuple(point for point, step in zip(points, steps, strict=True) if step.endswith("*"))
+    return (CheckerPath(points, starred),) * int(match[2] or match[3] or 1)
+
+
+def _check_falls(points: tuple[int, ...]) -> None:
     for source, target in pairwise(points):
         if not BAR >= source > target >= OFF:
             raise PlayError(
                 f"expected a move from bar or 24 down to 1 or off, got {format_move((source, target))}",
                 field="move",
             )
-    starred = tuple(point for point, step in zip(points, steps, strict=True) if step.endswith("*"))
-    return (CheckerPath(points, starred),) * int(match[2] or match[3] or 1)
 
 
 @lru_cache(maxsize=8192)

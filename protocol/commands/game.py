@@ -9,13 +9,13 @@ import numpy as np
 
 from engine.errors import GammondError, StateError, ValueRangeError
 from engine.formats.fibs_board import decode_fibs_board
-from engine.formats.mat_writer import check_player_name
 from engine.formats.match_id import encode_match_id
 from engine.formats.ogid import decode_ogid
 from engine.formats.position_id import encode_position_id
 from engine.formats.position_text import parse_position
 from engine.formats.xgid import PREFIX as XGID_PREFIX
 from engine.formats.xgid import decode_xgid, encode_xgid
+from engine.match_files.mat_writer import check_player_name
 from engine.options import MAX_QUOTED_CHARS, Field
 from engine.rules import cube_actions
 from engine.rules.match import RESULT_NAMES, GameResult, MatchState

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 from engine.errors import DataFileError
-from engine.formats.mat_reader import ParsedGame, parse_mat
-from engine.rules import cube_actions
-from engine.rules.game_record import DoubleAction, PlayAction
+from engine.match_files.mat_reader import parse_mat
+from engine.match_files.model import RecordedGame
+from engine.rules.game_record import DoubleAction, PlayAction, ResponseAction
 from engine.rules.match import SEATS
 from engine.rules.notation import format_play
 from protocol.repl.review import Decision, list_decisions
@@ -57,23 +58,23 @@ def list_reviewed_matches(name: str) -> Iterator[tuple[list[str], ReviewedPlayer
         )
 
 
-def replay(game: ParsedGame) -> Iterator[LoggedAction]:
-    """Yield what was done in a game of a file, with the tables before and after it."""
-    position, match = game.rules.starting_position, game.initial_state.before_roll()
-    for action in game.actions:
-        before_match, is_conceded = match, False
-        if isinstance(action, PlayAction):
-            before_match = match.with_roll(action.roll)
-            following, text, after = before_match.next_turn(), format_play(action.play), action.play.result
-        elif isinstance(action, DoubleAction):
-            text, after = ("beaver" if match.doubled else "double"), position
-            following = cube_actions.beaver(match) if match.doubled else cube_actions.double(match)
-        else:
-            text, after, is_conceded = ("take" if action.is_take else "drop"), position, not action.is_take
-            following = cube_actions.take(match) if action.is_take else match.without_offers()
-        before = GameState(position, before_match, rules=game.rules)
-        yield LoggedAction(before, GameState(after, following, is_conceded, game.rules), text, None)
-        position, match = after, following
+def replay(game: RecordedGame) -> Iterator[LoggedAction]:
+    """Yield what was decided in a game of a file, with the tables before and after it."""
+    for situation, action in game.replay():
+        before = GameState(situation.position, situation.match, rules=game.rules)
+        following = situation.apply(action)
+        match action:
+            case PlayAction(roll=roll, play=play):
+                before, text = replace(before, match=situation.match.with_roll(roll)), format_play(play)
+            case DoubleAction():
+                text = "beaver" if situation.match.doubled else "double"
+            case ResponseAction(is_take=is_take):
+                text = "take" if is_take else "drop"
+            case _:
+                continue
+        is_conceded = following.result is not None and not following.position.is_over
+        after = GameState(following.position, following.match, is_conceded, game.rules)
+        yield LoggedAction(before, after, text, following.result)
 
 
 def _read(name: str) -> str:

@@ -5,8 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from engine.errors import StateError
-from engine.formats.mat_writer import format_mat
-from engine.rules.game_record import DoubleAction, GameAction, GameRecord, PlayAction, ResponseAction
+from engine.match_files.mat_writer import format_mat
+from engine.rules.game_record import (
+    DoubleAction,
+    GameAction,
+    GameRecord,
+    PlayAction,
+    ResignationAction,
+    ResponseAction,
+)
 from engine.rules.match import GameResult, MatchState
 from engine.rules.moves import find_play
 from engine.rules.rules import Feature
@@ -168,7 +175,7 @@ def _is_continuation(table: GameState, last: GameState) -> bool:
 
 
 def _to_record_actions(action: LoggedAction) -> list[GameAction]:
-    """Return the record's entries for an action; a resignation has only the result."""
+    """Return the record's entries for an action; an offer to resign has one once it is accepted."""
     position, match, words = action.before.position, action.before.match, action.text
     if words == "double":
         return [DoubleAction(match.on_roll, 2 * match.cube)]
@@ -176,6 +183,8 @@ def _to_record_actions(action: LoggedAction) -> list[GameAction]:
         return [DoubleAction(match.to_act, 4 * match.cube)]
     if words in ("take", "drop"):
         return [ResponseAction(match.to_act, words == "take")]
+    if words == "accept":
+        return [ResignationAction(1 - match.to_act, match.resigned)]
     if match.roll is None or match.resigned or words.startswith("resign"):
         return []
     assert position is not None

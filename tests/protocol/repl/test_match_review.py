@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from engine.formats.mat_reader import parse_mat
+from engine.match_files.mat_reader import parse_mat
 from protocol.repl.match_review import replay
 from protocol.repl.review import list_decisions
 from tests.protocol.repl.tables import make_talk

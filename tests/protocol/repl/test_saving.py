@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from engine.errors import DataFileError, StateError
-from engine.formats.mat_reader import parse_mat
-from engine.rules.game_record import DoubleAction, PlayAction, ResponseAction
+from engine.match_files.mat_reader import parse_mat
+from engine.rules.game_record import DoubleAction, PlayAction, ResignationAction, ResponseAction
 from engine.rules.match import GameResult
 from protocol.repl.tables import format_count
 from tests.protocol.repl.tables import make_talk
@@ -47,7 +47,10 @@ def test_plays_doubles_and_answers_are_in_the_file(tmp_path):
 def test_beavers_and_resignations_are_in_the_file(tmp_path):
     talk = people("8/5 6/5", "double", "beaver", "take", "resign gammon", "accept")
     (game,) = saved(talk, tmp_path).games
-    assert kinds(game) == [("PlayAction", 0), DoubleAction(1, 2), DoubleAction(0, 4), ResponseAction(1, True)]
+    assert kinds(game) == [
+        ("PlayAction", 0), DoubleAction(1, 2), DoubleAction(0, 4), ResponseAction(1, True),
+        ResignationAction(1, 2),
+    ]  # fmt: skip
     assert game.result == GameResult(0, 2, 8)
 
 
@@ -74,7 +77,9 @@ def test_what_was_taken_back_is_not_in_the_file_and_what_was_done_again_is(tmp_p
     for line in ("resign", "accept"):
         talk.answer(line)
     (game,) = saved(talk, tmp_path).games
-    assert [action.play.moves for action in game.actions] == [((24, 21), (21, 20))]
+    play, resignation = game.actions
+    assert play.play.moves == ((24, 21), (21, 20))
+    assert resignation == ResignationAction(1, 1)
     for line in ("undo", "undo", "undo", "redo", "redo", "redo"):
         talk.answer(line)
     assert saved(talk, tmp_path).games == (game,)

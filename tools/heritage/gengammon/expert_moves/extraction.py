@@ -10,7 +10,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from engine.errors import FormatError
-from engine.formats.mat_reader import MatIssue, ParsedGame, ParsedMatch, parse_mat
+from engine.match_files.mat_reader import parse_mat
+from engine.match_files.model import MatchIssue, RecordedGame, RecordedMatch
 from engine.rules.game_record import PlayAction
 from tools.heritage.gengammon.expert_moves.dataset import ExpertMoves
 from tools.heritage.gengammon.expert_moves.match_files import MatchFile, SkippedFile
@@ -35,7 +36,7 @@ class ExtractionReport:
     matches: int = 0
     games: int = 0
     moves: int = 0
-    faults: list[tuple[str, MatIssue]] = field(default_factory=list)
+    faults: list[tuple[str, MatchIssue]] = field(default_factory=list)
     skipped: list[SkippedFile] = field(default_factory=list)
 
     def count_faults_by_kind(self) -> dict[str, int]:
@@ -103,7 +104,7 @@ class _MoveBuilder:
         self._matches: dict[str, int] = {}
         self._players: dict[str, int] = {}
 
-    def add_game(self, name: str, match: ParsedMatch, game: ParsedGame) -> int:
+    def add_game(self, name: str, match: RecordedMatch, game: RecordedGame) -> int:
         """Add the moves of a game; return the number of rolls played in it."""
         position, count = game.rules.starting_position, 0
         for action in game.actions:

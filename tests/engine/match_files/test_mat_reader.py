@@ -13,8 +13,9 @@ import pytest
 
 from engine.cubeful import CubeResponse
 from engine.errors import FormatError
-from engine.formats.mat_reader import MatIssueKind, parse_mat
-from engine.formats.mat_writer import format_mat
+from engine.match_files.mat_reader import parse_mat
+from engine.match_files.mat_writer import format_mat
+from engine.match_files.model import IssueKind
 from engine.play.cube_games import play_game, play_match
 from engine.rules.dice import draw_paired_dice
 from engine.rules.game_record import DoubleAction, PlayAction, ResponseAction
@@ -199,21 +200,25 @@ ROW = "  1) 31: 8/5 6/5                 64: 24/18 13/9"
 @pytest.mark.parametrize(
     ("line", "kind", "message"),
     [
-        ("  2) 65: 24/14", MatIssueKind.ILLEGAL_PLAY, "24/14 is 10 pips"),
-        ("  2) 65:", MatIssueKind.ILLEGAL_PLAY, "a checker can move"),
-        ("  2) 65: 24/x", MatIssueKind.UNREADABLE, "24/x"),
-        ("  2) 65: ????", MatIssueKind.ROLL_NOT_PLAYED, "expected a play of 65"),
-        ("  2)                             65: 24/18 13/8", MatIssueKind.OUT_OF_TURN, "on the left"),
-        ("  2)  Takes", MatIssueKind.ILLEGAL_CUBE_ACTION, "no double"),
-        ("  2)  Doubles => 4", MatIssueKind.ILLEGAL_CUBE_ACTION, "expected the cube at 2"),
+        ("  2) 65: 24/14", IssueKind.ILLEGAL_PLAY, "24/14 is 10 pips"),
+        ("  2) 65:", IssueKind.ILLEGAL_PLAY, "a checker can move"),
+        ("  2) 65: 24/x", IssueKind.UNREADABLE, "24/x"),
+        ("  2) 65: ????", IssueKind.ROLL_NOT_PLAYED, "expected a play of 65"),
+        (
+            "  2)                             65: 24/18 13/8",
+            IssueKind.OUT_OF_TURN,
+            "expected player 1 to act",
+        ),
+        ("  2)  Takes", IssueKind.ILLEGAL_CUBE_ACTION, "no double"),
+        ("  2)  Doubles => 4", IssueKind.ILLEGAL_CUBE_ACTION, "expected the cube at 2"),
         (
             "  2)  Doubles => 2               65: 24/18 13/8",
-            MatIssueKind.OUT_OF_TURN,
+            IssueKind.OUT_OF_TURN,
             "response to the double",
         ),
-        ("  2) hello", MatIssueKind.UNREADABLE, "hello"),
-        ("hello", MatIssueKind.UNREADABLE, "hello"),
-        ("  2)  Wins it", MatIssueKind.UNREADABLE, "a number after wins"),
+        ("  2) hello", IssueKind.UNREADABLE, "hello"),
+        ("hello", IssueKind.UNREADABLE, "hello"),
+        ("  2)  Wins it", IssueKind.UNREADABLE, "a number after wins"),
     ],
 )
 def test_an_impossible_action_is_reported_with_its_line_and_ends_the_game(line, kind, message):
@@ -236,22 +241,22 @@ def test_a_game_that_is_broken_does_not_stop_the_next_one(match):
     read = only("\n".join(lines))
     assert [game.record for game in read.games] == match[1:]
     assert [(fault.line, fault.game, fault.kind) for fault in read.issues] == [
-        (first + 1, 1, MatIssueKind.ILLEGAL_PLAY)
+        (first + 1, 1, IssueKind.ILLEGAL_PLAY)
     ]
 
 
 def test_doubles_in_the_crawford_game_are_refused_unless_it_is_off():
     game = [ROW, "  2)  Doubles => 2                Drops", "      Wins 1 point"]
     head = HEAD.replace("left : 0", "left : 4")
-    assert [fault.kind for fault in rows(*game, head=head).issues] == [MatIssueKind.ILLEGAL_CUBE_ACTION]
+    assert [fault.kind for fault in rows(*game, head=head).issues] == [IssueKind.ILLEGAL_CUBE_ACTION]
     assert rows(*game, head=head.replace('"On"', '"Off"')).issues == ()
 
 
 @pytest.mark.parametrize(
     ("head", "kind"),
     [
-        (HEAD.replace("left : 0", "left : 5"), MatIssueKind.IMPOSSIBLE_SCORE),
-        (HEAD.replace("left : 0", "left"), MatIssueKind.UNREADABLE),
+        (HEAD.replace("left : 0", "left : 5"), IssueKind.IMPOSSIBLE_SCORE),
+        (HEAD.replace("left : 0", "left"), IssueKind.UNREADABLE),
     ],
 )
 def test_a_game_that_cannot_begin_so_is_left_out(head, kind):
@@ -263,20 +268,20 @@ def test_a_game_that_cannot_begin_so_is_left_out(head, kind):
 @pytest.mark.parametrize(
     ("said", "message"),
     [
-        ("      Wins 3 point", "expected 1 for the left column by the rules, got 3"),
-        ("                                  Wins 1 point", "got 1 for the right one"),
+        ("      Wins 3 point", "expected 1 for player 1 by the rules, got 3"),
+        ("                                  Wins 1 point", "got 1 for player 2"),
     ],
 )
 def test_a_result_against_the_rules_is_reported_and_that_of_the_rules_counts(said, message):
     read = rows(ROW, "  2)  Doubles => 2                Drops", said)
-    assert [fault.kind for fault in read.issues] == [MatIssueKind.WRONG_RESULT]
+    assert [fault.kind for fault in read.issues] == [IssueKind.WRONG_RESULT]
     assert message in read.issues[0].message
     assert read.games[0].result == GameResult(0, 1, 1)
 
 
 def test_points_that_no_resignation_counts_give_no_result():
     read = rows(ROW, "  2)  Losses 4016 point              Wins 4016 point")
-    assert [fault.kind for fault in read.issues] == [MatIssueKind.WRONG_RESULT]
+    assert [fault.kind for fault in read.issues] == [IssueKind.WRONG_RESULT]
     assert read.games[0].result is None
 
 
@@ -316,12 +321,12 @@ def test_a_text_without_a_game_is_refused(text):
 def test_a_game_without_rows_is_reported():
     read = only(" 5 point match\n Game 1\n")
     assert read.games == ()
-    assert [(fault.line, fault.kind) for fault in read.issues] == [(2, MatIssueKind.UNREADABLE)]
+    assert [(fault.line, fault.kind) for fault in read.issues] == [(2, IssueKind.UNREADABLE)]
 
 
 def test_a_game_that_stops_is_reported_and_its_plays_stay():
     read = rows(ROW)
-    assert [fault.kind for fault in read.issues] == [MatIssueKind.NO_RESULT]
+    assert [fault.kind for fault in read.issues] == [IssueKind.NO_RESULT]
     assert len(read.games[0].actions) == 2
     assert read.games[0].result is None
 

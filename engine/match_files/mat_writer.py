@@ -8,12 +8,20 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from engine.errors import FormatError
-from engine.rules.game_record import DoubleAction, GameAction, GameRecord, PlayAction, ResponseAction
+from engine.rules.game_record import (
+    DoubleAction,
+    GameAction,
+    GameRecord,
+    PlayAction,
+    ResponseAction,
+    RollAction,
+)
 from engine.rules.moves import Play
 from engine.rules.rules import Feature
 
 _CELL_WIDTH = 30
 _WIN_INDENTS = 6, 34
+_WrittenAction = PlayAction | RollAction | DoubleAction | ResponseAction
 _FORBIDDEN = ':;[]"\n\r\t'
 
 
@@ -76,10 +84,15 @@ def _format_game(names: tuple[str, str], game: GameRecord) -> list[str]:
 
 
 def _arrange_rows(actions: Sequence[GameAction]) -> list[dict[int, str]]:
-    """Arrange actions in rows by seat; a row ends when seat 1 has acted, or seat 0 acts again."""
+    """Arrange actions in rows by seat; a row ends when seat 1 has acted, or seat 0 acts again.
+
+    The format has no place for resignations, except in the result.
+    """
     rows: list[dict[int, str]] = []
-    before: GameAction | None = None
+    before: _WrittenAction | None = None
     for action in actions:
+        if not isinstance(action, _WrittenAction):
+            continue
         if action.seat == 0 or not rows or 1 in rows[-1]:
             rows.append({})
         rows[-1][action.seat] = _format_action(action, before)
@@ -87,11 +100,13 @@ def _arrange_rows(actions: Sequence[GameAction]) -> list[dict[int, str]]:
     return rows
 
 
-def _format_action(action: GameAction, before: GameAction | None) -> str:
+def _format_action(action: _WrittenAction, before: _WrittenAction | None) -> str:
     """Format an action; a double right after a double is a beaver."""
     match action:
         case PlayAction(roll=(die, other), play=play):
             return f"{die}{other}: {_format_moves(play)}".rstrip()
+        case RollAction(roll=(die, other)):
+            return f"{die}{other}: ????"
         case DoubleAction(cube=cube):
             return f" {'Beavers' if isinstance(before, DoubleAction) else 'Doubles'} => {cube}"
         case ResponseAction(is_take=took):

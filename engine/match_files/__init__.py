@@ -1,0 +1,1 @@
+"""Match files: the model of a match, readers that fill it, and writers."""

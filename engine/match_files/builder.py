@@ -1,0 +1,259 @@
+"""Builds the model of a match from what a reader finds in a file, and checks every action by the rules.
+
+A reader calls one method for each thing it finds, with the line or the byte where it lies. What breaks the
+rules, or cannot be read, becomes an issue and ends its game there, since the position after it is unknown;
+what came before stays, and the next game is read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from engine.errors import FormatError, GammondError
+from engine.match_files.game_builder import GameBuilder, RuleError, WrittenPlay, join_comments
+from engine.match_files.model import (
+    NO_NOTES,
+    USUAL_RULES,
+    ActionNotes,
+    IssueKind,
+    MatchIssue,
+    MatchRules,
+    RecordedCandidate,
+    RecordedEvaluation,
+    RecordedGame,
+    RecordedMatch,
+)
+from engine.rules.dice import Roll
+from engine.rules.game_record import (
+    ResignationAction,
+)
+from engine.rules.game_replay import GameSituation
+from engine.rules.match import SEATS, GameResult, MatchState
+from engine.rules.position import Position
+
+_MAX_ISSUES = 1000
+"""A file with more faults than these is noise: further ones are counted by no one."""
+
+_MAX_NAME_LENGTH = 100
+
+
+class MatchBuilder:
+    """Builds a match game by game.
+
+    Args:
+        format_name: The name of the format.
+        length: Points of the match, 0 for money.
+        names: Of seats 0 and 1.
+        rules: The rules of the match.
+        is_binary: Whether places are bytes of a binary file; otherwise they are lines.
+        strict: Whether the first issue raises a `FormatError`.
+
+    Attributes:
+        names: Of seats 0 and 1; may be set until `build`.
+        headers: Headers of the match; readers add to it.
+        ratings: Of seats 0 and 1.
+        comment: A comment on the match.
+    """
+
+    def __init__(
+        self,
+        format_name: str,
+        *,
+        length: int = 0,
+        names: tuple[str, str] = ("", ""),
+        rules: MatchRules = USUAL_RULES,
+        is_binary: bool = False,
+        strict: bool = False,
+    ) -> None:
+        self.names = names
+        self.headers: dict[str, str] = {}
+        self.ratings: tuple[float | None, float | None] = (None, None)
+        self.comment = ""
+        self._format = format_name
+        self._length = length
+        self._rules = rules
+        self._is_binary = is_binary
+        self._is_strict = strict
+        self._games: list[RecordedGame] = []
+        self._issues: list[MatchIssue] = []
+        self._game: GameBuilder | None = None
+        self._previous: tuple[MatchState, GameResult | None] | None = None
+
+    @property
+    def situation(self) -> GameSituation | None:
+        """Where the game at hand stands; None outside games and after a fault."""
+        game = self._game
+        return None if game is None or game.is_broken else game.situation
+
+    @property
+    def expected_score(self) -> tuple[int, int] | None:
+        """The score after the last game by its result; None before the first game, or if it has no result."""
+        if self._game is not None:
+            self.end_game()
+        begun, result = self._previous or (None, None)
+        if begun is None or result is None:
+            return None
+        return begun.score_after(result.winner, result.points)
+
+    def begin_game(
+        self,
+        at: int,
+        number: int,
+        score: tuple[int, int],
+        *,
+        crawford: bool | None = None,
+        cube: int = 1,
+        position: Position | None = None,
+        on_roll: int | None = None,
+    ) -> bool:
+        """Begin a game, and end the one before it.
+
+        Args:
+            at: Where it begins.
+            number: Its number in the file.
+            score: Points of seats 0 and 1.
+            crawford: Whether it is the Crawford game; None for what the rules say at this score.
+            cube: The centred cube, above 1 after automatic doubles.
+            position: The checkers, as `on_roll` sees them; None for those of the variant.
+            on_roll: The seat that begins; None for the seat of the first action.
+
+        Returns:
+            Whether it can begin so; if not, its actions are skipped.
+        """
+        self.end_game()
+        match_rules = self._rules
+        try:
+            begun = MatchState(
+                length=self._length,
+                score=score,
+                cube=cube,
+                on_roll=on_roll or 0,
+                jacoby=match_rules.jacoby and not self._length,
+                beavers=match_rules.beavers,
+            )
+            begun = replace(begun, crawford=self._is_crawford(begun) if crawford is None else crawford)
+        except GammondError as error:
+            self._add_issue(IssueKind.IMPOSSIBLE_SCORE, error.message, at, number)
+            return False
+        self._previous = begun, None
+        situation = GameSituation(position or match_rules.rules.starting_position, begun)
+        is_symmetric = position is None and on_roll is None
+        self._game = GameBuilder(number, situation, match_rules, at, first_seat_open=is_symmetric)
+        return True
+
+    def play(
+        self, at: int, seat: int, roll: Roll, play: WrittenPlay | None, notes: ActionNotes = NO_NOTES
+    ) -> None:
+        """Add a roll and its play; a roll with None for the play was not played."""
+        self._act(at, lambda game: game.play(seat, roll, play, notes))
+
+    def double(self, at: int, seat: int, cube: int | None = None, notes: ActionNotes = NO_NOTES) -> None:
+        """Add a double, a beaver or a raccoon, whichever is next; `cube` is its value, None if not stated."""
+        self._act(at, lambda game: game.double(seat, cube, notes))
+
+    def respond(self, at: int, seat: int, *, is_take: bool, notes: ActionNotes = NO_NOTES) -> None:
+        """Add a take or a pass."""
+        self._act(at, lambda game: game.respond(seat, is_take, notes))
+
+    def resign(
+        self, at: int, seat: int, kind: int, *, is_accepted: bool = True, notes: ActionNotes = NO_NOTES
+    ) -> None:
+        """Add an offer to resign and its answer."""
+        self._act(at, lambda game: game.act(ResignationAction(seat, kind, is_accepted), notes))
+
+    def set_table(self, at: int, position: Position, match: MatchState) -> None:
+        """Set checkers, cube and turn by hand; the position is as the seat on roll of `match` sees it."""
+        self._act(at, lambda game: game.set_table(position, match))
+
+    def state_result(self, at: int, winner: int, points: int) -> None:
+        """Add what the file says about the end of the game; a game that goes on by the rules was resigned."""
+        if self._game is not None:
+            self._game.stated = at, winner, points
+
+    def find_candidate(
+        self, roll: Roll, play: WrittenPlay, evaluation: RecordedEvaluation
+    ) -> RecordedCandidate | None:
+        """Return a candidate for the seat to act; None if it is no legal play, or after a fault."""
+        situation = self.situation
+        if self._game is None or situation is None or situation.result is not None:
+            return None
+        try:
+            return RecordedCandidate(self._game.find_play(roll, play), evaluation)
+        except GammondError:
+            return None
+
+    def add_comment(self, text: str) -> None:
+        """Add a comment to the last action, to the game before its first one, or to the match."""
+        if not text.strip():
+            return
+        if self._game is None:
+            self.comment = join_comments(self.comment, text)
+        else:
+            self._game.add_comment(text)
+
+    def add_issue(self, at: int, kind: IssueKind, message: str) -> None:
+        """Report what was skipped; the game goes on."""
+        game = self._game
+        self._add_issue(kind, message, at, game.number if game else 0, game.move if game else 0)
+
+    def fail(self, at: int, kind: IssueKind, message: str) -> None:
+        """Report a fault that ends the game here; in a game that has ended so, nothing."""
+        if self._game is None:
+            self._add_issue(kind, message, at)
+        else:
+            self._act(at, lambda game: game.fail(kind, message))
+
+    def end_game(self) -> None:
+        """End the game at hand: determine its result, and compare it with the one that the file states."""
+        game, self._game = self._game, None
+        if game is None:
+            return
+        try:
+            game.finish()
+        except RuleError as broken:
+            self._add_issue(broken.kind, broken.message, broken.at, game.number, game.move)
+        self._previous = game.initial.match, game.result
+        if game.actions:
+            self._games.append(game.build())
+
+    def build(self) -> RecordedMatch:
+        """Return the match with all games; the last one ends here."""
+        self.end_game()
+        left, right = (name.strip()[:_MAX_NAME_LENGTH] for name in self.names)
+        return RecordedMatch(
+            (left, right),
+            self._length,
+            self._rules,
+            tuple(self._games),
+            dict(self.headers),
+            self.ratings,
+            self.comment,
+            tuple(self._issues),
+            self._format,
+        )
+
+    def _is_crawford(self, begun: MatchState) -> bool:
+        is_near = not begun.is_money and (begun.away(0) == 1) != (begun.away(1) == 1)
+        before = self._previous
+        was_near = before is not None and any(before[0].away(seat) == 1 for seat in SEATS)
+        return is_near and not was_near and self._rules.crawford
+
+    def _act(self, at: int, step: Callable[[GameBuilder], None]) -> None:
+        game = self._game
+        if game is None or game.is_broken:
+            return
+        game.at = at
+        try:
+            step(game)
+        except RuleError as broken:
+            game.is_broken = True
+            self._add_issue(broken.kind, broken.message, broken.at or at, game.number, game.move)
+
+    def _add_issue(self, kind: IssueKind, message: str, at: int, game: int = 0, move: int = 0) -> None:
+        line, offset = (None, at) if self._is_binary else (at, None)
+        issue = MatchIssue(kind, message, line, offset, game, move)
+        if self._is_strict:
+            raise FormatError(str(issue), field="match")
+        if len(self._issues) < _MAX_ISSUES:
+            self._issues.append(issue)

@@ -1,0 +1,272 @@
+"""Builds one game of a match file action by action, each checked by the rules."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from engine.errors import FormatError, GammondError, StateError, ValueRangeError
+from engine.match_files.model import (
+    NO_NOTES,
+    ActionNotes,
+    IssueKind,
+    MatchRules,
+    RecordedGame,
+)
+from engine.rules.dice import Roll, validate_roll
+from engine.rules.game_record import (
+    DoubleAction,
+    GameAction,
+    PlayAction,
+    ResignationAction,
+    ResponseAction,
+    RollAction,
+    SetAction,
+)
+from engine.rules.game_replay import GameSituation
+from engine.rules.match import RESULT_NAMES, SEATS, GameResult, MatchState
+from engine.rules.moves import CheckerMove, LegalPlays, Play, generate_plays
+from engine.rules.notation import find_written_play
+from engine.rules.position import Board, Position
+
+WrittenPlay = str | Sequence[CheckerMove] | Board
+"""A play as a file has it: text, checker moves in the mover's numbering (25 the bar, 0 off), or the board
+that it leads to, ``int8[2, 26]`` as the next mover sees it."""
+
+
+class RuleError(Exception):
+    """What a file says contradicts the rules; `at` is 0 for the present place."""
+
+    def __init__(self, kind: IssueKind, message: str, at: int = 0) -> None:
+        super().__init__(message)
+        self.kind = kind
+        self.message = message
+        self.at = at
+
+
+class GameBuilder:
+    """Builds one game.
+
+    Args:
+        number: Its number in the file.
+        begun: How it begins.
+        match_rules: The rules of the match.
+        at: Where it begins.
+        first_seat_open: Whether the first action shows who begins.
+    """
+
+    def __init__(
+        self,
+        number: int,
+        begun: GameSituation,
+        match_rules: MatchRules,
+        at: int,
+        *,
+        first_seat_open: bool,
+    ) -> None:
+        self.number = number
+        self.initial = self.situation = begun
+        self.actions: list[GameAction] = []
+        self.notes: dict[int, ActionNotes] = {}
+        self.comment = ""
+        self.at = at
+        self.stated: tuple[int, int, int] | None = None
+        self.is_broken = False
+        self.move = 0
+        self._match_rules = match_rules
+        self._first_seat_open = first_seat_open
+        self._plays: tuple[Position, Roll, LegalPlays] | None = None
+        self._unplayed_at = 0
+
+    @property
+    def result(self) -> GameResult | None:
+        """How the game ended; None while it lasts, and after a fault."""
+        return None if self.is_broken else self.situation.result
+
+    def build(self) -> RecordedGame:
+        """Return the game as far as it could be read."""
+        return RecordedGame(
+            self.number,
+            self.initial.match,
+            self.initial.position,
+            tuple(self.actions),
+            self.result,
+            self._match_rules.rules,
+            self.notes,
+            self.comment,
+        )
+
+    def play(self, seat: int, roll: Roll, written: WrittenPlay | None, notes: ActionNotes) -> None:
+        """Add a roll and its play; None for a roll that was not played."""
+        self._begin_with(seat)
+        self.move += 1
+        self._check_turn(seat, f"{roll[0]}{roll[1]}")
+        if self.situation.match.doubled:
+            raise RuleError(IssueKind.OUT_OF_TURN, f"expected a response to the double, got the roll {roll}")
+        try:
+            validate_roll(*roll)
+            action: GameAction = RollAction(seat, roll)
+            if written is not None:
+                action = PlayAction(seat, roll, self.find_play(roll, written))
+        except (FormatError, ValueRangeError) as error:
+            raise RuleError(IssueKind.UNREADABLE, error.message) from None
+        except GammondError as error:
+            shown = f"{roll[0]}{roll[1]}: {written}" if isinstance(written, str) else f"{roll[0]}{roll[1]}"
+            raise RuleError(IssueKind.ILLEGAL_PLAY, f"{shown[:80]!r}: {error.message}") from None
+        self.act(action, notes)
+        if written is None:
+            self._unplayed_at = self.at
+
+    def double(self, seat: int, cube: int | None, notes: ActionNotes) -> None:
+        """Add a double, a beaver or a raccoon, whichever is next."""
+        self._begin_with(seat)
+        match = self.situation.match
+        if not self.actions and self._first_seat_open:
+            raise RuleError(IssueKind.ILLEGAL_CUBE_ACTION, "expected a roll first, got a double")
+        self._check_turn(seat, "a double")
+        self.act(DoubleAction(seat, cube or (4 if match.doubled else 2) * match.cube), notes)
+
+    def respond(self, seat: int, is_take: bool, notes: ActionNotes) -> None:
+        """Add a take or a pass."""
+        last = self.actions[-1] if self.actions else None
+        is_after_raccoon = isinstance(last, DoubleAction) and not self.situation.match.doubled
+        if is_after_raccoon and is_take and seat != last.seat:  # type: ignore[union-attr]
+            return  # a raccoon is taken at once, whether a file says so or not
+        self._begin_with(seat)
+        self._check_turn(seat, "a take" if is_take else "a pass")
+        self.act(ResponseAction(seat, is_take), notes)
+
+    def set_table(self, position: Position, match: MatchState) -> None:
+        """Set checkers, cube and turn; before the first action this is how the game begins."""
+        if not self.actions:
+            self.initial = self.situation = GameSituation(position, match)
+            self._first_seat_open = False
+        else:
+            self.act(SetAction(position, match), NO_NOTES)
+
+    def act(self, action: GameAction, notes: ActionNotes) -> None:
+        """Add an action, and what the file says about it."""
+        if self.situation.result is not None:
+            raise RuleError(IssueKind.OUT_OF_TURN, "expected the next game, got another action")
+        try:
+            self.situation = self.situation.apply(action)
+        except (StateError, ValueRangeError) as error:
+            raise RuleError(IssueKind.ILLEGAL_CUBE_ACTION, error.message) from None
+        if notes is not NO_NOTES and notes != NO_NOTES:
+            self.notes[len(self.actions)] = notes
+        self.actions.append(action)
+
+    def find_play(self, roll: Roll, written: WrittenPlay) -> Play:
+        """Return the legal play of the situation that a file means.
+
+        Raises:
+            GammondError: It is none.
+        """
+        position, rules = self.situation.position, self._match_rules.rules
+        if self._plays is None or self._plays[0] is not position or self._plays[1] != roll:
+            self._plays = position, roll, generate_plays(position, roll, rules)
+        plays = self._plays[2]
+        if isinstance(written, np.ndarray):
+            found = plays.find(written.astype(np.int8))
+            if found is None:
+                raise StateError(f"no play of {roll[0]}-{roll[1]} leads to the position that follows")
+            return found
+        return find_written_play(written, position, roll, rules, plays)
+
+    def add_comment(self, text: str) -> None:
+        """Add a comment to the last action, or to the game before its first one."""
+        if not self.actions:
+            self.comment = join_comments(self.comment, text)
+            return
+        last = len(self.actions) - 1
+        notes = self.notes.get(last, NO_NOTES)
+        self.notes[last] = replace(notes, comment=join_comments(notes.comment, text))
+
+    def fail(self, kind: IssueKind, message: str) -> None:
+        """Report a fault.
+
+        Raises:
+            RuleError: Always.
+        """
+        raise RuleError(kind, message)
+
+    def finish(self) -> None:
+        """Determine the result, and compare it with the one that the file states.
+
+        Raises:
+            RuleError: There is none, it is impossible, or they differ.
+        """
+        if self.is_broken:
+            return
+        if self.situation.result is None:
+            self._resign_as_stated()
+        result = self.situation.result
+        assert result is not None
+        if self.stated is not None and not self._is_worth(result, self.stated[2], self.stated[1]):
+            at, winner, points = self.stated
+            raise RuleError(
+                IssueKind.WRONG_RESULT,
+                f"expected {result.points} for {_name(result.winner)} by the rules, "
+                f"got {points} for {_name(winner)}",
+                at,
+            )
+
+    def _resign_as_stated(self) -> None:
+        if self.stated is None:
+            self.is_broken = True
+            raise RuleError(
+                IssueKind.NO_RESULT, "expected more actions or a result, got the end of the game", self.at
+            )
+        at, winner, points = self.stated
+        for kind in range(1, len(RESULT_NAMES) + 1):
+            if self._is_worth(self.situation.match.game_result(winner, kind), points, winner):
+                self._unplayed_at = 0
+                self.act(ResignationAction(1 - winner, kind), NO_NOTES)
+                return
+        self.is_broken = True
+        cube = self.situation.match.cube
+        raise RuleError(
+            IssueKind.WRONG_RESULT,
+            f"expected one to three times {cube} points for a game resigned at that cube, got {points}",
+            at,
+        )
+
+    def _is_worth(self, result: GameResult, points: int, winner: int) -> bool:
+        """Return whether a result fits stated points; sites cap them at the points needed or the length."""
+        begun = self.initial.match
+        caps = () if begun.is_money else (begun.away(result.winner), begun.length)
+        return winner == result.winner and points in (
+            result.points, *(min(result.points, cap) for cap in caps)
+        )  # fmt: skip
+
+    def _begin_with(self, seat: int) -> None:
+        if not self.actions and self._first_seat_open and seat in SEATS:
+            begun = replace(self.initial.match, on_roll=seat)
+            self.initial = self.situation = GameSituation(self.initial.position, begun)
+
+    def _check_turn(self, seat: int, what: str) -> None:
+        if self.situation.result is not None:
+            raise RuleError(IssueKind.OUT_OF_TURN, f"expected the next game, got {what}")
+        if self._unplayed_at:
+            roll = self.situation.match.roll or (0, 0)
+            raise RuleError(
+                IssueKind.ROLL_NOT_PLAYED,
+                f"expected a play of {roll[0]}{roll[1]}, got none",
+                self._unplayed_at,
+            )
+        if seat != self.situation.match.to_act:
+            raise RuleError(
+                IssueKind.OUT_OF_TURN,
+                f"expected {_name(self.situation.match.to_act)} to act, got {what} of {_name(seat)}",
+            )
+
+
+def _name(seat: int) -> str:
+    return f"player {seat + 1}"
+
+
+def join_comments(before: str, text: str) -> str:
+    """Return a comment with another one behind it, on a line of its own."""
+    return f"{before}\n{text}" if before else text

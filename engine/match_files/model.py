@@ -1,0 +1,236 @@
+"""The model of a match file: who played what by which rules, and what the file says about each action.
+
+Every reader fills it through `engine.match_files.builder.MatchBuilder`, so that the same match in two formats
+gives the same games.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from engine.rules.game_record import GameAction, GameRecord
+from engine.rules.game_replay import GameSituation, replay
+from engine.rules.match import MAX_CUBE, GameResult, MatchState
+from engine.rules.moves import Play
+from engine.rules.position import Position
+from engine.rules.rules import STANDARD_RULES, Rules
+
+
+class IssueKind(enum.StrEnum):
+    """Kinds of faults in a match file."""
+
+    UNREADABLE = "unreadable"
+    UNSUPPORTED = "unsupported"
+    IMPOSSIBLE_SCORE = "impossible score"
+    IMPOSSIBLE_POSITION = "impossible position"
+    OUT_OF_TURN = "out of turn"
+    ROLL_NOT_PLAYED = "roll not played"
+    ILLEGAL_PLAY = "illegal play"
+    ILLEGAL_CUBE_ACTION = "illegal cube action"
+    WRONG_RESULT = "wrong result"
+    NO_RESULT = "no result"
+
+
+@dataclass(frozen=True)
+class MatchIssue:
+    """A part of a file that was skipped, or that contradicts the rules.
+
+    Attributes:
+        kind: The kind of fault.
+        message: What was expected, and what came.
+        line: The line of a text file, from 1; None in binary files.
+        offset: The byte of a binary file; None in text files.
+        game: The number of the game in the file; 0 before the first one.
+        move: Plays of both sides in the game so far, and this one; 0 outside games.
+    """
+
+    kind: IssueKind
+    message: str
+    line: int | None = None
+    offset: int | None = None
+    game: int = 0
+    move: int = 0
+
+    def __str__(self) -> str:
+        places = {
+            "line": self.line,
+            "byte": self.offset,
+            "game": self.game or None,
+            "move": self.move or None,
+        }
+        where = ", ".join(f"{word} {number}" for word, number in places.items() if number is not None)
+        return f"{where}: {self.kind}: {self.message}" if where else f"{self.kind}: {self.message}"
+
+
+@dataclass(frozen=True)
+class RecordedEvaluation:
+    """What a file says about a position, for the player on roll or who made the play.
+
+    Attributes:
+        equity: Cubeful equity as the file has it: in a match, on the scale of a money game at the present
+            cube (EMG); in money play in units of the present cube.
+        outcome: The five probabilities of `docs/reference/glossary.md`, "outcome"; None where the file has
+            none.
+        depth: How the file's program found it, in its words: ``2-ply``, ``XG Roller+``, ``rollout``.
+        error: Standard error of the equity; None for other evaluations than rollouts.
+        trials: Games of a rollout, 0 for other evaluations.
+    """
+
+    equity: float
+    outcome: tuple[float, float, float, float, float] | None = None
+    depth: str = ""
+    error: float | None = None
+    trials: int = 0
+
+
+@dataclass(frozen=True)
+class RecordedCandidate:
+    """A play that the file's program considered.
+
+    Attributes:
+        play: The play.
+        evaluation: Its evaluation, for the player who makes it.
+    """
+
+    play: Play
+    evaluation: RecordedEvaluation
+
+
+@dataclass(frozen=True)
+class RecordedCubeDecision:
+    """What the file's program thinks of doubling and of taking, for the player on roll.
+
+    Attributes:
+        no_double: The equity of not doubling.
+        double_take: Of a double that is taken, in units of the cube before it.
+        double_pass: Of a double that is passed, 1 in money play.
+        evaluation: The position without a double: its outcome and how it was found; None where the file has
+            only the equities.
+        taken_evaluation: The same after a take; None where the file has none.
+    """
+
+    no_double: float
+    double_take: float
+    double_pass: float = 1.0
+    evaluation: RecordedEvaluation | None = None
+    taken_evaluation: RecordedEvaluation | None = None
+
+
+@dataclass(frozen=True)
+class ActionNotes:
+    """What a file says about an action.
+
+    Attributes:
+        comment: A person's comment.
+        candidates: Plays that were considered, best first; for a play.
+        cube: The cube decision: of the double or the response, or of not doubling before a play.
+        luck: The luck of the roll, in units of the present cube.
+        play_mark: The program's mark of the play, in its words: ``doubtful``, ``bad``, ``very bad``.
+        cube_mark: Its mark of the cube action, or of not doubling.
+        luck_mark: Its mark of the roll: ``lucky``, ``very unlucky``.
+    """
+
+    comment: str = ""
+    candidates: tuple[RecordedCandidate, ...] = ()
+    cube: RecordedCubeDecision | None = None
+    luck: float | None = None
+    play_mark: str = ""
+    cube_mark: str = ""
+    luck_mark: str = ""
+
+
+NO_NOTES = ActionNotes()
+
+
+@dataclass(frozen=True)
+class MatchRules:
+    """The rules of a match beside the game itself.
+
+    Attributes:
+        rules: The variant and how doubles are played.
+        crawford: Whether a match has a Crawford game.
+        jacoby: Whether gammons of money play count only once the cube is turned.
+        beavers: Whether doubles may be beavered in money play.
+        raccoons: Whether beavers may be turned again.
+        automatic_doubles: Whether equal opening dice turn the cube in money play.
+        cube_limit: The highest value of the cube; 1 for play without one.
+    """
+
+    rules: Rules = STANDARD_RULES
+    crawford: bool = True
+    jacoby: bool = False
+    beavers: bool = True
+    raccoons: bool = False
+    automatic_doubles: bool = False
+    cube_limit: int = MAX_CUBE
+
+
+USUAL_RULES = MatchRules()
+
+
+@dataclass(frozen=True)
+class RecordedGame:
+    """A game as far as a file has it, legal throughout.
+
+    Attributes:
+        number: Its number in the file.
+        initial_state: The match state before its first action; the seat on roll began.
+        position: The checkers before its first action, as that seat sees them.
+        actions: All that was done, in order. A beaver is a double right after a double; a game that was given
+            up ends with an accepted resignation.
+        result: How it ended; None where the file has no result, or an impossible one.
+        rules: The rules by which it was played.
+        notes: What the file says about actions, by their place in `actions`.
+        comment: A person's comment on the game.
+    """
+
+    number: int
+    initial_state: MatchState
+    position: Position
+    actions: tuple[GameAction, ...]
+    result: GameResult | None
+    rules: Rules = STANDARD_RULES
+    notes: Mapping[int, ActionNotes] = field(default_factory=dict)
+    comment: str = ""
+
+    @property
+    def record(self) -> GameRecord | None:
+        """The record of a game that went from its starting position to its end; None for others."""
+        if self.result is None or self.position != self.rules.starting_position:
+            return None
+        return GameRecord(self.initial_state, self.actions, self.result, self.rules)
+
+    def replay(self) -> Iterator[tuple[GameSituation, GameAction]]:
+        """Yield each action with the position and the match state before it."""
+        return replay(GameSituation(self.position, self.initial_state), self.actions)
+
+
+@dataclass(frozen=True)
+class RecordedMatch:
+    """A match, or a session of money games, as a file has it.
+
+    Attributes:
+        names: Of seats 0 and 1; seat 0 is the first player, or the left column.
+        length: Points of the match, 0 for money.
+        rules: The rules that the file states, and the usual ones for what it does not say.
+        games: In order, without games that have no legal action.
+        headers: What else the file says about the match, by the names that ``.mat`` files use: ``Event``,
+            ``Round``, ``Site``, ``EventDate`` (as ``2024.06.20``), ``EventTime``, ``Transcriber``,
+            ``Annotator``, and any others that the file has.
+        ratings: Of seats 0 and 1; None where the file has none.
+        comment: A person's comment on the match.
+        issues: Faults, in the order of the file.
+        format: The name of the format: ``mat``, ``sgf``, ``xg``.
+    """
+
+    names: tuple[str, str]
+    length: int
+    rules: MatchRules
+    games: tuple[RecordedGame, ...]
+    headers: Mapping[str, str] = field(default_factory=dict)
+    ratings: tuple[float | None, float | None] = (None, None)
+    comment: str = ""
+    issues: tuple[MatchIssue, ...] = ()
+    format: str = ""
