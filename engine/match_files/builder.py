@@ -24,6 +24,7 @@ from engine.match_files.model import (
     RecordedGame,
     RecordedMatch,
 )
+from engine.options import escape_unprintable
 from engine.rules.dice import Roll
 from engine.rules.game_record import (
     ResignationAction,
@@ -220,13 +221,13 @@ class MatchBuilder:
     def build(self) -> RecordedMatch:
         """Return the match with all games; the last one ends here."""
         self.end_game()
-        left, right = (name.strip()[:_MAX_NAME_LENGTH] for name in self.names)
+        left, right = (escape_unprintable(name.strip()[:_MAX_NAME_LENGTH]) for name in self.names)
         return RecordedMatch(
             (left, right),
             self._length,
             self._rules,
             tuple(self._games),
-            dict(self.headers),
+            {escape_unprintable(word): escape_unprintable(said) for word, said in self.headers.items()},
             self.ratings,
             self.comment,
             tuple(self._issues),

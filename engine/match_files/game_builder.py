@@ -15,6 +15,7 @@ from engine.match_files.model import (
     MatchRules,
     RecordedGame,
 )
+from engine.options import escape_unprintable
 from engine.rules.dice import Roll, validate_roll
 from engine.rules.game_record import (
     DoubleAction,
@@ -268,5 +269,6 @@ def _name(seat: int) -> str:
 
 
 def join_comments(before: str, text: str) -> str:
-    """Return a comment with another one behind it, on a line of its own."""
+    """Return a comment with another one behind it on lines of its own, each fit to be shown."""
+    text = "\n".join(escape_unprintable(line.rstrip()) for line in text.strip().splitlines())
     return f"{before}\n{text}" if before else text

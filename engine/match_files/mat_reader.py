@@ -23,7 +23,7 @@ _NUMBER = re.compile(r"[0-9]{1,9}")
 _TRUE = frozenset(("on", "yes", "true", "1"))
 
 
-def parse_mat(text: str, *, strict: bool = False) -> tuple[RecordedMatch, ...]:
+def parse_mat(text: str, strict: bool = False) -> tuple[RecordedMatch, ...]:
     """Parse all matches of a text.
 
     The header ``Variation`` names the variant; one that is not known is an issue, and is read as backgammon.

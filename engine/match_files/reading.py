@@ -1,0 +1,125 @@
+"""Read match files of any format, which their content shows: the name of a file counts for nothing."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from engine.errors import DataFileError, FormatError, LimitError
+from engine.match_files.mat_reader import parse_mat
+from engine.match_files.model import RecordedMatch
+from engine.options import escape_unprintable
+
+MAX_FILE_BYTES = 20_000_000
+"""Larger files are no match files: a long analysed match has some 2 MB."""
+
+_BYTE_ORDER_MARKS = ((b"\xef\xbb\xbf", "utf-8"), (b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be"))
+
+
+@dataclass(frozen=True)
+class TextFormat:
+    """A format of match files that are text.
+
+    Attributes:
+        name: Its name in messages and in `RecordedMatch.format`.
+        sign: What is found in every text of this format, and in none of those after it in `TEXT_FORMATS`.
+        parse: Reads the matches of a text; strict as in `read_matches`.
+    """
+
+    name: str
+    sign: re.Pattern[str]
+    parse: Callable[[str, bool], tuple[RecordedMatch, ...]]
+
+
+TEXT_FORMATS = (
+    TextFormat("mat", re.compile(r"^[ \t]*Game[ \t]+[0-9]", re.MULTILINE | re.IGNORECASE), parse_mat),
+)
+"""In the order in which they are tried."""
+
+
+@dataclass(frozen=True)
+class BinaryFormat:
+    """A format of match files that are no text.
+
+    Attributes:
+        name: As `TextFormat.name`.
+        signature: The first bytes.
+        parse: Reads the matches of a file.
+    """
+
+    name: str
+    signature: bytes
+    parse: Callable[[bytes, bool], tuple[RecordedMatch, ...]]
+
+
+BINARY_FORMATS: tuple[BinaryFormat, ...] = ()
+
+
+def read_matches(
+    source: bytes | str | os.PathLike[str], *, name: str | None = None, strict: bool = False
+) -> tuple[RecordedMatch, ...]:
+    """Read all matches of a file.
+
+    What breaks the rules or cannot be read ends its game, and is an issue of its match; all before it stays,
+    and the next game is read.
+
+    Args:
+        source: The content, or the path of the file.
+        name: What messages call it; None for the path.
+        strict: Whether the first issue raises an error.
+
+    Returns:
+        At least one match.
+
+    Raises:
+        DataFileError: The file cannot be opened.
+        LimitError: It is larger than `MAX_FILE_BYTES`, packed or unpacked.
+        FormatError: It is in no known format, or holds no game; or, if strict, it has a fault: the message
+            says in which line, game and move.
+    """
+    shown = escape_unprintable(name or ("the match" if isinstance(source, bytes) else os.fspath(source)))
+    content = source if isinstance(source, bytes) else _read_file(source, shown)
+    if len(content) > MAX_FILE_BYTES:
+        raise LimitError(
+            f"{shown}: expected at most {MAX_FILE_BYTES:,} bytes, got {len(content):,}", field="file"
+        )
+    try:
+        return _parse(content, strict)
+    except FormatError as error:
+        raise FormatError(f"{shown}: {error.message}", field=error.field) from None
+
+
+def decode_text(content: bytes) -> str:
+    """Decode text by its byte order mark; without one it is UTF-8, or else Windows Latin-1."""
+    for mark, encoding in _BYTE_ORDER_MARKS:
+        if content.startswith(mark):
+            return content[len(mark) :].decode(encoding, "replace")
+    try:
+        return content.decode()
+    except UnicodeDecodeError:
+        return content.decode("cp1252", "replace")
+
+
+def _parse(content: bytes, strict: bool) -> tuple[RecordedMatch, ...]:
+    for binary in BINARY_FORMATS:
+        if content.startswith(binary.signature):
+            return binary.parse(content, strict)
+    text = decode_text(content)
+    for known in TEXT_FORMATS:
+        if known.sign.search(text):
+            return known.parse(text, strict)
+    names = ", ".join([*(each.name for each in TEXT_FORMATS), *(each.name for each in BINARY_FORMATS)])
+    start = escape_unprintable(text[:40])
+    raise FormatError(f"expected a match file ({names}), got {start!r}", field="match")
+
+
+def _read_file(path: str | os.PathLike[str], shown: str) -> bytes:
+    try:
+        with Path(path).open("rb") as file:
+            return file.read(MAX_FILE_BYTES + 1)
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise DataFileError(f"{shown} cannot be read: {reason}", field="file") from error
