@@ -92,6 +92,18 @@ class MatchState:
 
         return cls._from_engine(decode_ogid(text)[1])
 
+    @classmethod
+    def from_snowie(cls, text: str) -> MatchState:
+        """Read the match state of Snowie's line of 40 fields.
+
+        Raises:
+            FormatError: The text is no such line.
+            PositionError: Its fields cannot come up together.
+        """
+        from engine.formats.snowie import decode_snowie
+
+        return cls._from_engine(decode_snowie(text)[1])
+
     @property
     def id(self) -> str:
         """The GNU match ID."""

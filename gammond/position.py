@@ -53,7 +53,7 @@ class Position:
 
     @classmethod
     def parse(cls, text: str) -> Position:
-        """Read a position in any format: GNU position ID (with a match ID or without), XGID, OGID, FIBS line.
+        """Read a position in any format: GNU ID (with a match ID or without), XGID, OGID, FIBS, Snowie line.
 
         Raises:
             FormatError: The text is in none of them.
@@ -97,6 +97,18 @@ class Position:
 
         return cls._wrap(decode_ogid(text)[0])
 
+    @classmethod
+    def from_snowie(cls, text: str) -> Position:
+        """Read the checkers of Snowie's line of 40 fields.
+
+        Raises:
+            FormatError: The text is no such line.
+            PositionError: Its checkers, score or cube cannot come up in a game.
+        """
+        from engine.formats.snowie import decode_snowie
+
+        return cls._wrap(decode_snowie(text)[0])
+
     @property
     def id(self) -> str:
         """The GNU position ID."""
@@ -115,6 +127,12 @@ class Position:
         from engine.formats.ogid import encode_ogid
 
         return encode_ogid(self._position, (match or MatchState())._to_engine())
+
+    def to_snowie(self, match: MatchState | None = None) -> str:
+        """Write the position and a match state (money play if None) as Snowie's line."""
+        from engine.formats.snowie import encode_snowie
+
+        return encode_snowie(self._position, (match or MatchState())._to_engine())
 
     @property
     def board(self) -> Board:
@@ -260,7 +278,8 @@ def parse(text: str) -> tuple[Position, MatchState | None]:
     """Read a position in any format, with its match state where the format has one.
 
     Args:
-        text: A GNU position ID, alone or with a match ID behind it; an XGID; an OGID; a FIBS board line.
+        text: A GNU position ID, alone or with a match ID behind it; an XGID; an OGID; a FIBS board line;
+            Snowie's line of 40 fields.
 
     Returns:
         The position, and the match state; None for a position ID alone.

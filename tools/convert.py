@@ -1,4 +1,4 @@
-"""Write positions in other forms: XGID, GNUbg ID, OGID, FIBS board, checkers point by point.
+"""Write positions in other forms: XGID, GNUbg ID, OGID, FIBS board, Snowie's line, checkers point by point.
 
     gammond convert "XGID=-b----E-C---eE---c-e----B-:0:0:1:31:2:1:0:5:10"
     gammond convert positions.txt --to xgid > xgids.txt
@@ -31,6 +31,7 @@ from engine.formats.fibs_board import encode_fibs_board
 from engine.formats.match_id import encode_match_id
 from engine.formats.ogid import encode_ogid
 from engine.formats.position_id import encode_position_id
+from engine.formats.snowie import encode_snowie
 from engine.formats.xgid import encode_xgid
 from engine.options import did_you_mean
 from engine.rules.match import MatchState
@@ -62,6 +63,7 @@ FORMS: dict[str, Callable[[Position, MatchState], str]] = {
     "matchid": lambda _, match: encode_match_id(match),
     "ogid": lambda position, match: f"OGID={encode_ogid(position, match)}",
     "fibs": encode_fibs_board,
+    "snowie": encode_snowie,
     "checkers": _write_checkers,
 }
 """Name of a form -> what writes it."""

@@ -9,13 +9,14 @@ from engine.formats.fibs_board import decode_fibs_board
 from engine.formats.match_id import decode_match_id
 from engine.formats.ogid import decode_ogid, is_ogid
 from engine.formats.position_id import decode_position_id
+from engine.formats.snowie import decode_snowie, is_snowie
 from engine.formats.xgid import decode_xgid
 from engine.rules.match import MatchState
 from engine.rules.position import Position
 
 _MIN_FIBS_COLONS = 20
 _QUOTES = "\"'`\u201c\u201d\u2018\u2019"
-_EXPECTED = "a GNU position ID, 'position ID:match ID', an XGID, an OGID or a FIBS board"
+_EXPECTED = "a GNU position ID, 'position ID:match ID', an XGID, an OGID, a FIBS board or Snowie's line"
 _LABELLED = re.compile(
     r"(?:GNU Backgammon\s+)?(?:GNU\s?bg\s*ID|Position\s*ID)\s*[:=]\s*(?P<position>\S+)"
     r"(?:[\s,]+Match\s*ID\s*[:=]\s*(?P<match>\S+))?",
@@ -28,8 +29,8 @@ def parse_position(text: str) -> tuple[Position, MatchState | None]:
 
     Those are: a GNU position ID, alone, with a match ID after a colon or a blank, or both behind their
     labels, ``GNUbg ID: ...`` or ``Position ID: ... Match ID: ...`` (over two lines too); an XGID; an OGID; a
-    FIBS board line in FIBS's own dialect. Quotes around it are ignored. Prefix, labels and colons show which
-    it is.
+    FIBS board line in FIBS's own dialect; Snowie's line of 40 fields. Quotes around it are ignored. Prefix,
+    labels, colons and semicolons show which it is.
 
     Args:
         text: One position.
@@ -52,6 +53,8 @@ def parse_position(text: str) -> tuple[Position, MatchState | None]:
         return decode_xgid(bare)
     if is_ogid(bare):
         return decode_ogid(bare)
+    if is_snowie(bare):
+        return decode_snowie(bare)
     if is_fibs_board(bare):
         board = decode_fibs_board(bare)
         return board.position, board.match

@@ -13,6 +13,7 @@ from engine.formats.match_id import encode_match_id
 from engine.formats.ogid import decode_ogid
 from engine.formats.position_id import encode_position_id
 from engine.formats.position_text import parse_position
+from engine.formats.snowie import decode_snowie
 from engine.formats.xgid import PREFIX as XGID_PREFIX
 from engine.formats.xgid import decode_xgid, encode_xgid
 from engine.match_files.mat_writer import check_player_name
@@ -35,7 +36,7 @@ from protocol.state.game_state import SEAT_NAMES
 from protocol.state.offers import RESIGNATION_RESPONSES, RESPONSE_WORDS, check_no_offer
 from protocol.state.session import Session
 
-POSITION_FORMS = ("gnubgid", "xgid", "ogid", "fibs", "startpos")
+POSITION_FORMS = ("gnubgid", "xgid", "ogid", "fibs", "snowie", "startpos")
 _POSITION_FORM = Field("form", str, choices=POSITION_FORMS)
 
 OFFER_ACTIONS: dict[str, Callable[[MatchState], MatchState | GameResult]] = {
@@ -109,6 +110,7 @@ _POSITION_READERS: dict[str, Callable[[str], tuple[Position, MatchState | None]]
     "xgid": decode_xgid,
     "ogid": decode_ogid,
     "fibs": _read_fibs,
+    "snowie": decode_snowie,
 }
 
 

@@ -83,7 +83,8 @@ _COMMANDS = (
             rest_argument(
                 "text",
                 "TEXT",
-                "a GNU position ID (with ':' and a match ID if wanted), an XGID, an OGID or a FIBS board",
+                "a GNU position ID (with ':' and a match ID if wanted), an XGID, an OGID, a FIBS board or "
+                "Snowie's line",
                 is_required=False,
             ),
         ),

@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from engine.formats.ogid import is_ogid
 from engine.formats.position_text import is_fibs_board
+from engine.formats.snowie import is_snowie
 
 _QUOTES = "\"'`"
 _LABEL = re.compile(
@@ -36,7 +37,7 @@ def find_position(text: str) -> str | None:
     bare = text.strip().strip(_QUOTES)
     if text.startswith("board:") or (text[:1].isdigit() and is_fibs_board(bare)):
         return bare
-    is_bare = _BARE_XGID.fullmatch(bare) or _BARE_ID.fullmatch(bare) or is_ogid(bare)
+    is_bare = _BARE_XGID.fullmatch(bare) or _BARE_ID.fullmatch(bare) or is_ogid(bare) or is_snowie(bare)
     return bare if is_bare else None
 
 

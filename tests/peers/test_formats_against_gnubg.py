@@ -13,9 +13,10 @@ import pytest
 
 from engine.formats.match_id import decode_match_id, encode_match_id
 from engine.formats.position_id import decode_position_id, encode_position_id, encode_position_ids
+from engine.formats.snowie import decode_snowie, encode_snowie
 from engine.formats.xgid import encode_xgid
 from engine.rules.match import MatchState
-from engine.rules.position import Position
+from engine.rules.position import OFF, Position
 from tests import boards
 from tests.match_states import random_match_state
 from tests.peers.gnubg_nets import as_lists, gnubg_nn
@@ -77,6 +78,38 @@ def test_gnubg_reads_an_xgid_as_it_was_meant(tmp_path):
         expected = match if match.on_roll == 1 else with_seats_changed(match)
         assert decode_position_id(position_id) == position
         assert decode_match_id(match_id) == expected
+
+
+def test_gnubg_reads_a_snowie_line(tmp_path):
+    """Gnubg 1.07 puts what the opponent has borne off on the other side's bar, so nothing is here."""
+    states = [
+        (position, replace(match, jacoby=False))
+        for position, match in random_states(34, 600)
+        if position.board[1, OFF] == 0
+    ]
+    assert len(states) > 100
+    for number, state in enumerate(states):
+        (tmp_path / f"{number}.txt").write_text(f"{encode_snowie(*state, ('zero', 'one'))}\n")
+    shown = gnubg_shows(
+        [f"import snowietxt {tmp_path}/{number}.txt" for number in range(len(states))], tmp_path
+    )
+    for (position, match), (position_id, match_id) in zip(states, shown, strict=True):
+        assert decode_position_id(position_id) == position
+        assert decode_match_id(match_id) == match
+
+
+def test_a_snowie_line_of_gnubg_is_what_it_was_set_to(tmp_path):
+    """Its field for the Jacoby rule is that of gnubg's settings."""
+    states = random_states(35, 100)
+    commands = [
+        f"set gnubgid {encode_position_id(position)}:{encode_match_id(match)}\n"
+        f"export position snowietxt {tmp_path}/{number}.txt"
+        for number, (position, match) in enumerate(states)
+    ]
+    gnubg_shows(commands, tmp_path)
+    for number, (position, match) in enumerate(states):
+        found = decode_snowie((tmp_path / f"{number}.txt").read_text())
+        assert (found[0], replace(found[1], jacoby=match.jacoby)) == (position, match)
 
 
 def with_seats_changed(match: MatchState) -> MatchState:

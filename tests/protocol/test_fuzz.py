@@ -64,7 +64,7 @@ def wrong_id(chance):
     for _ in range(chance.randrange(4)):
         place = chance.randrange(len(text))
         text[place : place + chance.randrange(2)] = chance.choice("AZaz09+/=:-\u00e9")
-    form = chance.choice(["gnubgid", "xgid", "ogid", "fibs", ""])
+    form = chance.choice(["gnubgid", "xgid", "ogid", "fibs", "snowie", ""])
     return f"position {form} {''.join(text)}".encode()
 
 

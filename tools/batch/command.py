@@ -1,9 +1,9 @@
 """Evaluate a file of positions: evaluations, best plays, cube decisions, by search or by rollout.
 
 FILE has a position on each line, in any form: GNU position IDs, alone or with a match ID behind a colon or a
-blank, 'GNUbg ID: ...', 'Position ID: ... Match ID: ...', XGIDs, OGIDs, FIBS board lines; '#' begins a
-comment. Or it is a table, csv or with tabs or semicolons, JSON lines or parquet: the positions are in the
-column --column, else in one that is called xgid, ogid, gnubgid, positionid, position or id, with a column
+blank, 'GNUbg ID: ...', 'Position ID: ... Match ID: ...', XGIDs, OGIDs, FIBS board and Snowie's lines; '#'
+begins a comment. Or it is a table, csv or with tabs or semicolons, JSON lines, parquet: the positions are in
+the column --column, else in one that is called xgid, ogid, gnubgid, positionid, position or id, with a column
 matchid beside it if need be; its other columns are carried over. It reads what 'gammond batch' wrote, too.
 
 Each position has a row, in the same order. After id, the text of the line, or the columns of the table, come

@@ -16,7 +16,9 @@ from protocol.repl.pasted import find_position
 START = "startpos"
 """The word for the starting position, as in ``position startpos``."""
 
-EXPECTED = "XGID, OGID, GNUbg ID, position ID, FIBS board, or checkers as O 24:2 6:5 X bar:1 6:5"
+EXPECTED = (
+    "XGID, OGID, GNUbg ID, position ID, FIBS board, Snowie's line, or checkers as O 24:2 6:5 X bar:1 6:5"
+)
 
 _NEARLY_AN_ID = re.compile(r"[A-Za-z0-9+/]{12,16}={0,2}(:\S*)?")
 _PUNCTUATION = ".,;:\"'`"

@@ -41,6 +41,10 @@ BEAROFF = position({6: 3, 1: 2}, {20: 1, 24: 4})
         ),
         ("OGID=11jjjjjhhhccccc:ooddddd88866666:N0N:31:W:R:2:1:5:0", replace(FIVE_POINTS, score=(2, 1))),
         ("11jjjjjhhhccccc:ooddddd88866666:N0N", MatchState()),
+        (
+            "5;0;0;0;1;X;O;0;1;2;1;0;0;-2;0;0;0;0;5;0;3;0;0;0;-5;5;0;0;0;-3;0;-5;0;0;0;0;2;0;3;1;",
+            replace(FIVE_POINTS, score=(2, 1)),
+        ),
     ],
 )
 def test_each_format_is_distinguished_from_the_others(text, match):

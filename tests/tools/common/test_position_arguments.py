@@ -97,7 +97,7 @@ def test_a_match_length_begins_at_0_0_and_other_options_keep_what_the_position_s
     [
         (
             ["nonsense"],
-            "expected a position (XGID, OGID, GNUbg ID, position ID, FIBS board, or checkers",
+            "expected a position (XGID, OGID, GNUbg ID, position ID, FIBS board, Snowie's line, or checkers",
         ),
         ([XGID.replace("-b", "b")], "XGID field 1 (position) has 26 characters"),
         (["startpos", "--dice", "7", "1"], "--dice: expected dice of 1 to 6, got 7"),

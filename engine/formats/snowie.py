@@ -1,0 +1,166 @@
+"""Snowie's position line: 40 fields between semicolons, as Snowie and GNU Backgammon write them.
+
+``length;jacoby;variant;money;on roll;name;name;crawford;score;score;cube;owner;26 points;die;die;``. Names,
+scores, cube owner and points are those of the player on roll first.
+
+*Source:* lines that gnubg 1.07.001 wrote and read (``export position snowietxt``, ``import snowietxt``).
+"""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+
+from engine.errors import FormatError, PositionError, UnsupportedError, ValueRangeError
+from engine.rules.dice import Roll
+from engine.rules.match import MatchState
+from engine.rules.position import BAR, CHECKERS, Board, Position, fill_borne_off
+
+FIELDS = 40
+
+_NAMES = (
+    *("length", "jacoby", "variant", "money", "on_roll", "name", "name", "crawford", "score", "score"),
+    *("cube", "cube_owner"),
+    *(f"point {place}" for place in range(26)),
+    *("dice", "dice"),
+)
+_ON_ROLL, _NAME, _SCORE, _OWNER, _FIRST_POINT, _DICE = 4, 5, 8, 11, 12, 38
+_FLAGS = (1, 3, _ON_ROLL, 7)
+_BEGINNING = re.compile(r"\s*[0-9]{1,6};[01];")
+_MIN_SEMICOLONS = 20
+
+
+def is_snowie(text: str) -> bool:
+    """Return whether a text is to be read as Snowie's line, right or wrong."""
+    return _BEGINNING.match(text) is not None and text.count(";") >= _MIN_SEMICOLONS
+
+
+def encode_snowie(position: Position, match: MatchState, names: tuple[str, str] = ("O", "X")) -> str:
+    """Return Snowie's line, without a line end.
+
+    Args:
+        position: As the player on roll sees it.
+        match: The match state; beavers have no place in the line.
+        names: Of seats 0 and 1; semicolons and characters that are not printed become blanks.
+
+    Raises:
+        UnsupportedError: A double, beaver or resignation is pending, for which the line has no place.
+    """
+    for name, offer in (("beavered", "beaver"), ("doubled", "double"), ("resigned", "resignation")):
+        if getattr(match, name):
+            raise UnsupportedError(f"no Snowie line can be written while a {offer} is pending", field=name)
+    own, other = match.on_roll, 1 - match.on_roll
+    points = position.board[0].astype(np.int64)
+    points[1:BAR] -= position.board[1, BAR - 1 : 0 : -1]
+    points[0] = -int(position.board[1, BAR])
+    fields = (
+        match.length,
+        int(match.jacoby and match.is_money),
+        0,
+        int(match.is_money),
+        own,
+        *(_clean_name(names[seat]) for seat in (own, other)),
+        int(match.crawford),
+        *(match.score[seat] for seat in (own, other)),
+        match.cube,
+        0 if match.cube_owner is None else 1 if match.cube_owner == own else -1,
+        *points.tolist(),
+        *(match.roll or (0, 0)),
+    )
+    return "".join(f"{field};" for field in fields)
+
+
+def decode_snowie(text: str) -> tuple[Position, MatchState]:
+    """Parse Snowie's line, with or without the semicolon at the end.
+
+    The names are not read, and beavers have their default.
+
+    Returns:
+        The position as the player on roll sees it, and the match state.
+
+    Raises:
+        FormatError: A field cannot be parsed; the message says which.
+        ValueRangeError: A field is out of range.
+        PositionError: The position or match state is impossible.
+        UnsupportedError: Another variant than backgammon.
+    """
+    fields = text.strip().removesuffix(";").split(";")
+    if len(fields) != FIELDS:
+        raise FormatError(
+            f"a Snowie line has {FIELDS} fields between semicolons, {text.strip()[:60]!r} has {len(fields)}",
+            field="position",
+        )
+    numbers = [_parse_number(fields, place) for place in range(FIELDS)]
+    for place in _FLAGS:
+        _check_range(numbers, place, 0, 1)
+    _check_range(numbers, _OWNER, -1, 1)
+    if numbers[2]:
+        raise UnsupportedError(
+            f"Snowie field 3 (variant) is {numbers[2]}: only 0, backgammon, is supported", field="variant"
+        )
+    own = numbers[_ON_ROLL]
+    scores = numbers[_SCORE], numbers[_SCORE + 1]
+    length = numbers[0]
+    match = MatchState(
+        length=length,
+        score=scores if own == 0 else scores[::-1],
+        crawford=bool(length and numbers[7]),
+        cube=numbers[10],
+        cube_owner={0: None, 1: own, -1: 1 - own}[numbers[_OWNER]],
+        on_roll=own,
+        roll=_read_roll(numbers[_DICE], numbers[_DICE + 1]),
+        jacoby=bool(numbers[1] and not length),
+    )
+    return Position(_read_board(numbers[_FIRST_POINT:_DICE])), match
+
+
+def _clean_name(name: str) -> str:
+    return "".join(letter if letter.isprintable() and letter != ";" else " " for letter in name)
+
+
+def _parse_number(fields: list[str], place: int) -> int:
+    if place in (_NAME, _NAME + 1):
+        return 0
+    text = fields[place].strip()
+    if not re.fullmatch(r"[+-]?[0-9]{1,6}", text):
+        raise FormatError(
+            f"Snowie field {place + 1} ({_NAMES[place]}) is a number, not {text[:40]!r}", field=_NAMES[place]
+        )
+    return int(text)
+
+
+def _check_range(numbers: list[int], place: int, lowest: int, highest: int) -> None:
+    if not lowest <= numbers[place] <= highest:
+        raise ValueRangeError(
+            f"Snowie field {place + 1} ({_NAMES[place]}) is {lowest} to {highest}, not {numbers[place]}",
+            field=_NAMES[place],
+        )
+
+
+def _read_roll(one: int, two: int) -> Roll | None:
+    if (one, two) == (0, 0):
+        return None
+    if not (1 <= one <= 6 and 1 <= two <= 6):
+        raise ValueRangeError(
+            f"Snowie fields 39 and 40 (dice) are 1 to 6, or both 0, not {one} and {two}", field="dice"
+        )
+    return one, two
+
+
+def _read_board(points: list[int]) -> Board:
+    """Read 26 points, the opponent's bar first: own checkers count positive."""
+    board = np.zeros((2, 26), np.int8)
+    for place, count in enumerate(points):
+        if abs(count) > CHECKERS or (place == 0 and count > 0) or (place == BAR and count < 0):
+            raise PositionError(
+                f"Snowie field {_FIRST_POINT + place + 1} (point {place}) holds up to {CHECKERS} checkers, "
+                f"the opponent's negative and alone on point 0, one's own alone on point {BAR}, not {count}",
+                field="position",
+            )
+        if count > 0:
+            board[0, place] = count
+        elif count < 0:
+            board[1, BAR - place] = -count
+    fill_borne_off(board, ("the player on roll", "the opponent"))
+    return board
