@@ -13,7 +13,7 @@ from engine.cubeful import CubeResponse
 from engine.errors import PlayError, ValueRangeError
 from engine.play.player import Player
 from engine.play.variant_player import adapt_to_rules
-from engine.rules.dice import MAX_SEED, Roll
+from engine.rules.dice import MAX_SEED, Roll, format_roll
 from engine.rules.match import MatchState
 from engine.rules.position import Board, Position
 from engine.rules.rules import Rules
@@ -125,7 +125,7 @@ class Decider:
         """
         evaluation = ranked.find_by_result(board)
         if evaluation is None:
-            raise PlayError(f"{self.name} chose what is no legal play of {roll[0]}-{roll[1]}", field="player")
+            raise PlayError(f"{self.name} chose what is no legal play of {format_roll(roll)}", field="player")
         return ChosenPlay(evaluation, ranked)
 
     def _choose_among(self, ranked: RankedPlays, position: Position, roll: Roll) -> ChosenPlay:

@@ -12,7 +12,7 @@ from engine.rollout.results import EquityDifference, RolloutEstimate
 from engine.rollout.runner import Rollout, RolloutHandling, roll_out
 from engine.rollout.settings import RolloutEvaluators, RolloutSettings
 from engine.rollout.trial_scoring import CubefulScoring, TrialScoring
-from engine.rules.dice import Roll
+from engine.rules.dice import Roll, format_roll
 from engine.rules.moves import Play, legal_plays
 from engine.rules.position import Position
 
@@ -148,7 +148,7 @@ def _check_plays(position: Position, roll: Roll, plays: Sequence[Play] | None) -
     results = [play.result for play in plays]
     for place, result in enumerate(results):
         if result not in legal:
-            raise PlayError(f"play {place + 1} is not legal with the roll {roll[0]}-{roll[1]}", field="plays")
+            raise PlayError(f"play {place + 1} is not legal with the roll {format_roll(roll)}", field="plays")
         if result in results[:place]:
             raise PlayError(f"play {place + 1} leads to the same position as an earlier one", field="plays")
     return [legal[result] for result in results]

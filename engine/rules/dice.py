@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Protocol
 
 import numpy as np
@@ -52,6 +53,11 @@ def parse_roll(text: str) -> Roll:
     if match is None:
         raise FormatError(f"expected two dice such as '3 1', got {text[:40]!r}", field="dice")
     return validate_roll(int(match[1]), int(match[2]))
+
+
+def format_roll(dice: Sequence[int]) -> str:
+    """Write a roll, or the dice that it gives, as people do: the higher die first, ``3-1``."""
+    return f"{max(dice)}-{min(dice)}"
 
 
 class DiceSource(Protocol):

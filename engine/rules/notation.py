@@ -14,7 +14,7 @@ from itertools import pairwise
 import numpy as np
 
 from engine.errors import FormatError, PlayError
-from engine.rules.dice import Roll
+from engine.rules.dice import Roll, format_roll
 from engine.rules.moves import CheckerMove, LegalPlays, Play, generate_plays, list_checker_moves
 from engine.rules.play_interpretation import (
     CheckerPath,
@@ -133,11 +133,11 @@ def _find_play(
         if plays[0].is_no_move:
             return plays[0]
         raise PlayError(
-            f"a checker can move with {roll[0]}-{roll[1]}, for example {format_play(plays[0])}", field="move"
+            f"a checker can move with {format_roll(roll)}, for example {format_play(plays[0])}", field="move"
         )
     if plays[0].is_no_move:
         raise PlayError(
-            f"no checker can move with {roll[0]}-{roll[1]}: expected '{NO_MOVE_TEXT}'", field="move"
+            f"no checker can move with {format_roll(roll)}: expected '{NO_MOVE_TEXT}'", field="move"
         )
     trials, reason = find_interpretations(position, dice, paths)
     found = {result: plays.find(result.board) for result in {trial.result for trial in trials}}
@@ -216,7 +216,7 @@ def _parse_paths(text: str, roll: Roll) -> list[CheckerPath]:
         said = int(prefix[1]), int(prefix[2])
         if sorted(said) != sorted(roll):
             raise PlayError(
-                f"expected a play of {roll[0]}-{roll[1]}, got one of {said[0]}-{said[1]}", field="move"
+                f"expected a play of {format_roll(roll)}, got one of {format_roll(said)}", field="move"
             )
         bare = bare[prefix.end() :]
     bare = " ".join(bare.replace(",", " ").replace(";", " ").split()).rstrip(".")

@@ -7,6 +7,7 @@ from itertools import combinations, pairwise
 
 import numpy as np
 
+from engine.rules.dice import format_roll
 from engine.rules.position import BAR, OFF, Position, swap_sides
 
 Dice = tuple[int, ...]
@@ -181,12 +182,12 @@ def _explain_dice_mismatch(paths: list[CheckerPath], dice: Dice) -> str:
     """Return why paths do not fit the dice in any position; empty if they may fit."""
     steps = [step for path in paths for step in pairwise(path.points)]
     if len(steps) > len(dice):
-        return f"expected at most {len(dice)} checker moves with {_format_roll(dice)}, got {len(steps)}"
+        return f"expected at most {len(dice)} checker moves with {format_roll(dice)}, got {len(steps)}"
     for source, goal in steps:
         if not _is_within_reach(source, goal, dice):
             move = format_move((source, goal))
             pips = source - goal
-            return f"{move} is {pips} pip{'s' * (pips != 1)}, not possible with {_format_roll(dice)}"
+            return f"{move} is {pips} pip{'s' * (pips != 1)}, not possible with {format_roll(dice)}"
     return ""
 
 
@@ -196,10 +197,6 @@ def _is_within_reach(source: int, goal: int, dice: Dice) -> bool:
         return source - sum(dice) <= OFF
     sums = {sum(some) for count in range(len(dice) + 1) for some in combinations(dice, count)}
     return source - goal in sums
-
-
-def _format_roll(dice: Dice) -> str:
-    return f"{dice[0]}-{dice[1]}"
 
 
 def _format_dice(dice: Dice) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import textwrap
 
+from engine.rules.dice import format_roll
 from engine.rules.match import SEATS, MatchState
 from engine.rules.position import BAR, CHECKERS, OFF, Position
 
@@ -59,14 +60,7 @@ def draw_board(
     is_over = position.is_over or is_conceded
     game = _describe_kind(match) if is_over else _describe_game(match)
     upper, lower = (
-        [
-            CHECKER_MARKS[seat]
-            if names[seat] == CHECKER_MARKS[seat]
-            else f"{CHECKER_MARKS[seat]}: {names[seat]}",
-            _format_seat_counts(rows[seat], points[seat]),
-            f"holds the cube at {match.cube}" if match.cube_owner == seat and not is_over else "",
-            _describe_ending(rows[seat]) if is_over else _describe_turn(seat, match),
-        ]
+        _list_notes(seat, names[seat], rows[seat], points[seat], match, is_over=is_over)
         for seat in (1 - bottom, bottom)
     )
     if columns < NOTED_COLUMNS:
@@ -80,6 +74,19 @@ def draw_board(
     notes[_MIDDLE] = game
     notes[-5:-1] = reversed(lower)
     return [f"{line:<46} {note}".rstrip() for line, note in zip(lines, notes, strict=True)]
+
+
+def _list_notes(
+    seat: int, name: str, row: list[int], points: int, match: MatchState, *, is_over: bool
+) -> list[str]:
+    """Return the four notes beside a seat: who it is, its points and pips, its cube, its turn."""
+    mark = CHECKER_MARKS[seat]
+    return [
+        mark if name == mark else f"{mark}: {name}",
+        _format_seat_counts(row, points),
+        f"holds the cube at {match.cube}" if match.cube_owner == seat and not is_over else "",
+        _describe_ending(row) if is_over else _describe_turn(seat, match),
+    ]
 
 
 def _join_notes(notes: list[str], columns: int) -> list[str]:
@@ -174,7 +181,7 @@ def _describe_turn(seat: int, match: MatchState) -> str:
         return ""
     if match.doubled:
         return f"doubles to {2 * match.cube}"
-    return f"rolled {match.roll[0]}-{match.roll[1]}" if match.roll else "on roll"
+    return f"rolled {format_roll(match.roll)}" if match.roll else "on roll"
 
 
 def _describe_kind(match: MatchState) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from typing import cast
+from typing import Any, cast
 
 import msgspec
 
@@ -139,11 +139,11 @@ def make_document(tag: str, reply: AnyReply) -> dict[str, object]:
     return document
 
 
-def info_to_fields(text: str) -> dict[str, object]:
+def info_to_fields(text: str) -> dict[str, Any]:
     """Return the pairs of an ``info`` line as keys of an object; the play after ``pv`` is its rest."""
     pairs, _, play = text.partition(" pv ")
     words = pairs.split()
-    fields: dict[str, object] = {
+    fields: dict[str, Any] = {
         key: float(value) if "." in value else int(value)
         for key, value in zip(words[::2], words[1::2], strict=True)
     }

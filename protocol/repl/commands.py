@@ -98,7 +98,7 @@ _SHOWN: dict[str, Callable[[ReplGame, WorkControl], list[str]]] = {
     "board": lambda game, _: game.show_board(),
     "pip": lambda game, _: show_pips(game.session, game.names),
     "score": lambda game, _: game.show_score(),
-    "cube": lambda game, _: game.show_score(),
+    "cube": lambda game, _: game.show_cube(),
     "id": lambda game, _: show_ids(game.session),
     "tutor": lambda game, _: game.show_tutor(),
     "strength": lambda game, _: [analysis.describe_strength(game.session)],

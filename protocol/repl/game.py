@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from engine.errors import StateError
+from engine.rules.dice import format_roll
 from engine.rules.match import MatchState
 from protocol.commands.board_drawing import CHECKER_MARKS
 from protocol.commands.game import OFFER_ACTIONS
@@ -25,7 +26,6 @@ from protocol.repl.sentences import (
     describe_offer,
     describe_result,
     describe_turn,
-    format_roll,
     make_sentence,
 )
 from protocol.state.game_state import SEAT_NAMES, GameState

@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+from engine.rules.rules import Feature
 from protocol.commands.board_drawing import CHECKER_MARKS, NOTED_COLUMNS, draw_board
 from protocol.repl.analysis import WinningChances
 from protocol.repl.replies import BoardLine
-from protocol.repl.sentences import ENGINE_NAME, HUMAN_NAME, describe_score, make_sentence
+from protocol.repl.sentences import (
+    ENGINE_NAME,
+    HUMAN_NAME,
+    describe_cube_access,
+    describe_score,
+    make_sentence,
+)
 from protocol.state.player_registry import ENGINE_PLAYER, HUMAN_PLAYER
 from protocol.state.session import Session
 
@@ -67,6 +74,20 @@ class GameView:
         game = self.session.game
         is_over = self.human_seat is not None and game.is_over
         return [describe_score(game.match, self.points, self.names, is_over=is_over) + "."]
+
+    def show_cube(self) -> list[str]:
+        """Return where the cube is and who may turn it; after a game, the score.
+
+        Raises:
+            StateError: There is no position.
+        """
+        self.session.require_position()
+        game = self.session.game
+        if game.is_over:
+            return self.show_score()
+        if not game.rules.supports(Feature.CUBE):
+            return ["These rules have no cube."]
+        return [describe_cube_access(game.match, self.names), "'cube' analyses the decision to double."]
 
     def show_board(self) -> list[str]:
         """Draw the board in the columns there are, in a game against the engine as the person sees it.

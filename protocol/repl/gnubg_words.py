@@ -52,7 +52,7 @@ _RULES = (
     (r"show\s+(board|score|matrix)", r"\1"),
     (r"show\s+(?:pip|pips|pipcount)", "pip"),
     (r"show\s+(?:gnubgid|xgid|ogid|id|positionid|matchid)", "id"),
-    (r"show\s+(?:cube|match|turn)", "score"),
+    (r"show\s+(?:match|turn)", "score"),
     (r"show\s+(?:settings|player|dice|variation)", "keys"),
     (r"set\s+(?:board|gnubgid|xgid|ogid|positionid)\s+(.+)", r"position \1"),
     (r"set\s+matchid\s+(\S+)", r"Match ID: \1"),

@@ -7,13 +7,13 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from engine.errors import GammondError, StateError
+from engine.rules.dice import format_roll
 from engine.rules.match import RESULT_NAMES, MatchState
 from engine.rules.notation import format_play, parse_play
 from engine.rules.position import Position
 from protocol.core.requests import WorkControl
 from protocol.repl.opponent import ROLL_ACTION
 from protocol.repl.replies import Mark, PreformattedLine, send_command
-from protocol.repl.sentences import format_roll
 from protocol.repl.tables import describe_source, format_count
 from protocol.repl.themes import DOUBTFUL_POINTS, classify_loss
 from protocol.state.game_log import LoggedAction

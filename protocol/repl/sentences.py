@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from engine.rules.dice import Roll
+from engine.rules.dice import format_roll
 from engine.rules.match import RESULT_NAMES, MatchState
 from engine.rules.position import Position
 from protocol.commands.board_drawing import CHECKER_MARKS
@@ -36,11 +36,6 @@ def make_sentence(name: str, verb: str, rest: str = "") -> str:
             verb if verb.startswith("cannot") else f"{verb}{'es' if verb.endswith('s') else 's'}",
         )
     return f"{subject} {verb} {rest}".rstrip() + "."
-
-
-def format_roll(roll: Roll) -> str:
-    """Write a roll as people do, the higher die first: ``3-1``."""
-    return f"{max(roll)}-{min(roll)}"
 
 
 def describe_result(name: str, result: str, points: int) -> str:
@@ -107,6 +102,33 @@ def describe_cube(match: MatchState) -> str:
     """Describe the value and the owner of the cube."""
     holder = "centred" if match.cube_owner is None else f"held by {CHECKER_MARKS[match.cube_owner]}"
     return f"cube {match.cube} {holder}"
+
+
+def describe_cube_access(match: MatchState, names: SeatNames) -> str:
+    """Say where the cube is and who may turn it, as in ``You hold the cube at 2: only you may ...``.
+
+    Args:
+        match: The match state.
+        names: Of seats 0 and 1.
+    """
+    owner = match.cube_owner
+    place = f"The cube is centred at {match.cube}"
+    if owner is not None:
+        place = make_sentence(names[owner], "hold", f"the cube at {match.cube}")[:-1]
+    if match.doubled:
+        return f"{place}; {describe_offer(match)}."
+    if match.crawford:
+        return f"{place}: nobody doubles in the Crawford game."
+    gaining = [
+        name
+        for seat, name in enumerate(names)
+        if match.has_cube_access(seat) and (match.is_money or match.cube < match.away(seat))
+    ]
+    if not gaining:
+        return f"{place}: a double would gain nothing."
+    if len(gaining) == 2:
+        return f"{place}: both sides may double."
+    return f"{place}: only {gaining[0]} may gain by a {'double' if owner is None else 'redouble'}."
 
 
 def describe_action(action: str, before: MatchState, after: MatchState, names: SeatNames) -> str:

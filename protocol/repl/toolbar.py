@@ -6,13 +6,16 @@ The toolbar has the seat to act, pips, score, cube, net and level, in as much ro
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
+from engine.rules.dice import format_roll
 from engine.rules.match import MatchState
 from engine.rules.position import Position
 from protocol.commands.board_drawing import CHECKER_MARKS
+from protocol.core.replies import info_to_fields
 from protocol.core.requests import AnyReply, Reply
 from protocol.repl.game import ReplGame
-from protocol.repl.sentences import describe_cube, format_roll
+from protocol.repl.sentences import describe_cube
 from protocol.repl.tables import format_count, format_points
 from protocol.state.offers import list_responses
 from protocol.state.session import CUSTOM_LEVEL, EngineSettings
@@ -128,31 +131,25 @@ class ProgressLine:
         """
         if not isinstance(reply, Reply) or reply.word != "info":
             return ""
-        values, best = _parse_info(reply.text)
+        values = info_to_fields(reply.text)
+        best = values.get("pv", "")
         if "trials" in values:
             return _format_rollout_progress(values, best)
         if "depth" in values:
-            self._depth = f"{format_count(int(values['depth']) - 1, 'ply')} done, "
+            self._depth = f"{format_count(values['depth'] - 1, 'ply')} done, "
             if best:
                 self._depth += f"best {best} {format_points(values['score'])}, "
-        if int(values.get("time_ms", "0")) < MIN_SHOWN_MS:
+        if values.get("time_ms", 0) < MIN_SHOWN_MS:
             return ""
-        seconds = int(values["time_ms"]) / 1000
+        seconds = values["time_ms"] / 1000
         if "ready" in values:
             return f"getting ready: {values['ready']} of {values['of']}, {seconds:.1f} s"
-        return f"thinking: {self._depth}{int(values['nodes']):,} positions, {seconds:.1f} s"
+        return f"thinking: {self._depth}{values['nodes']:,} positions, {seconds:.1f} s"
 
 
-def _format_rollout_progress(values: dict[str, str], best: str) -> str:
+def _format_rollout_progress(values: dict[str, Any], best: str) -> str:
     text = f"rolling out: {values['trials']} of {values['of']} trials"
     if "equity" in values:
-        error = f" ± {float(values['se']):.3f}" if "se" in values else ""
+        error = f" ± {values['se']:.3f}" if "se" in values else ""
         text += f", {best} {format_points(values['equity'])}{error}".replace("  ", " ")
-    return f"{text}, {int(values['time_ms']) / 1000:.1f} s"
-
-
-def _parse_info(text: str) -> tuple[dict[str, str], str]:
-    """Split an ``info`` line into its pairs and the play after ``pv``."""
-    pairs, _, play = text.partition(" pv ")
-    words = pairs.split()
-    return dict(zip(words[::2], words[1::2], strict=False)), play
+    return f"{text}, {values['time_ms'] / 1000:.1f} s"

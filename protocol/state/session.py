@@ -13,7 +13,7 @@ from engine.analysis.engine import Engine
 from engine.analysis.levels import DEFAULT_LEVEL, LEVELS, EvalSettings, Level
 from engine.errors import StateError, UnsupportedError, ValueRangeError
 from engine.play.decider import Decider
-from engine.rules.dice import DiceSource, Roll, RollSequence, SeededDice
+from engine.rules.dice import DiceSource, Roll, RollSequence, SeededDice, format_roll
 from engine.rules.match import GameResult, MatchState
 from engine.rules.moves import Play, legal_plays
 from engine.rules.position import Position
@@ -382,7 +382,7 @@ class Session:
         check_no_offer(self.game.match)
         roll = self.game.match.roll
         if roll is not None:
-            raise StateError(f"the roll {roll[0]}-{roll[1]} is not played yet: play it first", field="dice")
+            raise StateError(f"the roll {format_roll(roll)} is not played yet: play it first", field="dice")
         if self.is_opening:
             self.roll_opening()
             self._opening_rolled = self.game

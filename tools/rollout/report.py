@@ -10,6 +10,7 @@ from engine.analysis.rollout_requests import MOVES, RolloutResult
 from engine.formats.match_id import encode_match_id
 from engine.formats.position_id import encode_position_id
 from engine.rollout import CubeRollout, EquityDifference, RolloutEstimate, RolloutSettings, StopReason
+from engine.rules.dice import format_roll
 from engine.rules.match import MatchState
 from engine.rules.notation import format_play
 from protocol.commands.cube import decision_to_values, format_action
@@ -109,7 +110,7 @@ def _format_header(answer: RolloutResult) -> list[str]:
     of = encode_position_id(request.position)
     if request.match != MatchState():
         of += f":{encode_match_id(request.match)}"
-    dice = "" if request.roll is None else f" with {request.roll[0]}-{request.roll[1]}"
+    dice = "" if request.roll is None else f" with {format_roll(request.roll)}"
     end = f"truncated after {state.truncation} plies" if state.truncation else "played to the end"
     return [
         f"{of}{dice}, {'cubeful' if request.is_cubeful else 'cubeless'}, {answer.plies}-ply by "

@@ -3,6 +3,7 @@ import pytest
 from engine.rules.match import MatchState
 from protocol.repl.sentences import (
     describe_action,
+    describe_cube_access,
     describe_offer,
     describe_responses,
     describe_score,
@@ -86,6 +87,28 @@ def test_a_turn_is_described_by_what_is_to_be_done():
     assert describe_turn(MatchState(roll=(3, 1))) == "you are to play 3-1"
     assert describe_turn(MatchState(doubled=True)) == "you are to answer the double"
     assert describe_turn(MatchState(roll=(3, 1), resigned=1)) == "you are to answer the resignation"
+
+
+CENTRED = "The cube is centred at 1"
+
+
+@pytest.mark.parametrize(
+    ("match", "said"),
+    [
+        (MatchState(), f"{CENTRED}: both sides may double."),
+        (MatchState(5, doubled=True), f"{CENTRED}; a double to 2 is pending: 'take' or 'drop'."),
+        (MatchState(5, (4, 2), crawford=True), f"{CENTRED}: nobody doubles in the Crawford game."),
+        (MatchState(5, (4, 2)), f"{CENTRED}: only gammond may gain by a double."),
+        (MatchState(cube=2, cube_owner=0), "You hold the cube at 2: only you may gain by a redouble."),
+        (
+            MatchState(cube=4, cube_owner=1),
+            "gammond holds the cube at 4: only gammond may gain by a redouble.",
+        ),
+        (MatchState(3, (1, 2), cube=2, cube_owner=0), "You hold the cube at 2: a double would gain nothing."),
+    ],
+)
+def test_the_cube_is_described_with_those_who_may_turn_it(match, said):
+    assert describe_cube_access(match, NAMES) == said
 
 
 def test_the_score_names_crawford_game_and_cube():
