@@ -5,23 +5,17 @@ from __future__ import annotations
 import random
 import time
 from contextlib import suppress
-from dataclasses import replace
-from types import SimpleNamespace
 
-import numpy as np
 import pytest
 
-from engine.cubeful import CubeResponse
 from engine.errors import FormatError
 from engine.match_files.mat_reader import parse_mat
 from engine.match_files.mat_writer import format_mat
 from engine.match_files.model import IssueKind
-from engine.play.cube_games import play_game, play_match
-from engine.rules.dice import draw_paired_dice
 from engine.rules.game_record import DoubleAction, PlayAction, ResponseAction
 from engine.rules.match import GameResult, MatchState
-from engine.rules.moves import legal_plays
 from engine.rules.notation import format_play
+from tests.engine.match_files.played_games import play_money_games, play_random_match
 
 GENGAMMON = """
 Game 1
@@ -38,45 +32,14 @@ Game 1
 HEAD = '; [Crawford "On"]\n\n 5 point match\n\n Game 1\n left : 0                  right : 0\n'
 
 
-class Dicer:
-    """Plays and handles the cube by lot."""
-
-    def __init__(self, seed):
-        self._rng = random.Random(seed)
-
-    def with_rules(self, rules):
-        return self
-
-    def choose_play(self, position, roll, match):
-        return SimpleNamespace(play=self._rng.choice(legal_plays(position, roll)))
-
-    def should_double(self, position, match):
-        return self._rng.random() < 0.01
-
-    def choose_response(self, position, match):
-        return CubeResponse.TAKE if self._rng.random() < 0.7 else CubeResponse.PASS
-
-
-def dice(number):
-    def roll(turn):
-        die, other = draw_paired_dice(9, np.array([number]), np.array([turn]))[0].tolist()
-        return die, other
-
-    return roll
-
-
 @pytest.fixture(scope="module")
 def match():
-    return play_match((Dicer(12), Dicer(62)), 13, lambda number: number % 2, dice)
+    return play_random_match()
 
 
 @pytest.fixture(scope="module")
 def money():
-    begun, games = MatchState(), []
-    for number in range(6):
-        games.append(play_game((Dicer(3), Dicer(4)), replace(begun, on_roll=number % 2), dice(number + 20)))
-        begun = begun.after_game(games[-1].result.winner, games[-1].result.points)
-    return games
+    return play_money_games()
 
 
 def only(text):

@@ -1,0 +1,56 @@
+"""Matches and money games played by lot, for tests of formats: plays, doubles, takes, passes, gammons."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+from types import SimpleNamespace
+
+import numpy as np
+
+from engine.cubeful import CubeResponse
+from engine.play.cube_games import play_game, play_match
+from engine.rules.dice import draw_paired_dice
+from engine.rules.match import MatchState
+from engine.rules.moves import legal_plays
+
+
+class Dicer:
+    """Plays and handles the cube by lot."""
+
+    def __init__(self, seed):
+        self._rng = random.Random(seed)
+
+    def with_rules(self, rules):
+        return self
+
+    def choose_play(self, position, roll, match):
+        return SimpleNamespace(play=self._rng.choice(legal_plays(position, roll)))
+
+    def should_double(self, position, match):
+        return self._rng.random() < 0.01
+
+    def choose_response(self, position, match):
+        return CubeResponse.TAKE if self._rng.random() < 0.7 else CubeResponse.PASS
+
+
+def dice(number):
+    def roll(turn):
+        die, other = draw_paired_dice(9, np.array([number]), np.array([turn]))[0].tolist()
+        return die, other
+
+    return roll
+
+
+def play_random_match():
+    """Play a match to 13 points, with a Crawford game."""
+    return play_match((Dicer(12), Dicer(62)), 13, lambda number: number % 2, dice)
+
+
+def play_money_games():
+    """Play six games for money."""
+    begun, games = MatchState(), []
+    for number in range(6):
+        games.append(play_game((Dicer(3), Dicer(4)), replace(begun, on_roll=number % 2), dice(number + 20)))
+        begun = begun.after_game(games[-1].result.winner, games[-1].result.points)
+    return games
