@@ -62,7 +62,7 @@ def make_search_watch(
     """
 
     def is_over() -> bool:
-        return control.is_stopped or (deadline_s is not None and clock() >= deadline_s)
+        return control.is_cancelled() or (deadline_s is not None and clock() >= deadline_s)
 
     def report(progress: SearchProgress) -> None:
         if progress.effort.plies >= (from_plies if progress.effort.is_finished else 1):

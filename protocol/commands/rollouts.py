@@ -228,7 +228,8 @@ def _continue_rollout(session: Session, values: Mapping[str, Any]) -> Work:
 
     def run(control: WorkControl) -> list[Reply]:
         try:
-            record = earlier.wait_for_rollout(lambda: control.is_stopped)
+            with control.leave_turn():
+                record = earlier.wait_for_rollout(lambda: control.is_stopped)
             settings = _apply_arguments(record.settings, values)
             _check_game_count(session, record.request, settings)
             replies, state = _run_rollout(record.request, record.load_engine, settings, record.state, control)
@@ -249,7 +250,7 @@ def _run_rollout(
     control: WorkControl,
 ) -> tuple[list[Reply], RolloutState]:
     """Roll out; return the lines of the answer, and the state to continue from."""
-    rollout = PreparedRollout(request, load_engine(), settings, lambda: control.is_stopped)
+    rollout = PreparedRollout(request, load_engine(), settings, control.is_cancelled)
     names = list(map(format_moves_plain, rollout.plays))
     reporter = RolloutReporter(control, settings.trials, rollout.scoring, names)
     answer = rollout.run(resume, reporter)

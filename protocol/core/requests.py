@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any, NamedTuple, Protocol, TypeVar
 
 import msgspec
@@ -58,6 +58,18 @@ BLOCK_LINES = 64
 _T = TypeVar("_T")
 
 
+class LongTurn(Protocol):
+    """The turn of long work among that of all clients; for all threads that do it."""
+
+    def pass_on(self) -> None:
+        """Let other work have its turn, if this one had enough of it, and wait for the next."""
+        ...
+
+    def leave(self) -> AbstractContextManager[None]:
+        """Have no turn meanwhile: the work waits for other work."""
+        ...
+
+
 def _ignore_reply(_: AnyReply) -> None:
     """Report nothing."""
 
@@ -70,12 +82,14 @@ class WorkControl:
         answer_bytes: About how many bytes of the rest of the answer there are already.
         interpreter: Gives the worker turns (`take_interpreter`); None in the thread that serves the clients,
             which has one.
+        turn: That of long work; None for other work.
     """
 
     def __init__(self, report: Callable[[AnyReply], None] = _ignore_reply) -> None:
         self.report = report
         self.answer_bytes = 0
         self.interpreter: InterpreterTurns | None = None
+        self.turn: LongTurn | None = None
         self._is_stopped = False
         self._on_stop: Callable[[], None] | None = None
 
@@ -83,6 +97,16 @@ class WorkControl:
     def is_stopped(self) -> bool:
         """Whether the work should end with the best answer it has."""
         return self._is_stopped
+
+    def is_cancelled(self) -> bool:
+        """Return whether the work should end. Asked between blocks of work, it is where others have turns."""
+        if self.turn is not None and not self._is_stopped:
+            self.turn.pass_on()
+        return self.is_stopped
+
+    def leave_turn(self) -> AbstractContextManager[None]:
+        """Let other long work have the turn of this one, which waits for some of it."""
+        return nullcontext() if self.turn is None else self.turn.leave()
 
     def stop(self) -> None:
         """Ask the work to end soon. Safe from any thread."""
@@ -125,7 +149,7 @@ class WorkControl:
 
     def disconnect(self) -> None:
         """Forget whom to call: the work is done, and they refer to it in turn."""
-        self.report, self._on_stop = _ignore_reply, None
+        self.report, self._on_stop, self.turn = _ignore_reply, None, None
 
 
 class RequestBatch(Protocol):

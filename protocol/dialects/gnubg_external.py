@@ -221,7 +221,7 @@ class GnubgClient:
 
         def run(control: WorkControl) -> list[Reply]:
             with nullcontext() if kind is None else self._service.quick_work.time(kind):
-                return [make_reply(SearchWatch(lambda: control.is_stopped))]
+                return [make_reply(SearchWatch(control.is_cancelled))]
 
         is_quick = kind is not None and kind in self._service.quick_work
         return Work(

@@ -206,8 +206,8 @@ class QueryAnalysis:
 
     def is_spent(self) -> bool:
         """Return whether the query is stopped or out of time."""
-        is_late = self.deadline_s is not None and self.clock() > self.deadline_s
-        return self.control.is_stopped or is_late
+        is_stopped = self.control.is_cancelled()  # which may take a while
+        return is_stopped or (self.deadline_s is not None and self.clock() > self.deadline_s)
 
     def _evaluate_texts(self) -> list[dict[str, object]]:
         evaluation = EvaluationQueries(self.engine, self.query.settings)

@@ -1,15 +1,20 @@
-"""Which waiting job starts next: lanes, priorities, shares and turns. No threads and no clock here.
+"""Which job starts, or goes on, next: lanes, priorities, shares and turns. No threads and no clock here.
 
 There are two lanes, each with worker threads of its own: quick work never waits for a search. In each lane
 clients take turns, and the jobs of one client start by priority, then in the order of arrival. Long jobs that
 are stopped, or whose deadline passes, before they start move to the quick lane: all that is left to do is to
 answer.
+
+Only so many long jobs run at a time. One that has run for a while is paused; then another goes on, of the
+next client by turn, that starts, or was paused itself.
 """
 
 from __future__ import annotations
 
 import heapq
 import itertools
+import sys
+from collections import deque
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from enum import Enum
@@ -41,6 +46,9 @@ class ScheduledJob:
         arrival: Its number among all jobs; sorts those of the same priority.
         lane: The lane in which it waits.
         is_waiting: Whether it has not started.
+        is_begun: Whether a thread is to take it, or has, if it is a long one.
+        is_running: Whether it is a long one that started and is not paused.
+        is_paused: Whether it is paused.
     """
 
     client: object
@@ -50,6 +58,9 @@ class ScheduledJob:
     arrival: int
     lane: Lane
     is_waiting: bool = True
+    is_begun: bool = False
+    is_running: bool = False
+    is_paused: bool = False
 
 
 _Entry = tuple[int, int, ScheduledJob]
@@ -63,6 +74,7 @@ class _ClientQueue:
     Attributes:
         max_started_bytes: As for `Schedule`.
         waiting: A heap for each lane; jobs that left the lane stay in it until they come up.
+        paused: The long jobs that are to go on, in this order.
         started: The jobs that started and are not released, each with its lane.
         gate: Which jobs may start.
         waits_for_room: Whether a job could not start for want of room for its answer.
@@ -70,6 +82,7 @@ class _ClientQueue:
 
     max_started_bytes: int
     waiting: dict[Lane, list[_Entry]] = field(default_factory=lambda: {lane: [] for lane in Lane})
+    paused: deque[ScheduledJob] = field(default_factory=deque)
     started: dict[Job, Lane] = field(default_factory=dict)
     gate: StartGate = OPEN_GATE
     waits_for_room: bool = False
@@ -86,6 +99,10 @@ class _ClientQueue:
         if self.gate.is_closed:
             return False
         return len(self.started) < share or sum(each is lane for each in self.started.values()) < share
+
+    def has_any(self, lane: Lane) -> bool:
+        """Return whether any job waits in a lane, or is paused in it."""
+        return self.has_waiting(lane) or (lane is Lane.LONG and bool(self.paused))
 
     def take(self, lane: Lane, share: int) -> ScheduledJob | None:
         """Take the first waiting job that may start; None if there is none, or no room."""
@@ -125,10 +142,20 @@ class Schedule:
     Args:
         shares: How many jobs of one client may have started in each lane without being released.
         max_started_bytes: What the answers of these jobs may take together, as far as that is known before.
+        max_running: How many long jobs run at a time.
+        max_begun: How many long jobs may have started and not ended, but for the first of each client.
     """
 
-    def __init__(self, shares: dict[Lane, int], max_started_bytes: int = ClientLimits.started_bytes) -> None:
+    def __init__(
+        self,
+        shares: dict[Lane, int],
+        max_started_bytes: int = ClientLimits.started_bytes,
+        max_running: int = sys.maxsize,
+        max_begun: int = sys.maxsize,
+    ) -> None:
         self._shares = shares
+        self._max_running, self._max_begun = max_running, max_begun
+        self._running = self._begun = 0
         self._max_started_bytes = max_started_bytes
         self._clients: dict[object, _ClientQueue] = {}
         self._turns: dict[Lane, dict[object, _ClientQueue]] = {lane: {} for lane in Lane}
@@ -149,17 +176,69 @@ class Schedule:
         return scheduled
 
     def take(self, lane: Lane) -> ScheduledJob | None:
-        """Take a job of the first client, by turn, that has one which may start; its turn is over then."""
+        """Take a job of the first client, by turn, that has one to start or to go on; its turn is over then.
+
+        Of the long jobs of a client, those to start come first.
+        """
+        if lane is Lane.LONG and self._running >= self._max_running:
+            return None
         turns = self._turns[lane]
         for client, queue in list(turns.items()):
-            taken = queue.take(lane, self._shares[lane])
-            if taken is not None or not queue.has_waiting(lane):
+            taken = self._take_of(queue, lane)
+            if taken is not None or not queue.has_any(lane):
                 del turns[client]
             if taken is not None:
-                if queue.has_waiting(lane):
+                if queue.has_any(lane):
                     turns[client] = queue
                 return taken
         return None
+
+    def _take_of(self, queue: _ClientQueue, lane: Lane) -> ScheduledJob | None:
+        if lane is Lane.QUICK:
+            return queue.take(lane, self._shares[lane])
+        taken = None
+        if self._begun < self._max_begun or lane not in queue.started.values():
+            taken = queue.take(lane, self._shares[lane])
+            self._begun += taken is not None
+        if taken is None and queue.paused:
+            taken = queue.paused.popleft()
+        if taken is not None:
+            self._running += 1
+            taken.is_running, taken.is_paused = True, False
+        return taken
+
+    def pause(self, scheduled: ScheduledJob) -> bool:
+        """Let a long job go on by turn only; return whether it does, which one of a lost client need not."""
+        queue = self._clients.get(scheduled.client)
+        if queue is None or scheduled.is_paused or scheduled.lane is Lane.QUICK:
+            return scheduled.is_paused
+        self.leave(scheduled)
+        scheduled.is_paused = True
+        queue.paused.append(scheduled)
+        turns = self._turns[Lane.LONG]
+        turns.pop(scheduled.client, None)  # those come first that have had no turn since this one began
+        turns[scheduled.client] = queue
+        return True
+
+    def leave(self, scheduled: ScheduledJob) -> None:
+        """Note that a long job runs no longer."""
+        self._running -= scheduled.is_running
+        scheduled.is_running = False
+
+    def go_on(self, scheduled: ScheduledJob) -> bool:
+        """Let a long job that is paused go on besides those that run; return whether it was."""
+        if not scheduled.is_paused:
+            return False
+        scheduled.is_paused = False
+        queue = self._clients.get(scheduled.client)
+        if queue is not None:
+            queue.paused.remove(scheduled)
+        return True
+
+    def end(self, scheduled: ScheduledJob) -> None:
+        """Note that a long job that started has ended."""
+        self.leave(scheduled)
+        self._begun -= 1
 
     def has_room(self, client: object, lane: Lane) -> bool:
         """Return whether another job of a client may start in a lane."""

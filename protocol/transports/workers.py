@@ -6,12 +6,15 @@ import os
 import sys
 import threading
 import time
-from collections.abc import Callable
-from contextlib import suppress
+from collections import deque
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from functools import partial
+from math import inf
 
 from engine.errors import LimitError, ValueRangeError
 from engine.runtime.cores import MAX_THREADS, count_usable_cores
+from engine.runtime.thread_turns import release_turn
 from protocol.core.interpreter import INTERPRETER
 from protocol.core.jobs import Job, StartGate
 from protocol.core.limits import ClientLimits
@@ -21,7 +24,11 @@ LAST_WORK_S = 1.0
 """How long a server that ends waits for work that was stopped."""
 
 LONG_THREADS = 8
-"""Workers for long work: as many searches and rollouts run at a time, however many cores there are."""
+"""Workers for long work: as many searches and rollouts are under way at a time, however many cores there are.
+More are started for clients that have none under way."""
+
+SLICE_S = 0.02
+"""How long a long job runs before others have turns: about as long as a block of its work."""
 
 _SWITCH_INTERVAL_S = 0.001
 
@@ -69,8 +76,10 @@ class WorkerPool:
         threads: How many for quick work, 1 to `MAX_THREADS`; one for each core if left out.
         long_threads: How many for long work.
         long_share: How many of these one client may have at a time; half of them if left out.
+        long_running: How many long jobs run at a time, in turns; one for each core, and two at least, if left
+            out.
         started_bytes: As `ClientLimits.started_bytes`.
-        clock: Seconds; the clock of deadlines.
+        clock: Seconds; the clock of deadlines and turns.
 
     Raises:
         ValueRangeError: `threads` is out of range.
@@ -83,17 +92,28 @@ class WorkerPool:
         *,
         long_threads: int = LONG_THREADS,
         long_share: int | None = None,
+        long_running: int | None = None,
         started_bytes: int = ClientLimits.started_bytes,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.threads = resolve_thread_count(threads)
-        self._clock = clock
+        self.clock = clock
         self._lock = threading.Lock()
-        self._work_available = {lane: threading.Condition(self._lock) for lane in Lane}
+        self._work_available = threading.Condition(self._lock)
+        self._long_work_begun = threading.Condition(self._lock)
         long_share = max(1, long_threads // 2) if long_share is None else long_share
-        self._schedule = Schedule({Lane.QUICK: self.threads, Lane.LONG: long_share}, started_bytes)
+        self._schedule = Schedule(
+            {Lane.QUICK: self.threads, Lane.LONG: long_share},
+            started_bytes,
+            max(2, count_usable_cores()) if long_running is None else long_running,
+            long_threads,
+        )
+        self._begun: deque[ScheduledJob] = deque()
+        """Long jobs that threads are to take."""
+        self._idle_threads = 0
+        self._long_threads = long_threads
         self._is_closed = False
-        self._threads: list[threading.Thread] = []
+        self._threads: set[threading.Thread] = set()
         self._start_threads(Lane.QUICK, self.threads)
         self._start_threads(Lane.LONG, long_threads)
 
@@ -111,25 +131,30 @@ class WorkerPool:
         """
         with self._lock:
             scheduled = self._schedule.add(client, job, on_progress, on_result)
-            if self._schedule.has_room(client, scheduled.lane):
-                self._work_available[scheduled.lane].notify()
-            if scheduled.lane is Lane.LONG and job.work.deadline_s is not None:
-                self._work_available[Lane.QUICK].notify()  # one of them waits for the deadline
+            if scheduled.lane is Lane.LONG:
+                job.control.turn = _LongTurn(self, scheduled)
+                self._give_turns()
+                if job.work.deadline_s is not None:
+                    self._work_available.notify()  # one of them waits for the deadline
+            elif self._schedule.has_room(client, Lane.QUICK):
+                self._work_available.notify()
         job.control.notify_on_stop(partial(self._promote, scheduled))
 
     def set_gate(self, client: object, gate: StartGate) -> None:
         """Set which waiting jobs of a client may start."""
         with self._lock:
             if self._schedule.set_gate(client, gate):
-                for condition in self._work_available.values():
-                    condition.notify_all()
+                self._work_available.notify_all()
+                self._give_turns()
 
     def release(self, client: object, job: Job) -> None:
         """Note that the client's side has taken in the result of a job, and set its gate after that."""
         with self._lock:
             for lane in self._schedule.release(client, job):
-                if self._schedule.has_waiting(lane):
-                    self._work_available[lane].notify()
+                if lane is Lane.LONG:
+                    self._give_turns()
+                elif self._schedule.has_waiting(lane):
+                    self._work_available.notify()
 
     def count_answer_bytes(self, client: object) -> int:
         """Return how many bytes of the answers that a client's jobs are working on there are."""
@@ -145,8 +170,8 @@ class WorkerPool:
         """Let the threads end once no jobs wait."""
         with self._lock:
             self._is_closed = True
-            for condition in self._work_available.values():
-                condition.notify_all()
+            self._work_available.notify_all()
+            self._long_work_begun.notify_all()
 
     def join(self, timeout_s: float) -> None:
         """Wait for the threads to end after `close`, but not for ever.
@@ -154,19 +179,53 @@ class WorkerPool:
         A process that ends while they are in compiled code, or in the compiler, may crash.
         """
         deadline_s = time.monotonic() + timeout_s
-        for thread in self._threads:
+        for thread in list(self._threads):
             thread.join(max(0.0, deadline_s - time.monotonic()))
+
+    def pause(self, scheduled: ScheduledJob, turn: _LongTurn) -> None:
+        """Let a long job go on by turn only; one that was stopped goes on at once."""
+        with self._lock:
+            if self._schedule.pause(scheduled):
+                turn.end()
+                self._give_turns()
+                if scheduled.job.control.is_stopped:
+                    self._go_on(scheduled, turn)
+
+    def leave(self, scheduled: ScheduledJob) -> None:
+        """Give the turn of a long job to others."""
+        with self._lock:
+            self._schedule.leave(scheduled)
+            self._give_turns()
+
+    def go_on(self, scheduled: ScheduledJob, turn: _LongTurn) -> None:
+        """Let a long job go on besides those whose turn it is: it is to end."""
+        with self._lock:
+            self._go_on(scheduled, turn)
+
+    def _go_on(self, scheduled: ScheduledJob, turn: _LongTurn) -> None:
+        if self._schedule.go_on(scheduled):
+            turn.begin()
+
+    def _give_turns(self) -> None:
+        """Let long jobs start or go on, as many as run at a time."""
+        while (taken := self._schedule.take(Lane.LONG)) is not None:
+            turn = taken.job.control.turn
+            assert isinstance(turn, _LongTurn)
+            turn.begin()
+            if taken.is_begun:
+                continue
+            taken.is_begun = True
+            self._begun.append(taken)
+            if self._idle_threads < len(self._begun):
+                with suppress(RuntimeError):  # the system gives no more: the job waits for another to end
+                    self._start_thread(Lane.LONG)
+            self._long_work_begun.notify()
 
     def _start_threads(self, lane: Lane, threads: int) -> None:
         for number in range(threads):
-            thread = threading.Thread(
-                target=self._work, args=(lane,), name=f"{lane.value}-worker-{number}", daemon=True
-            )
-            self._threads.append(thread)
             try:
-                thread.start()
+                self._start_thread(lane)
             except RuntimeError as error:
-                self._threads.pop()
                 self.close()
                 raise LimitError(
                     f"expected {threads} threads for {lane.value} work, the system gives {number}: "
@@ -174,34 +233,116 @@ class WorkerPool:
                     field="threads",
                 ) from error
 
-    def _work(self, lane: Lane) -> None:
-        if lane is Lane.LONG:
-            yield_to_short_work()
-        while (scheduled := self._wait_for_job(lane)) is not None:
-            job = scheduled.job
-            job.control.interpreter = INTERPRETER
-            scheduled.on_result(job, job.run(partial(scheduled.on_progress, job)))
-            del scheduled, job  # else they keep a client that is gone until the next job
+    def _start_thread(self, lane: Lane) -> None:
+        work = self._do_quick_work if lane is Lane.QUICK else self._do_long_work
+        thread = threading.Thread(target=work, name=f"{lane.value}-worker", daemon=True)
+        thread.start()
+        self._threads.add(thread)
 
-    def _wait_for_job(self, lane: Lane) -> ScheduledJob | None:
-        """Wait for a job of a lane; None once the pool is closed and none waits.
+    def _do_quick_work(self) -> None:
+        while (scheduled := self._wait_for_quick_job()) is not None:
+            _run(scheduled)
+            del scheduled  # else it keeps a client that is gone until the next job
 
-        Workers of the quick lane watch the deadlines of jobs that wait in the long one.
+    def _do_long_work(self) -> None:
+        yield_to_short_work()
+        while (scheduled := self._wait_for_long_job()) is not None:
+            _run(scheduled)
+            with self._lock:
+                self._schedule.end(scheduled)
+            del scheduled
+        self._threads.discard(threading.current_thread())
+
+    def _wait_for_quick_job(self) -> ScheduledJob | None:
+        """Wait for a quick job; None once the pool is closed and none waits.
+
+        Those who wait watch the deadlines of jobs that wait in the long lane.
         """
-        available = self._work_available[lane]
         with self._lock:
             while True:
-                deadline_s = self._schedule.promote_overdue(self._clock()) if lane is Lane.QUICK else None
-                taken = self._schedule.take(lane)
+                deadline_s = self._schedule.promote_overdue(self.clock())
+                taken = self._schedule.take(Lane.QUICK)
                 if taken is not None:
                     if deadline_s is not None:
-                        available.notify()  # another worker watches the deadline
+                        self._work_available.notify()  # another worker watches the deadline
                     return taken
-                if self._is_closed and not self._schedule.has_waiting(lane):
+                if self._is_closed and not self._schedule.has_waiting(Lane.QUICK):
                     return None
-                available.wait(None if deadline_s is None else max(0.0, deadline_s - self._clock()))
+                self._work_available.wait(None if deadline_s is None else max(0.0, deadline_s - self.clock()))
+
+    def _wait_for_long_job(self) -> ScheduledJob | None:
+        """Wait for a long job that starts; None for a thread too many, or once the pool is closed."""
+        with self._lock:
+            self._idle_threads += 1
+            self._give_turns()
+            while not self._begun:
+                has_ended = self._is_closed and not self._schedule.has_waiting(Lane.LONG)
+                if has_ended or self._idle_threads > self._long_threads:
+                    self._idle_threads -= 1
+                    self._long_work_begun.notify_all()
+                    return None
+                self._long_work_begun.wait()
+            self._idle_threads -= 1
+            return self._begun.popleft()
 
     def _promote(self, scheduled: ScheduledJob) -> None:
+        """Let a long job that was stopped end."""
         with self._lock:
             if self._schedule.promote(scheduled):
-                self._work_available[Lane.QUICK].notify()
+                self._work_available.notify()
+            elif isinstance(turn := scheduled.job.control.turn, _LongTurn):
+                self._go_on(scheduled, turn)
+
+
+def _run(scheduled: ScheduledJob) -> None:
+    job = scheduled.job
+    job.control.interpreter = INTERPRETER
+    scheduled.on_result(job, job.run(partial(scheduled.on_progress, job)))
+
+
+class _LongTurn:
+    """The turn of a long job among those of all clients; for all threads that do it.
+
+    Args:
+        pool: Gives it.
+        scheduled: The job.
+    """
+
+    def __init__(self, pool: WorkerPool, scheduled: ScheduledJob) -> None:
+        self._pool = pool
+        self._scheduled = scheduled
+        self._has_begun = threading.Event()
+        self._ends_s = inf
+
+    def begin(self) -> None:
+        """Let the job run for a while."""
+        self._ends_s = self._pool.clock() + SLICE_S
+        self._has_begun.set()
+
+    def end(self) -> None:
+        """Let the job wait."""
+        self._has_begun.clear()
+
+    def pass_on(self) -> None:
+        """Let other work have its turn, if this one had enough of it, and wait for the next."""
+        if not self._has_begun.is_set() or self._pool.clock() >= self._ends_s:
+            self._wait()
+
+    @contextmanager
+    def leave(self) -> Iterator[None]:
+        """Have no turn meanwhile: the work waits for other work."""
+        self._pool.leave(self._scheduled)
+        self._ends_s = -inf
+        yield
+        self._wait()
+
+    def _wait(self) -> None:
+        """Wait for the next turn, or the end of the time that the job has."""
+        pool, scheduled = self._pool, self._scheduled
+        if pool.clock() >= self._ends_s:
+            pool.pause(scheduled, self)
+        deadline_s = scheduled.job.work.deadline_s
+        with release_turn():
+            timeout_s = None if deadline_s is None else max(0.0, deadline_s - pool.clock())
+            if not self._has_begun.wait(timeout_s):
+                pool.go_on(scheduled, self)

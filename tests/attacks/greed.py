@@ -17,6 +17,9 @@ ATTACKERS = 20
 STOP_MS = 100.0
 """How soon work ends after ``stop``, under load, added to what a mere ``isready`` takes then."""
 
+SEARCH_S = 1.0
+"""How long a search at 2-ply may take beside the rollouts of others; alone it takes hundredths."""
+
 _SERVER_MIB = 1024.0
 """What slow readers may pin together before the attack gives up on the server."""
 _WIDE_QUERY_POSITIONS = 45
@@ -174,11 +177,41 @@ def stop(trial: Trial) -> str:
     return figures
 
 
+def rollouts(trial: Trial) -> str:
+    """A client searches beside two that have as many rollouts under way as they may: it has its turns too."""
+    rolls = trial.dose(4, 12)
+    with serve(trial.home) as server:
+
+        async def attack() -> tuple[float, float]:
+            await warm_up(server.port)
+            client = await Client.open(server.port)
+            alone = [await _time_search(client, number) for number in range(rolls)]
+            for other in await open_clients(server.port, 2):
+                other.send("newgame", *(f"@r{number} rollout position seed={number}" for number in range(4)))
+            await asyncio.sleep(0.5)
+            beside = [await _time_search(client, number) for number in range(rolls, 2 * rolls)]
+            return max(alone), max(beside)
+
+        alone_s, beside_s = run_clients(attack())
+    figures = f"{rolls} searches beside 8 rollouts, slowest {beside_s:.2f} s (alone {alone_s:.2f} s)"
+    expect(beside_s <= SEARCH_S, figures)
+    return figures
+
+
+async def _time_search(client: Client, number: int) -> float:
+    """Return how long the ranking of a roll's plays at 2-ply takes, in seconds."""
+    await client.ask(f"position gnubgid {OPENING}", f"dice {number % 6 + 1} {number % 5 + 1}")
+    asked_s = time.perf_counter()
+    await client.ask(f"moves plies=2 cubeful={'true' if number % 2 else 'false'}")
+    return time.perf_counter() - asked_s
+
+
 ATTACKS: Sequence[Attack] = (
     *(
         Attack(f"greedy-{kind}", f"{ATTACKERS} clients that send {kind} without end", make_greedy(kind))
         for kind in KINDS
     ),
+    Attack("rollouts", "a search beside clients with four full rollouts each", rollouts),
     Attack("slow-readers", "large answers, read at 3 kB/s", slow_readers),
     Attack("stop", "stop of everything that takes long, under load", stop),
 )

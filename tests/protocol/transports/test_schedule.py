@@ -151,3 +151,96 @@ def test_an_answer_that_grows_beyond_what_was_expected_counts_as_it_is():
     assert schedule.count_answer_bytes("a") == 95
     schedule.release("a", grows.job)
     assert schedule.take(Lane.QUICK).job.request.tag == "waits"
+
+
+@pytest.fixture
+def crowded():
+    """A schedule in which two long jobs run at a time, and four begin besides the first of each client."""
+    return Schedule({Lane.QUICK: 2, Lane.LONG: 4}, max_running=2, max_begun=4)
+
+
+def take_long(schedule):
+    """Take long jobs as far as there is room for them to run; they stay."""
+    taken = []
+    while (each := schedule.take(Lane.LONG)) is not None:
+        taken.append(each)
+    return taken
+
+
+def names_of(scheduled):
+    return [each.job.request.tag for each in scheduled]
+
+
+def test_long_jobs_that_are_paused_go_on_in_turn_with_those_that_start(crowded):
+    for name in ("a0", "a1", "a2"):
+        add(crowded, name, "a", is_long=True)
+    running = take_long(crowded)
+    assert names_of(running) == ["a0", "a1"]
+    add(crowded, "b0", "b", is_long=True)
+    for expected in ("b0", "a2", "a0", "b0", "a1", "a2", "b0"):
+        paused = running.pop(0)
+        assert crowded.pause(paused)
+        assert paused.is_paused
+        running += take_long(crowded)
+        assert names_of(running)[1:] == [expected]
+        assert all(each.is_running for each in running)
+
+
+def test_clients_have_turns_in_long_work_however_many_jobs_each_has(crowded):
+    for client, jobs in (("a", 4), ("b", 4), ("c", 1)):
+        for number in range(jobs):
+            add(crowded, f"{client}{number}", client, is_long=True)
+    running, turns = take_long(crowded), []
+    for _ in range(60):
+        turns += names_of(running[:1])
+        crowded.pause(running.pop(0))
+        running += take_long(crowded)
+        assert len(running) == 2
+    assert [sum(name.startswith(client) for name in turns) for client in "abc"] == [20, 20, 20]
+
+
+def test_no_more_jobs_begin_than_may_but_the_first_of_each_client(crowded):
+    for number in range(4):
+        add(crowded, f"a{number}", "a", is_long=True)
+    for _ in range(4):
+        for each in take_long(crowded):
+            crowded.pause(each)
+    add(crowded, "b0", "b", is_long=True)
+    add(crowded, "b1", "b", is_long=True)
+    seen = set()
+    for _ in range(10):
+        running = take_long(crowded)
+        seen.update(names_of(running))
+        for each in running:
+            crowded.pause(each)
+    assert seen == {"a0", "a1", "a2", "a3", "b0"}
+
+
+def test_a_job_that_goes_on_to_end_needs_no_turn(crowded):
+    for name in ("a0", "a1", "a2"):
+        add(crowded, name, is_long=True)
+    first, second = take_long(crowded)
+    crowded.pause(first)
+    take_long(crowded)
+    assert crowded.go_on(first)
+    assert not crowded.go_on(first)
+    assert not first.is_paused
+    crowded.end(first)
+    assert crowded.take(Lane.LONG) is None
+    crowded.end(second)
+    crowded.release("a", second.job)
+    assert take_long(crowded) == []
+
+
+def test_paused_jobs_of_a_lost_client_have_no_turns_and_running_ones_are_not_paused(crowded):
+    for name in ("a0", "a1", "a2"):
+        add(crowded, name, is_long=True)
+    first, second = take_long(crowded)
+    crowded.pause(first)
+    third = crowded.take(Lane.LONG)
+    crowded.drop("a")
+    assert not crowded.pause(second)
+    crowded.end(second)
+    crowded.end(third)
+    assert crowded.take(Lane.LONG) is None
+    assert crowded.go_on(first)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import queue
 import threading
+import time
 
 import pytest
 
@@ -65,6 +66,37 @@ def submit_job(pool, owner, job, said):
         pool.release(owner, job)
 
     pool.submit(owner, job, lambda *_: None, take)
+
+
+def work_in_blocks(may_end):
+    """Return long work that asks between blocks whether to go on."""
+
+    def work(control):
+        while not (may_end.is_set() or control.is_cancelled()):
+            time.sleep(0.001)
+
+    return work
+
+
+@pytest.fixture
+def rolling_pool():
+    """A pool with four long jobs of each of two clients; yields it, its messages, and what ends them."""
+    pool, said, may_end = WorkerPool(1, long_running=2), queue.Queue(), threading.Event()
+    began = threading.Semaphore(0)
+
+    def roll_out(control):
+        began.release()
+        work_in_blocks(may_end)(control)
+
+    for client in ("a", "b"):
+        for number in range(4):
+            submit(pool, client, f"{client}{number}", said, roll_out, is_long=True)
+    for _ in range(8):
+        assert began.acquire(timeout=20)
+    yield pool, said, may_end
+    may_end.set()
+    pool.close()
+    pool.join(20)
 
 
 def next_said(said, count):
@@ -222,3 +254,91 @@ def test_one_worker_at_a_time_keeps_the_interpreter_busy_and_a_stopped_one_does_
     assert most[2:] == [1]
     assert not waiting.control.is_stopped
     pool.close()
+
+
+def test_a_third_client_searches_while_two_clients_have_four_rollouts_each(rolling_pool):
+    pool, said, may_end = rolling_pool
+    blocks = []
+
+    def search(control):
+        for _ in range(20):
+            assert not control.is_cancelled()
+            blocks.append(time.sleep(0.005))
+
+    submit(pool, "c", "c0", said, search, is_long=True)
+    assert next_said(said, 1) == ["c0"]
+    assert len(blocks) == 20
+    may_end.set()
+    assert sorted(next_said(said, 8)) == [f"{client}{number}" for client in "ab" for number in range(4)]
+
+
+def test_threads_that_clients_with_nothing_under_way_need_besides_end_again(rolling_pool):
+    pool, said, may_end = rolling_pool
+    before = len(pool._threads)
+    for number in range(5):
+        submit(pool, f"c{number}", f"c{number}", said, work_in_blocks(may_end), is_long=True)
+    await_until(lambda: len(pool._threads) == before + 5)
+    may_end.set()
+    next_said(said, 13)
+    await_until(lambda: len(pool._threads) == before)
+
+
+def test_work_that_is_stopped_while_others_have_their_turn_ends_at_once():
+    pool, said = WorkerPool(1, long_threads=2, long_share=2, long_running=1), queue.Queue()
+    may_end, asks = threading.Event(), threading.Semaphore(0)
+
+    def hold(_):
+        asks.release()
+        may_end.wait(20)
+
+    paused = submit(pool, "a", "paused", said, work_in_blocks(may_end), is_long=True)
+    submit(pool, "b", "holds", said, hold, is_long=True)
+    assert asks.acquire(timeout=20)
+    paused.control.stop()
+    assert next_said(said, 1) == ["paused"]
+    may_end.set()
+    assert next_said(said, 1) == ["holds"]
+    pool.close()
+
+
+def test_work_whose_time_is_over_while_others_have_their_turn_ends_then():
+    pool, said = WorkerPool(1, long_threads=2, long_share=2, long_running=1), queue.Queue()
+    may_end, asks, deadline_s = threading.Event(), threading.Semaphore(0), time.monotonic() + 0.2
+
+    def work(control):
+        while time.monotonic() < deadline_s and not control.is_cancelled():
+            time.sleep(0.001)
+
+    def hold(_):
+        asks.release()
+        may_end.wait(20)
+
+    submit(pool, "a", "timed", said, work, is_long=True, deadline_s=deadline_s)
+    submit(pool, "b", "holds", said, hold, is_long=True)
+    assert asks.acquire(timeout=20)
+    assert next_said(said, 1) == ["timed"]
+    may_end.set()
+    assert next_said(said, 1) == ["holds"]
+    pool.close()
+
+
+def test_work_that_waits_for_other_work_leaves_its_turn_to_it():
+    pool, said = WorkerPool(1, long_threads=2, long_share=2, long_running=1), queue.Queue()
+    is_done = threading.Event()
+
+    def wait_for_other(control):
+        with control.leave_turn():
+            assert is_done.wait(20)
+
+    submit(pool, "a", "waits", said, wait_for_other, is_long=True)
+    submit(pool, "a", "done", said, lambda _: is_done.set(), is_long=True)
+    assert sorted(next_said(said, 2)) == ["done", "waits"]
+    pool.close()
+
+
+def await_until(is_true):
+    """Wait until something is so."""
+    deadline_s = time.monotonic() + 20
+    while not is_true():
+        assert time.monotonic() < deadline_s
+        time.sleep(0.005)
