@@ -114,7 +114,7 @@ def _explain_unknown(word: str) -> str:
     close = [meant] if meant else difflib.get_close_matches(word[:40].lower(), TOOLS, n=1)
     if close:
         return f"unknown tool {word[:40]!r}: did you mean {close[0]!r}? (gammond --help)"
-    from protocol.repl.pasted import find_position
+    from engine.formats.pasted_text import find_position
 
     if find_position(word) is not None:
         return f"expected a tool before the position: gammond hint {word}"

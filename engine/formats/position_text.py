@@ -17,11 +17,14 @@ from engine.rules.position import Position
 _MIN_FIBS_COLONS = 20
 _QUOTES = "\"'`\u201c\u201d\u2018\u2019"
 _EXPECTED = "a GNU position ID, 'position ID:match ID', an XGID, an OGID, a FIBS board or Snowie's line"
-_LABELLED = re.compile(
-    r"(?:GNU Backgammon\s+)?(?:GNU\s?bg\s*ID|Position\s*ID)\s*[:=]\s*(?P<position>\S+)"
+LABELLED_IDS = re.compile(
+    r"(?:GNU\s?bg\s*ID|Position\s*ID)\s*[:=]\s*(?P<position>\S+)"
     r"(?:[\s,]+Match\s*ID\s*[:=]\s*(?P<match>\S+))?",
     re.IGNORECASE,
 )
+"""A position ID behind its label, with a match ID behind its own if there is one."""
+
+_NAMED_IDS = re.compile(rf"(?:GNU Backgammon\s+)?{LABELLED_IDS.pattern}", re.IGNORECASE)
 
 
 def parse_position(text: str) -> tuple[Position, MatchState | None]:
@@ -44,7 +47,7 @@ def parse_position(text: str) -> tuple[Position, MatchState | None]:
         GammondError: As the parser of the form.
     """
     bare = text.strip().strip(_QUOTES).strip()
-    if labelled := _LABELLED.fullmatch(bare):
+    if labelled := _NAMED_IDS.fullmatch(bare):
         bare = " ".join(part for part in labelled.group("position", "match") if part)
     words = bare.replace(":", " ").split()
     if not words:

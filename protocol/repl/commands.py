@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -12,7 +13,8 @@ from engine.rules.match import MAX_MATCH_LENGTH, RESULT_NAMES
 from engine.search import MAX_PLIES
 from protocol.commands.game import OFFER_ACTIONS
 from protocol.commands.table import COMMANDS
-from protocol.core.arguments import Argument, choice_argument, integer_argument, rest_argument
+from protocol.core.arguments import Argument, ArgumentParser, choice_argument, integer_argument, rest_argument
+from protocol.core.errors import CommandError
 from protocol.core.requests import WorkControl
 from protocol.repl import analysis
 from protocol.repl.configuration import configure
@@ -51,6 +53,17 @@ class ReplCommand:
     arguments: tuple[Argument, ...] = ()
     short_usage: str = ""
 
+    def parse(self, text: str) -> dict[str, Any]:
+        """Parse everything after the name; named arguments may be written as in the shell, ``--plies 2``.
+
+        Raises:
+            GammondError: As `ArgumentParser.parse` raises.
+        """
+        names = {each.name.replace("_", "[-_]"): each.name for each in self.arguments if each.is_named}
+        for pattern, name in names.items():
+            text = re.sub(rf"(?<!\S)(?:--)?{pattern}[\s=]\s*(?=[^\s=]+(?!\S))", f"{name}=", text)
+        return ArgumentParser(self.arguments, self.usage).parse(text)
+
     @property
     def usage(self) -> str:
         """The whole line, as ``help`` shows it."""
@@ -64,6 +77,12 @@ def _play(game: ReplGame, values: ArgumentValues, control: WorkControl) -> list[
     text = values["play"]
     if text is None:
         return game.play_from_here(control)
+    if text == AGAINST_PREFIX.strip():
+        raise CommandError(
+            "expected a player after 'play against', such as strong, pubeval or human: 'gammond players', in "
+            "the shell, lists all",
+            field="play",
+        )
     if text.startswith(AGAINST_PREFIX):
         return game.play_against(text.removeprefix(AGAINST_PREFIX).strip(), control)
     return game.take_action(text, control) if text in OFFER_ACTIONS else game.make_play(text, control)
@@ -100,6 +119,7 @@ _SHOWN: dict[str, Callable[[ReplGame, WorkControl], list[str]]] = {
     "score": lambda game, _: game.show_score(),
     "cube": lambda game, _: game.show_cube(),
     "id": lambda game, _: show_ids(game.session),
+    "turn": lambda game, _: game.show_turn(),
     "tutor": lambda game, _: game.show_tutor(),
     "strength": lambda game, _: [analysis.describe_strength(game.session)],
 }
@@ -297,7 +317,7 @@ _ROWS = (
     ),
     ReplCommand(
         "show",
-        "show the board, the pip counts, the score and cube, the IDs, the tutor, or the engine's strength",
+        "show the board, pip counts, score, cube, whose turn it is, IDs, the tutor, or the engine's strength",
         lambda game, values, control: _SHOWN[values["what"]](game, control),
         (choice_argument("what", tuple(_SHOWN), "what to show", default="board", is_required=False),),
     ),

@@ -9,8 +9,10 @@ from protocol.repl.replies import BoardLine
 from protocol.repl.sentences import (
     ENGINE_NAME,
     HUMAN_NAME,
+    begin_sentence,
     describe_cube_access,
     describe_score,
+    describe_turn,
     make_sentence,
 )
 from protocol.state.player_registry import ENGINE_PLAYER, HUMAN_PLAYER
@@ -74,6 +76,19 @@ class GameView:
         game = self.session.game
         is_over = self.human_seat is not None and game.is_over
         return [describe_score(game.match, self.points, self.names, is_over=is_over) + "."]
+
+    def show_turn(self) -> list[str]:
+        """Return who is to act, and how, with the dice if there are any.
+
+        Raises:
+            StateError: There is no position.
+        """
+        self.session.require_position()
+        game = self.session.game
+        if game.is_over:
+            return ["The game is over."]
+        turn = describe_turn(game.match, self.names[game.match.to_act])
+        return [f"{begin_sentence(turn)}."]
 
     def show_cube(self) -> list[str]:
         """Return where the cube is and who may turn it; after a game, the score.

@@ -46,14 +46,15 @@ EXPLANATIONS = {
 """Words of GNU Backgammon without a twin here -> what to do instead."""
 
 _RULES = (
-    (r"new\s+match\s+([0-9]+)", r"new \1"),
+    (r"new\s+match\s+(?:to\s+)?([0-9]+)", r"new \1"),
     (r"new\s+game", "new"),
     (r"new\s+session", "new 0"),
     (r"show\s+(board|score|matrix)", r"\1"),
-    (r"show\s+(?:pip|pips|pipcount)", "pip"),
+    (r"(?:show\s+)?(?:pip|pips|pipcount|pip\s+counts?)", "pip"),
     (r"show\s+(?:gnubgid|xgid|ogid|id|positionid|matchid)", "id"),
-    (r"show\s+(?:match|turn)", "score"),
-    (r"show\s+(?:settings|player|dice|variation)", "keys"),
+    (r"show\s+match", "score"),
+    (r"show\s+dice", "show turn"),
+    (r"show\s+(?:settings|player|variation)", "keys"),
     (r"set\s+(?:board|gnubgid|xgid|ogid|positionid)\s+(.+)", r"position \1"),
     (r"set\s+matchid\s+(\S+)", r"Match ID: \1"),
     (r"set\s+dice\s+([1-6])\s*([1-6])", r"dice \1 \2"),

@@ -6,13 +6,13 @@ import difflib
 import re
 
 from engine.errors import GammondError, UnsupportedError
+from engine.formats.pasted_text import find_match_id, find_position, split_lines
 from engine.formats.position_id import encode_position_id
 from engine.formats.position_text import parse_position
 from engine.options import MAX_QUOTED_CHARS
 from protocol.commands.dispatch import fail_request, run_line
 from protocol.commands.game import POSITION_FORMS
 from protocol.commands.table import COMMANDS
-from protocol.core.arguments import ArgumentParser
 from protocol.core.errors import CommandError
 from protocol.core.replies import format_reply
 from protocol.core.requests import AnyReply, Reply, WorkControl
@@ -20,7 +20,6 @@ from protocol.repl import gnubg_words
 from protocol.repl.commands import ALIASES, REPL_COMMANDS
 from protocol.repl.game import ReplGame
 from protocol.repl.help import show_overview, show_topic
-from protocol.repl.pasted import find_match_id, find_position, split_lines
 from protocol.repl.replies import RefusedRequestError, format_error, send_command
 from protocol.repl.saved_game import KeptGame
 from protocol.repl.sentences import describe_position
@@ -106,7 +105,7 @@ class LineInterpreter:
             return self._show_help(rest.strip())
         if name in REPL_COMMANDS:
             word = REPL_COMMANDS[name]
-            return word.run(self.game, ArgumentParser(word.arguments, word.usage).parse(rest), control)
+            return word.run(self.game, word.parse(rest), control)
         if name in COMMANDS:
             return self._run_command(name, f"{name} {rest}".rstrip(), control)
         if _PLAY_PATTERN.match(text):

@@ -16,7 +16,7 @@ from engine.analysis.levels import DEFAULT_LEVEL, LEVELS
 from engine.errors import DataFileError, FormatError, GammondError
 from engine.options import CHOICES, Field, did_you_mean, format_value, list_fields
 from engine.runtime.version import NAME
-from protocol.repl.themes import DEFAULT_THEME, THEMES
+from protocol.repl.themes import DEFAULT_THEME, DOUBTFUL_POINTS, THEMES
 from protocol.state.player_registry import ENGINE_PLAYER
 
 
@@ -34,6 +34,11 @@ class Preferences(Struct, frozen=True):
     ] = 0.0
     chances: Annotated[bool, Meta(description="whether winning chances are shown after each play")] = False
     resume: Annotated[bool, Meta(description="whether a start goes on with the game that was left")] = True
+
+
+_SWITCH_WORDS = {"on": "true", "off": "false"}
+_TUTOR_WORDS = {"on": f"{DOUBTFUL_POINTS}", "off": "0"}
+"""Words that mean a value, as the commands `chances` and `tutor` take them."""
 
 
 def get_config_file() -> Path:
@@ -114,7 +119,8 @@ def change_preference(file: Path, name: str, text: str | None) -> Preferences:
         GammondError: There is no such preference, it cannot have this value, or the file cannot be written.
     """
     field = find_preference(name)
-    value = field.default if text is None else field.parse(text)
+    words = _TUTOR_WORDS if name == "tutor" else _SWITCH_WORDS if field.kind == "bool" else {}
+    value = field.default if text is None else field.parse(words.get(text.lower(), text))
     preferences: Preferences = msgspec.structs.replace(read_preferences(file), **{name: value})
     write_preferences(file, preferences)
     return preferences

@@ -68,8 +68,8 @@ def describe_score(
     crawford = ", Crawford game" if match.crawford else ""
     if is_over:
         crawford = "; the next game is the Crawford game" if match.crawford else ""
-        return f"{_begin_sentence(names[0])} {points[0]}, {names[1]} {points[1]} in {game}{crawford}"
-    score = f"{_begin_sentence(names[0])} {points[0]}, {names[1]} {points[1]}"
+        return f"{begin_sentence(names[0])} {points[0]}, {names[1]} {points[1]} in {game}{crawford}"
+    score = f"{begin_sentence(names[0])} {points[0]}, {names[1]} {points[1]}"
     return f"{score} in {game}{crawford}, {describe_cube(match)}"
 
 
@@ -83,7 +83,7 @@ def describe_pips(position: Position, on_roll: int, names: SeatNames) -> str:
     """
     own, other = position.pips
     counts = (own, other) if on_roll == 0 else (other, own)
-    text = f"{_begin_sentence(names[0])} {counts[0]}, {names[1]} {counts[1]}"
+    text = f"{begin_sentence(names[0])} {counts[0]}, {names[1]} {counts[1]}"
     if counts[0] == counts[1]:
         return f"{text}: even."
     leader = int(counts[1] < counts[0])
@@ -93,9 +93,10 @@ def describe_pips(position: Position, on_roll: int, names: SeatNames) -> str:
     return f"{text}: {names[leader]} {verb} by {lead}{share}."
 
 
-def _begin_sentence(name: str) -> str:
-    """Return a name as a sentence begins with it; those of programs stay as they are."""
-    return "You" if name == HUMAN_NAME else name
+def begin_sentence(text: str) -> str:
+    """Return text as a sentence begins with it; names of programs at its beginning stay as they are."""
+    is_about_human = text == HUMAN_NAME or text.startswith(f"{HUMAN_NAME} ")
+    return f"{text[0].upper()}{text[1:]}" if is_about_human else text
 
 
 def describe_cube(match: MatchState) -> str:

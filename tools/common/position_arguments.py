@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from engine.errors import FormatError, GammondError, PositionError, UnsupportedError, ValueRangeError
+from engine.formats.pasted_text import find_position, split_lines
 from engine.rules.dice import validate_roll
 from engine.rules.match import MatchState
 from engine.rules.position import Position
-from protocol.repl.pasted import find_position, split_lines
 from tools.common.position_texts import EXPECTED, START, parse_text
 
 STDIN = "-"

@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 
 from engine.errors import FormatError
+from engine.formats.pasted_text import find_position
 from engine.formats.position_text import parse_position
 from engine.rules.dice import Roll, parse_roll
 from engine.rules.match import MatchState
 from engine.rules.position import Position
 from engine.rules.rules import STANDARD_RULES
 from protocol.repl.checkers import is_checkers, read_checkers
-from protocol.repl.pasted import find_position
 
 START = "startpos"
 """The word for the starting position, as in ``position startpos``."""
@@ -20,7 +20,6 @@ EXPECTED = (
     "XGID, OGID, GNUbg ID, position ID, FIBS board, Snowie's line, or checkers as O 24:2 6:5 X bar:1 6:5"
 )
 
-_NEARLY_AN_ID = re.compile(r"[A-Za-z0-9+/]{12,16}={0,2}(:\S*)?")
 _PUNCTUATION = ".,;:\"'`"
 _TRAILING_DICE = re.compile(r"\s\(?([0-9][\s,-]?[0-9])\)?:?$")
 _DICE = re.compile(r"[^0-9A-Za-z]*([0-9])[\s,/-]*([0-9])(?![0-9])")
@@ -41,7 +40,7 @@ def parse_text(text: str) -> tuple[Position, MatchState | None]:
     try:
         return parse_position(text)
     except FormatError as error:
-        if find_position(text) is not None or _NEARLY_AN_ID.fullmatch(text):  # it has the looks of one
+        if find_position(text) is not None:  # it has the looks of one
             raise
         reason = "" if error.message.startswith("expected") else f": {error.message}"
         raise FormatError(

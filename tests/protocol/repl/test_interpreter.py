@@ -273,9 +273,8 @@ def test_what_looks_like_a_position_and_is_none_says_what_is_wrong():
     assert make_talk().answer("XGID=-b--:0") == [
         "error: an XGID has 10 fields between colons, 'XGID=-b--:0' has 2"
     ]
-    assert (
-        make_talk().answer("position 4HPwATDgc/ABM")[0].startswith("error: a position ID has 14 characters")
-    )
+    for line in ("position 4HPwATDgc/ABM", "4HPwATDgc/ABM", "4HPwATDgc/ABMAx"):
+        assert make_talk().answer(line)[0].startswith("error: a position ID has 14 characters")
 
 
 @pytest.mark.parametrize(
@@ -289,6 +288,12 @@ def test_what_looks_like_a_position_and_is_none_says_what_is_wrong():
         ("show board", "board"),
         ("show", "board"),
         ("set dice 31", "dice 3 1"),
+        ("new match to 3", "new 3"),
+        ("pip count", "pip"),
+        ("show dice", "show turn"),
+        ("hint --plies 1", "hint plies=1"),
+        ("hint 2 plies 1 --filter=tiny", "hint 2 plies=1 filter=tiny"),
+        ("rollout --min-trials 1", "rollout min_trials=1"),
     ],
 )
 def test_words_of_gnubg_do_what_ours_do(typed, ours):
@@ -309,6 +314,20 @@ def test_what_the_table_of_gnubg_words_promises_is_understood():
         assert name in {**REPL_COMMANDS, **COMMANDS}, ours
         translated = translate(first.replace(" N", " 2").replace("A B", "3 1").replace("NAME", "p1"))
         assert translated != first or ALIASES[first.split()[0]] == name
+
+
+def test_the_cube_and_the_turn_are_shown():
+    talk = make_talk("new 3", rolls=[(3, 1)])
+    assert talk.answer("show cube")[0] == "The cube is centred at 1: both sides may double."
+    assert talk.answer("show turn") == ["You are to play 3-1."]
+    assert make_talk("newgame").answer("show turn") == ["O is to roll."]
+    assert make_talk("set game.doubles two", "newgame").answer("show cube") == ["These rules have no cube."]
+    assert make_talk("position gnubgid AAAAhgAAAAAAAA").answer("show turn") == ["The game is over."]
+    assert make_talk().answer("show cube")[0].startswith("error: no position")
+
+
+def test_an_opponent_is_asked_for():
+    assert make_talk().answer("play against")[0].startswith("error: expected a player after 'play against'")
 
 
 def test_pips_and_ids_are_shown():

@@ -39,6 +39,14 @@ def test_one_preference_is_changed_and_reset_beside_the_others(tmp_path):
 
 
 @pytest.mark.parametrize(
+    ("name", "text", "value"),
+    [("tutor", "on", 0.04), ("tutor", "OFF", 0.0), ("chances", "on", True), ("resume", "off", False)],
+)
+def test_switches_are_on_or_off(tmp_path, name, text, value):
+    assert getattr(change_preference(tmp_path / "config.toml", name, text), name) == value
+
+
+@pytest.mark.parametrize(
     ("text", "message"),
     [
         ("theme = 'pink'", "expected one of terminal"),
@@ -81,7 +89,7 @@ def test_config_lists_shows_and_sets_them_at_once_and_in_the_file(monkeypatch, t
     assert talk.answer("config theme") == ["theme = terminal: colours"]
     assert talk.answer("config theme dark") == [f"theme = dark, saved in {tmp_path / 'config.toml'}."]
     assert talk.game.preferences == read_preferences(get_config_file()) == Preferences("dark")
-    assert talk.answer("config tutor on")[0].startswith("error: expected a number 0..10 for tutor")
+    assert talk.answer("config tutor maybe")[0].startswith("error: expected a number 0..10 for tutor")
     assert talk.answer("config nothing")[0].startswith("error: expected one of theme|")
 
 

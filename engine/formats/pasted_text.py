@@ -6,19 +6,17 @@ import re
 from collections.abc import Callable
 
 from engine.formats.ogid import is_ogid
-from engine.formats.position_text import is_fibs_board
+from engine.formats.position_text import LABELLED_IDS, is_fibs_board
 from engine.formats.snowie import is_snowie
 
 _QUOTES = "\"'`"
-_LABEL = re.compile(
-    r"(?:GNU\s?bg\s*ID|Position\s*ID)\s*[:=]\s*\S+(?:[\s,]+Match\s*ID\s*[:=]\s*\S+)?", re.IGNORECASE
-)
 _MATCH_LABEL = re.compile(r"Match\s*ID\s*[:=]\s*(\S+)", re.IGNORECASE)
 _PREFIXED = re.compile(r"(?:XGID|OGID)=\S+", re.IGNORECASE)
 _BARE_XGID = re.compile(r"[-A-Oa-o]{26}:\S*")
 _BARE_ID = re.compile(
     r"[A-Za-z0-9+/]{14}(?:==)?(?:[:\s]\s*[A-Za-z0-9+/]{12})?"
     r"|[A-Za-z0-9+/]{12,16}(?:==)?:\s*[A-Za-z0-9+/]{8,16}"  # a character too few or too many is an error
+    r"|(?=\S*[A-Z])(?=\S*[0-9+/])[A-Za-z0-9+/]{12,16}(?:==)?"  # the same; neither word nor play looks so
 )
 
 
@@ -31,7 +29,7 @@ def find_position(text: str) -> str | None:
     Args:
         text: One line.
     """
-    for pattern in (_PREFIXED, _LABEL):
+    for pattern in (_PREFIXED, LABELLED_IDS):
         if found := pattern.search(text):
             return found[0].rstrip(_QUOTES + ".,;")
     bare = text.strip().strip(_QUOTES)
@@ -68,7 +66,7 @@ def split_lines(text: str, is_command: Callable[[str], bool]) -> list[str]:
     found: list[str] = []
     for line in lines:
         match_id, position = find_match_id(line), find_position(line)
-        if match_id and found and (before := find_position(found[-1])) and _LABEL.fullmatch(before):
+        if match_id and found and (before := find_position(found[-1])) and LABELLED_IDS.fullmatch(before):
             found[-1] = f"{before} Match ID: {match_id}"
         elif position or match_id or is_command(line):
             found.append(position or line)
