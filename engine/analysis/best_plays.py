@@ -24,13 +24,30 @@ _TASK_POSITIONS = 64
 
 
 @dataclass(frozen=True, eq=False)
+class RolledPositions:
+    """Positions with a roll to play, each in its own match state.
+
+    Attributes:
+        boards: ``int8[n, 2, 26]``, the player on roll first; none of them finished.
+        rolls: ``int8[n, 2]``.
+        matches: The different match states.
+        match_indices: ``int64[n]``, which of them each position has.
+    """
+
+    boards: Board
+    rolls: NDArray[np.int8]
+    matches: Sequence[MatchState]
+    match_indices: NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
 class BestPlays:
     """The best plays of n positions, best first, for the players who make them.
 
     Attributes:
         texts: The plays in common notation; fewer than asked for where there are no more.
         scores: ``float64[n, k]``, the equities that they are ranked by, in points; nan where there is no such
-            play, or where the search did not take it as deep as the best one.
+            play.
         mwc: ``float64[n, k]``, match-winning chances; nan there too, and in money play.
     """
 
@@ -41,10 +58,7 @@ class BestPlays:
 
 def find_best_plays(
     engine: Engine,
-    boards: Board,
-    rolls: NDArray[np.int8],
-    matches: Sequence[MatchState],
-    match_indices: NDArray[np.int64],
+    positions: RolledPositions,
     settings: EvalSettings,
     *,
     count: int = 2,
@@ -53,12 +67,11 @@ def find_best_plays(
 ) -> BestPlays:
     """Find the best plays of many positions, as `Engine.rank_plays` ranks them.
 
+    All of these plays are searched to the full depth, whatever the move filter says.
+
     Args:
         engine: Ranks the plays.
-        boards: ``int8[n, 2, 26]``, the player on roll first; none of them finished.
-        rolls: ``int8[n, 2]``.
-        matches: The different match states.
-        match_indices: ``int64[n]``, which of them each position has.
+        positions: The positions, with their rolls.
         settings: Depth, filter and cube.
         count: Number of plays wanted of each position.
         workers: Threads that share the work.
@@ -68,32 +81,29 @@ def find_best_plays(
         PositionError: The settings are cubeful, and in a match a cube above 1 has no owner.
         CancelledWork: It was cancelled.
     """
-    workers = workers or Workers()
+    workers, number = workers or Workers(), len(positions.boards)
     found = BestPlays(
-        [[] for _ in range(len(boards))],
-        np.full((len(boards), count), np.nan),
-        np.full((len(boards), count), np.nan),
+        [[] for _ in range(number)], np.full((number, count), np.nan), np.full((number, count), np.nan)
     )
     if settings.plies:
-        _search_each(engine, boards, rolls, matches, match_indices, settings, found, workers, cancelled)
+        _search_each(engine, positions, settings, found, workers, cancelled)
         return found
     tasks = []
-    for which in np.unique(match_indices).tolist():
-        objective = engine.make_objective(matches[which], settings).other
-        places = np.flatnonzero(match_indices == which)
+    for which in np.unique(positions.match_indices).tolist():
+        objective = engine.make_objective(positions.matches[which], settings).other
+        places = np.flatnonzero(positions.match_indices == which)
         tasks += [
             (objective, places[start : start + _TASK_POSITIONS])
             for start in range(0, len(places), _TASK_POSITIONS)
         ]
-    workers.map(lambda task: _rank_together(*task, boards, rolls, found, SearchWatch(cancelled)), tasks)
+    workers.map(lambda task: _rank_together(*task, positions, found, SearchWatch(cancelled)), tasks)
     return found
 
 
 def _rank_together(
     objective: Objective,
     places: NDArray[np.int64],
-    boards: Board,
-    rolls: NDArray[np.int8],
+    positions: RolledPositions,
     found: BestPlays,
     watch: SearchWatch,
 ) -> None:
@@ -102,13 +112,12 @@ def _rank_together(
     Args:
         objective: The next mover's.
         places: Which positions.
-        boards: All positions.
-        rolls: Their rolls.
+        positions: All of them.
         found: Takes the plays.
         watch: Stops the work.
     """
     watch.check()
-    children, moves, offsets = expand_rolls(boards[places], rolls[places])
+    children, moves, offsets = expand_rolls(positions.boards[places], positions.rolls[places])
     values = objective.add_double_option(objective.evaluate(children))
     equities = objective.equities(values)
     chances = objective.match_winning_chances(values)
@@ -116,8 +125,8 @@ def _rank_together(
     order = np.lexsort((cubeless_equity(values), equities, numbers))
     for number, place in enumerate(places.tolist()):
         best = order[offsets[number] : offsets[number + 1]][: found.scores.shape[1]]
-        plays = LegalPlays(Position.from_valid_board(boards[place]), children[best], moves[best])
-        found.texts[place] = format_plays(plays)
+        start = Position.from_valid_board(positions.boards[place])
+        found.texts[place] = format_plays(LegalPlays(start, children[best], moves[best]))
         found.scores[place, : len(best)] = -equities[best]
         if chances is not None:
             found.mwc[place, : len(best)] = 1.0 - chances[best]
@@ -125,34 +134,31 @@ def _rank_together(
 
 def _search_each(
     engine: Engine,
-    boards: Board,
-    rolls: NDArray[np.int8],
-    matches: Sequence[MatchState],
-    match_indices: NDArray[np.int64],
+    positions: RolledPositions,
     settings: EvalSettings,
     found: BestPlays,
     workers: Workers,
     cancelled: Callable[[], bool] | None,
 ) -> None:
     """Rank the plays of each position by a search of its own, arguments as `find_best_plays`."""
-    alone = engine.with_threads(1) if workers.threads > 1 else engine
+    alone, count = engine.with_threads(1) if workers.threads > 1 else engine, found.scores.shape[1]
 
     def search(place: int) -> None:
         watch = SearchWatch(cancelled)
-        one, two = rolls[place].tolist()
+        one, two = positions.rolls[place].tolist()
         ranked = alone.rank_plays(
-            Position.from_valid_board(boards[place]),
+            Position.from_valid_board(positions.boards[place]),
             (one, two),
-            matches[match_indices[place]],
+            positions.matches[positions.match_indices[place]],
             settings,
             watch,
+            min_candidates=count,
         )
         watch.check()  # a search that is stopped ends at fewer plies
-        best = ranked.plays[: found.scores.shape[1]]
+        best = ranked.plays[:count]
         found.texts[place] = [format_play(play.play) for play in best]
         for rank, play in enumerate(best):
-            if play.plies == best[0].plies:
-                found.scores[place, rank] = play.score
-                found.mwc[place, rank] = np.nan if play.mwc is None else play.mwc
+            found.scores[place, rank] = play.score
+            found.mwc[place, rank] = np.nan if play.mwc is None else play.mwc
 
-    workers.map(search, range(len(boards)))
+    workers.map(search, range(len(positions.boards)))

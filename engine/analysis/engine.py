@@ -288,6 +288,7 @@ class Engine:
         watch: SearchWatch | None = None,
         *,
         stop_when_decided: bool = False,
+        min_candidates: int = 1,
     ) -> RankedPlays:
         """Rank the legal plays of a roll.
 
@@ -301,6 +302,7 @@ class Engine:
             settings: How deep; 0 plies, with the cube where the rules have one, if None.
             watch: Counts nodes, reports progress, stops the search after the last finished depth.
             stop_when_decided: Whether to stop once a single candidate is left, at fewer plies.
+            min_candidates: How many of the best plays go deeper whatever the move filter says.
 
         Raises:
             StateError: The game is over.
@@ -313,7 +315,14 @@ class Engine:
         objective = self.make_objective(match, settings)
         search = PlaySearch(objective, self._tree, self.evaluator.plies)
         return search.search(
-            position, roll, settings.plies, settings.move_filter, watch, stop_when_decided, self.rules
+            position,
+            roll,
+            settings.plies,
+            settings.move_filter,
+            watch,
+            stop_when_decided,
+            self.rules,
+            min_candidates,
         )
 
     def compare_play(

@@ -57,6 +57,8 @@ class CompilationReport:
         self._done_size = 0.0
         self._began_s: float | None = None
         self._ended_s = 0.0
+        self._entered_s = 0.0
+        self._total_s = 0.0
         self._written_s: float | None = None
         self._is_line_open = False
 
@@ -64,6 +66,17 @@ class CompilationReport:
     def is_compiling(self) -> bool:
         """Whether a kernel is being compiled, which nothing can interrupt."""
         return self._depth > 0
+
+    @property
+    def is_reporting(self) -> bool:
+        """Whether a report may have a line on the terminal, or soon has one again."""
+        return self._began_s is not None
+
+    @property
+    def total_s(self) -> float:
+        """Seconds in which this process has compiled so far."""
+        with self._lock:
+            return self._total_s + (self._clock() - self._entered_s if self._depth else 0.0)
 
     def begin(self, find_sizes: Callable[[], Mapping[str, int]]) -> None:
         """Note that a kernel, or one that it calls, begins to be compiled.
@@ -80,6 +93,7 @@ class CompilationReport:
                 sizes = find_sizes()
                 self._sizes = {name: size for name, size in sizes.items() if name not in self._known}
                 self._whole_size = sum(sizes.values())
+                self._entered_s = self._clock()
             self._depth += 1
             if self._began_s is None:
                 self._began_s = self._clock()
@@ -102,6 +116,7 @@ class CompilationReport:
             self._done_size += self._sizes.pop(kernel, 0)
             self._ended_s = self._clock()
             if not self._depth:
+                self._total_s += self._ended_s - self._entered_s
                 self._done_size += _OPTIMISING * self._whole_size
                 self._sizes, self._whole_size = {}, 0
                 self._erase_line()  # what needed the kernel writes next

@@ -9,7 +9,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.analysis.best_plays import find_best_plays
+from engine.analysis.best_plays import RolledPositions, find_best_plays
 from engine.analysis.engine import Engine
 from engine.analysis.levels import EvalSettings
 from engine.cubeful import CubeDecision
@@ -40,8 +40,8 @@ DECISION_COLUMNS = ("action", "no_double", "double_take", "double_pass")
 _SMALLEST_SHOWN = 5e-7
 
 
-class Answerer(Protocol):
-    """What answers for the rows of a run.
+class BatchAnalysis(Protocol):
+    """Analyses the positions of a run.
 
     Attributes:
         name: Of the evaluator.
@@ -70,28 +70,25 @@ class BatchEvaluator:
 
     Args:
         engine: Evaluates.
-        plies: Look-ahead.
-        is_cubeful: Whether cube and score count.
+        settings: Look-ahead, move filter, and whether cube and score count.
         wants: Which of `WANTS`.
         threads: Threads that rank plays.
 
     Raises:
-        ValueRangeError: The plies are out of range.
         UnsupportedError: Cube decisions are wanted without the cube.
     """
 
     def __init__(
         self,
         engine: Engine,
-        plies: int = 0,
+        settings: EvalSettings,
         *,
-        is_cubeful: bool = True,
         wants: Sequence[str] = (EVAL,),
         threads: int = 1,
     ) -> None:
         self._engine = engine
-        self._settings = EvalSettings(plies, is_cubeful=is_cubeful)
-        self._wants = check_wants(wants, is_cubeful)
+        self._settings = settings
+        self._wants = check_wants(wants, settings.is_cubeful)
         self._workers = Workers(threads)
         self._stopped = threading.Event()
 
@@ -164,15 +161,14 @@ class BatchEvaluator:
         is_over = find_finished(found.boards)
         places = np.array([place for place in sorted(found.rolls) if not is_over[place]], np.int64)
         rolls = np.array([found.rolls[place] for place in places.tolist()], np.int8).reshape(-1, 2)
-        best = find_best_plays(
-            self._engine,
+        positions = RolledPositions(
             found.boards[places],
             rolls,
             found.matches if settings.is_cubeful else (MatchState(),),
             found.match_indices[places] if settings.is_cubeful else np.zeros(len(places), np.int64),
-            settings,
-            workers=self._workers,
-            cancelled=self._stopped.is_set,
+        )
+        best = find_best_plays(
+            self._engine, positions, settings, workers=self._workers, cancelled=self._stopped.is_set
         )
         columns: Columns = {name: [None] * count for name in PLAY_COLUMNS}
         scores, chances = map(list_numbers, (best.scores.T, best.mwc.T))
@@ -199,25 +195,21 @@ def check_wants(wants: Sequence[str], is_cubeful: bool) -> tuple[str, ...]:
 
 
 def load_batch_evaluator(
-    net: str, plies: int, *, is_cubeful: bool, threads: int = 1, wants: Sequence[str] = (EVAL,)
+    net: str, settings: EvalSettings, *, threads: int = 1, wants: Sequence[str] = (EVAL,)
 ) -> BatchEvaluator:
     """Load what values positions.
 
     Args:
         net: The name of an evaluator.
-        plies: Look-ahead.
-        is_cubeful: Whether cube and score count.
+        settings: As for `BatchEvaluator`.
         threads: How many threads look ahead, and rank plays.
         wants: As for `BatchEvaluator`.
 
     Raises:
         GammondError: As `tools.common.opponents.load_net_engine` and `BatchEvaluator`.
-        ValueRangeError: The plies are out of range.
     """
-    EvalSettings(plies)
-    check_wants(wants, is_cubeful)
-    engine = load_net_engine(net, threads)
-    return BatchEvaluator(engine, plies, is_cubeful=is_cubeful, wants=wants, threads=threads)
+    check_wants(wants, settings.is_cubeful)
+    return BatchEvaluator(load_net_engine(net, threads), settings, wants=wants, threads=threads)
 
 
 def format_dice(roll: Sequence[int]) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 from engine.errors import DataFileError, UnsupportedError
 
 _BLOCK_ROWS = 4096
-_NAMES_OF_NUMBERS = ("plies", "trials")
+_NAMES_OF_NUMBERS = ("line", "plies", "trials")
 
 
 class ParquetRows:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import itertools
+import shutil
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
@@ -12,9 +14,10 @@ from numpy.typing import NDArray
 
 from engine.errors import DataFileError
 from engine.rules.position import Phase, classify_phases
-from tools.batch.evaluation import Answerer, Cell, select_positions
+from tools.batch.evaluation import BatchAnalysis, Cell, select_positions
 from tools.batch.lines import PositionLine, decode_lines
-from tools.batch.rows import ERROR_COLUMN, RowFormat, detect_format
+from tools.batch.rows import ERROR_COLUMN, SAME_OPTIONS, RowFormat, detect_format, format_error
+from tools.batch.run import BlockAnalysis
 
 CHECK_BLOCK_ROWS = 1024
 """Rows compared with their input lines at once."""
@@ -32,6 +35,9 @@ COMPARED_ROWS_PER_PHASE = (16, 16, 16, 4, 1)
 """Rows of the sample to compare in each phase of the game, by plies: deep ones take long."""
 
 _MAX_FORMAT_BYTES = 64
+_MAX_HEADER_BYTES = 1 << 16
+_MAX_SHOWN_CHARACTERS = 200
+_CHUNK_BYTES = 1 << 20
 
 
 class ParsedRow(NamedTuple):
@@ -39,6 +45,14 @@ class ParsedRow(NamedTuple):
 
     line: PositionLine
     cells: dict[str, Any]
+
+
+class CorrectedRow(NamedTuple):
+    """A row with an error whose line has changed since: the line, and where the row stands in the file."""
+
+    line: PositionLine
+    start: int
+    end: int
 
 
 class RowSample:
@@ -49,16 +63,15 @@ class RowSample:
         self._stride = 1
         self._seen = 0
 
-    def extend(self, rows: Sequence[ParsedRow]) -> None:
-        """Take some of the next rows."""
-        place = -self._seen % self._stride
-        while place < len(rows):
+    def add(self, row: ParsedRow) -> None:
+        """Take the next row."""
+        if self._seen % self._stride == 0:
             if len(self.rows) == SAMPLE_ROWS:
                 self.rows = self.rows[::2]
                 self._stride *= 2
-            self.rows.append(rows[place])
-            place += self._stride
-        self._seen += len(rows)
+            if self._seen % self._stride == 0:
+                self.rows.append(row)
+        self._seen += 1
 
 
 @dataclass
@@ -68,7 +81,8 @@ class ExistingOutput:
     Attributes:
         has_header: Whether the header is there.
         rows: Whole rows.
-        errors: How many of them are error rows.
+        bad_lines: The number of the line and the error of each of them that has one.
+        corrected: Rows with errors that belong to lines which have changed since; not among `bad_lines`.
         is_truncated: Whether a half-written row was cut off.
         last_line: The number of the input line that the last row belongs to.
         sample: Some good rows, to compare with what the present net says.
@@ -76,10 +90,16 @@ class ExistingOutput:
 
     has_header: bool = False
     rows: int = 0
-    errors: int = 0
+    bad_lines: list[tuple[int, str]] = field(default_factory=list, repr=False)
+    corrected: list[CorrectedRow] = field(default_factory=list, repr=False)
     is_truncated: bool = False
     last_line: int = 0
     sample: RowSample = field(default_factory=RowSample, repr=False)
+
+    @property
+    def errors(self) -> int:
+        """How many rows have errors."""
+        return len(self.bad_lines)
 
 
 def resume_output(
@@ -101,7 +121,8 @@ def resume_output(
         advance: Called now and then with the number of rows checked.
 
     Returns:
-        What was found; an empty file and a half-written header give nothing found.
+        What was found, with the rows that `redo_rows` is to replace; an empty file and a half-written header
+        give nothing found.
 
     Raises:
         DataFileError: The file is in another format, of another depth or belongs to other positions.
@@ -114,11 +135,10 @@ def resume_output(
             written.is_truncated = True
             block.pop()
         lines = list(itertools.islice(inputs, len(block)))
-        good = _read_rows(block, lines, carried, row_format, plies, written.rows)
-        written.sample.extend(good)
-        written.rows += len(block)
-        written.errors += len(block) - len(good)
-        whole_bytes += sum(map(len, block))
+        for raw, line in itertools.zip_longest(block, lines):
+            _take_row(raw, line, carried, row_format, plies, written, whole_bytes)
+            written.rows += 1
+            whole_bytes += len(raw)
         if lines:
             written.last_line = lines[-1].number
         advance(written.rows)
@@ -141,63 +161,110 @@ def _check_header(output: BinaryIO, header: bytes, written: ExistingOutput) -> i
     """Read the header; return its length, or 0 if it has to be written."""
     if not header:
         return 0
-    first = output.readline(len(header))
+    first = output.readline(_MAX_HEADER_BYTES)
     if not header.startswith(first):
-        found = first.rstrip(b"\n").decode("utf-8", "replace")
+        expected, found = (line.decode("utf-8", "replace").strip() for line in (header, first))
         raise DataFileError(
-            f"cannot resume: the output begins with {found!r}, expected {header.decode().rstrip()!r}",
-            field="output",
+            f"cannot resume: {_compare_headers(expected, found)}: {SAME_OPTIONS}", field="output"
         )
     written.has_header = first == header
     written.is_truncated = first not in (header, b"")
     return len(first) if written.has_header else 0
 
 
-def _read_rows(
-    block: list[bytes],
-    lines: list[PositionLine],
+def _compare_headers(expected: str, found: str) -> str:
+    delimiter = "\t" if "\t" in expected else ","
+    wanted, present = expected.split(delimiter), found.split(delimiter)
+    lacking = [name for name in wanted if name not in present]
+    surplus = [name for name in present if name not in wanted]
+    if not lacking and not surplus:
+        return f"the output begins with {found!r}, expected {expected!r}"
+    parts = [f"the output has no {', '.join(lacking)}"] if lacking else []
+    parts += [f"this run has no {', '.join(surplus)[:_MAX_SHOWN_CHARACTERS]}"] if surplus else []
+    return ", and ".join(parts)
+
+
+def _take_row(
+    raw: bytes,
+    line: PositionLine | None,
     carried: Sequence[str],
     row_format: RowFormat,
     plies: int,
-    before: int,
-) -> list[ParsedRow]:
-    """Parse rows, and return the good ones.
+    written: ExistingOutput,
+    start: int,
+) -> None:
+    """Parse a row and check that it belongs to its line.
 
     Args:
-        block: The rows.
-        lines: Their lines, as far as there are any.
+        raw: The row.
+        line: Its line; None where the input has no more.
         carried: The columns that they have in common.
-        row_format: The format they must be in.
-        plies: The depth they must have.
-        before: How many rows come before them.
+        row_format: The format it must be in.
+        plies: The depth it must have.
+        written: What comes before it; takes what is found.
+        start: Where it stands in the file.
     """
-    good = []
-    for number, (raw, line) in enumerate(itertools.zip_longest(block, lines), before + 1):
-        where = f"cannot resume: row {number:,} of the output"
-        try:
-            cells = row_format.parse_row(raw.decode("utf-8", "replace").removesuffix("\n"))
-        except ValueError as error:
-            raise DataFileError(f"{where} cannot be read: {error}", field="output") from None
-        if line is None:
-            raise DataFileError(f"{where} has no position in the input, which is shorter", field="output")
-        for name, cell in zip(carried, line.cells, strict=True):
-            if cells.get(name) != row_format.show_cell(cell):
-                raise DataFileError(
-                    f"{where} is for {cells.get(name)!r}, input line {line.number} has {cell!r}: "
-                    "undo the change of the input, or begin anew with --force in place of --resume",
-                    field="output",
-                )
-        if ERROR_COLUMN in cells:
-            continue
-        if str(cells.get("plies")) != str(plies):
+    where = f"cannot resume: row {written.rows + 1:,} of the output"
+    try:
+        cells = row_format.parse_row(raw.decode("utf-8", "replace").removesuffix("\n"))
+    except ValueError as error:
+        raise DataFileError(f"{where} cannot be read: {error}", field="output") from None
+    if line is None:
+        raise DataFileError(f"{where} has no position in the input, which is shorter", field="output")
+    for name, cell in zip(carried, line.cells, strict=True):
+        if cells.get(name) != row_format.show_cell(cell):
+            if ERROR_COLUMN in cells:
+                written.corrected.append(CorrectedRow(line, start, start + len(raw)))
+                return
             raise DataFileError(
-                f"{where} is {cells.get('plies')}-ply, this run is {plies}-ply", field="output"
+                f"{where} is for {cells.get(name)!r}, input line {line.number} has {cell!r}: "
+                "undo the change of the input, or begin anew with --force in place of --resume",
+                field="output",
             )
-        good.append(ParsedRow(line, cells))
-    return good
+    if ERROR_COLUMN in cells:
+        written.bad_lines.append((line.number, str(cells[ERROR_COLUMN])))
+        return
+    if str(cells.get("plies")) != str(plies):
+        raise DataFileError(f"{where} is {cells.get('plies')}-ply, this run is {plies}-ply", field="output")
+    written.sample.add(ParsedRow(line, cells))
 
 
-def check_same_net(sample: RowSample, answerer: Answerer, most: int | None = None) -> None:
+def redo_rows(path: Path, written: ExistingOutput, blocks: BlockAnalysis, row_format: RowFormat) -> None:
+    """Replace the rows of corrected lines; the file has all of them anew or none.
+
+    Args:
+        path: The file, closed.
+        written: What was found in it; takes the errors of rows that are still bad.
+        blocks: Makes rows.
+        row_format: Formats them.
+    """
+    if not written.corrected:
+        return
+    path = path.resolve()
+    target = path.with_name(f"{path.name}.resumed")
+    try:
+        with path.open("rb") as before, target.open("wb") as after:
+            for row in written.corrected:
+                _copy_bytes(before, after, row.start - before.tell())
+                columns, errors = blocks.make_rows([row.line])
+                after.write(row_format.format_rows(columns).encode())
+                written.bad_lines += [(row.line.number, format_error(error)) for error in errors.values()]
+                before.seek(row.end)
+            shutil.copyfileobj(before, after)
+        shutil.copymode(path, target)
+        target.replace(path)
+    finally:
+        target.unlink(missing_ok=True)
+    written.bad_lines.sort()
+
+
+def _copy_bytes(source: BinaryIO, target: BinaryIO, count: int) -> None:
+    while count and (chunk := source.read(min(count, _CHUNK_BYTES))):
+        target.write(chunk)
+        count -= len(chunk)
+
+
+def check_same_net(sample: RowSample, analysis: BatchAnalysis, most: int | None = None) -> None:
     """Check that the evaluator is the one that wrote a sample of the rows.
 
     Finished positions have the same values by any net, and so may races, from a database. So some rows of
@@ -206,7 +273,7 @@ def check_same_net(sample: RowSample, answerer: Answerer, most: int | None = Non
 
     Args:
         sample: Some good rows.
-        answerer: Answers for their positions again.
+        analysis: Answers for their positions again.
         most: Rows to compare in each phase; None for `COMPARED_ROWS_PER_PHASE`.
 
     Raises:
@@ -216,32 +283,34 @@ def check_same_net(sample: RowSample, answerer: Answerer, most: int | None = Non
     decoded = decode_lines([row.line for row in written], needs_dice=True)
     phase_of = np.where(decoded.is_good, classify_phases(decoded.boards), Phase.OVER)
     for phase in (Phase.CONTACT, Phase.CRASHED, Phase.RACE):
-        most = COMPARED_ROWS_PER_PHASE[min(answerer.plies, 4)] if most is None else most
+        most = COMPARED_ROWS_PER_PHASE[min(analysis.plies, 4)] if most is None else most
         places = _pick_evenly(np.flatnonzero(phase_of == phase), most)
         if not places.size:
             continue
-        found = answerer.answer(select_positions(decoded, places))
+        found = analysis.answer(select_positions(decoded, places))
         differences = [
             difference
             for number, place in enumerate(places.tolist())
             if (
                 difference := _describe_difference(
-                    written[place], {name: cells[number] for name, cells in found.items()}, answerer.name
+                    written[place], {name: cells[number] for name, cells in found.items()}, analysis.name
                 )
             )
         ]
         if len(differences) > MAX_DIFFERENT_SHARE * len(places):
-            raise DataFileError(
-                f"cannot resume: the output gives {differences[0]}; another net wrote it", field="output"
-            )
+            raise DataFileError(f"cannot resume: the output gives {differences[0]}", field="output")
 
 
 def _describe_difference(row: ParsedRow, present: dict[str, Cell], name: str) -> str:
     """Describe the first number of a row that a net gives another value; empty if there is none."""
     for column, value in present.items():
         written = row.cells.get(column)
+        if value is not None and written is None:
+            return f"{row.line.text!r} no {column}: {SAME_OPTIONS}"
         if isinstance(value, float) and not abs(value - _read_number(written)) <= SAME_NET_TOLERANCE:
-            return f"{row.line.text!r} the {column} {written}, {name} gives it {value:.6f}"
+            return (
+                f"{row.line.text!r} the {column} {written}, {name} gives it {value:.6f}; another net wrote it"
+            )
     return ""
 
 

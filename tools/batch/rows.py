@@ -11,8 +11,13 @@ from typing import Any, Protocol
 from engine.errors import GammondError
 from tools.batch.evaluation import Cell
 
+LINE_COLUMN = "line"
+"""The first column, if asked for: the number of the input's line."""
+
 ERROR_COLUMN = "error"
 """The last column: why a row has no numbers."""
+
+SAME_OPTIONS = "give the same --want, --ids and other options as before, or --force in place of --resume"
 
 _MAX_SHOWN_CHARACTERS = 80
 
@@ -133,9 +138,10 @@ class JsonRows:
             entry = json.loads(row)
         except ValueError:
             entry = None
-        if not isinstance(entry, dict) or not set(entry) <= set(self._columns):
-            expected = f"a JSON object with {', '.join(self._columns)}"
-            raise ValueError(f"expected {expected}, found {row[:_MAX_SHOWN_CHARACTERS]!r}")
+        if not isinstance(entry, dict):
+            raise ValueError(f"expected a JSON object, found {row[:_MAX_SHOWN_CHARACTERS]!r}")
+        if unknown := [name for name in entry if name not in self._columns]:
+            raise ValueError(f"this run has no {', '.join(unknown)}: {SAME_OPTIONS}")
         return entry
 
     def show_cell(self, cell: object) -> object:

@@ -11,14 +11,14 @@ from typing import Any
 import numpy as np
 
 from engine.errors import GammondError
-from tools.batch.evaluation import Answerer, Cell, select_positions
+from tools.batch.evaluation import BatchAnalysis, Cell, select_positions
 from tools.batch.ids import list_ids
 from tools.batch.lines import PLAIN_COLUMNS, PositionLine, decode_lines
-from tools.batch.rows import ERROR_COLUMN, format_error
+from tools.batch.rows import ERROR_COLUMN, LINE_COLUMN, format_error
 
 
 @dataclass
-class Tally:
+class BatchCounts:
     """Counts of a run: rows written, error rows among them, seconds without reading and writing."""
 
     rows: int = 0
@@ -27,38 +27,43 @@ class Tally:
 
 
 @dataclass(frozen=True)
-class RowMaker:
-    """Makes the rows of lines.
+class BlockAnalysis:
+    """Makes the rows of a block of lines: of positions, what the analysis says of them.
 
     Attributes:
-        answerer: Answers for their positions.
+        analysis: Of the positions.
         carried: The columns of the input that the rows have too.
         id_forms: Forms in which they have the positions.
         needs_dice: Whether dice are of use.
+        has_line_numbers: Whether rows begin with the number of their line.
     """
 
-    answerer: Answerer
+    analysis: BatchAnalysis
     carried: tuple[str, ...] = PLAIN_COLUMNS
     id_forms: tuple[str, ...] = ()
     needs_dice: bool = False
+    has_line_numbers: bool = False
 
     @property
     def columns(self) -> tuple[str, ...]:
         """The columns of the rows."""
-        return (*self.carried, *self.id_forms, *self.answerer.columns, ERROR_COLUMN)
+        first = (LINE_COLUMN,) if self.has_line_numbers else ()
+        return (*first, *self.carried, *self.id_forms, *self.analysis.columns, ERROR_COLUMN)
 
     def make_rows(self, block: list[PositionLine]) -> tuple[dict[str, list[Any]], dict[int, GammondError]]:
         """Return the rows of lines by column, and the errors of bad lines by place."""
-        found = decode_lines(block, self.answerer.check_match, needs_dice=self.needs_dice)
+        found = decode_lines(block, self.analysis.check_match, needs_dice=self.needs_dice)
         good = np.flatnonzero(found.is_good)
         cells: dict[str, list[Cell]] = {}
         if good.size:
             chosen = found if len(good) == len(block) else select_positions(found, good)
-            cells = {**list_ids(chosen, self.id_forms), **self.answerer.answer(chosen)}
-        columns: dict[str, list[Any]] = {
-            name: [line.cells[place] for line in block] for place, name in enumerate(self.carried)
-        }
-        for name in self.columns[len(self.carried) : -1]:
+            cells = {**list_ids(chosen, self.id_forms), **self.analysis.answer(chosen)}
+        columns: dict[str, list[Any]] = {}
+        if self.has_line_numbers:
+            columns[LINE_COLUMN] = [line.number for line in block]
+        for place, name in enumerate(self.carried):
+            columns[name] = [line.cells[place] for line in block]
+        for name in (*self.id_forms, *self.analysis.columns):
             columns[name] = cells[name] if len(good) == len(block) else [None] * len(block)
             if 0 < good.size < len(block):
                 for place, cell in zip(good.tolist(), cells[name], strict=True):
@@ -71,34 +76,34 @@ class RowMaker:
 
 def run_batch(
     lines: Iterator[PositionLine],
-    maker: RowMaker,
+    blocks: BlockAnalysis,
     block_lines: int,
     write: Callable[[Mapping[str, Sequence[Any]]], None],
     report: Callable[[PositionLine, GammondError], None],
-    advance: Callable[[int, Tally], None],
-) -> Tally:
+    advance: Callable[[int, BatchCounts], None],
+) -> BatchCounts:
     """Answer for lines block by block; memory does not grow with their number.
 
     Args:
         lines: Lines with positions.
-        maker: Makes their rows.
+        blocks: Makes their rows.
         block_lines: How many lines make a block.
         write: Receives the rows of a block, by column.
         report: Receives each bad line.
-        advance: Called after each block with the number of its last line and the tally so far.
+        advance: Called after each block with the number of its last line and the counts so far.
 
     Returns:
-        The tally of all blocks.
+        The counts of all blocks.
     """
-    tally = Tally()
+    counts = BatchCounts()
     while block := list(itertools.islice(lines, block_lines)):
         started_s = time.perf_counter()
-        columns, errors = maker.make_rows(block)
-        tally.compute_s += time.perf_counter() - started_s
+        columns, errors = blocks.make_rows(block)
+        counts.compute_s += time.perf_counter() - started_s
         for place, error in sorted(errors.items()):
             report(block[place], error)
         write(columns)
-        tally.rows += len(block)
-        tally.errors += len(errors)
-        advance(block[-1].number, tally)
-    return tally
+        counts.rows += len(block)
+        counts.errors += len(errors)
+        advance(block[-1].number, counts)
+    return counts

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.analysis.engine import Engine
+from engine.analysis.levels import EvalSettings
 from engine.evaluation.evaluator import Evaluator, choose_best_children
 from engine.formats.position_id import encode_position_ids
 from engine.kernels import moves as kernel_moves
@@ -27,7 +28,7 @@ from tools.batch.command import BLOCK_LINES
 from tools.batch.evaluation import BatchEvaluator
 from tools.batch.lines import read_lines
 from tools.batch.rows import CsvRows
-from tools.batch.run import RowMaker, Tally, run_batch
+from tools.batch.run import BatchCounts, BlockAnalysis, run_batch
 from tools.bench.gnubg_timing import bench_gnubg_nets
 from tools.bench.measure import (
     GAMES_AT_ONCE,
@@ -185,13 +186,14 @@ def bench_batch(subject: BenchmarkSubject) -> Iterator[Measurement]:
     ids = encode_position_ids(subject.boards)
     content = ("\n".join((ids * (BATCH_LINES // len(ids) + 1))[:BATCH_LINES]) + "\n").encode()
     written: list[bytes] = []
-    evaluator = BatchEvaluator(Engine(subject.evaluator), is_cubeful=False)
-    tally = _run_batch(evaluator, content, written)
-    columns, _ = RowMaker(evaluator).make_rows(list(read_lines(io.BytesIO("\n".join(ids[:100]).encode()))))
+    evaluator = BatchEvaluator(Engine(subject.evaluator), EvalSettings(is_cubeful=False))
+    counts = _run_batch(evaluator, content, written)
+    first = read_lines(io.BytesIO("\n".join(ids[:100]).encode()))
+    columns, _ = BlockAnalysis(evaluator).make_rows(list(first))
     expected = CsvRows(tuple(columns)).format_rows(columns)
     check_answer(
-        tally.rows == BATCH_LINES and not tally.errors,
-        f"batch wrote {tally.rows} rows, {tally.errors} errors",
+        counts.rows == BATCH_LINES and not counts.errors,
+        f"batch wrote {counts.rows} rows, {counts.errors} errors",
     )
     check_answer(written[0].decode().startswith(expected), "batch wrote other rows than the evaluator gives")
     inside: list[float] = []
@@ -204,16 +206,16 @@ def bench_batch(subject: BenchmarkSubject) -> Iterator[Measurement]:
     yield Measurement("batch", "with reading lines", BATCH_LINES / all_s, "positions/s")
 
 
-def _run_batch(evaluator: BatchEvaluator, content: bytes, written: list[bytes]) -> Tally:
-    maker = RowMaker(evaluator)
-    rows = CsvRows(maker.columns)
+def _run_batch(evaluator: BatchEvaluator, content: bytes, written: list[bytes]) -> BatchCounts:
+    blocks = BlockAnalysis(evaluator)
+    rows = CsvRows(blocks.columns)
     return run_batch(
         read_lines(io.BytesIO(content)),
-        maker,
+        blocks,
         BLOCK_LINES[0],
         write=lambda columns: written.append(rows.format_rows(columns).encode()),
         report=lambda line, error: None,
-        advance=lambda number, tally: None,
+        advance=lambda number, counts: None,
     )
 
 

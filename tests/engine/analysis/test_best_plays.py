@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from engine.analysis.best_plays import find_best_plays
+from engine.analysis.best_plays import RolledPositions, find_best_plays
 from engine.analysis.levels import EvalSettings
 from engine.errors import CancelledWork
 from engine.evaluation.evaluator import choose_best_children
@@ -50,20 +50,19 @@ def test_plays_and_numbers_are_those_of_the_ranking_of_each_position(
 ):
     boards, rolls, indices = some_positions(engine, count)
     settings = EvalSettings(plies, is_cubeful=is_cubeful)
-    found = find_best_plays(
-        engine, boards, rolls, MATCHES, indices, settings, count=3, workers=Workers(threads)
-    )
+    positions = RolledPositions(boards, rolls, MATCHES, indices)
+    found = find_best_plays(engine, positions, settings, count=3, workers=Workers(threads))
     for place in range(count):
         match = MATCHES[indices[place]]
         ranked = engine.rank_plays(
-            Position(boards[place]), tuple(rolls[place].tolist()), match, settings
+            Position(boards[place]), tuple(rolls[place].tolist()), match, settings, min_candidates=3
         ).plays[:3]
         assert found.texts[place] == [format_play(each.play) for each in ranked]
-        same_depth = [each for each in ranked if each.plies == ranked[0].plies]
-        scores = [each.score for each in same_depth]
+        assert {each.plies for each in ranked} == {plies}
+        scores = [each.score for each in ranked]
         np.testing.assert_array_equal(found.scores[place, : len(scores)], scores)
         assert np.isnan(found.scores[place, len(scores) :]).all()
-        chances = [np.nan if each.mwc is None else each.mwc for each in same_depth]
+        chances = [np.nan if each.mwc is None else each.mwc for each in ranked]
         np.testing.assert_array_equal(found.mwc[place, : len(chances)], chances)
         assert np.isnan(found.mwc[place, len(chances) :]).all()
 
@@ -71,17 +70,28 @@ def test_plays_and_numbers_are_those_of_the_ranking_of_each_position(
 @pytest.mark.parametrize("plies", [0, 1])
 def test_work_that_is_cancelled_gives_nothing(engine, plies):
     boards, rolls, indices = some_positions(engine, 4)
+    positions = RolledPositions(boards, rolls, MATCHES, indices)
     with pytest.raises(CancelledWork):
-        find_best_plays(engine, boards, rolls, MATCHES, indices, EvalSettings(plies), cancelled=lambda: True)
+        find_best_plays(engine, positions, EvalSettings(plies), cancelled=lambda: True)
 
 
 def test_no_positions_have_no_plays(engine):
-    found = find_best_plays(
-        engine,
-        np.empty((0, 2, 26), np.int8),
-        np.empty((0, 2), np.int8),
-        MATCHES,
-        np.empty(0, np.int64),
-        EvalSettings(),
+    positions = RolledPositions(
+        np.empty((0, 2, 26), np.int8), np.empty((0, 2), np.int8), MATCHES, np.empty(0, np.int64)
     )
+    found = find_best_plays(engine, positions, EvalSettings())
     assert (found.texts, found.scores.shape) == ([], (0, 2))
+
+
+def test_the_second_play_is_searched_as_deep_as_the_best_and_that_stays_the_best(engine):
+    opening, settings = Position.start(), EvalSettings(2)
+    positions = RolledPositions(
+        opening.board[None], np.array([[3, 1]], np.int8), (MatchState(),), np.zeros(1, np.int64)
+    )
+    alone = engine.rank_plays(opening, (3, 1), MatchState(), settings).plays
+    assert (alone[0].plies, alone[1].plies) == (2, 0)  # else this test shows nothing
+    found = find_best_plays(engine, positions, settings)
+    assert found.texts[0] == [format_play(alone[0].play), format_play(alone[1].play)]
+    assert found.scores[0, 0] == alone[0].score
+    second = engine.compare_play(opening, (3, 1), MatchState(), alone[1].play, settings).evaluation
+    assert (second.plies, second.score) == (2, found.scores[0, 1])

@@ -32,6 +32,7 @@ from tools import cli
 from tools.batch import command as batch
 from tools.batch import evaluation as batch_evaluation
 from tools.batch import lines as batch_lines
+from tools.batch import messages as batch_messages
 from tools.batch import resume as batch_resume
 from tools.batch import rows as batch_rows
 from tools.batch import run as batch_run
@@ -263,11 +264,11 @@ def test_no_more_than_two_blocks_are_read_ahead_of_what_is_written(evaluator):
 
     batch_run.run_batch(
         lines(),
-        batch_run.RowMaker(BatchEvaluator(Engine(evaluator))),
+        batch_run.BlockAnalysis(BatchEvaluator(Engine(evaluator), EvalSettings())),
         10,
         written.append,
         lambda line, error: None,
-        lambda number, tally: None,
+        lambda number, counts: None,
     )
     assert len(written) == 100
     assert max(ahead) <= 10
@@ -279,7 +280,8 @@ def test_negative_zeros_are_written_without_sign():
             return np.tile(np.array([0.5, 1e-9, 0, 3e-8, 0], np.float32), (len(boards), 1))
 
     for is_cubeful in (True, False):
-        maker = batch_run.RowMaker(BatchEvaluator(Engine(EvenEvaluator()), is_cubeful=is_cubeful))
+        settings = EvalSettings(is_cubeful=is_cubeful)
+        maker = batch_run.BlockAnalysis(BatchEvaluator(Engine(EvenEvaluator()), settings))
         columns, _ = maker.make_rows(list(batch_lines.read_lines(io.BytesIO(OPENING.encode()))))
         row = batch_rows.CsvRows(maker.columns).format_rows(columns)
         assert "0.000000" in row
@@ -425,11 +427,7 @@ def test_a_value_that_is_no_number_is_found_out(run, tmp_path):
 def test_a_sample_is_spread_over_all_rows(rows):
     sample = batch_resume.RowSample()
     for number in range(rows):
-        sample.extend([number])
-    in_blocks = batch_resume.RowSample()
-    for first in range(0, rows, 300):
-        in_blocks.extend(range(first, min(first + 300, rows)))
-    assert in_blocks.rows == sample.rows
+        sample.add(number)
     numbers = sample.rows
     assert min(rows, 256) <= len(numbers) <= 512
     gaps = np.diff(numbers)
@@ -468,6 +466,84 @@ def test_rows_with_quotes_are_read_and_resumed_all_the_same(run, tmp_path, form)
     output.write_bytes(whole[:-300])
     assert run(content, "--format", form, "--output", output, "--resume")[0] == 1
     assert output.read_bytes() == whole
+
+
+@pytest.mark.parametrize("form", ["csv", "jsonl"])
+@pytest.mark.parametrize("cut", [None, -40])
+def test_rows_of_corrected_lines_are_done_again_by_resuming(run, tmp_path, form, cut):
+    texts = some_ids(40)
+    bad = [*texts[:7], "bad", *texts[7:20], "worse", "worst", *texts[20:]]
+    better = [OPENING if text in ("bad", "worst") else text for text in bad]
+    output, options = tmp_path / "rows", ("--format", form, "--line-numbers")
+    run("\n".join(better), "--output", output, *options)
+    expected = output.read_bytes()
+    run("\n".join(bad), "--output", output, *options, "--force")
+    output.write_bytes(output.read_bytes()[:cut])
+    status, _, err = run("\n".join(better), "--output", output, *options, "--resume")
+    assert status == 1
+    assert output.read_bytes() == expected
+    assert "rows of this input (1 with errors)" in err
+    assert "2 rows of corrected lines done again (line 8, 23); continuing" in err
+    assert "line 22: format: " in err
+    assert err.rstrip().endswith("1 bad line")
+    assert [file.name for file in tmp_path.iterdir() if "resumed" in file.name] == []
+
+
+def test_a_corrected_line_that_is_still_bad_stays_an_error(run, tmp_path):
+    output = tmp_path / "rows.csv"
+    run(f"bad\n{OPENING}", "--output", output)
+    status, _, err = run(f"worse\n{OPENING}", "--output", output, "--resume")
+    assert status == 1
+    assert output.read_text().splitlines()[1].startswith("worse,")
+    assert "line 1: format: a position ID has 14 characters, 'worse' has 5" in err
+
+
+def test_bad_lines_of_an_earlier_run_are_named_again(run, tmp_path):
+    content, output = "\n".join([OPENING, *["bad"] * 120]), tmp_path / "rows.csv"
+    run(content, "--output", output)
+    _, _, err = run(content, "--output", output, "--resume")
+    assert "gammond batch: line 2: format: " in err
+    assert err.count(": line ") == batch_messages.MAX_REPORTED_LINES
+    assert "20 more bad lines" in err
+    assert "120 bad lines" in err
+
+
+@pytest.mark.parametrize(
+    ("form", "before", "after", "message"),
+    [
+        (
+            "csv",
+            "eval",
+            "eval,cube",
+            "the output has no action, no_double, double_take, double_pass: give",
+        ),
+        ("csv", "eval,cube", "eval", "this run has no action, no_double, double_take, double_pass: give the"),
+        ("csv", "cube", "eval", "the output has no win, "),
+        ("jsonl", "eval", "eval,cube", "no action: give the same --want"),
+        ("jsonl", "eval,cube", "eval", "this run has no action, no_double, double_take, double_pass: give"),
+    ],
+)
+def test_resuming_with_other_wants_says_which_columns_differ(run, tmp_path, form, before, after, message):
+    content, output = "\n".join(some_ids(20)), tmp_path / "rows"
+    run(content, "--want", before, "--format", form, "--output", output)
+    assert message in refused(run, output, content, "--want", after, "--format", form)
+
+
+def test_rows_can_begin_with_the_number_of_their_line(run, tmp_path):
+    _, out, _ = run(f"# comment\n{OPENING}\n\nbad\n", "--line-numbers")
+    rows = list(csv.DictReader(io.StringIO(out)))
+    assert [(row["line"], row["id"]) for row in rows] == [("2", OPENING), ("4", "bad")]
+    assert out.startswith("line,id,")
+    _, out, _ = run(out, "--line-numbers")
+    assert out.startswith("line,id,plies,")
+    assert [row["line"] for row in csv.DictReader(io.StringIO(out))] == ["2", "3"]
+
+
+@pytest.mark.parametrize("options", [["--plies", 1], ["--want", "moves"], ["--want", "moves", "--rollout"]])
+def test_a_filter_that_would_filter_nothing_is_refused(run, options):
+    status, _, err = run(OPENING, "--filter", "large", *options)
+    assert status == 2
+    assert "--filter is for plays that are searched: add --want moves and --plies 1 or more" in err
 
 
 def test_resuming_shows_how_far_the_check_is(run, tmp_path, monkeypatch):
@@ -785,7 +861,7 @@ def test_ctrl_c_ends_a_search_on_other_threads_too(want):
         def evaluate(self, boards):
             raise KeyboardInterrupt
 
-    evaluator = BatchEvaluator(Engine(Interrupted()), 1, wants=[want])
+    evaluator = BatchEvaluator(Engine(Interrupted()), EvalSettings(1), wants=[want])
     text = encode_xgid(CONTACT, MatchState(roll=(3, 1)))
     with pytest.raises(KeyboardInterrupt):
         evaluator.answer(parse_positions([text]))

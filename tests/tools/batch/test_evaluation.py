@@ -2,6 +2,7 @@
 
 import pytest
 
+from engine.analysis.levels import EvalSettings
 from engine.formats.position_batch import parse_positions
 from engine.formats.position_id import decode_position_id
 from engine.rules.match import MatchState
@@ -12,7 +13,7 @@ from tools.batch.evaluation import load_batch_evaluator
 @pytest.mark.parametrize("plies", [0, 1])
 def test_the_shipped_evaluator_knows_bearoffs_with_the_cube_at_any_depth(plies):
     bearoff = decode_position_id("AwAAWAAAAAAAAA")
-    evaluator = load_batch_evaluator("default", plies, is_cubeful=True, threads=1)
+    evaluator = load_batch_evaluator("default", EvalSettings(plies))
     found = evaluator.answer(parse_positions(["AwAAWAAAAAAAAA"]))
     exact = load_engine().evaluate(bearoff, MatchState())
     assert found["cubeful"][0] == pytest.approx(exact.cubeful, abs=1e-6)

@@ -107,6 +107,19 @@ def test_plays_at_a_depth_are_those_of_a_search(run):
     assert float(row["best_equity"]) == pytest.approx(best.score, abs=1e-6)
 
 
+@pytest.mark.parametrize("move_filter", ["tiny", "huge"])
+def test_the_second_play_has_an_equity_at_any_depth_and_the_filter_is_that_of_the_option(run, move_filter):
+    from engine.analysis.levels import EvalSettings
+
+    xgid = encode_xgid(CONTACT, MatchState(roll=(4, 2)))
+    (row,) = rows_of(run(xgid, "--want", "moves", "--plies", 2, "--filter", move_filter))
+    settings = EvalSettings(2, move_filter)
+    plays = ENGINE.rank_plays(CONTACT, (4, 2), MatchState(), settings, min_candidates=2).plays
+    for name, play in zip(("best", "second"), plays, strict=False):
+        assert row[name] == format_play(play.play)
+        assert float(row[f"{name}_equity"]) == pytest.approx(play.score, abs=1e-6)
+
+
 @pytest.mark.parametrize(
     ("text", "dice"),
     [

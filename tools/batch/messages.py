@@ -1,0 +1,107 @@
+"""What `gammond batch` says on standard error: bad lines, and what it did."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from engine.errors import GammondError
+from engine.runtime.compilation import COMPILATION
+from tools.batch.evaluation import BatchAnalysis
+from tools.batch.lines import PositionLine
+from tools.batch.resume import ExistingOutput
+from tools.batch.rows import format_error
+from tools.batch.run import BatchCounts
+from tools.common.progress import format_short_number
+
+MAX_REPORTED_LINES = 100
+"""Bad lines named on stderr; the others are only counted."""
+
+_LISTED_LINES = 10
+"""Corrected lines whose numbers are listed."""
+
+
+class BadLines:
+    """Names bad lines on stderr at the end of the block: the first ones each, then how many more.
+
+    Args:
+        earlier: The number and the error of each bad line of an earlier run.
+    """
+
+    def __init__(self, earlier: Sequence[tuple[int, str]] = ()) -> None:
+        self._count = len(earlier)
+        self._messages = [f"line {number}: {error}" for number, error in earlier[:MAX_REPORTED_LINES]]
+
+    def __enter__(self) -> BadLines:
+        return self
+
+    def report(self, line: PositionLine, error: GammondError) -> None:
+        """Note a bad line."""
+        self._count += 1
+        if self._count <= MAX_REPORTED_LINES:
+            self._messages.append(f"line {line.number}: {format_error(error)}")
+
+    def __exit__(self, *raised: object) -> None:
+        for message in self._messages:
+            write_message(message)
+        if self._count > MAX_REPORTED_LINES:
+            write_message(
+                f"{_format_count(self._count - MAX_REPORTED_LINES, 'more bad line')}; "
+                "their rows say what is wrong"
+            )
+
+
+def format_resume_note(path: Path, written: ExistingOutput) -> str:
+    """Format what a resumed run found in its output."""
+    cut = ", a half-written row was removed" if written.is_truncated else ""
+    errors = f" ({written.errors:,} with errors)" if written.errors else ""
+    redone = ""
+    if written.corrected:
+        numbers = [f"{row.line.number:,}" for row in written.corrected]
+        listed = ", ".join(numbers[:_LISTED_LINES]) + ", ..." * (len(numbers) > _LISTED_LINES)
+        redone = f", {_format_count(len(numbers), 'row')} of corrected lines done again (line {listed})"
+    return (
+        f"{path} has {_format_count(written.rows, 'row')} of this input{errors}{cut}{redone}; "
+        f"continuing after line {written.last_line:,}"
+    )
+
+
+def format_summary(
+    counts: BatchCounts, written: ExistingOutput, analysis: BatchAnalysis, elapsed_s: float
+) -> str:
+    """Format what a run did; compiling does not count in its speed.
+
+    Args:
+        counts: Of the run.
+        written: What an earlier run had done.
+        analysis: What it asked.
+        elapsed_s: How long it took.
+    """
+    errors = counts.errors + written.errors
+    bad = f", {_format_count(errors, 'bad line')}" if errors else ""
+    before = f" after {written.rows - written.errors:,} of an earlier run" if written.rows else ""
+    positions = counts.rows - counts.errors
+    return (
+        f"{_format_count(positions, 'position')}{before} by {analysis.name} at {analysis.plies}-ply "
+        f"in {elapsed_s:.1f} s{_format_speed(positions, elapsed_s)}{bad}"
+    )
+
+
+def _format_speed(positions: int, elapsed_s: float) -> str:
+    compiling_s = COMPILATION.total_s
+    if not positions or elapsed_s <= compiling_s:
+        return ""
+    rate = format_short_number(positions / (elapsed_s - compiling_s))
+    compiling = f" beside {compiling_s:.0f} s of compiling" if compiling_s >= 1 else ""
+    return f" ({rate}/s{compiling})"
+
+
+def _format_count(count: int, thing: str) -> str:
+    return f"{count:,} {thing}{'' if count == 1 else 's'}"
+
+
+def write_message(text: str) -> None:
+    """Write a line to stderr, over a bar that stands there."""
+    clear_bar = "\r\x1b[K" if sys.stderr.isatty() else ""
+    sys.stderr.write(f"{clear_bar}gammond batch: {text}\n")

@@ -1,0 +1,158 @@
+"""The options of `gammond batch`, and what contradicts each other among them."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from engine.errors import DataFileError, StateError, UnsupportedError, ValueRangeError
+from engine.search import FILTERS, MAX_PLIES
+from engine.search.filters import DEFAULT_FILTER
+from tools.batch.evaluation import EVAL, MOVES, WANTS
+from tools.batch.ids import ID_FORMS
+from tools.batch.rows import LINE_COLUMN, ROW_FORMATS
+from tools.common.rollout_options import QUICK, add_rollout_arguments, find_rollout_option
+from tools.common.strength import add_net_argument
+
+PARQUET = "parquet"
+"""The format that is no text."""
+
+_CSV_SUFFIXES = ("", "txt", "gz")
+"""Endings of names that say nothing about the format, which is then csv."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    parser.add_argument("file", metavar="FILE", help="positions, one per line, or a table; - reads stdin")
+    parser.add_argument(
+        "--want",
+        type=_parse_wants,
+        default=(EVAL,),
+        metavar="WHAT,...",
+        help=f"what to say about each position: {', '.join(WANTS)} (default {EVAL})",
+    )
+    parser.add_argument("--column", metavar="NAME", help="the column of positions, where FILE is a table")
+    parser.add_argument(
+        "--ids",
+        type=_parse_id_forms,
+        default=(),
+        metavar="FORM,...",
+        help=f"also write each position as {', '.join(ID_FORMS)}",
+    )
+    parser.add_argument(
+        "--line-numbers",
+        action="store_true",
+        help=f"begin each row with the number of its line in FILE, as {LINE_COLUMN}",
+    )
+    parser.add_argument(
+        "--plies",
+        type=int,
+        help=f"plies of look-ahead, {MAX_PLIES} at most; 0 is the net alone (default 0)",
+    )
+    parser.add_argument(
+        "--filter",
+        choices=tuple(FILTERS),
+        help=f"move filter of the search of plays (default {DEFAULT_FILTER})",
+    )
+    parser.add_argument("--cubeless", action="store_true", help="ignore cube and score; the fastest at 0-ply")
+    parser.add_argument("--threads", type=int, help="threads (default one for each core)")
+    parser.add_argument(
+        "--format",
+        choices=(*ROW_FORMATS, PARQUET),
+        help="format of the rows (default that of the name of --output, else csv)",
+    )
+    parser.add_argument("--output", type=Path, metavar="FILE", help="file for the rows (default stdout)")
+    existing = parser.add_mutually_exclusive_group()
+    existing.add_argument("--resume", action="store_true", help="continue an interrupted --output")
+    existing.add_argument("--force", action="store_true", help="overwrite an existing --output")
+    add_net_argument(parser)
+    rollouts = parser.add_argument_group("rollouts")
+    rollouts.add_argument("--rollout", action="store_true", help="roll out in place of a search")
+    add_rollout_arguments(rollouts, QUICK)
+
+
+def choose_format(args: argparse.Namespace) -> str:
+    """Return the name of the format: that of the options, else of the output's name."""
+    if args.format is not None:
+        return str(args.format)
+    suffix = "" if args.output is None else args.output.suffix.lower().removeprefix(".")
+    return suffix if suffix in (*ROW_FORMATS, PARQUET) else "csv"
+
+
+def check_options(args: argparse.Namespace) -> None:
+    """Check that the options do not contradict each other, and that the files are there or not.
+
+    Raises:
+        GammondError: What is wrong; the message names the option.
+    """
+    if args.resume and args.output is None:
+        raise StateError("--resume needs the --output of the interrupted run", field="resume")
+    if choose_format(args) == PARQUET and args.output is None:
+        raise StateError("parquet is written to a file: --output FILE.parquet", field="output")
+    if choose_format(args) == PARQUET and args.resume:
+        raise UnsupportedError("--resume continues csv, tsv and jsonl, not parquet", field="resume")
+    suffix = "" if args.output is None else args.output.suffix.lower().removeprefix(".")
+    if args.format is None and suffix not in (*ROW_FORMATS, PARQUET, *_CSV_SUFFIXES):
+        known = ", ".join((*ROW_FORMATS, PARQUET))
+        raise UnsupportedError(
+            f"--output {args.output}: rows are written as {known}: give the file one of these endings, or "
+            "--format",
+            field="output",
+        )
+    if args.filter is not None and (args.rollout or MOVES not in args.want or not args.plies):
+        raise UnsupportedError(
+            "--filter is for plays that are searched: add --want moves and --plies 1 or more"
+            + ", without --rollout" * args.rollout,
+            field="filter",
+        )
+    if not args.rollout and (option := find_rollout_option(args)):
+        raise UnsupportedError(f"{option} is for rollouts: add --rollout", field="rollout")
+    if args.file != "-" and not Path(args.file).exists():
+        raise DataFileError(f"{args.file}: no such file", field="file")
+    if args.output is not None and args.output.exists():
+        _check_existing_output(args)
+
+
+def _check_existing_output(args: argparse.Namespace) -> None:
+    path: Path = args.output
+    if path.is_file() and _is_input(path, args.file):
+        raise ValueRangeError(
+            f"the output would overwrite the input {path if args.file == '-' else args.file}", field="output"
+        )
+    if path.is_file() and path.stat().st_size and not (args.resume or args.force):
+        raise StateError(
+            f"{path} already exists, with {path.stat().st_size:,} bytes: --resume continues after its rows,"
+            " --force overwrites it",
+            field="output",
+        )
+
+
+def _is_input(path: Path, name: str) -> bool:
+    """Return whether a file is the input, which is standard input for the name ``-``."""
+    if name != "-":
+        return path.samefile(name)
+    with suppress(OSError):  # standard input is closed, or not a file
+        return os.path.samestat(path.stat(), os.fstat(sys.stdin.fileno()))
+    return False
+
+
+def _parse_wants(text: str) -> tuple[str, ...]:
+    return _parse_choices(text, WANTS)
+
+
+def _parse_id_forms(text: str) -> tuple[str, ...]:
+    return _parse_choices(text, ID_FORMS)
+
+
+def _parse_choices(text: str, choices: Sequence[str]) -> tuple[str, ...]:
+    words = [word.strip() for word in text.split(",")]
+    for word in words:
+        if word not in choices:
+            raise argparse.ArgumentTypeError(
+                f"expected some of {', '.join(choices)}, with commas between them, got {word!r}"
+            )
+    return tuple(choice for choice in choices if choice in words)
