@@ -27,10 +27,11 @@ REFUSED_LINES = (
 
 @pytest.fixture
 def no_collection():
-    """No search for garbage but those of the test."""
-    gc.collect()
+    """No search for garbage but those of the test, and only among what the test makes."""
     gc.disable()
+    gc.freeze()
     yield
+    gc.unfreeze()
     gc.enable()
 
 
