@@ -1,12 +1,14 @@
 """What a process reports while it compiles kernels: after a second, a line on stderr that counts them.
 
-It also says about how long the kernel that is needed will take. Compiling takes a time in proportion to the
-size of the code, and optimising a kernel that Python calls another, in proportion to that of all it calls.
+It also says about how long the kernel that is needed will take, a time that never grows. Compiling takes a
+time in proportion to the size of the code, and optimising a kernel that Python calls another, in proportion
+to that of all it calls.
 """
 
 from __future__ import annotations
 
 import atexit
+import math
 import shutil
 import sys
 import threading
@@ -58,6 +60,7 @@ class CompilationReport:
         self._began_s: float | None = None
         self._ended_s = 0.0
         self._entered_s = 0.0
+        self._shown_left_s = math.inf
         self._total_s = 0.0
         self._written_s: float | None = None
         self._is_line_open = False
@@ -69,8 +72,8 @@ class CompilationReport:
 
     @property
     def is_reporting(self) -> bool:
-        """Whether a report may have a line on the terminal, or soon has one again."""
-        return self._began_s is not None
+        """Whether a report has a line on the terminal, or may have one soon."""
+        return self._began_s is not None and not self.is_silent
 
     @property
     def total_s(self) -> float:
@@ -94,6 +97,7 @@ class CompilationReport:
                 self._sizes = {name: size for name, size in sizes.items() if name not in self._known}
                 self._whole_size = sum(sizes.values())
                 self._entered_s = self._clock()
+                self._shown_left_s = math.inf
             self._depth += 1
             if self._began_s is None:
                 self._began_s = self._clock()
@@ -156,9 +160,10 @@ class CompilationReport:
         how_often, remedy = ("once", "`gammond prepare` does it ahead")
         if not self.keeps_kernels:
             how_often, remedy = ("at each start", "their folder cannot be written")
+        self._shown_left_s = min(self._shown_left_s, self._estimate_left_s(now_s))
         line = (
             f"gammond: compiling kernels {how_often}: {self._count} of {self._count + len(self._sizes)}, "
-            f"about {self._estimate_left_s(now_s):.0f} s left for this step"
+            f"about {self._shown_left_s:.0f} s left for this step"
         )
         advice = f" ({remedy})"
         if is_terminal:

@@ -156,7 +156,7 @@ def _draw_progress() -> Callable[[AnyReply], None]:
     progress = ProgressLine()
 
     def draw(reply: AnyReply) -> None:
-        if text := progress.update(reply):
+        if (text := progress.update(reply)) and not COMPILATION.is_reporting:
             columns = shutil.get_terminal_size().columns
             sys.stderr.write(f"{_CLEAR_LINE}{text[: columns - 1]}")
             sys.stderr.flush()

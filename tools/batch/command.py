@@ -171,7 +171,7 @@ def _run_files(args: argparse.Namespace, analysis: BatchAnalysis, block_lines: i
         ):
             bar.update(written.last_line)
             if isinstance(analysis, BatchRollouts):
-                analysis.report = lambda trials: bar.update(bar.done, f"{trials} trials of the next")
+                analysis.report = lambda trials: bar.update(bar.count, f"{trials} trials of the next")
             counts = run_batch(
                 given.lines,
                 blocks,

@@ -9,6 +9,8 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import TextIO
 
+from engine.runtime.compilation import COMPILATION
+
 _REDRAW_EVERY_S = 0.1
 
 FIRST_LINE_S = 1.0
@@ -26,7 +28,8 @@ class Progress:
 
     Where the stream is no terminal, lines are written every few seconds if they have a name to begin with,
     else nothing. On a terminal the line is redrawn at most ten times a second, so
-    `update` may be called as often as is convenient. The last state stays on the screen.
+    `update` may be called as often as is convenient. The last state stays on the screen. While kernels are
+    compiled, which has a line of its own, nothing is shown, and that time does not count in the rate.
 
     Args:
         total: The amount of work, in units of `update`; None if unknown.
@@ -52,10 +55,10 @@ class Progress:
         self._stream = sys.stderr if stream is None else stream
         self._shown = self._stream.isatty()
         self._clock = clock
-        self._started_s = clock()
+        self._started_s = clock() - COMPILATION.total_s
         self._drawn_s = float("-inf")
         self._lines_of = lines_of
-        self._written_s = self._started_s + FIRST_LINE_S - LINE_EVERY_S
+        self._written_s = clock() + FIRST_LINE_S - LINE_EVERY_S
         self._start = start
         self._done = start
         self._extra = ""
@@ -72,7 +75,7 @@ class Progress:
             self._stream.flush()
 
     @property
-    def done(self) -> int:
+    def count(self) -> int:
         """How much is done in all."""
         return self._done
 
@@ -85,6 +88,8 @@ class Progress:
         """
         self._done = done
         self._extra = extra
+        if COMPILATION.is_reporting:
+            return
         if self._shown and self._clock() - self._drawn_s >= _REDRAW_EVERY_S:
             self._draw()
         elif self._lines_of and not self._shown and self._clock() - self._written_s >= LINE_EVERY_S:
@@ -113,7 +118,7 @@ class Progress:
             width: Columns available; None for no limit. Where they are too few the bar shrinks, then bar,
                 rate, count and extra words are omitted in this order.
         """
-        elapsed_s = self._clock() - self._started_s
+        elapsed_s = self._clock() - COMPILATION.total_s - self._started_s
         rate = (self._done - self._start) / elapsed_s if elapsed_s > 0 else 0.0
         parts = {"label": self.label}
         share = min(1.0, self._done / self.total) if self.total else None

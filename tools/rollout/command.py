@@ -98,7 +98,7 @@ def main(args: argparse.Namespace) -> int:
     with nullcontext() if args.state is None else hold_lock(args.state, "state"):
         resume = keeper.load()
         report = RolloutProgress(settings.trials, resume, keeper)
-        with call_on_interrupt(stopped.set, has_nothing=lambda: not report.done), report:
+        with call_on_interrupt(stopped.set, has_nothing=lambda: not report.count), report:
             engine = load_net_engine(args.net)
             try:
                 prepared = PreparedRollout(request, engine, settings, stopped.is_set)

@@ -37,7 +37,7 @@ class RolloutProgress(Progress):
         self._drawn_rows = 0
 
     def __enter__(self) -> RolloutProgress:
-        self.update(self.done)
+        self.update(self.count)
         return self
 
     def show_means(self, prepared: PreparedRollout) -> None:

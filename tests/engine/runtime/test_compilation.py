@@ -95,15 +95,49 @@ def test_the_time_left_is_that_of_the_code_that_is_left_and_of_optimising_it_all
     sizes = {"outer": 10_000, "first": 10_000, "second": 10_000, "third": 10_000}
     report.begin(lambda: sizes)
     report.begin(dict)
-    assert said_left_s(report, out, clock, 10.0) > 5
-    report.end("first")  # 10,000 bytes and the usual 5,000 in 12 s: 1.25 ms each
+    assert said_left_s(report, out, clock, 4.0) == round(58_000 * 2.0 / 5000 - 4.0)
+    report.end("first")  # 10,000 bytes and the usual 5,000 in 6 s: 0.4 ms each
     report.skip("third")
     report.begin(dict)
-    left_s = (20_000 + 0.45 * 40_000) * 12.0 / 15_000
+    left_s = (20_000 + 0.45 * 40_000) * 6.0 / 15_000
     assert said_left_s(report, out, clock, 6.0) == round(left_s - 6.0)
     assert " 1 of 3, " in out.getvalue().splitlines()[-1]
     report.end("second")
     assert said_left_s(report, out, clock, 1000.0) == 1
+
+
+def test_the_time_left_of_a_step_never_grows(make_report):
+    out = io.StringIO()
+    report, clock = make_report(out)
+    report.begin(lambda: {"outer": 1000, "first": 1000, "second": 10_000})
+    report.begin(dict)
+    first_s = said_left_s(report, out, clock, 2.0)
+    clock.now_s += 60.0  # much slower than usual
+    report.end("first")
+    report.begin(dict)
+    assert said_left_s(report, out, clock, 1.0) == first_s
+    report.end("second")
+    report.end("outer")
+    report.begin(lambda: {"next": 10_000})
+    assert said_left_s(report, out, clock, 6.0) > first_s
+
+
+def test_the_seconds_of_all_compiling_are_counted(make_report):
+    report, clock = make_report(io.StringIO())
+    assert (report.total_s, report.is_reporting) == (0.0, False)
+    report.begin(find_sizes)
+    clock.now_s += 2.0
+    report.begin(find_sizes)
+    clock.now_s += 3.0
+    assert (report.total_s, report.is_reporting) == (5.0, True)
+    report.end("inner")
+    report.end("outer")
+    clock.now_s += 100.0
+    report.begin(find_sizes)
+    clock.now_s += 1.0
+    assert report.total_s == 6.0
+    report.is_silent = True
+    assert not report.is_reporting
 
 
 def test_a_kernel_in_the_cache_is_not_counted_as_left(make_report):

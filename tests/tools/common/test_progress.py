@@ -2,6 +2,8 @@ import io
 
 import pytest
 
+from engine.runtime.compilation import CompilationReport
+from tools.common import progress
 from tools.common.progress import Progress, format_duration, format_short_number
 
 
@@ -44,6 +46,25 @@ def test_lines_come_after_a_second_and_then_every_five_where_there_is_no_termina
             counts.append(stream.getvalue().count("\n"))
     assert counts == [0, 1, 1, 2]
     assert stream.getvalue().splitlines()[0] == line
+
+
+def test_while_kernels_are_compiled_nothing_is_drawn_and_no_time_counts(clock, monkeypatch):
+    report = CompilationReport(io.StringIO(), clock)
+    monkeypatch.setattr(report, "_watch", lambda: None)
+    monkeypatch.setattr(progress, "COMPILATION", report)
+    for stream in (Terminal(), io.StringIO()):
+        with Progress(4000, "work", stream, clock=clock, lines_of="some tool") as bar:
+            bar.update(10)
+            before = stream.getvalue()
+            report.begin(lambda: {"kernel": 1})
+            clock.seconds += 50
+            bar.update(11)
+            report.end("kernel")
+            assert stream.getvalue() == before
+            clock.seconds += 2
+            report.update()
+            bar.update(1000)
+            assert " 500/s  0:06 left" in stream.getvalue()
 
 
 def test_the_line_says_share_count_rate_and_time_left(clock):
