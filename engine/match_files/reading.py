@@ -11,6 +11,7 @@ from pathlib import Path
 from engine.errors import DataFileError, FormatError, LimitError
 from engine.match_files.mat_reader import parse_mat
 from engine.match_files.model import RecordedMatch
+from engine.match_files.sgf_reader import SGF_SIGN, parse_sgf
 from engine.options import escape_unprintable
 
 MAX_FILE_BYTES = 20_000_000
@@ -35,6 +36,7 @@ class TextFormat:
 
 
 TEXT_FORMATS = (
+    TextFormat("sgf", SGF_SIGN, parse_sgf),
     TextFormat("mat", re.compile(r"^[ \t]*Game[ \t]+[0-9]", re.MULTILINE | re.IGNORECASE), parse_mat),
 )
 """In the order in which they are tried."""

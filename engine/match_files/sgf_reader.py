@@ -1,0 +1,331 @@
+"""Read SGF for backgammon (GM[6]): matches as GNU Backgammon writes them, with its analysis.
+
+Each game is a tree, of which the first branch counts. Statistics (``GS``) are left out: they follow from the
+analysis.
+
+*Source:* the specification of SGF FF[4], and files that gnubg 1.07.001 and 1.08.003 wrote.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field, replace
+
+from engine.cubeful import make_dead_cube_game
+from engine.errors import FormatError, GammondError
+from engine.match_files.builder import MatchBuilder
+from engine.match_files.model import NO_NOTES, ActionNotes, IssueKind, MatchRules, RecordedMatch
+from engine.match_files.sgf_points import (
+    COLOURS,
+    HEADERS,
+    parse_candidate,
+    parse_decision,
+    parse_numbers,
+    parse_points,
+    parse_written_play,
+    read_checkers,
+)
+from engine.match_files.sgf_tree import SgfNode, SgfTree, parse_sgf_trees
+from engine.options import MAX_QUOTED_CHARS
+from engine.rules.dice import Roll
+from engine.rules.match import MatchState
+from engine.rules.moves import CheckerMove, generate_plays
+from engine.rules.position import Position, swap_sides
+from engine.rules.rules import STANDARD_RULES, VARIANTS, Rules
+
+SGF_SIGN = re.compile(r"\A\s*\(\s*;.{0,2000}?GM\[6\]", re.DOTALL)
+"""What every text of this format begins with."""
+
+VARIANT_WORDS = ("nackgammon", "hypergammon1", "hypergammon2", "hypergammon3")
+
+_CUBE_OWNERS = {"c": None, "w": 0, "b": 1}
+_MARKS = {("BM", "2"): "very bad", ("BM", "1"): "bad", ("BM", ""): "bad", ("DO", ""): "doubtful"}
+_CUBE_MARKS = {("BC", "2"): "very bad", ("BC", "1"): "bad", ("BC", ""): "bad", ("DC", ""): "doubtful"}
+_RESULT = re.compile(r"([WB])\+([0-9]{1,6})")
+_WORDS = {"double": None, "take": True, "drop": False, "pass": False}
+_SETUP = frozenset(("PL", "AE", "AW", "AB", "CV", "CP"))
+
+
+def parse_sgf(text: str, strict: bool = False) -> tuple[RecordedMatch, ...]:
+    """Parse all matches of a text: consecutive games of the same players, length and rules are one.
+
+    Args:
+        text: The text of a file.
+        strict: Whether the first fault raises an error.
+
+    Returns:
+        At least one match.
+
+    Raises:
+        FormatError: There is no game; or, if strict, there is a fault.
+    """
+    matches: list[RecordedMatch] = []
+    reader: _MatchReader | None = None
+    for tree in parse_sgf_trees(text):
+        heading = _Heading.read(tree.nodes[0])
+        if reader is None or reader.heading.differs(heading):
+            if reader is not None:
+                matches.append(reader.builder.build())
+            reader = _MatchReader(heading, strict)
+        reader.read_game(tree, heading)
+    if reader is not None:
+        matches.append(reader.builder.build())
+    if not any(match.games or match.issues for match in matches):
+        raise FormatError("expected an SGF file with a game of backgammon, GM[6], got none", field="match")
+    return tuple(matches)
+
+
+@dataclass(frozen=True)
+class _Heading:
+    """What the root of a game says about its match.
+
+    Attributes:
+        names: Of White and Black.
+        length: Points of the match.
+        rules: The words of ``RU``, small.
+        number: The number of the game, from 0; None if it has none.
+        score: Points of White and Black before the game.
+    """
+
+    names: tuple[str, str]
+    length: int
+    rules: frozenset[str]
+    number: int | None
+    score: tuple[int, int]
+
+    @classmethod
+    def read(cls, root: SgfNode) -> _Heading:
+        info = dict.fromkeys(("length", "game", "ws", "bs"), "")
+        for value in root.properties.get("MI", []):
+            word, _, number = value.partition(":")
+            info[word.strip()] = number.strip()
+        return cls(
+            (root.text("PW"), root.text("PB")),
+            _to_number(info["length"]) or 0,
+            frozenset(word.strip().lower() for word in root.text("RU").split(":") if word.strip()),
+            _to_number(info["game"]),
+            (_to_number(info["ws"]) or 0, _to_number(info["bs"]) or 0),
+        )
+
+    def differs(self, other: _Heading) -> bool:
+        """Return whether a later game belongs to another match."""
+        rules = {"crawfordgame"}
+        return (
+            other.number == 0
+            or (self.names, self.length) != (other.names, other.length)
+            or self.rules - rules != other.rules - rules
+        )
+
+
+class _MatchReader:
+    """Reads the games of one match into a builder."""
+
+    def __init__(self, heading: _Heading, strict: bool) -> None:
+        words = heading.rules
+        self.heading = heading
+        self._variant = next((word for word in VARIANT_WORDS if word in words), "")
+        variant = VARIANTS.get(self._variant)
+        rules = MatchRules(
+            STANDARD_RULES if variant is None else Rules(variant),
+            crawford="crawford" in words or not words or not heading.length,
+            jacoby="jacoby" in words,
+            cube_limit=1 if "nocube" in words else MatchRules.cube_limit,
+        )
+        self.builder = MatchBuilder(
+            "sgf", length=heading.length, names=heading.names, rules=rules, strict=strict
+        )
+        self._games = 0
+        self._setup = _Setup()
+        self._roll: tuple[int, Roll] | None = None
+
+    def read_game(self, tree: SgfTree, heading: _Heading) -> None:
+        """Read a game."""
+        root, builder = tree.nodes[0], self.builder
+        self._games += 1
+        if not self._games - 1:
+            self._read_match_properties(root)
+        builder.end_game()
+        game, at = root.text("GM").strip(), root.line
+        if game != "6":
+            builder.add_issue(at, IssueKind.UNSUPPORTED, f"expected backgammon, GM[6], got GM[{game[:20]}]")
+            return
+        if self._variant and self._variant not in VARIANTS:
+            message = f"{self._variant} is not supported: the games are left out"
+            builder.add_issue(at, IssueKind.UNSUPPORTED, message)
+            return
+        crawford = "crawfordgame" in heading.rules if heading.length and heading.rules else None
+        cube = _to_number(root.text("CV")) or 1
+        number = self._games if heading.number is None else heading.number + 1
+        if not builder.begin_game(at, number, heading.score, crawford=crawford, cube=cube):
+            return
+        builder.add_comment(root.text("C"))
+        self._setup, self._roll = _Setup(), None
+        for node in tree.nodes[1:]:
+            self._read_node(node)
+            at = node.line
+        if self._roll is not None:
+            builder.play(at, *self._roll, None)
+        if tree.fault is not None:
+            builder.fail(tree.fault[0], IssueKind.UNREADABLE, tree.fault[1])
+        if result := _RESULT.match(root.text("RE").strip()):
+            builder.state_result(root.line, COLOURS.index(result[1]), int(result[2]))
+
+    def _read_match_properties(self, root: SgfNode) -> None:
+        for name, header in HEADERS.items():
+            if value := root.text(name).strip():
+                self.builder.headers[header] = value.replace("-", ".") if name == "DT" else value
+        ratings = (parse_numbers([root.text(name).strip()]) for name in ("WR", "BR"))
+        white, black = (found[0] if found else None for found in ratings)
+        self.builder.ratings = white, black
+        self.builder.comment = root.text("GC").strip()
+
+    def _read_node(self, node: SgfNode) -> None:
+        if not _SETUP.isdisjoint(node.properties):
+            self._setup.read(node)
+        if node.properties.get("DI"):
+            self._read_dice(node)
+        for seat, colour in enumerate(COLOURS):
+            if colour in node.properties:
+                self._apply_setup(node.line)
+                self._roll = None
+                self._read_action(node, seat, node.text(colour).strip())
+        self.builder.add_comment(node.text("C"))
+
+    def _read_dice(self, node: SgfNode) -> None:
+        """Read dice that a play of the same seat may follow; at the end of the game they were not played."""
+        self._apply_setup(node.line)
+        found, situation = parse_written_play(node.text("DI"), 0), self.builder.situation
+        if found is not None and situation is not None:
+            self._roll = situation.match.on_roll, found[0]
+
+    def _apply_setup(self, at: int) -> None:
+        setup, self._setup = self._setup, _Setup()
+        situation = self.builder.situation
+        if situation is None or setup == _Setup():
+            return
+        try:
+            position, match = setup.apply(situation.position, situation.match)
+        except GammondError as error:
+            self.builder.fail(at, IssueKind.IMPOSSIBLE_POSITION, error.message)
+            return
+        if (position, match) != (situation.position, situation.match):
+            self.builder.set_table(at, position, match)
+
+    def _read_action(self, node: SgfNode, seat: int, text: str) -> None:
+        builder, at, word = self.builder, node.line, text.lower()
+        if word in _WORDS:
+            is_take = _WORDS[word]
+            notes = self._read_cube_notes(node, seat ^ (is_take is not None))
+            if is_take is None:
+                builder.double(at, seat, notes=notes)
+            else:
+                builder.respond(at, seat, is_take=is_take, notes=notes)
+            return
+        written = parse_written_play(text, seat)
+        if written is None:
+            message = f"expected dice and moves, double, take or drop, got {text[:MAX_QUOTED_CHARS]!r}"
+            builder.fail(at, IssueKind.UNREADABLE, message)
+            return
+        roll, moves = written
+        played: list[CheckerMove] | None = moves
+        if not moves and self._can_move(roll):
+            played = None
+        builder.play(at, seat, roll, played, self._read_play_notes(node, seat, roll))
+
+    def _can_move(self, roll: Roll) -> bool:
+        situation = self.builder.situation
+        if situation is None or situation.result is not None or situation.match.doubled:
+            return False
+        plays = generate_plays(situation.position, roll, STANDARD_RULES)
+        return len(plays) > 1 or bool(plays[0].moves)
+
+    def _read_play_notes(self, node: SgfNode, seat: int, roll: Roll) -> ActionNotes:
+        candidates = []
+        for value in node.properties.get("A", [])[1:]:
+            if parsed := parse_candidate(value, seat):
+                candidates.append(self.builder.find_candidate(roll, *parsed))
+        luck = parse_numbers([node.text("LU").strip()])
+        cube_notes = self._read_cube_notes(node, seat)
+        notes = replace(
+            cube_notes,
+            candidates=tuple(candidate for candidate in candidates if candidate is not None),
+            luck=luck[0] if luck else None,
+            play_mark=_read_mark(node, _MARKS),
+            luck_mark=_read_luck_mark(node, seat),
+        )
+        return NO_NOTES if notes == NO_NOTES else notes
+
+    def _read_cube_notes(self, node: SgfNode, doubler: int) -> ActionNotes:
+        situation = self.builder.situation
+        if situation is None or situation.match.beavered or not node.text("DA"):
+            return NO_NOTES
+        match = replace(situation.match.before_roll(), on_roll=doubler)
+        scale = make_dead_cube_game(match).equity_scale
+        decision = parse_decision(node.text("DA"), match, scale)
+        return ActionNotes(cube=decision, cube_mark=_read_mark(node, _CUBE_MARKS))
+
+
+@dataclass
+class _Setup:
+    """Properties that set up a position, as they come.
+
+    Attributes:
+        seat: The seat on roll.
+        clear: Points that are cleared, as letters.
+        checkers: A point for each checker that White and Black get.
+        cube: The cube.
+        owner: ``c``, ``w`` or ``b``; empty if it is not set.
+    """
+
+    seat: int | None = None
+    clear: list[str] = field(default_factory=list)
+    checkers: dict[str, list[str]] = field(default_factory=dict)
+    cube: int | None = None
+    owner: str = ""
+
+    def read(self, node: SgfNode) -> None:
+        """Read the properties of a node."""
+        colour = node.text("PL").strip()[:1].upper()
+        if colour in COLOURS:
+            self.seat = COLOURS.index(colour)
+        self.clear += parse_points(node.properties.get("AE", []))
+        for name in ("AW", "AB"):
+            self.checkers.setdefault(name, []).extend(parse_points(node.properties.get(name, [])))
+        self.cube = _to_number(node.text("CV")) or self.cube
+        self.owner = node.text("CP").strip().lower()[:1] or self.owner
+
+    def apply(self, position: Position, match: MatchState) -> tuple[Position, MatchState]:
+        """Return the position and the match state with what is set up.
+
+        Raises:
+            GammondError: They are impossible.
+        """
+        board = position.board if match.on_roll == 0 else swap_sides(position.board)
+        white, black = (self.checkers.get(name, []) for name in ("AW", "AB"))
+        if self.clear or white or black:
+            board = read_checkers(board, self.clear, white, black)
+        seat = match.on_roll if self.seat is None else self.seat
+        owner = _CUBE_OWNERS.get(self.owner, match.cube_owner) if self.owner else match.cube_owner
+        following = replace(match.before_roll(), cube=self.cube or match.cube, cube_owner=owner, on_roll=seat)
+        return Position(board if seat == 0 else swap_sides(board)), following
+
+
+def _read_mark(node: SgfNode, marks: dict[tuple[str, str], str]) -> str:
+    for (name, value), mark in marks.items():
+        if name in node.properties and node.text(name).strip() == value:
+            return mark
+    return ""
+
+
+def _read_luck_mark(node: SgfNode, seat: int) -> str:
+    """Read which colour the roll is good for, and how much."""
+    for other, name in enumerate(("GW", "GB")):
+        if name in node.properties:
+            very = "very " if node.text(name).strip() == "2" else ""
+            return f"{very}{'lucky' if other == seat else 'unlucky'}"
+    return ""
+
+
+def _to_number(text: str) -> int | None:
+    bare = text.strip()
+    return int(bare) if re.fullmatch("[0-9]{1,6}", bare) else None

@@ -1,0 +1,160 @@
+"""Read and write the game trees of SGF, whatever the game: nodes of properties with lists of values.
+
+*Source:* the specification of SGF FF[4] (red-bean.com/sgf/sgf4.html).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+MAX_VALUES = 500_000
+"""Values of all trees of a text: a long analysed match has some 20,000."""
+
+_TREE = re.compile(r"\(\s*;")
+_IDENTIFIER = re.compile(r"[A-Za-z][A-Za-z0-9]{0,30}")
+_BLANK = re.compile(r"\s*")
+_VALUE = re.compile(r"\[((?:[^\]\\]++|\\.)*+)\]", re.DOTALL)
+_ESCAPED = re.compile(r"\\(\r\n|\n\r|.)", re.DOTALL)
+_RESERVED = re.compile(r"([\]\\])")
+
+
+@dataclass
+class SgfNode:
+    """A node of a game tree.
+
+    Attributes:
+        line: Where it begins.
+        properties: Values by name, small letters of the name left out, as older files have them.
+    """
+
+    line: int
+    properties: dict[str, list[str]] = field(default_factory=dict)
+
+    def text(self, name: str) -> str:
+        """Return the first value of a property; empty if there is none."""
+        values = self.properties.get(name)
+        return values[0] if values else ""
+
+
+@dataclass
+class SgfTree:
+    """A game tree without its variations: the first branch of each.
+
+    Attributes:
+        nodes: The root first; at least one.
+        fault: The line where the text cannot be read on, and what was expected there; None if it is whole.
+    """
+
+    nodes: list[SgfNode]
+    fault: tuple[int, str] | None = None
+
+
+class _FaultError(Exception):
+    """The text cannot be read on."""
+
+
+def parse_sgf_trees(text: str) -> Iterator[SgfTree]:
+    """Parse the game trees of a text one by one, in linear time.
+
+    What stands before the first tree, and between trees, is left out. A tree that ends in a fault has all
+    nodes before it, and is the last one.
+
+    Args:
+        text: The text, of at most `MAX_VALUES` values.
+    """
+    parser = _Parser(text)
+    while (tree := parser.parse_tree()) is not None:
+        yield tree
+        if tree.fault is not None:
+            return
+
+
+def format_sgf_node(properties: Mapping[str, Sequence[str]]) -> str:
+    """Format a node: its semicolon, then the properties with their values, each escaped."""
+    parts = [";"]
+    for name, values in properties.items():
+        parts.append(name)
+        for value in values:
+            escaped = _RESERVED.sub(r"\\\1", value)
+            parts.append(f"[{escaped}]")
+    return "".join(parts)
+
+
+class _Parser:
+    """Parses the trees of a text in order."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._place = 0
+        self._line = 1
+        self._counted = 0
+        self._values = 0
+
+    def parse_tree(self) -> SgfTree | None:
+        """Parse the next tree; None at the end."""
+        begin = _TREE.search(self._text, self._place)
+        if begin is None:
+            return None
+        self._place = begin.end()
+        tree = SgfTree([SgfNode(self._find_line())])
+        try:
+            self._parse_nodes(tree.nodes)
+        except _FaultError as fault:
+            tree.fault = self._find_line(), str(fault)
+        return tree
+
+    def _parse_nodes(self, nodes: list[SgfNode]) -> None:
+        """Parse until the tree is closed; all behind the first closed branch belongs to variations."""
+        depth, is_main = 1, True
+        properties = nodes[0].properties
+        while depth:
+            self._place = _BLANK.match(self._text, self._place).end()  # type: ignore[union-attr]
+            sign = self._text[self._place : self._place + 1]
+            if sign == "(":
+                depth += 1
+                self._place += 1
+            elif sign == ")":
+                depth -= 1
+                is_main = False
+                self._place += 1
+            elif sign == ";":
+                self._place += 1
+                properties = {}
+                if is_main:
+                    nodes.append(SgfNode(self._find_line(), properties))
+            else:
+                self._parse_property(properties)
+
+    def _parse_property(self, properties: dict[str, list[str]]) -> None:
+        name = _IDENTIFIER.match(self._text, self._place)
+        if name is None:
+            got = self._text[self._place : self._place + 20]
+            raise _FaultError(
+                f"expected a property, ';' or ')', got {got!r}" if got else "expected ')', got the end"
+            )
+        self._place = _BLANK.match(self._text, name.end()).end()  # type: ignore[union-attr]
+        found = _VALUE.match(self._text, self._place)
+        if found is None:
+            self._place = name.start()
+            raise _FaultError(f"expected a value in brackets behind {name[0][:20]}")
+        values = properties.setdefault("".join(filter(str.isupper, name[0])), [])
+        while found is not None:
+            self._values += 1
+            if self._values > MAX_VALUES:
+                raise _FaultError(f"expected at most {MAX_VALUES:,} values, got more")
+            values.append(_ESCAPED.sub(_unescape, found[1]) if "\\" in found[1] else found[1])
+            self._place = _BLANK.match(self._text, found.end()).end()  # type: ignore[union-attr]
+            found = _VALUE.match(self._text, self._place)
+
+    def _find_line(self) -> int:
+        """Return the line of the present place."""
+        self._line += self._text.count("\n", self._counted, self._place)
+        self._counted = max(self._counted, self._place)
+        return self._line
+
+
+def _unescape(found: re.Match[str]) -> str:
+    """Return an escaped character; an escaped line end is none."""
+    return "" if found[1][0] in "\r\n" else found[1]

@@ -1,0 +1,170 @@
+"""Write matches as SGF (GM[6]) with their analysis, in the properties of GNU Backgammon, which shows it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from engine.cubeful import make_dead_cube_game
+from engine.match_files.model import NO_NOTES, ActionNotes, RecordedGame, RecordedMatch
+from engine.match_files.sgf_points import (
+    COLOURS,
+    HEADERS,
+    format_candidate,
+    format_decision,
+    format_moves,
+    list_checkers,
+)
+from engine.match_files.sgf_tree import format_sgf_node
+from engine.rules.game_record import (
+    DoubleAction,
+    GameAction,
+    PlayAction,
+    ResignationAction,
+    ResponseAction,
+    RollAction,
+    SetAction,
+)
+from engine.rules.match import MatchState
+from engine.rules.position import Position
+from engine.rules.rules import BACKGAMMON
+from engine.runtime.version import NAME, read_version
+
+_OWNERS = {None: "c", 0: "w", 1: "b"}
+_PLAY_MARKS = {"doubtful": ("DO", ""), "bad": ("BM", "1"), "very bad": ("BM", "2")}
+_CUBE_MARKS = {"doubtful": ("DC", ""), "bad": ("BC", "1"), "very bad": ("BC", "2")}
+
+_Properties = dict[str, list[str]]
+
+
+def format_sgf(match: RecordedMatch) -> str:
+    """Format a match: a tree for each game, with what the notes say about its actions.
+
+    Rejected resignations have no place in the format. A play is given an analysis only if it is among its
+    candidates.
+
+    Args:
+        match: The match.
+
+    Returns:
+        The text, ending in a newline.
+    """
+    trees = []
+    for place, game in enumerate(match.games):
+        nodes = [_format_root(match, game, is_first=place == 0), *_list_nodes(game)]
+        lines = (format_sgf_node(node) for node in nodes)
+        trees.append("(" + "\n".join(lines) + ")\n")
+    return "".join(trees)
+
+
+def _format_root(match: RecordedMatch, game: RecordedGame, *, is_first: bool) -> _Properties:
+    begun = game.initial_state
+    info = {"length": match.length, "game": game.number - 1, "ws": begun.score[0], "bs": begun.score[1]}
+    root: _Properties = {
+        "FF": ["4"],
+        "GM": ["6"],
+        "CA": ["UTF-8"],
+        "AP": [f"{NAME}:{read_version()}"],
+        "MI": [f"{word}:{number}" for word, number in info.items()],
+        "PW": [match.names[0]],
+        "PB": [match.names[1]],
+    }
+    if is_first:
+        root |= {
+            name: [f"{rating:.6g}"]
+            for name, rating in zip(("WR", "BR"), match.ratings, strict=True)
+            if rating is not None
+        }
+        headers = {name: match.headers.get(header, "") for name, header in HEADERS.items()}
+        headers["DT"] = headers["DT"].replace(".", "-")
+        headers["GC"] = match.comment
+        root |= {name: [value] for name, value in headers.items() if value}
+    words = {
+        "NoCube": match.rules.cube_limit == 1,
+        "Crawford": match.rules.crawford and match.length > 0,
+        "CrawfordGame": begun.crawford,
+        "Jacoby": match.rules.jacoby,
+        game.rules.variant.name.capitalize(): game.rules.variant is not BACKGAMMON,
+    }
+    root["RU"] = [":".join(word for word, holds in words.items() if holds)]
+    if begun.cube > 1 and begun.cube_owner is None:
+        root["CV"] = [str(begun.cube)]
+    if game.result is not None:
+        is_resigned = bool(game.actions) and isinstance(game.actions[-1], ResignationAction)
+        winner, points = COLOURS[game.result.winner], game.result.points
+        root["RE"] = [f"{winner}+{points}{'R' * is_resigned}"]
+    if game.comment:
+        root["C"] = [game.comment]
+    return root
+
+
+def _list_nodes(game: RecordedGame) -> Iterator[_Properties]:
+    """Yield the nodes behind the root."""
+    begun = game.initial_state
+    if game.position != game.rules.starting_position or begun.cube_owner is not None:
+        yield from _format_table(game.position, begun)
+    elif not _has_own_turn(game.actions, begun.on_roll):
+        yield {"PL": [COLOURS[begun.on_roll]]}
+    for place, (situation, action) in enumerate(game.replay()):
+        notes = game.notes.get(place, NO_NOTES)
+        comment = {"C": [notes.comment]} if notes.comment else {}
+        match action:
+            case SetAction(position, match):
+                yield from _format_table(position, match)
+            case RollAction(seat, roll):
+                yield {COLOURS[seat]: [f"{roll[0]}{roll[1]}"]} | comment
+            case PlayAction(seat, roll, play):
+                written = f"{roll[0]}{roll[1]}{format_moves(play.moves, seat)}"
+                analysis = _format_analysis(notes, situation.match, action)
+                yield {COLOURS[seat]: [written]} | analysis | comment
+            case DoubleAction(seat):
+                yield {COLOURS[seat]: ["double"]} | _format_cube(notes, situation.match) | comment
+            case ResponseAction(seat, is_take):
+                word = "take" if is_take else "drop"
+                yield {COLOURS[seat]: [word]} | _format_cube(notes, situation.match) | comment
+
+
+def _has_own_turn(actions: Sequence[GameAction], seat: int) -> bool:
+    """Return whether the first action shows that it is a seat's turn."""
+    first = actions[0] if actions else None
+    return isinstance(first, PlayAction | RollAction | DoubleAction) and first.seat == seat
+
+
+def _format_table(position: Position, match: MatchState) -> Iterator[_Properties]:
+    white, black = list_checkers(position, match.on_roll)
+    yield {"CP": [_OWNERS[match.cube_owner]]}
+    yield {"CV": [str(match.cube)]}
+    checkers = {name: letters for name, letters in (("AW", white), ("AB", black)) if letters}
+    yield {"PL": [COLOURS[match.on_roll]], "AE": ["a:y"], **checkers}
+
+
+def _format_analysis(notes: ActionNotes, match: MatchState, action: PlayAction) -> _Properties:
+    """Format the analysis of a play, of its roll, and of not doubling before it."""
+    analysis = _format_cube(notes, match)
+    boards = [candidate.play.result for candidate in notes.candidates]
+    if action.play.moves and action.play.result in boards:
+        played = boards.index(action.play.result)
+        analysis["A"] = [
+            str(played),
+            *(format_candidate(each.play.moves, action.seat, each.evaluation) for each in notes.candidates),
+        ]
+    if notes.luck is not None:
+        analysis["LU"] = [f"{notes.luck:.5f}"]
+    if notes.luck_mark:
+        seat = action.seat ^ ("un" in notes.luck_mark)
+        analysis[f"G{COLOURS[seat]}"] = ["2" if notes.luck_mark.startswith("very") else "1"]
+    if notes.play_mark in _PLAY_MARKS:
+        name, value = _PLAY_MARKS[notes.play_mark]
+        analysis[name] = [value]
+    return analysis
+
+
+def _format_cube(notes: ActionNotes, match: MatchState) -> _Properties:
+    analysis: _Properties = {}
+    if notes.cube is not None and not match.beavered:
+        before = match.before_roll()
+        scale = make_dead_cube_game(before).equity_scale
+        analysis["DA"] = [format_decision(notes.cube, before, scale)]
+    if notes.cube_mark in _CUBE_MARKS:
+        name, value = _CUBE_MARKS[notes.cube_mark]
+        analysis[name] = [value]
+    return analysis

@@ -1,0 +1,286 @@
+"""SGF of backgammon: trees, what is read, and that a match survives being written with its analysis."""
+
+from __future__ import annotations
+
+import random
+import time
+from dataclasses import replace
+
+import pytest
+
+from engine.cubeful import make_dead_cube_game
+from engine.errors import FormatError, GammondError
+from engine.match_files.mat_reader import parse_mat
+from engine.match_files.mat_writer import format_mat
+from engine.match_files.model import (
+    ActionNotes,
+    IssueKind,
+    RecordedCandidate,
+    RecordedCubeDecision,
+    RecordedEvaluation,
+)
+from engine.match_files.reading import read_matches
+from engine.match_files.sgf_reader import parse_sgf
+from engine.match_files.sgf_tree import MAX_VALUES, format_sgf_node, parse_sgf_trees
+from engine.match_files.sgf_writer import format_sgf
+from engine.rules.game_record import DoubleAction, PlayAction, ResponseAction, RollAction, SetAction
+from engine.rules.match import GameResult, MatchState
+from engine.rules.moves import legal_plays
+from engine.rules.notation import format_play
+from engine.rules.position import Position
+from tests.boards import position
+from tests.engine.match_files.played_games import play_money_games, play_random_match
+
+ROOT = "FF[4]GM[6]MI[length:5][game:0][ws:0][bs:0]PW[ann]PB[bob]"
+OPENING = f"(;{ROOT}RU[Crawford]RE[W+1]\n;B[31qtst]\n;W[double]\n;B[drop])"
+
+
+@pytest.fixture(scope="module")
+def match():
+    (match,) = parse_mat(format_mat(("ann", "bob"), play_random_match(), {"EventDate": "2024.06.20"}))
+    return match
+
+
+@pytest.fixture(scope="module")
+def money():
+    (match,) = parse_mat(format_mat(("ann", "bob"), play_money_games()))
+    return match
+
+
+def only(text):
+    (match,) = parse_sgf(text)
+    return match
+
+
+def analysed(match):
+    """The match with some numbers behind every action."""
+    return replace(match, games=tuple(replace(game, notes=make_notes(game)) for game in match.games))
+
+
+def make_notes(game):
+    outcome = (0.5, 0.125, 0.0078, 0.25, 0.0625)
+    decision = RecordedCubeDecision(
+        0.25,
+        0.5,
+        1.0,
+        RecordedEvaluation(0.25, outcome, "2-ply"),
+        RecordedEvaluation(0.5, (0.6, 0.2, 0.1, 0.15, 0.05), "2-ply"),
+    )
+    notes = {}
+    for place, (situation, action) in enumerate(game.replay()):
+        notes[place] = ActionNotes(
+            comment=f"a ] and a \\ in {place}\nsecond line", cube=decision, cube_mark="bad"
+        )
+        if situation.match.beavered:
+            notes[place] = replace(notes[place], cube=None, cube_mark="")
+        if isinstance(action, PlayAction) and action.play.moves:
+            plays = legal_plays(situation.position, action.roll)[:3]
+            plays += [action.play] * (action.play not in plays)
+            candidates = [
+                RecordedCandidate(play, RecordedEvaluation(0.125 - number / 16, outcome, "1-ply"))
+                for number, play in enumerate(plays)
+            ]
+            notes[place] = replace(
+                notes[place],
+                candidates=tuple(candidates),
+                luck=-0.25,
+                luck_mark="very unlucky",
+                play_mark="doubtful",
+            )
+    return notes
+
+
+def assert_near(read, written):
+    """Compare all but the last digits of what passed through match-winning chances."""
+    assert [game.actions for game in read.games] == [game.actions for game in written.games]
+    for one, other in zip(read.games, written.games, strict=True):
+        assert replace(one, notes={}) == replace(other, notes={})
+        assert one.notes.keys() == other.notes.keys()
+        for place, (situation, _) in enumerate(one.replay()):
+            notes, expected = one.notes[place], other.notes[place]
+            assert replace(notes, cube=None) == replace(expected, cube=None)
+            assert (notes.cube is None) == (expected.cube is None)
+            if notes.cube is not None:
+                stake = make_dead_cube_game(situation.match.before_roll()).equity_scale[1]
+                assert abs(notes.cube.no_double - expected.cube.no_double) * stake < 1e-6
+                assert abs(notes.cube.double_take - expected.cube.double_take) * stake < 1e-6
+                assert notes.cube.evaluation.outcome == expected.cube.evaluation.outcome
+                assert notes.cube.taken_evaluation.outcome == expected.cube.taken_evaluation.outcome
+
+
+@pytest.mark.parametrize("kind", ["match", "money"])
+def test_what_was_written_is_read_as_it_was(kind, request):
+    match = request.getfixturevalue(kind)
+    text = format_sgf(match)
+    assert only(text) == replace(match, format="sgf", headers={
+        name: value for name, value in match.headers.items() if name == "EventDate"
+    })  # fmt: skip
+    assert format_sgf(only(text)) == text
+
+
+@pytest.mark.parametrize("kind", ["match", "money"])
+def test_an_analysis_survives_the_round_trip(kind, request):
+    match = analysed(request.getfixturevalue(kind))
+    text = format_sgf(match)
+    assert_near(only(text), match)
+    assert format_sgf(only(text)) == text
+
+
+def test_comments_headers_and_ratings_survive_the_round_trip(match):
+    headers = {
+        "Event": "a [day]",
+        "Round": "2",
+        "Site": "here",
+        "Annotator": "x\\y",
+        "EventDate": "2024.06.20",
+    }
+    full = replace(
+        match, headers=headers, ratings=(1512.5, None), comment="two\nlines", format="sgf",
+        games=(replace(match.games[0], comment="a game"), *match.games[1:]),
+    )  # fmt: skip
+    assert only(format_sgf(full)) == full
+
+
+def test_a_game_that_was_set_up_survives_the_round_trip(match):
+    begun = MatchState(length=5, score=(1, 2), cube=2, cube_owner=1, on_roll=1)
+    board = position({6: 3, 25: 1}, {20: 2, 4: 1})
+    play = legal_plays(board, (6, 1))[0]
+    again = SetAction(Position.start(), replace(begun, on_roll=0, cube_owner=0, cube=4))
+    actions = (PlayAction(1, (6, 1), play), again, RollAction(0, (3, 1)))
+    game = replace(match.games[0], initial_state=begun, position=board, actions=actions, result=None)
+    (read,) = only(format_sgf(replace(match, length=5, games=(game,)))).games
+    assert (read.position, read.initial_state, read.actions) == (board, begun, actions)
+
+
+def test_an_opening_and_a_drop_are_read():
+    match = only(OPENING)
+    (game,) = match.games
+    assert match.issues == ()
+    assert (match.names, match.length) == (("ann", "bob"), 5)
+    play, double, response = game.actions
+    assert (play.seat, format_play(play.play)) == (1, "8/5 6/5")
+    assert (double, response) == (DoubleAction(0, 2), ResponseAction(1, False))
+    assert game.result == GameResult(0, 1, 1)
+
+
+def test_white_and_black_count_from_their_own_sides():
+    (game,) = only(f"(;{ROOT};W[31hefe];B[52lqlnx])").games
+    assert format_play(game.actions[0].play) == "8/5 6/5"
+    (game,) = only(f"(;{ROOT};W[31hefe];B[52lqln])").games
+    assert format_play(game.actions[1].play) == "13/8 13/11"
+
+
+def test_a_dance_is_no_roll_without_a_play():
+    setup = "PL[W]AE[a:y]AW[y]AB[s][s][t][t][u][u][v][v][w][w][x][x]"  # Black's six home points are closed
+    (game,) = only(f"(;{ROOT}RE[B+1R];{setup};W[21];B[31stsv])").games
+    assert [type(action).__name__ for action in game.actions[:2]] == ["PlayAction", "PlayAction"]
+    assert game.actions[0].play.moves == ()
+    (game,) = only(f"(;{ROOT}RE[B+1R];W[21])").games
+    assert isinstance(game.actions[0], RollAction)
+
+
+def test_dice_that_were_set_and_never_played_are_a_roll():
+    (game,) = only(f"(;{ROOT}RE[B+1R];PL[W]DI[52])").games
+    assert game.actions[0] == RollAction(0, (5, 2))
+    assert game.result == GameResult(1, 1, 1)
+
+
+def test_the_rules_are_read():
+    text = OPENING.replace("length:5", "length:0").replace("Crawford", "NoCube:Jacoby")
+    rules = only(text).rules
+    assert (rules.jacoby, rules.cube_limit) == (True, 1)
+    crawford = OPENING.replace("[bs:0]", "[bs:4]").replace("RU[Crawford]", "RU[Crawford:CrawfordGame]")
+    assert only(crawford.replace(";W[double]\n;B[drop]", "")).games[0].initial_state.crawford
+    assert not only(OPENING.replace("[bs:0]", "[bs:4]")).games[0].initial_state.crawford
+
+
+def test_only_the_first_branch_of_a_tree_counts():
+    text = OPENING.replace(
+        "\n;W[double]\n;B[drop]", "\n(;W[double];B[drop](;X[1](;X[2])))(;W[double];B[take])"
+    )
+    assert only(text).games[0].actions == only(OPENING).games[0].actions
+
+
+def test_games_of_other_players_are_another_match():
+    one, two = parse_sgf(OPENING + OPENING.replace("PW[ann]", "PW[eve]"))
+    assert (one.names[0], two.names[0]) == ("ann", "eve")
+    assert len(parse_sgf(OPENING + OPENING.replace("game:0", "game:1"))) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "message"),
+    [
+        (OPENING.replace("31qtst", "31qtss"), IssueKind.ILLEGAL_PLAY, "31"),
+        (OPENING.replace("31qtst", "97rq"), IssueKind.UNREADABLE, "expected dice and moves, double"),
+        (OPENING.replace("B[drop]", "W[drop]"), IssueKind.OUT_OF_TURN, "player 2 to act"),
+        (OPENING.replace("GM[6]", "GM[1]"), IssueKind.UNSUPPORTED, "GM[6], got GM[1]"),
+        (OPENING.replace("Crawford]", "Crawford:Hypergammon1]"), IssueKind.UNSUPPORTED, "hypergammon1"),
+        (OPENING.replace("[ws:0]", "[ws:7]"), IssueKind.IMPOSSIBLE_SCORE, "over at 7-0"),
+        (OPENING.replace("RE[W+1]", "RE[W+2]"), IssueKind.WRONG_RESULT, "expected 1"),
+        (OPENING.replace(";W[double]", ";CV[3];W[double]"), IssueKind.IMPOSSIBLE_POSITION, "power of two"),
+        (OPENING[:-4], IssueKind.UNREADABLE, "value in brackets behind B"),
+        (OPENING[:-1], IssueKind.UNREADABLE, "expected ')', got the end"),
+        (OPENING.replace(";W[double]", "%"), IssueKind.UNREADABLE, "expected a property"),
+    ],
+)
+def test_a_fault_has_its_line_and_a_strict_reader_refuses_it(text, kind, message):
+    issues = [issue for match in parse_sgf(text) for issue in match.issues]
+    (issue,) = [issue for issue in issues if issue.kind is kind]
+    assert message in issue.message
+    assert issue.line
+    with pytest.raises(FormatError, match="line"):
+        parse_sgf(text, strict=True)
+
+
+def test_the_actions_before_a_fault_stay():
+    (game,) = only(OPENING[:-4]).games
+    assert len(game.actions) == 2
+    assert game.result is None
+
+
+def test_a_text_without_a_game_is_refused():
+    with pytest.raises(FormatError, match="expected an SGF file with a game"):
+        parse_sgf("no tree")
+
+
+def test_the_content_shows_the_format():
+    (match,) = read_matches(OPENING.encode())
+    assert match.format == "sgf"
+    with pytest.raises(FormatError):
+        read_matches(b"(;FF[4]GM[1]SZ[19];B[aa])")
+
+
+def test_values_keep_every_character():
+    node = {"C": ["a]b\\c[d\n(;e)", "second"], "XY": [""]}
+    (tree,) = parse_sgf_trees(f"text before ({format_sgf_node(node)}\n)")
+    assert tree.nodes[0].properties == node
+    (tree,) = parse_sgf_trees("(;C[a\\\nb\\\r\nc\\:d]Copyright[x])")
+    assert tree.nodes[0].properties == {"C": ["abc:d", "x"]}
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["(;" * 300_000, "(;A" + "[x]" * (MAX_VALUES + 9), "(;A[" * 300_000, "(" * 500_000, "(;" + ")" * 500_000,
+     "(;A[" + "\\" * 500_001, "(;" + "a" * 500_000, "(;A[x]" + "\n" * 500_000 + ";" * 100_000,
+     "(;)" * 100_000],
+)  # fmt: skip
+def test_long_texts_take_time_in_proportion(text):
+    started = time.process_time()
+    trees = list(parse_sgf_trees(text))
+    assert trees or "(;" not in text
+    assert time.process_time() - started < 5
+
+
+def test_broken_texts_raise_nothing_but_typed_errors(match):
+    chance = random.Random(5)
+    whole = format_sgf(analysed(replace(match, games=match.games[:2])))[:20_000]
+    for _ in range(60):
+        text = list(whole)
+        for _ in range(chance.randrange(1, 60)):
+            place = chance.randrange(len(text))
+            text[place : place + chance.randrange(3)] = chance.choice("()[];\\ABWzy019-.:\n\x00\u00e9")
+        try:
+            for found in parse_sgf("".join(text)):
+                format_sgf(found)
+        except GammondError:
+            continue
