@@ -174,7 +174,7 @@ def _register(
 
 
 def _check_names(args: argparse.Namespace) -> None:
-    """Refuse phases that there are not, names that cannot be, and what exists unless it may be replaced."""
+    """Refuse runs and phases that there are not, names that cannot be, and what exists unless replaced."""
     for phase in args.phases or ():
         if phase not in NET_NAMES:
             raise UnsupportedError(
@@ -190,6 +190,10 @@ def _check_names(args: argparse.Namespace) -> None:
             check_name(name)
         else:
             check_net_file(args.folder, name, ".onnx", force=args.force)
+    if not args.run.is_dir():
+        raise DataFileError(
+            f"expected the folder of a training run, got {args.run}: no such folder", field="run"
+        )
 
 
 def _read_nets(source: Path) -> Mapping[str, _Net]:

@@ -36,14 +36,16 @@ EXPLANATIONS = {
     "import": "'review FILE' goes over a .mat file; 'gammond batch FILE', in the shell, evaluates positions",
     "load": "'review FILE' goes over a .mat file; the game in progress is kept by itself",
     "list": "'score' shows the score, 'review' the errors of this game",
+    "nets": "'set engine.net NAME' sets the net; 'gammond nets', outside this terminal, lists them",
     "next": "games are not stepped through; 'redo' does again what 'undo' took back",
+    "players": "'play against NAME' sets the opponent; 'gammond players', outside this terminal, lists them",
     "previous": "games are not stepped through; 'undo' takes back your last decision",
     "record": "'review' shows how you played this game",
     "relational": "there is no database of games; 'save FILE' writes them as a .mat file",
     "swap": "'play' goes on for the side to act; 'set game.turn p1' gives the turn to X",
     "train": "'gammond train', outside this terminal, trains nets",
 }
-"""Words of GNU Backgammon without a twin here -> what to do instead."""
+"""Words of GNU Backgammon, and of the shell, without a twin here -> what to do instead."""
 
 _RULES = (
     (r"new\s+match\s+(?:to\s+)?([0-9]+)", r"new \1"),

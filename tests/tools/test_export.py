@@ -353,3 +353,10 @@ def test_a_net_that_the_run_has_not_is_refused(layered_run, tmp_path, phases, me
 def test_a_folder_without_a_run_is_an_error(tmp_path):
     with pytest.raises(DataFileError, match="checkpoint"):
         run_command(str(tmp_path), "--name", "tiny", "--folder", str(tmp_path))
+
+
+def test_a_run_that_is_not_there_is_named(tmp_path):
+    with pytest.raises(
+        DataFileError, match=r"expected the folder of a training run, got .*nosuch: no such folder"
+    ):
+        run_command(str(tmp_path / "nosuch"), "--name", "nobodys")

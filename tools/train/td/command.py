@@ -96,7 +96,9 @@ class TdLearner(GameLearner):
         best = folder / BEST_FILE
         arrays = read_array_file(best) if best.exists() else {}
         measured = format_strengths(strengths_from_arrays(arrays))
-        head = f"{folder}: best after {int(arrays['games_done']):,} games, {measured}\n" if measured else ""
+        head = ""
+        if measured:
+            head = f"{folder}: best after {int(arrays['games_done']):,} games, points per game {measured}\n"
         return head + "".join(
             f"  gammond {command.format(shlex.quote(str(folder)))}\n" for command in _NEXT_COMMANDS
         )
