@@ -35,6 +35,10 @@ _MIN_SHARE = 1 / 8
 _SIZE_S = ROUND_S / ROUND_SIZE
 """Seconds for which a size counts."""
 
+_MIN_TURN_S = _MIN_SHARE * ROUND_S
+"""A turn counts for no less: among clients that send one cheap line at a time, those with the cheapest do not
+overtake the others several times."""
+
 _MAX_TURN_S = 0.02
 """A turn counts for no more: one that takes longer loads code, for all clients, or the machine stood still.
 Less than `_CREDIT_S`, so that none of that puts a client that takes little behind those that take much."""
@@ -193,7 +197,8 @@ class Rounds:
             quick_jobs = client.serve_lines(size, turn_end_s)
             size = sum([job.work.size for job in quick_jobs])
             began_s, worked_s = worked_s, self._work_clock()
-            turns.append((client, min(worked_s - began_s, _MAX_TURN_S) + size * _SIZE_S, quick_jobs))
+            took_s = min(worked_s - began_s, _MAX_TURN_S) + size * _SIZE_S
+            turns.append((client, max(took_s, _MIN_TURN_S), quick_jobs))
             jobs += quick_jobs
             room -= size
             now_s = self._clock()

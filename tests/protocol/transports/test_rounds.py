@@ -163,3 +163,12 @@ def test_clients_with_equal_lines_take_turns(loop):
     while loop.calls:
         loop.run_round()
     assert loop.served == list("abcabcabc")
+
+
+def test_of_clients_that_each_ask_for_little_none_waits_for_several_lines_of_the_others(loop):
+    for _ in range(20):
+        loop.rounds.add(Talker(loop, "cheap", 1000, 0.00005))
+    loop.rounds.add(Talker(loop, "less cheap", 1000, 0.0003))
+    for _ in range(20):
+        loop.run_round()
+    assert len(loop.served) / 21 - 1 <= loop.served.count("less cheap") <= len(loop.served) / 21 + 1
