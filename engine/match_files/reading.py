@@ -12,6 +12,8 @@ from engine.errors import DataFileError, FormatError, LimitError
 from engine.match_files.mat_reader import parse_mat
 from engine.match_files.model import RecordedMatch
 from engine.match_files.sgf_reader import SGF_SIGN, parse_sgf
+from engine.match_files.xg.container import MAGIC as XG_MAGIC
+from engine.match_files.xg.reader import parse_xg
 from engine.options import escape_unprintable
 
 MAX_FILE_BYTES = 20_000_000
@@ -57,7 +59,7 @@ class BinaryFormat:
     parse: Callable[[bytes, bool], tuple[RecordedMatch, ...]]
 
 
-BINARY_FORMATS: tuple[BinaryFormat, ...] = ()
+BINARY_FORMATS = (BinaryFormat("xg", XG_MAGIC, parse_xg),)
 
 
 def read_matches(

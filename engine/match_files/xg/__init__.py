@@ -1,0 +1,1 @@
+"""Files of eXtreme Gammon: their container, the records of a match in it, comments, and the reader."""

@@ -1,0 +1,171 @@
+"""The container of eXtreme Gammon's files: a header, a picture of the board, compressed parts, an index.
+
+The parts that matter are the records of the match (``temp.xg``) and its comments (``temp.xgc``). Neither is
+believed about its size: each is unpacked up to a limit.
+
+*Source:* "XGFile Format Specification", extremegammon.com/xgformat.aspx; the index and the 36 bytes after it,
+which it leaves out, from files.
+"""
+
+from __future__ import annotations
+
+import struct
+import zlib
+from dataclasses import dataclass
+
+from engine.errors import FormatError
+
+MAGIC = b"RGMH"
+"""What a file of eXtreme Gammon begins with."""
+
+RECORDS_PART = "temp.xg"
+COMMENTS_PART = "temp.xgc"
+
+MAX_PART_BYTES = {RECORDS_PART: 16_384 * 2560, COMMENTS_PART: 2_000_000}
+"""The most that is unpacked of each part: 16,384 records, about sixty long games, and their comments."""
+
+_HEADER = struct.Struct("<4sIIqI")  # magic, version, size of the header, place and size of the picture
+_TEXTS_AT, _TEXT_BYTES, _TEXTS = 40, 2048, 4
+_TRAILER = struct.Struct("<IIIIII12x")  # checksum, parts, version, size of the index, of the parts, flag
+_ENTRY = struct.Struct("<256p256pIIII4x")  # name, folder, size, packed size, place, checksum
+_MAX_PARTS = 16
+_INPUT_BYTES = 4096
+
+
+@dataclass(frozen=True)
+class XgContainer:
+    """The parts of a file.
+
+    Attributes:
+        titles: The texts of the header: game, save name, level, comments, as eXtreme Gammon lists files.
+        records: The bytes of the match's records, as far as they could be unpacked.
+        comments: The bytes of its comments, likewise.
+        faults: What is wrong with the file, a sentence each.
+    """
+
+    titles: tuple[str, ...]
+    records: bytes
+    comments: bytes
+    faults: tuple[str, ...]
+
+
+def is_xg(data: bytes) -> bool:
+    """Return whether bytes are a file of eXtreme Gammon, whole or not."""
+    return data.startswith(MAGIC)
+
+
+def unpack_container(data: bytes) -> XgContainer:
+    """Unpack the parts of a file.
+
+    A file that was cut short has no index: its records are unpacked up to the end.
+
+    Args:
+        data: The file.
+
+    Raises:
+        FormatError: It is no file of eXtreme Gammon, or ends within its header.
+    """
+    if not is_xg(data):
+        raise FormatError(
+            f"expected a file of eXtreme Gammon, which begins with {MAGIC.decode()}, got {data[:4]!r}",
+            field="xg",
+        )
+    if len(data) < _HEADER.size:
+        raise FormatError(
+            f"expected the header of an eXtreme Gammon file, got {len(data)} bytes: it was cut short",
+            field="xg",
+        )
+    _, _, header_size, _, picture_size = _HEADER.unpack_from(data)
+    begin = header_size + picture_size
+    if header_size < _HEADER.size or begin >= len(data):
+        raise FormatError(
+            f"expected a match after a header of {header_size:,} bytes and a picture of {picture_size:,}, "
+            f"got a file of {len(data):,} bytes: it was cut short or altered",
+            field="xg",
+        )
+    faults: list[str] = []
+    packed = _find_parts(data, begin, faults)
+    records = _unpack_part(RECORDS_PART, packed, faults)
+    comments = _unpack_part(COMMENTS_PART, packed, faults) if COMMENTS_PART in packed else b""
+    return XgContainer(_read_titles(data, min(header_size, begin)), records, comments, tuple(faults))
+
+
+@dataclass(frozen=True)
+class _PackedPart:
+    """A compressed part; the size and checksum that it should have, None where no index says."""
+
+    data: memoryview
+    size: int | None = None
+    checksum: int | None = None
+
+
+def _find_parts(data: bytes, begin: int, faults: list[str]) -> dict[str, _PackedPart]:
+    """Find the compressed parts by the index; without one, take what follows the header for the records."""
+    view = memoryview(data)
+    trailer_at = len(data) - _TRAILER.size
+    if trailer_at > begin:
+        _, count, _, index_size, parts_size, _ = _TRAILER.unpack_from(data, trailer_at)
+        if begin + parts_size + index_size == trailer_at and count <= _MAX_PARTS:
+            index, fault = _inflate(view[trailer_at - index_size : trailer_at], count * _ENTRY.size)
+            if fault is None and len(index) == count * _ENTRY.size:
+                return _read_index(index, view[begin : begin + parts_size])
+    faults.append("expected an index of parts at the end, got none: the file was cut short or altered")
+    return {RECORDS_PART: _PackedPart(view[begin:])}
+
+
+def _read_index(index: bytes, parts: memoryview) -> dict[str, _PackedPart]:
+    found = {}
+    for name, _, size, packed_size, place, checksum in _ENTRY.iter_unpack(index):
+        part = _PackedPart(parts[place : place + packed_size], size, checksum)
+        found[name.decode("latin-1").lower()] = part
+    return found
+
+
+def _unpack_part(name: str, packed: dict[str, _PackedPart], faults: list[str]) -> bytes:
+    """Unpack a part as far as possible; what is wrong with it is added to the faults."""
+    part = packed.get(name)
+    if part is None:
+        names = ", ".join(repr(other[:40]) for other in packed) or "none"
+        faults.append(f"expected a part {name} with the match, got {names}")
+        return b""
+    content, fault = _inflate(part.data, MAX_PART_BYTES[name])
+    if fault is not None:
+        faults.append(f"{name}: {fault}")
+    elif (part.size, part.checksum) not in ((None, None), (len(content), zlib.crc32(content))):
+        faults.append(f"{name}: expected {part.size:,} bytes of another checksum: the file was altered")
+    return content
+
+
+def _inflate(packed: memoryview, limit: int) -> tuple[bytes, str | None]:
+    """Decompress up to a limit.
+
+    Returns:
+        What could be decompressed, and what is wrong with the rest.
+    """
+    inflater = zlib.decompressobj()
+    pieces: list[bytes] = []
+    size = 0
+    for start in range(0, len(packed), _INPUT_BYTES):
+        try:
+            piece = inflater.decompress(packed[start : start + _INPUT_BYTES], limit - size + 1)
+        except zlib.error:
+            got = "another kind of data" if not size else f"a fault after {size:,} bytes"
+            return b"".join(pieces), f"expected zlib data, got {got}"
+        pieces.append(piece)
+        size += len(piece)
+        if size > limit:
+            fault = f"expected at most {limit:,} bytes, got more: the rest is left out"
+            return b"".join(pieces)[:limit], fault
+        if inflater.eof:
+            return b"".join(pieces), None
+    return b"".join(pieces), f"expected more zlib data, got the end of the file after {size:,} bytes"
+
+
+def _read_titles(data: bytes, end: int) -> tuple[str, ...]:
+    starts = range(_TEXTS_AT, min(end, _TEXTS_AT + _TEXTS * _TEXT_BYTES), _TEXT_BYTES)
+    return tuple(decode_wide_text(data[start : min(start + _TEXT_BYTES, end)]) for start in starts)
+
+
+def decode_wide_text(data: bytes) -> str:
+    """Return the text before the first zero of two-byte characters."""
+    return data.decode("utf-16-le", "replace").partition("\0")[0]

@@ -1,0 +1,281 @@
+"""Read ``.xg`` files of eXtreme Gammon: matches with its analysis and comments."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from engine.errors import FormatError, GammondError
+from engine.match_files.builder import MatchBuilder
+from engine.match_files.model import (
+    ActionNotes,
+    IssueKind,
+    MatchRules,
+    RecordedCandidate,
+    RecordedCubeDecision,
+    RecordedEvaluation,
+    RecordedMatch,
+)
+from engine.match_files.xg.comments import XgComments
+from engine.match_files.xg.container import unpack_container
+from engine.match_files.xg.decoding import decode_record, split_records
+from engine.match_files.xg.layouts import RECORD_BYTES
+from engine.match_files.xg.records import (
+    XgCube,
+    XgCubeEvaluation,
+    XgEvaluation,
+    XgGameFooter,
+    XgGameHeader,
+    XgMatchHeader,
+    XgPlay,
+    XgRecord,
+)
+from engine.rules.match import MAX_CUBE
+from engine.rules.position import Board, Position, swap_sides
+from engine.rules.rules import STANDARD_RULES, VARIANTS, Rules
+
+_FORMAT = "xg"
+_VARIATIONS = {0: "backgammon", 1: "nackgammon", 2: "hypergammon", 3: "longgammon"}
+_MAX_CUBE_LOG = MAX_CUBE.bit_length() - 1
+_LEVELS = {
+    0: "1-ply", 1: "2-ply", 2: "3-ply", 3: "4-ply", 4: "5-ply", 5: "6-ply", 6: "7-ply", 12: "3-ply red",
+    100: "rollout", 998: "opening book", 999: "opening book", 1000: "XG Roller", 1001: "XG Roller+",
+    1002: "XG Roller++",
+}  # fmt: skip
+_TAKE, _BEAVER = 1, 2
+
+
+def parse_xg(data: bytes, strict: bool = False) -> tuple[RecordedMatch, ...]:
+    """Parse a file of eXtreme Gammon.
+
+    A file that was cut short or altered gives the games before the fault. A position that no play leads to is
+    an issue, and the game goes on from there. Places of issues are bytes of the unpacked part ``temp.xg``.
+
+    Args:
+        data: The file.
+        strict: Whether the first fault raises an error.
+
+    Returns:
+        One match.
+
+    Raises:
+        FormatError: There is no match; or, if strict, there is a fault.
+    """
+    container = unpack_container(data)
+    records = _decode_records(container.records)
+    begun = next(records, None)
+    if begun is None or not isinstance(begun[1], XgMatchHeader):
+        raise FormatError(
+            "expected the header of a match in the file of eXtreme Gammon, got none"
+            + "".join(f"; {fault}" for fault in container.faults),
+            field="xg",
+        )
+    header = begun[1]
+    reader = _MatchReader(header, XgComments(container.comments), strict)
+    for fault in container.faults:
+        reader.add_issue(0, IssueKind.UNREADABLE, fault)
+    for at, record in records:
+        reader.read(at, record)
+    return (reader.build(),)
+
+
+def _decode_records(data: bytes) -> Iterator[tuple[int, XgRecord | FormatError]]:
+    """Yield each record, or what is wrong with it, and the byte where it begins."""
+    for number, raw in enumerate(split_records(data)):
+        try:
+            yield number * RECORD_BYTES, decode_record(raw)
+        except FormatError as error:
+            yield number * RECORD_BYTES, error
+
+
+class _MatchReader:
+    """Hands the records of a match to a builder, one after the other."""
+
+    def __init__(self, header: XgMatchHeader, comments: XgComments, strict: bool) -> None:
+        name = _VARIATIONS.get(header.variation, f"variation {header.variation}")
+        variant = VARIANTS.get(name)
+        self._start = (variant or STANDARD_RULES.variant).starting_position
+        self._builder = MatchBuilder(
+            _FORMAT,
+            length=header.length,
+            names=header.names,
+            rules=MatchRules(
+                STANDARD_RULES if variant is None else Rules(variant),
+                crawford=header.crawford,
+                jacoby=header.jacoby,
+                beavers=header.beavers or header.length > 0,  # in a match they have their default
+                automatic_doubles=header.automatic_doubles,
+                cube_limit=1 << header.cube_limit if 0 < header.cube_limit <= _MAX_CUBE_LOG else MAX_CUBE,
+            ),
+            is_binary=True,
+            strict=strict,
+        )
+        self._comments = comments
+        self._game: XgGameHeader | None = None
+        self._has_automatic_doubles = False
+        self._cube: XgCube | None = None
+        builder = self._builder
+        builder.headers = _make_headers(header)
+        builder.ratings = header.ratings
+        builder.add_comment(comments.get(header.comment_before))
+        builder.add_comment(comments.get(header.comment_after))
+        if variant is None:
+            message = f"expected one of the variants {', '.join(VARIANTS)}, got {name}: read as backgammon"
+            builder.add_issue(0, IssueKind.UNSUPPORTED, message)
+
+    def add_issue(self, at: int, kind: IssueKind, message: str) -> None:
+        self._builder.add_issue(at, kind, message)
+
+    def build(self) -> RecordedMatch:
+        return self._builder.build()
+
+    def read(self, at: int, record: XgRecord | FormatError) -> None:
+        match record:
+            case XgGameHeader():
+                self._builder.end_game()
+                self._game, self._cube = record, None
+            case XgCube():
+                self._read_cube(at, record)
+            case XgPlay():
+                self._read_play(at, record)
+            case XgGameFooter():
+                self._read_end(at, record)
+            case XgMatchHeader():
+                self.add_issue(at, IssueKind.UNREADABLE, "expected one match, got the header of another one")
+            case FormatError():
+                self.add_issue(at, IssueKind.UNREADABLE, record.message)
+
+    def _read_cube(self, at: int, record: XgCube) -> None:
+        self._begin_game(at, record.seat)
+        self._follow_table(at, record.seat, record.board, record.cube)
+        self._cube = record
+        if record.double != 1:
+            return
+        self._cube = None
+        builder, seat = self._builder, record.seat
+        decision = _make_cube_decision(record.evaluation)
+        notes = ActionNotes(comment=self._comments.get(record.comment), cube=decision)
+        builder.double(at, seat, notes=notes)
+        if record.take == _BEAVER:
+            builder.double(at, 1 - seat, notes=ActionNotes(cube=decision))
+            if record.raccoon == 1:
+                builder.double(at, seat)
+            else:
+                builder.respond(at, seat, is_take=True)
+        elif record.take >= 0:
+            builder.respond(at, 1 - seat, is_take=record.take == _TAKE, notes=ActionNotes(cube=decision))
+
+    def _read_play(self, at: int, record: XgPlay) -> None:
+        self._begin_game(at, record.seat)
+        self._follow_table(at, record.seat, record.board, record.cube)
+        cube, self._cube = self._cube, None
+        is_decision = cube is not None and cube.seat == record.seat and cube.double == 0
+        comments = self._comments.get(cube.comment) if cube else "", self._comments.get(record.comment)
+        notes = ActionNotes(
+            comment="\n".join(text for text in comments if text),
+            candidates=self._list_candidates(record),
+            cube=_make_cube_decision(cube.evaluation) if cube is not None and is_decision else None,
+            luck=record.luck,
+        )
+        play = swap_sides(record.result) if record.is_played else None
+        self._builder.play(at, record.seat, record.dice, play, notes)
+
+    def _read_end(self, at: int, record: XgGameFooter) -> None:
+        if record.winner is not None:
+            self._builder.state_result(at, record.winner, record.points)
+
+    def _begin_game(self, at: int, seat: int) -> None:
+        """Begin the game whose header came last, now that the first seat to act is known."""
+        header, self._game = self._game, None
+        if header is None:
+            return
+        try:
+            position = Position(_turn(header.board, seat))
+        except GammondError as error:
+            self.add_issue(at, IssueKind.IMPOSSIBLE_POSITION, f"game {header.number}: {error.message}")
+            return
+        self._has_automatic_doubles = header.automatic_doubles > 0
+        is_set = position != self._start
+        self._builder.begin_game(
+            at,
+            header.number,
+            header.score,
+            crawford=header.crawford,
+            cube=1 << min(max(header.automatic_doubles, 0), _MAX_CUBE_LOG),
+            position=position if is_set else None,
+            on_roll=seat if is_set else None,
+        )
+        for number in (header.comment_before, header.comment_after):
+            self._builder.add_comment(self._comments.get(number))
+
+    def _follow_table(self, at: int, seat: int, board: Board, cube_log: int) -> None:
+        """Compare checkers and cube with those of the game so far; others were set by hand."""
+        situation = self._builder.situation
+        if situation is None or situation.result is not None or situation.match.to_act != seat:
+            return
+        match, board = situation.match, _turn(board, seat)
+        owner = None if cube_log == 0 else int(cube_log < 0)
+        cube = match.cube if owner is None or self._has_automatic_doubles else 1 << min(abs(cube_log), 30)
+        is_same_cube = (cube, owner) == (match.cube, match.cube_owner)
+        if is_same_cube and np.array_equal(board, situation.position.board):
+            return
+        try:
+            position, changed = Position(board), replace(match, cube=cube, cube_owner=owner)
+        except GammondError as error:
+            self._builder.fail(at, IssueKind.IMPOSSIBLE_POSITION, error.message)
+            return
+        self.add_issue(
+            at,
+            IssueKind.IMPOSSIBLE_POSITION,
+            "expected the checkers and the cube after the last action, got others: read as set by hand",
+        )
+        self._builder.set_table(at, position, changed)
+
+    def _list_candidates(self, record: XgPlay) -> tuple[RecordedCandidate, ...]:
+        found = (
+            self._builder.find_candidate(
+                record.dice,
+                swap_sides(candidate.result),
+                _make_evaluation(candidate.evaluation, candidate.evaluation.equity),
+            )
+            for candidate in record.candidates
+        )
+        return tuple(candidate for candidate in found if candidate is not None)
+
+
+def _turn(board: Board, seat: int) -> Board:
+    """Return a board with player 1 first as a seat sees it."""
+    return swap_sides(board) if seat else board
+
+
+def _make_headers(header: XgMatchHeader) -> dict[str, str]:
+    date = header.date
+    headers = {
+        "Event": header.event,
+        "Round": header.round,
+        "Site": header.location,
+        "EventDate": f"{date:%Y.%m.%d}" if date else "",
+        "EventTime": f"{date:%H:%M}" if date and (date.hour or date.minute) else "",
+        "Transcriber": header.transcriber,
+    }
+    return {name: text for name, text in headers.items() if text}
+
+
+def _make_evaluation(evaluation: XgEvaluation, equity: float) -> RecordedEvaluation:
+    depth = _LEVELS.get(evaluation.level, f"level {evaluation.level}")
+    return RecordedEvaluation(equity, evaluation.outcomes, depth)
+
+
+def _make_cube_decision(evaluation: XgCubeEvaluation | None) -> RecordedCubeDecision | None:
+    if evaluation is None:
+        return None
+    doubled = evaluation.doubled
+    return RecordedCubeDecision(
+        evaluation.no_double,
+        evaluation.double_take,
+        evaluation.double_pass,
+        _make_evaluation(evaluation.rolling, evaluation.no_double),
+        None if doubled is None else _make_evaluation(doubled, evaluation.double_take),
+    )

@@ -1,0 +1,274 @@
+"""Reading .xg files: round trips, the analysis in them, comments, and what is wrong with a file."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from engine.errors import FormatError
+from engine.match_files.model import IssueKind
+from engine.match_files.reading import read_matches
+from engine.rules.game_record import (
+    DoubleAction,
+    GameRecord,
+    PlayAction,
+    ResignationAction,
+    ResponseAction,
+    RollAction,
+    SetAction,
+)
+from engine.rules.match import GameResult, MatchState
+from engine.rules.moves import legal_plays
+from engine.rules.position import Position
+from tests.boards import position
+from tests.engine.match_files.played_games import play_money_games, play_random_match
+from tests.engine.match_files.xg import xg_files
+
+NAMES = "Ann", "Bob Ö"
+START = Position.start()
+
+
+@pytest.fixture(scope="module")
+def match():
+    return play_random_match()
+
+
+@pytest.fixture(scope="module")
+def money():
+    return play_money_games()
+
+
+def read(records, comments=(), **options):
+    (found,) = read_matches(xg_files.make_file(records, comments), **options)
+    return found
+
+
+def first_play(roll, start=START):
+    return legal_plays(start, roll)[0]
+
+
+def short_game(*more, begun=None, result=None):
+    """Make a game of one play and some further actions."""
+    begun = begun or MatchState(on_roll=0)
+    actions = (PlayAction(0, (3, 1), first_play((3, 1))), *more)
+    return GameRecord(begun, actions, result or GameResult(0, 1, begun.cube))
+
+
+@pytest.mark.parametrize("kind", ["match", "money"])
+@pytest.mark.parametrize("version", [20, 32])
+def test_what_was_written_is_read_as_it_was(kind, version, request):
+    games = request.getfixturevalue(kind)
+    short = {"SPlayer1": NAMES[0], "SPlayer2": NAMES[1]} if version == 20 else {}
+    found = read(xg_files.write_games(NAMES, games, version=version, **short))
+    assert found.issues == ()
+    assert [game.record for game in found.games] == games
+    assert found.names == NAMES
+    assert found.length == games[0].initial_state.length
+    assert found.format == "xg"
+
+
+def test_the_header_gives_names_date_event_and_ratings(match):
+    texts = {"Event": "Cup", "Round": "Final", "Location": "Köln", "Transcriber": "Eve"}
+    header = {name: xg_files.wide(text) for name, text in texts.items()}
+    found = read(xg_files.write_games(NAMES, match, Date=45000.75, Elo2=-3.0, **header))
+    assert found.headers == {
+        "Event": "Cup", "Round": "Final", "Site": "Köln", "EventDate": "2023.03.15", "EventTime": "18:00",
+        "Transcriber": "Eve",
+    }  # fmt: skip
+    assert found.ratings == (1600.0, None)
+    assert found.rules.cube_limit == 1024
+
+
+def test_each_play_has_its_candidates_and_the_cube_decision_before_it(match):
+    found = read(xg_files.write_games(NAMES, match))
+    listed = cubes = 0
+    for game in found.games:
+        for place, (situation, action) in enumerate(game.replay()):
+            notes = game.notes.get(place)
+            if isinstance(action, PlayAction):
+                equities = [candidate.evaluation.equity for candidate in notes.candidates]
+                assert equities == [0.5 - xg_files.STEP * i for i in range(len(equities))]
+                assert action.play in [candidate.play for candidate in notes.candidates]
+                assert notes.candidates[0].evaluation.outcome == xg_files.OUTCOME
+                assert notes.candidates[0].evaluation.depth == "4-ply"
+                assert notes.luck == 0.125
+                listed += len(equities)
+            is_decision = situation.match.may_double(action.seat) and place > 0
+            if isinstance(action, DoubleAction | ResponseAction) or is_decision:
+                cube = notes.cube
+                assert (cube.no_double, cube.double_take, cube.double_pass) == (0.5, 0.75, 1.0)
+                assert cube.evaluation.outcome == xg_files.OUTCOME
+                assert cube.evaluation.depth == "XG Roller+"
+                assert cube.taken_evaluation.equity == 0.75
+                cubes += 1
+            elif isinstance(action, PlayAction):
+                assert notes.cube is None
+    assert listed > 1000
+    assert cubes > 100
+
+
+def test_a_file_without_analysis_has_none(match):
+    found = read(xg_files.write_games(NAMES, match[:1], analysed=False))
+    assert found.issues == ()
+    assert not any(notes.candidates or notes.cube for notes in found.games[0].notes.values())
+
+
+@pytest.mark.parametrize("raccoons", [False, True])
+def test_beavers_and_raccoons_are_read(raccoons):
+    second = first_play((5, 2), first_play((3, 1)).result)
+    more = [PlayAction(1, (5, 2), second), DoubleAction(0, 2), DoubleAction(1, 4)]
+    more.append(DoubleAction(0, 8) if raccoons else ResponseAction(0, True))
+    cube = 8 if raccoons else 4
+    game = short_game(*more, ResignationAction(1, 1), result=GameResult(0, 1, cube))
+    found = read(xg_files.write_games(NAMES, [game]))
+    assert found.issues == ()
+    assert found.games[0].actions == game.actions
+    assert found.games[0].result == game.result
+
+
+@pytest.mark.parametrize("kind", [1, 2, 3])
+def test_a_game_that_was_resigned_ends_so(kind):
+    game = short_game(ResignationAction(1, kind), result=GameResult(0, kind, kind))
+    assert read(xg_files.write_games(NAMES, [game])).games[0].record == game
+
+
+def test_automatic_doubles_turn_the_centred_cube():
+    begun = MatchState(on_roll=0, cube=4)
+    records = xg_files.write_games(NAMES, [short_game(ResignationAction(1, 1), begun=begun)])
+    records[1] = xg_files.make_game_header(1, begun, START.board, NumberOfAutoDouble=2)
+    found = read(records)
+    assert found.issues == ()
+    assert found.games[0].initial_state.cube == 4
+    assert found.games[0].result == GameResult(0, 1, 4)
+
+
+def test_a_game_may_begin_in_another_position():
+    start = position({24: 1, 13: 2}, {20: 3, 1: 1})
+    begun = MatchState(on_roll=1)
+    play = first_play((6, 2), start)
+    records = [
+        xg_files.make_header(NAMES),
+        xg_files.make_game_header(1, begun, start.board[::-1]),
+        xg_files.write_play(start, begun, PlayAction(1, (6, 2), play)),
+    ]
+    (game,) = read(records).games
+    assert game.position == start
+    assert game.initial_state.on_roll == 1
+    assert game.actions == (PlayAction(1, (6, 2), play),)
+
+
+def test_a_table_set_by_hand_within_a_game_is_an_issue_and_the_game_goes_on():
+    start, other = START, position({24: 1, 13: 2}, {20: 3, 1: 1})
+    begun, owned = MatchState(on_roll=0), MatchState(on_roll=1, cube=2, cube_owner=1)
+    play = first_play((6, 2), other)
+    records = [
+        xg_files.make_header(NAMES),
+        xg_files.make_game_header(1, begun, start.board),
+        xg_files.write_play(start, begun, PlayAction(0, (3, 1), first_play((3, 1)))),
+        xg_files.write_play(other, owned, PlayAction(1, (6, 2), play)),
+    ]
+    found = read(records)
+    (game,) = found.games
+    assert [type(action) for action in game.actions] == [PlayAction, SetAction, PlayAction]
+    assert game.actions[1].position == other
+    assert (game.actions[1].match.cube, game.actions[1].match.cube_owner) == (2, 1)
+    assert [issue.kind for issue in found.issues] == [IssueKind.IMPOSSIBLE_POSITION, IssueKind.NO_RESULT]
+    assert found.issues[0].offset == 3 * 2560
+
+
+def test_a_roll_that_was_not_played_is_kept_with_its_candidates():
+    begun = MatchState(on_roll=0)
+    action = PlayAction(0, (3, 1), first_play((3, 1)))
+    records = [
+        xg_files.make_header(NAMES),
+        xg_files.make_game_header(1, begun, START.board),
+        xg_files.write_play(START, begun, action, Played=False),
+    ]
+    (game,) = read(records).games
+    assert game.actions == (RollAction(0, (3, 1)),)
+    assert len(game.notes[0].candidates) == 4
+
+
+def test_comments_stand_where_they_belong():
+    def rtf(text):
+        return r"{\rtf1\ansi\ansicpg1252{\fonttbl{\f0 Arial;}}\f0 " + text + "}"
+
+    comments = [rtf(r"match\'e9"), rtf("end"), rtf("game"), rtf("cube"), rtf("play\x01\x02\\par two")]
+    begun = MatchState(on_roll=0)
+    second = PlayAction(1, (5, 2), first_play((5, 2), first_play((3, 1)).result))
+    game = short_game(second, ResignationAction(1, 1))
+    records = xg_files.write_games(NAMES, [game], CommentHeaderMatch=0, CommentFooterMatch=1)
+    records[1] = xg_files.make_game_header(1, begun, START.board, CommentHeaderGame=2)
+    assert records[4][8] == 2
+    records[4] = xg_files.write_cube(first_play((3, 1)).result, replace(begun, on_roll=1), 0, CommentCube=3)
+    records[5] = xg_files.write_play(
+        first_play((3, 1)).result, replace(begun, on_roll=1), second, CommentMove=4
+    )
+    found = read(records, comments)
+    assert found.issues == ()
+    assert found.comment == "matché\nend"
+    assert found.games[0].comment == "game"
+    assert found.games[0].notes[1].comment == "cube\nplay\ntwo"
+
+
+def test_names_lose_what_a_terminal_would_obey(match):
+    found = read(xg_files.write_games(("a\x1b[2J\u202eb", "  \x07c "), match[:1]))
+    assert found.names == ("a[2Jb", "c")
+
+
+def test_a_variant_that_is_not_known_is_an_issue():
+    game = short_game(ResignationAction(1, 1))
+    found = read(xg_files.write_games(NAMES, [game], Variation=3))
+    assert [(issue.kind, "longgammon" in issue.message) for issue in found.issues] == [
+        (IssueKind.UNSUPPORTED, True)
+    ]
+
+
+def test_a_play_that_the_rules_forbid_ends_its_game_and_no_other(money):
+    records = xg_files.write_games(NAMES, money)
+    at = next(i for i, record in enumerate(records) if record[8] == 3) + 4
+    broken = bytearray(records[at])
+    broken[9 + 26 : 9 + 52] = bytes(xg_files.places(START.board).astype(np.int8))
+    found = read([*records[:at], bytes(broken), *records[at + 1 :]])
+    assert [(issue.kind, issue.game, issue.move) for issue in found.issues] == [
+        (IssueKind.ILLEGAL_PLAY, 1, 3)
+    ]
+    assert found.games[0].result is None
+    assert [game.record for game in found.games[1:]] == money[1:]
+
+
+@pytest.mark.parametrize("kind", [6, 255])
+def test_a_record_of_an_unknown_kind_is_an_issue(kind):
+    records = xg_files.write_games(NAMES, [short_game(ResignationAction(1, 1))])
+    unknown = bytearray(2560)
+    unknown[8] = kind
+    found = read([*records[:-1], bytes(unknown), records[-1]])
+    assert [issue.kind for issue in found.issues] == [IssueKind.UNREADABLE]
+    assert f"got {kind}" in found.issues[0].message
+
+
+def test_a_strict_reader_refuses_the_first_fault():
+    records = xg_files.write_games(NAMES, [short_game(ResignationAction(1, 1))], Variation=3)
+    with pytest.raises(FormatError, match="longgammon"):
+        read(records, strict=True)
+
+
+def test_evaluations_that_are_no_numbers_are_left_out():
+    begun = MatchState(on_roll=0)
+    action = PlayAction(0, (3, 1), first_play((3, 1)))
+    values = np.ravel([xg_files.evaluation(0.5), xg_files.evaluation(np.nan), xg_files.evaluation(np.inf)])
+    values[0] = 7.0
+    record = xg_files.write_play(START, begun, action, D_Eval=values, NMoveEval=4, ErrLuck=np.nan)
+    cube = xg_files.write_cube(START, begun, 0, D_equDouble=np.nan)
+    head = [
+        xg_files.make_header(NAMES, Date=np.nan, Elo1=np.inf),
+        xg_files.make_game_header(1, begun, START.board),
+    ]
+    found = read([*head, cube, record])
+    assert [len(game.notes.get(0).candidates) for game in found.games] == [1]
+    assert found.games[0].notes[0].luck is None
+    assert found.games[0].notes[0].cube is None
+    assert found.headers == {}
+    assert found.ratings == (None, 1712.5)

@@ -1,0 +1,48 @@
+"""The plain text of RTF."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from engine.match_files.xg.rtf_text import MAX_TEXT_LENGTH, extract_rtf_text
+
+HEAD = r"{\rtf1\ansi\ansicpg1252\deff0{\fonttbl{\f0\fnil Arial;}}{\*\generator Riched20;}\viewkind4\uc1 "
+
+
+@pytest.mark.parametrize(
+    ("rtf", "text"),
+    [
+        (r"\pard\f0\fs16 one\par" + "\r\n" + r"two\par }", "one\ntwo"),
+        (r"Sch\'f6n}", "Schön"),
+        (r"a \{b\} c\\d}", r"a {b} c\d"),
+        (r"caf\u233?, \u8364\'80}", "café, €"),
+        (r"\uc2\u233??!}", "é!"),
+        (r"\u-10179?\u-8704?}", "\U0001f600"),
+        (r"{\b bold} {\i it}}", "bold it"),
+        (r"a\tab b\emdash c}", "a\tb\u2014c"),
+        (r"a{\pict 0102}b}", "ab"),
+        (r"x{\*\unknown y}z}", "xz"),
+        (r"\ansicpg932 \'83\'4f}", "グ"),
+        (r"\ansicpg77777 \'e9}", "é"),
+        (r"unfinished {\b group", "unfinished group"),
+        (r"odd \q }}}} text", "odd  text"),
+    ],
+)
+def test_form_is_left_out_and_text_stays(rtf, text):
+    assert extract_rtf_text(HEAD + rtf) == text
+
+
+def test_text_that_is_no_rtf_stays_as_it_is():
+    assert extract_rtf_text("a {plain} \\ text ") == "a {plain} \\ text"
+
+
+@pytest.mark.parametrize(
+    "piece", ["{", "}", "\\", "{\\b ", "\\'", "\\u1?", "\\uc9999999999 ", "a" * 50, "\\*"]
+)
+def test_long_and_deep_text_takes_bounded_time(piece):
+    began = time.process_time()
+    text = extract_rtf_text(HEAD + piece * 50_000)
+    assert len(text) <= MAX_TEXT_LENGTH
+    assert time.process_time() - began < 2
