@@ -193,7 +193,9 @@ def test_an_unknown_variation_of_a_file_is_an_issue():
     game = " 5 point match\n\n Game 1\n left : 0    right : 0\n  1) 31: 8/5 6/5    62: 24/18 13/11\n"
     (match,) = parse_mat('; [Variation "Sideways"]\n' + game)
     (issue,) = (issue for issue in match.issues if "Variation" in issue.message)
-    assert issue.message.startswith("expected a Variation of backgammon, farback, bare, got 'Sideways'")
+    assert issue.message.startswith(
+        "expected a Variation of backgammon, farback, bare, nackgammon, got 'Sideways'"
+    )
     assert len(match.games[0].actions) == 2
 
 

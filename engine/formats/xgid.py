@@ -114,7 +114,7 @@ def decode_xgid(text: str) -> tuple[Position, MatchState]:
         UnsupportedError: The dice are B or R, a pending beaver or raccoon.
     """
     letters, fields = _split_fields(text)
-    bottom_view = _parse_board(letters)
+    bottom_view = decode_xgid_board(letters)
     match = _parse_match_state(fields)
     return Position(bottom_view if match.on_roll == BOTTOM else swap_sides(bottom_view)), match
 
@@ -207,7 +207,16 @@ def _parse_number(fields: list[str], place: int, lowest: int, highest: int | Non
     return value
 
 
-def _parse_board(letters: str) -> Board:
+def decode_xgid_board(letters: str) -> Board:
+    """Parse the first field of an XGID.
+
+    Returns:
+        ``int8[2, 26]``, row 0 the bottom player.
+
+    Raises:
+        FormatError: It is no such field.
+        PositionError: A side has too many checkers.
+    """
     if len(letters) != 26:
         raise FormatError(
             f"XGID field 1 (position) has 26 characters, {letters[:40]!r} has {len(letters)}",

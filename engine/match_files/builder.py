@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from engine.errors import FormatError, GammondError
+from engine.errors import GammondError
 from engine.match_files.game_builder import GameBuilder, RuleError, WrittenPlay, join_comments
 from engine.match_files.model import (
     NO_NOTES,
@@ -48,7 +48,6 @@ class MatchBuilder:
         names: Of seats 0 and 1.
         rules: The rules of the match.
         is_binary: Whether places are bytes of a binary file; otherwise they are lines.
-        strict: Whether the first issue raises a `FormatError`.
 
     Attributes:
         names: Of seats 0 and 1; may be set until `build`.
@@ -65,7 +64,6 @@ class MatchBuilder:
         names: tuple[str, str] = ("", ""),
         rules: MatchRules = USUAL_RULES,
         is_binary: bool = False,
-        strict: bool = False,
     ) -> None:
         self.names = names
         self.headers: dict[str, str] = {}
@@ -75,7 +73,6 @@ class MatchBuilder:
         self._length = length
         self._rules = rules
         self._is_binary = is_binary
-        self._is_strict = strict
         self._games: list[RecordedGame] = []
         self._issues: list[MatchIssue] = []
         self._game: GameBuilder | None = None
@@ -116,7 +113,7 @@ class MatchBuilder:
             score: Points of seats 0 and 1.
             crawford: Whether it is the Crawford game; None for what the rules say at this score.
             cube: The centred cube, above 1 after automatic doubles.
-            position: The checkers, as `on_roll` sees them; None for those of the variant.
+            position: The checkers, as `on_roll` sees them, or seat 0; None for those of the variant.
             on_roll: The seat that begins; None for the seat of the first action.
 
         Returns:
@@ -139,14 +136,22 @@ class MatchBuilder:
             return False
         self._previous = begun, None
         situation = GameSituation(position or match_rules.rules.starting_position, begun)
-        is_symmetric = position is None and on_roll is None
-        self._game = GameBuilder(number, situation, match_rules, at, first_seat_open=is_symmetric)
+        self._game = GameBuilder(number, situation, match_rules, at, first_seat_open=on_roll is None)
         return True
 
     def play(
         self, at: int, seat: int, roll: Roll, play: WrittenPlay | None, notes: ActionNotes = NO_NOTES
     ) -> None:
-        """Add a roll and its play; a roll with None for the play was not played."""
+        """Add a roll and its play.
+
+        Args:
+            at: Where it is.
+            seat: The seat that rolled.
+            roll: The dice.
+            play: The play. Empty text is the only legal one, and otherwise a roll that was not played, as
+                None is.
+            notes: What the file says about it.
+        """
         self._act(at, lambda game: game.play(seat, roll, play, notes))
 
     def double(self, at: int, seat: int, cube: int | None = None, notes: ActionNotes = NO_NOTES) -> None:
@@ -163,9 +168,18 @@ class MatchBuilder:
         """Add an offer to resign and its answer."""
         self._act(at, lambda game: game.act(ResignationAction(seat, kind, is_accepted), notes))
 
-    def set_table(self, at: int, position: Position, match: MatchState) -> None:
-        """Set checkers, cube and turn by hand; the position is as the seat on roll of `match` sees it."""
-        self._act(at, lambda game: game.set_table(position, match))
+    def set_table(
+        self, at: int, position: Position, match: MatchState, *, first_seat_open: bool = False
+    ) -> None:
+        """Set checkers, cube and turn by hand.
+
+        Args:
+            at: Where.
+            position: The checkers, as the seat on roll of `match` sees them.
+            match: The match state.
+            first_seat_open: Whether, before the first action, that action will show who is on roll.
+        """
+        self._act(at, lambda game: game.set_table(position, match, first_seat_open))
 
     def state_result(self, at: int, winner: int, points: int) -> None:
         """Add what the file says about the end of the game; a game that goes on by the rules was resigned."""
@@ -254,7 +268,5 @@ class MatchBuilder:
     def _add_issue(self, kind: IssueKind, message: str, at: int, game: int = 0, move: int = 0) -> None:
         line, offset = (None, at) if self._is_binary else (at, None)
         issue = MatchIssue(kind, message, line, offset, game, move)
-        if self._is_strict:
-            raise FormatError(str(issue), field="match")
         if len(self._issues) < _MAX_ISSUES:
             self._issues.append(issue)

@@ -109,6 +109,8 @@ class GameBuilder:
         try:
             validate_roll(*roll)
             action: GameAction = RollAction(seat, roll)
+            if isinstance(written, str) and not written:
+                written = self._find_forced_play(roll)
             if written is not None:
                 action = PlayAction(seat, roll, self.find_play(roll, written))
         except (FormatError, ValueRangeError) as error:
@@ -124,7 +126,7 @@ class GameBuilder:
         """Add a double, a beaver or a raccoon, whichever is next."""
         self._begin_with(seat)
         match = self.situation.match
-        if not self.actions and self._first_seat_open:
+        if not self.actions and self.situation.position == self._match_rules.rules.starting_position:
             raise RuleError(IssueKind.ILLEGAL_CUBE_ACTION, "expected a roll first, got a double")
         self._check_turn(seat, "a double")
         self.act(DoubleAction(seat, cube or (4 if match.doubled else 2) * match.cube), notes)
@@ -139,12 +141,13 @@ class GameBuilder:
         self._check_turn(seat, "a take" if is_take else "a pass")
         self.act(ResponseAction(seat, is_take), notes)
 
-    def set_table(self, position: Position, match: MatchState) -> None:
+    def set_table(self, position: Position, match: MatchState, first_seat_open: bool) -> None:
         """Set checkers, cube and turn; before the first action this is how the game begins."""
         if not self.actions:
             self.initial = self.situation = GameSituation(position, match)
-            self._first_seat_open = False
+            self._first_seat_open = first_seat_open
         else:
+            self._unplayed_at = 0
             self.act(SetAction(position, match), NO_NOTES)
 
     def act(self, action: GameAction, notes: ActionNotes) -> None:
@@ -166,9 +169,7 @@ class GameBuilder:
             GammondError: It is none.
         """
         position, rules = self.situation.position, self._match_rules.rules
-        if self._plays is None or self._plays[0] is not position or self._plays[1] != roll:
-            self._plays = position, roll, generate_plays(position, roll, rules)
-        plays = self._plays[2]
+        plays = self._list_plays(roll)
         if isinstance(written, np.ndarray):
             found = plays.find(written.astype(np.int8))
             if found is None:
@@ -242,10 +243,23 @@ class GameBuilder:
             result.points, *(min(result.points, cap) for cap in caps)
         )  # fmt: skip
 
+    def _find_forced_play(self, roll: Roll) -> WrittenPlay | None:
+        """Return the moves of the only legal play of a roll; None if there are several."""
+        plays = self._list_plays(roll)
+        return plays[0].moves if len(plays) == 1 else None
+
+    def _list_plays(self, roll: Roll) -> LegalPlays:
+        position = self.situation.position
+        if self._plays is None or self._plays[0] is not position or self._plays[1] != roll:
+            self._plays = position, roll, generate_plays(position, roll, self._match_rules.rules)
+        return self._plays[2]
+
     def _begin_with(self, seat: int) -> None:
         if not self.actions and self._first_seat_open and seat in SEATS:
-            begun = replace(self.initial.match, on_roll=seat)
-            self.initial = self.situation = GameSituation(self.initial.position, begun)
+            position, match = self.initial.position, self.initial.match
+            if seat != match.on_roll:
+                self.initial = GameSituation(position.swap_sides(), replace(match, on_roll=seat))
+                self.situation = self.initial
 
     def _check_turn(self, seat: int, what: str) -> None:
         if self.situation.result is not None:

@@ -1,7 +1,8 @@
 """Lines of ``.mat`` text: their match and game, and the cells of a row.
 
-*Source:* the text files of Jellyfish, as GNU Backgammon 1.07, Backgammon Studio and Backgammon Galaxy write
-them.
+*Source:* the text files of Jellyfish, as GNU Backgammon 1.07, eXtreme Gammon, Backgammon Studio, Backgammon
+Galaxy and GridGammon write them; GNU Backgammon 1.07 shows by its import what ``Set Pos`` and illegal plays
+mean.
 """
 
 from __future__ import annotations
@@ -20,14 +21,28 @@ _RIGHT_COLUMN = 12
 _MAX_QUOTED_LENGTH = 60
 _LINE_BREAK = re.compile(r"\r\n|\r|\n")
 _BLANK_CHARACTERS = " \x00\x1a\x0c"
-_HEADER = re.compile(r'\s*;\s*\[([^"]*[^"\s])\s+"(.*)"\s*\]\s*')
+_HEADER = re.compile(r'\s*[;#]\s*\[([^"]*[^"\s])\s+"(.*)"\s*\]\s*')
+_REMARK = re.compile(r"\s*[;#]\s*(.*)")
+_SET_POSITION = re.compile(r"Set Pos=([A-Za-z-]{26})/([+-]?[0-9]{1,2})", re.IGNORECASE)
 _LENGTH = re.compile(r"\s*([0-9]{1,5})[ -]?points? match\b.*", re.IGNORECASE)
 _MONEY = re.compile(r"\s*(?:money (?:session|game)|unlimited match)\b.*", re.IGNORECASE)
 _GAME = re.compile(r"\s*Game\s+([0-9]{1,6})\s*", re.IGNORECASE)
 _SCORE = re.compile(r":\s*([0-9]{1,6})(?!\S)")
 _ROW = re.compile(r"\s*[0-9]+\)(.*)")
+_NAMED_RATING = re.compile(r"(.*\S)\s*,\s*([0-9]{3,4}(?:\.[0-9]{1,4})?)")
+_KEYWORDS = {
+    **dict.fromkeys(("doubles", "redoubles", "beavers", "raccoons"), "doubles"),
+    **dict.fromkeys(("takes", "accepts"), "takes"),
+    **dict.fromkeys(("drops", "passes", "rejects"), "drops"),
+    "wins": "wins",
+    **dict.fromkeys(("losses", "loses"), "losses"),
+}
+"""The words that begin a cell, and what they mean."""
+
 _CELL = re.compile(
-    r"(?<!\S)(?:(?P<dice>[1-6]{2})\s?:|(?P<word>doubles|beavers|takes|drops|wins|losses)\b)", re.IGNORECASE
+    r"(?<!\S)(?:(?P<dice>[1-6]{2})\s?:(?:\s*illegal play \((?P<position>[^)]*)\))?"
+    rf"|(?P<word>{'|'.join(_KEYWORDS)})\b)",
+    re.IGNORECASE,
 )
 
 NumberedLine = tuple[int, str]
@@ -57,12 +72,14 @@ class MatchLines:
         length: Points of the match; 0 for money, or if the file does not say.
         headers: Names and values of its comment lines.
         games: Its games in order.
-        unrecognised_lines: Lines before the games that are neither headers nor the length.
+        remarks: Comment lines before the games that are no headers.
+        unrecognised_lines: Lines before the games that are none of these.
     """
 
     length: int = 0
     headers: dict[str, str] = field(default_factory=dict)
     games: list[GameLines] = field(default_factory=list)
+    remarks: list[str] = field(default_factory=list)
     unrecognised_lines: list[NumberedLine] = field(default_factory=list)
 
 
@@ -72,17 +89,17 @@ class MatCell:
 
     Attributes:
         seat: The seat of its column.
-        keyword: ``doubles``, ``beavers``, ``takes``, ``drops``, ``wins`` or ``losses``; empty for a roll.
+        keyword: ``doubles`` (beavers too), ``takes``, ``drops``, ``wins`` or ``losses``; empty for a roll.
         dice: The two digits of a roll, else empty.
         argument: The text after keyword or dice: moves, the cube, points.
-        text: The whole cell.
+        illegal_result: The position after an illegal play, in the format of Snowie; else empty.
     """
 
     seat: int
     keyword: str
     dice: str
     argument: str
-    text: str
+    illegal_result: str = ""
 
 
 def split_matches(text: str) -> Iterator[MatchLines]:
@@ -102,10 +119,35 @@ def split_matches(text: str) -> Iterator[MatchLines]:
             match.games.append(GameLines(int(game[1]), number))
         elif match.games:
             match.games[-1].lines.append((number, line))
+        elif (remark := parse_remark(line)) is not None:
+            match.remarks.append(remark)
         elif not is_money:
             match.unrecognised_lines.append((number, line))
     if match.games:
         yield match
+
+
+def parse_remark(text: str) -> str | None:
+    """Return the text of a comment line; None for other lines."""
+    found = _REMARK.fullmatch(text)
+    return found[1].strip() if found else None
+
+
+def parse_set_position(remark: str) -> tuple[str, int] | None:
+    """Parse a comment that sets the position before a game.
+
+    Returns:
+        The first field of an XGID, seen by seat 0; and the power of two of the cube, owned by seat 1 where it
+        is positive and by seat 0 where it is negative. None for other comments.
+    """
+    found = _SET_POSITION.match(remark)
+    return (found[1], int(found[2])) if found else None
+
+
+def split_rating(name: str) -> tuple[str, float | None]:
+    """Split a rating from a name, as in ``name, 1234.5``."""
+    found = _NAMED_RATING.fullmatch(name)
+    return (found[1], float(found[2])) if found else (name, None)
 
 
 def parse_score_line(text: str) -> tuple[tuple[str, str], tuple[int, int]]:
@@ -141,10 +183,10 @@ def parse_cells(text: str) -> list[MatCell]:
     cells = [
         MatCell(
             seat,
-            (each["word"] or "").lower(),
+            _KEYWORDS[each["word"].lower()] if each["word"] else "",
             each["dice"] or "",
             content[each.end() : end].strip(),
-            content[each.start() : end].strip(),
+            each["position"] or "",
         )
         for seat, (each, end) in enumerate(zip(found, ends, strict=False), first)
     ]
@@ -160,8 +202,8 @@ def quote_text(text: str) -> str:
 
 
 def _iterate_lines(text: str) -> Iterator[NumberedLine]:
-    """Yield the lines with content, each cut at `MAX_LINE_LENGTH`, without comments other than headers."""
+    """Yield the lines with content, each cut at `MAX_LINE_LENGTH`."""
     for number, line in enumerate(_LINE_BREAK.split(text.removeprefix("\ufeff")), 1):
         bare = line[:MAX_LINE_LENGTH].expandtabs()[:MAX_LINE_LENGTH].rstrip(_BLANK_CHARACTERS)
-        if bare.strip() and (not bare.lstrip().startswith(";") or _HEADER.fullmatch(bare)):
+        if bare.strip():
             yield number, bare

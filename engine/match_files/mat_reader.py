@@ -4,43 +4,52 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 
-from engine.errors import FormatError
+from engine.errors import FormatError, GammondError
+from engine.formats.snowie import decode_snowie
+from engine.formats.xgid import decode_xgid_board
 from engine.match_files.builder import MatchBuilder
 from engine.match_files.mat_lines import (
     GameLines,
     MatCell,
     MatchLines,
     parse_cells,
+    parse_remark,
     parse_score_line,
+    parse_set_position,
     quote_text,
     split_matches,
+    split_rating,
 )
 from engine.match_files.model import IssueKind, MatchRules, RecordedMatch
-from engine.rules.rules import STANDARD_RULES, VARIANTS, Rules
+from engine.match_files.variants import find_variant
+from engine.rules.match import MAX_CUBE
+from engine.rules.position import Position
+from engine.rules.rules import STANDARD_RULES
 
 _NUMBER = re.compile(r"[0-9]{1,9}")
+_RATING = re.compile(r"\s*([0-9]{1,5}(?:\.[0-9]{1,6})?)")
 _TRUE = frozenset(("on", "yes", "true", "1"))
 
 
-def parse_mat(text: str, strict: bool = False) -> tuple[RecordedMatch, ...]:
+def parse_mat(text: str) -> tuple[RecordedMatch, ...]:
     """Parse all matches of a text.
 
     The header ``Variation`` names the variant; one that is not known is an issue, and is read as backgammon.
-    The headers ``Crawford``, ``Jacoby`` and ``Beavers``, each ``On`` or ``Off``, set the rules. A text
-    without a match length is money play. A truncated text gives the games before its end.
+    The headers ``Crawford``, ``Jacoby`` and ``Beaver``, each ``On`` or ``Off``, and ``CubeLimit`` set the
+    rules. A text without a match length is money play. A truncated text gives the games before its end.
 
     Args:
         text: The text of a file, with any line ends, tabs and blanks.
-        strict: Whether the first fault raises an error.
 
     Returns:
         At least one match.
 
     Raises:
-        FormatError: There is no game; or, if strict, there is a fault.
+        FormatError: There is no game.
     """
-    matches = tuple(_parse_match(lines, strict) for lines in split_matches(text))
+    matches = tuple(_parse_match(lines) for lines in split_matches(text))
     if not matches:
         raise FormatError(
             f"expected a .mat file with 'Game 1' and rows of moves, got {quote_text(text)}", field="mat"
@@ -48,40 +57,52 @@ def parse_mat(text: str, strict: bool = False) -> tuple[RecordedMatch, ...]:
     return matches
 
 
-def _parse_match(lines: MatchLines, strict: bool) -> RecordedMatch:
-    variation = lines.headers.get("Variation", STANDARD_RULES.variant.name)
-    variant = VARIANTS.get(variation.strip().lower())
-    rules = MatchRules(
-        STANDARD_RULES if variant is None else Rules(variant),
-        crawford=_read_flag(lines.headers, "Crawford", default=True),
-        jacoby=_read_flag(lines.headers, "Jacoby", default=False),
-        beavers=_read_flag(lines.headers, "Beavers", default=True),
+def _parse_match(lines: MatchLines) -> RecordedMatch:
+    headers = lines.headers
+    rules, issue = find_variant(headers.get("Variation", STANDARD_RULES.variant.name))
+    match_rules = MatchRules(
+        rules or STANDARD_RULES,
+        crawford=_read_flag(headers, ("Crawford",), default=True),
+        jacoby=_read_flag(headers, ("Jacoby",), default=False),
+        beavers=_read_flag(headers, ("Beaver", "Beavers"), default=True),
+        cube_limit=_read_cube_limit(headers),
     )
-    builder = MatchBuilder("mat", length=lines.length, rules=rules, strict=strict)
-    builder.headers = lines.headers
+    builder = MatchBuilder("mat", length=lines.length, rules=match_rules)
+    builder.headers = headers
+    builder.ratings = _read_rating(headers, "Player 1 Elo"), _read_rating(headers, "Player 2 Elo")
+    for remark in lines.remarks:
+        builder.add_comment(remark)
     for line, text in lines.unrecognised_lines:
         message = f"expected a header or 'Game 1', got {quote_text(text)}"
         builder.add_issue(line, IssueKind.UNREADABLE, message)
-    if variant is None:
-        known = ", ".join(VARIANTS)
-        message = f"expected a Variation of {known}, got {quote_text(variation)}: read as backgammon"
-        builder.add_issue(lines.games[0].line_number, IssueKind.UNSUPPORTED, message)
-    for game in lines.games:
-        _read_game(game, builder)
+    if issue:
+        builder.add_issue(lines.games[0].line_number, IssueKind.UNSUPPORTED, issue)
+    if rules is not None:
+        for game in lines.games:
+            _read_game(game, builder)
     return builder.build()
 
 
 def _read_game(game: GameLines, builder: MatchBuilder) -> None:
     builder.end_game()
-    at, head = game.lines[0] if game.lines else (game.line_number, "")
+    heads = [place for place, (_, text) in enumerate(game.lines) if parse_remark(text) is None]
+    at, head = game.lines[heads[0]] if heads else (game.line_number, "")
     try:
-        builder.names, score = parse_score_line(head)
+        names, score = parse_score_line(head)
     except FormatError as error:
         builder.add_issue(at, IssueKind.UNREADABLE, f"game {game.number}: {error.message}")
         return
+    (left, left_rating), (right, right_rating) = map(split_rating, names)
+    builder.names = left, right
+    builder.ratings = left_rating or builder.ratings[0], right_rating or builder.ratings[1]
     if not builder.begin_game(at, game.number, score):
         return
-    for at, text in game.lines[1:]:
+    for place, (at, text) in enumerate(game.lines):
+        remark = parse_remark(text)
+        if remark is not None:
+            _read_remark(remark, builder, at)
+        if remark is not None or place == heads[0]:
+            continue
         try:
             for cell in parse_cells(text):
                 _read_cell(cell, builder, at)
@@ -89,22 +110,71 @@ def _read_game(game: GameLines, builder: MatchBuilder) -> None:
             builder.fail(at, IssueKind.UNREADABLE, error.message)
 
 
+def _read_remark(remark: str, builder: MatchBuilder, at: int) -> None:
+    """Read a comment line of a game, which may set its position."""
+    found = parse_set_position(remark)
+    situation = builder.situation
+    if found is None or situation is None:
+        builder.add_comment(remark)
+        return
+    letters, cube = found
+    owner = None if not cube else int(cube > 0)
+    try:
+        position = Position(decode_xgid_board(letters))
+        match = replace(situation.match, on_roll=0, cube=1 << abs(cube), cube_owner=owner)
+    except GammondError as error:
+        builder.fail(at, IssueKind.IMPOSSIBLE_POSITION, error.message)
+        return
+    builder.set_table(at, position, match, first_seat_open=True)
+
+
 def _read_cell(cell: MatCell, builder: MatchBuilder, at: int) -> None:
     match cell.keyword:
         case "":
-            play = None if cell.argument.startswith("?") else cell.argument
-            builder.play(at, cell.seat, (int(cell.dice[0]), int(cell.dice[1])), play)
+            _read_roll(cell, builder, at)
         case "takes" | "drops":
             builder.respond(at, cell.seat, is_take=cell.keyword == "takes")
-        case "doubles" | "beavers":
+        case "doubles":
             builder.double(at, cell.seat, _parse_number(cell) if cell.argument else None)
         case _:
             builder.state_result(at, cell.seat ^ (cell.keyword == "losses"), _parse_number(cell))
 
 
-def _read_flag(headers: Mapping[str, str], word: str, *, default: bool) -> bool:
-    value = headers.get(word)
-    return default if value is None else value.strip().lower() in _TRUE
+def _read_roll(cell: MatCell, builder: MatchBuilder, at: int) -> None:
+    """Read a roll and its play; a position in the place of a play follows an illegal one."""
+    roll = int(cell.dice[0]), int(cell.dice[1])
+    is_played = not (cell.illegal_result or cell.argument.startswith("?"))
+    builder.play(at, cell.seat, roll, cell.argument if is_played else None)
+    if cell.illegal_result:
+        _set_illegal_result(cell, builder, at)
+
+
+def _set_illegal_result(cell: MatCell, builder: MatchBuilder, at: int) -> None:
+    situation = builder.situation
+    if situation is None:
+        return
+    try:
+        position, _ = decode_snowie(cell.illegal_result)
+    except GammondError as error:
+        builder.fail(at, IssueKind.UNREADABLE, error.message)
+        return
+    builder.add_issue(at, IssueKind.ILLEGAL_PLAY, f"expected a legal play of {cell.dice}, got a position")
+    builder.set_table(at, position.swap_sides(), situation.match.next_turn())
+
+
+def _read_flag(headers: Mapping[str, str], words: tuple[str, ...], *, default: bool) -> bool:
+    values = [headers[word] for word in words if word in headers]
+    return values[0].strip().lower() in _TRUE if values else default
+
+
+def _read_cube_limit(headers: Mapping[str, str]) -> int:
+    text = headers.get("CubeLimit", "").strip()
+    return int(text) if re.fullmatch("[0-9]{1,6}", text) else MAX_CUBE
+
+
+def _read_rating(headers: Mapping[str, str], word: str) -> float | None:
+    found = _RATING.match(headers.get(word, ""))
+    return float(found[1]) if found else None
 
 
 def _parse_number(cell: MatCell) -> int:

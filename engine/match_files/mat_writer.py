@@ -5,24 +5,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 
-from engine.errors import FormatError
+from engine.errors import FormatError, UnsupportedError
+from engine.formats.snowie import encode_snowie
+from engine.formats.xgid import BOTTOM, PREFIX, encode_xgid
+from engine.match_files.model import USUAL_RULES, RecordedGame, RecordedMatch
+from engine.match_files.variants import name_variant
 from engine.rules.game_record import (
     DoubleAction,
-    GameAction,
     GameRecord,
     PlayAction,
     ResponseAction,
     RollAction,
+    SetAction,
 )
 from engine.rules.moves import Play
 from engine.rules.rules import Feature
 
 _CELL_WIDTH = 30
 _WIN_INDENTS = 6, 34
-_WrittenAction = PlayAction | RollAction | DoubleAction | ResponseAction
 _FORBIDDEN = ':;[]"\n\r\t'
+_OWN_HEADERS = ("Player 1", "Player 2", "Variation")
+_RATING_HEADERS = ("Player 1 Elo", "Player 2 Elo")
+_DOUBLES = ("Doubles", "Beavers", "Raccoons")
+
+_Game = GameRecord | RecordedGame
 
 
 def check_player_name(name: str) -> None:
@@ -40,9 +49,11 @@ def check_player_name(name: str) -> None:
 
 
 def format_mat(
-    names: tuple[str, str], games: Sequence[GameRecord], headers: Mapping[str, str] | None = None
+    names: tuple[str, str], games: Sequence[_Game], headers: Mapping[str, str] | None = None
 ) -> str:
     """Format the games of one match, or money games.
+
+    Resignations that were refused, comments and analyses have no place in the format.
 
     Args:
         names: Of seats 0 and 1, the left and right column.
@@ -54,14 +65,14 @@ def format_mat(
 
     Raises:
         FormatError: There is no game, or a name is empty or has a character that the format reserves.
-        UnsupportedError: The format cannot express the rules.
+        UnsupportedError: The format cannot express the rules, or a position set in the midst of a game.
     """
     if not games:
         raise FormatError("expected 1 game or more for a .mat file, got 0", field="games")
     games[0].rules.check_supports(Feature.RECORDS)
     for name in names:
         check_player_name(name)
-    variation = games[0].rules.variant.name.capitalize()
+    variation = name_variant(games[0].rules.variant)
     own_headers = {"Player 1": names[0], "Player 2": names[1], "Variation": variation}
     lines = [f'; [{word} "{value}"]' for word, value in {**own_headers, **(headers or {})}.items()]
     lines += ["", f" {games[0].initial_state.length} point match", ""]
@@ -70,47 +81,106 @@ def format_mat(
     return "\n".join(lines)
 
 
-def _format_game(names: tuple[str, str], game: GameRecord) -> list[str]:
+def format_match(match: RecordedMatch) -> str:
+    """Format a match that was read from a file; names lose the characters that the format reserves.
+
+    Raises:
+        FormatError: It has no game.
+        UnsupportedError: As `format_mat`.
+    """
+    left, right = (
+        "".join(" " if letter in _FORBIDDEN else letter for letter in name).strip() or f"Player {number}"
+        for number, name in enumerate(match.names, 1)
+    )
+    headers = {word: said for word, said in match.headers.items() if word not in _OWN_HEADERS}
+    for word, rating in zip(_RATING_HEADERS, match.ratings, strict=True):
+        if rating is not None:
+            headers[word] = f"{rating:.10g}"
+    rules, usual = match.rules, USUAL_RULES
+    for word, is_on, is_usual in (
+        ("Crawford", rules.crawford, usual.crawford),
+        ("Jacoby", rules.jacoby, usual.jacoby),
+        ("Beaver", rules.beavers, usual.beavers),
+    ):
+        if is_on is not is_usual:
+            headers[word] = "On" if is_on else "Off"
+    if rules.cube_limit != usual.cube_limit:
+        headers["CubeLimit"] = str(rules.cube_limit)
+    return format_mat((left, right), match.games, headers)
+
+
+def _format_game(names: tuple[str, str], game: _Game) -> list[str]:
     left, right = (f"{name} : {points}" for name, points in zip(names, game.initial_state.score, strict=True))
-    lines = [f" {left:{_CELL_WIDTH}} {right}"]
-    rows, result = _arrange_rows(game.actions), _format_result(game)
-    is_in_row = game.result.winner == 1 and bool(rows) and 1 not in rows[-1]
+    lines = [f" {left:{_CELL_WIDTH}} {right}", *_format_beginning(game)]
+    rows, result = _arrange_rows(_format_actions(names, game)), _format_result(game)
+    winner = game.result.winner if game.result is not None else 0
+    is_in_row = winner == 1 and bool(rows) and 1 not in rows[-1]
     if is_in_row:  # behind a drop, as readers expect it: they take a row without it for one to be continued
         rows[-1][1] = result
     for number, cells in enumerate(rows, 1):
         row = f"{number:3}) {cells.get(0, ''):{_CELL_WIDTH - 4}} {cells.get(1, '')}"
         lines.append(row.rstrip())
-    return lines if is_in_row else [*lines, f"{'':{_WIN_INDENTS[game.result.winner]}}{result}"]
+    return lines if is_in_row or not result else [*lines, f"{'':{_WIN_INDENTS[winner]}}{result}"]
 
 
-def _arrange_rows(actions: Sequence[GameAction]) -> list[dict[int, str]]:
-    """Arrange actions in rows by seat; a row ends when seat 1 has acted, or seat 0 acts again.
+def _format_beginning(game: _Game) -> list[str]:
+    """Return the comment line of eXtreme Gammon that sets checkers and cube, if the game needs one."""
+    match = game.initial_state
+    position = game.position if isinstance(game, RecordedGame) else game.rules.starting_position
+    if position == game.rules.starting_position and (match.cube, match.cube_owner) == (1, None):
+        return []
+    left_is_bottom = replace(match, on_roll=match.on_roll ^ BOTTOM)
+    letters = encode_xgid(position, left_is_bottom).removeprefix(PREFIX).partition(":")[0]
+    cube = match.cube.bit_length() - 1
+    return [f"; Set Pos={letters}/{-cube if match.cube_owner == 0 else cube}"]
 
-    The format has no place for resignations, except in the result.
-    """
+
+def _arrange_rows(cells: Iterable[tuple[int, str]]) -> list[dict[int, str]]:
+    """Arrange cells in rows by seat; a row ends when seat 1 has acted, or seat 0 acts again."""
     rows: list[dict[int, str]] = []
-    before: _WrittenAction | None = None
-    for action in actions:
-        if not isinstance(action, _WrittenAction):
-            continue
-        if action.seat == 0 or not rows or 1 in rows[-1]:
+    for seat, cell in cells:
+        if seat == 0 or not rows or 1 in rows[-1]:
             rows.append({})
-        rows[-1][action.seat] = _format_action(action, before)
-        before = action
+        rows[-1][seat] = cell
     return rows
 
 
-def _format_action(action: _WrittenAction, before: _WrittenAction | None) -> str:
-    """Format an action; a double right after a double is a beaver."""
-    match action:
-        case PlayAction(roll=(die, other), play=play):
-            return f"{die}{other}: {_format_moves(play)}".rstrip()
-        case RollAction(roll=(die, other)):
-            return f"{die}{other}: ????"
-        case DoubleAction(cube=cube):
-            return f" {'Beavers' if isinstance(before, DoubleAction) else 'Doubles'} => {cube}"
-        case ResponseAction(is_take=took):
-            return " Takes" if took else " Drops"
+def _format_actions(names: tuple[str, str], game: _Game) -> Iterator[tuple[int, str]]:
+    """Yield seat and cell of each action that has one; resignations show in the result alone."""
+    doubles, unplayed = 0, ""
+    for action in game.actions:
+        match action:
+            case PlayAction(seat, (die, other), play):
+                yield seat, f"{die}{other}: {_format_moves(play)}".rstrip()
+            case RollAction(seat, (die, other)):
+                unplayed = f"{die}{other}:"
+                continue
+            case DoubleAction(seat, cube):
+                yield seat, f" {_DOUBLES[doubles]} => {cube}"
+            case ResponseAction(seat, is_take):
+                yield seat, " Takes" if is_take else " Drops"
+            case SetAction():
+                _check_follows_roll(unplayed)
+                yield 1 - action.match.on_roll, f"{unplayed} {_format_illegal_result(names, action)}"
+                unplayed = ""
+        doubles = doubles + 1 if isinstance(action, DoubleAction) else 0
+    if unplayed:
+        yield seat, f"{unplayed} ????"
+
+
+def _check_follows_roll(unplayed: str) -> None:
+    """Make sure that what was set in the midst of a game can pass for the result of an illegal play."""
+    if not unplayed:
+        raise UnsupportedError(
+            "a .mat file has no place for a position or a cube that was set in the midst of a game",
+            field="games",
+        )
+
+
+def _format_illegal_result(names: tuple[str, str], action: SetAction) -> str:
+    """Return the position after an illegal play, as its player sees it."""
+    mover = replace(action.match, on_roll=1 - action.match.on_roll)
+    return f"Illegal play ({encode_snowie(action.position.swap_sides(), mover, names)})"
 
 
 def _format_moves(play: Play) -> str:
@@ -120,8 +190,11 @@ def _format_moves(play: Play) -> str:
     )
 
 
-def _format_result(game: GameRecord) -> str:
+def _format_result(game: _Game) -> str:
+    """Return the words that end a game; none for one that has no result."""
     result = game.result
+    if result is None:
+        return ""
     score = game.initial_state.score_after(result.winner, result.points)
     wins_match = not game.initial_state.is_money and score[result.winner] >= game.initial_state.length
     points = f"{result.points} point{'' if result.points == 1 else 's'}"

@@ -29,12 +29,12 @@ class TextFormat:
     Attributes:
         name: Its name in messages and in `RecordedMatch.format`.
         sign: What is found in every text of this format, and in none of those after it in `TEXT_FORMATS`.
-        parse: Reads the matches of a text; strict as in `read_matches`.
+        parse: Reads the matches of a text.
     """
 
     name: str
     sign: re.Pattern[str]
-    parse: Callable[[str, bool], tuple[RecordedMatch, ...]]
+    parse: Callable[[str], tuple[RecordedMatch, ...]]
 
 
 TEXT_FORMATS = (
@@ -56,7 +56,7 @@ class BinaryFormat:
 
     name: str
     signature: bytes
-    parse: Callable[[bytes, bool], tuple[RecordedMatch, ...]]
+    parse: Callable[[bytes], tuple[RecordedMatch, ...]]
 
 
 BINARY_FORMATS = (BinaryFormat("xg", XG_MAGIC, parse_xg),)
@@ -91,9 +91,12 @@ def read_matches(
             f"{shown}: expected at most {MAX_FILE_BYTES:,} bytes, got {len(content):,}", field="file"
         )
     try:
-        return _parse(content, strict)
+        matches = _parse(content)
     except FormatError as error:
         raise FormatError(f"{shown}: {error.message}", field=error.field) from None
+    for issue in (issue for match in matches for issue in match.issues if strict):
+        raise FormatError(f"{shown}: {issue}", field="match")
+    return matches
 
 
 def decode_text(content: bytes) -> str:
@@ -107,14 +110,14 @@ def decode_text(content: bytes) -> str:
         return content.decode("cp1252", "replace")
 
 
-def _parse(content: bytes, strict: bool) -> tuple[RecordedMatch, ...]:
+def _parse(content: bytes) -> tuple[RecordedMatch, ...]:
     for binary in BINARY_FORMATS:
         if content.startswith(binary.signature):
-            return binary.parse(content, strict)
+            return binary.parse(content)
     text = decode_text(content)
     for known in TEXT_FORMATS:
         if known.sign.search(text):
-            return known.parse(text, strict)
+            return known.parse(text)
     names = ", ".join([*(each.name for each in TEXT_FORMATS), *(each.name for each in BINARY_FORMATS)])
     start = escape_unprintable(text[:40])
     raise FormatError(f"expected a match file ({names}), got {start!r}", field="match")

@@ -46,18 +46,17 @@ _WORDS = {"double": None, "take": True, "drop": False, "pass": False}
 _SETUP = frozenset(("PL", "AE", "AW", "AB", "CV", "CP"))
 
 
-def parse_sgf(text: str, strict: bool = False) -> tuple[RecordedMatch, ...]:
+def parse_sgf(text: str) -> tuple[RecordedMatch, ...]:
     """Parse all matches of a text: consecutive games of the same players, length and rules are one.
 
     Args:
         text: The text of a file.
-        strict: Whether the first fault raises an error.
 
     Returns:
         At least one match.
 
     Raises:
-        FormatError: There is no game; or, if strict, there is a fault.
+        FormatError: There is no game.
     """
     matches: list[RecordedMatch] = []
     reader: _MatchReader | None = None
@@ -66,7 +65,7 @@ def parse_sgf(text: str, strict: bool = False) -> tuple[RecordedMatch, ...]:
         if reader is None or reader.heading.differs(heading):
             if reader is not None:
                 matches.append(reader.builder.build())
-            reader = _MatchReader(heading, strict)
+            reader = _MatchReader(heading)
         reader.read_game(tree, heading)
     if reader is not None:
         matches.append(reader.builder.build())
@@ -120,7 +119,7 @@ class _Heading:
 class _MatchReader:
     """Reads the games of one match into a builder."""
 
-    def __init__(self, heading: _Heading, strict: bool) -> None:
+    def __init__(self, heading: _Heading) -> None:
         words = heading.rules
         self.heading = heading
         self._variant = next((word for word in VARIANT_WORDS if word in words), "")
@@ -131,9 +130,7 @@ class _MatchReader:
             jacoby="jacoby" in words,
             cube_limit=1 if "nocube" in words else MatchRules.cube_limit,
         )
-        self.builder = MatchBuilder(
-            "sgf", length=heading.length, names=heading.names, rules=rules, strict=strict
-        )
+        self.builder = MatchBuilder("sgf", length=heading.length, names=heading.names, rules=rules)
         self._games = 0
         self._setup = _Setup()
         self._roll: tuple[int, Roll] | None = None
