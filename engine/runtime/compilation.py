@@ -22,8 +22,8 @@ SILENT_S = 1.0
 _OPTIMISING = 0.45
 """The time of optimising a kernel with all that it calls, by the time of compiling all that first."""
 
-_USUAL_SIZE, _USUAL_S = 5000, 2.0
-"""Bytes of Python's code, and seconds in which they are compiled, where nothing was compiled yet."""
+_USUAL_SIZE, _USUAL_S = 5000, 3.0
+"""Bytes of Python's code, and seconds in which a machine with other work compiles them."""
 
 _REDRAW_EVERY_S = 0.5
 _REPEAT_EVERY_S = 5.0

@@ -13,12 +13,11 @@ import json
 import sys
 
 from protocol.commands.board_drawing import CHECKER_MARKS
-from protocol.repl.position_views import list_ids, show_ids, show_pips
-from protocol.state.game_state import SEAT_NAMES
+from protocol.repl.position_views import show_ids, show_pips
 from protocol.state.session import Session
-from protocol.state.settings import format_seat
 from tools.ask.question import add_json_argument, draw_table, open_table, show_lines
 from tools.common.position_arguments import add_position_arguments, read_position
+from tools.common.position_fields import list_position_fields
 
 SUMMARY = "draw a position, with pip counts and IDs"
 
@@ -47,14 +46,7 @@ def _describe_board(session: Session) -> dict[str, object]:
     position, match = session.require_position(), session.game.match
     own, other = position.pips
     return {
-        **list_ids(position, match),
-        "turn": SEAT_NAMES[match.on_roll],
-        "dice": match.roll,
-        "length": match.length,
-        "score": match.score,
-        "crawford": match.crawford,
-        "cube": match.cube,
-        "cube_owner": format_seat(match.cube_owner),
+        **list_position_fields(position, match),
         "pips": (own, other) if match.on_roll == 0 else (other, own),
         "board": draw_table(session),
     }

@@ -24,14 +24,13 @@ from protocol.core.requests import AnyReply, JsonReply, Work, WorkControl
 from protocol.repl.game_view import GameView
 from protocol.repl.preferences import get_config_file, read_preferences
 from protocol.repl.replies import RefusedRequestError
-from protocol.repl.sentences import describe_game
-from protocol.state.game_state import GameState
 from protocol.state.service import EngineCatalogue, Service, make_shipped_catalogue
 from protocol.state.session import Session
 from tools.common.background import prepare_on_first_compile
 from tools.common.interrupts import EXIT_INTERRUPTED, call_on_interrupt
 from tools.common.opponents import load_net_engine
 from tools.common.position_arguments import add_position_arguments, read_position
+from tools.common.position_fields import format_heading, list_position_fields
 from tools.common.strength import DEFAULT_NET, add_net_argument
 
 Ask = Callable[[Session, WorkControl], list[str]]
@@ -114,12 +113,12 @@ def answer_question(
     session = open_table(args, position, match)
     prepare_on_first_compile()
     lines = draw_table(session) if args.board and not args.json else []
-    shown = session.game if has_dice else replace(session.game, match=match.before_roll())
+    heading = format_heading(position, match if has_dice else match.before_roll())
     with _watch_work() as control:
         if args.json:
             lines = call_session(lambda: [make_json(session, control)])
         else:
-            lines += call_session(lambda: [_write_heading(shown), *ask(session, control)])
+            lines += call_session(lambda: [heading, *ask(session, control)])
     if args.json:
         sys.stdout.write(f"{lines[0]}\n")
     else:
@@ -162,11 +161,6 @@ def _draw_progress() -> Callable[[AnyReply], None]:
             sys.stderr.flush()
 
     return draw
-
-
-def _write_heading(game: GameState) -> str:
-    text = describe_game(game)
-    return f"{text[0].upper()}{text[1:]}"
 
 
 def open_table(args: argparse.Namespace, position: Position, match: MatchState) -> Session:
@@ -244,6 +238,8 @@ def show_lines(lines: Sequence[str]) -> None:
 def run_query(session: Session, control: WorkControl, fields: dict[str, object]) -> str:
     """Return the object with which the wire answers a JSON query about the position on the table, as text.
 
+    It also has the position asked about, with score, cube and dice.
+
     Args:
         session: The table.
         control: Stops and watches work.
@@ -272,4 +268,7 @@ def run_query(session: Session, control: WorkControl, fields: dict[str, object])
     refusal = reply.document.get("error")
     if isinstance(refusal, dict):
         raise FormatError(str(refusal["message"]), field=str(refusal["field"]))
-    return format_reply(reply)
+    document = dict(reply.document)
+    results = document.pop("results")
+    asked = list_position_fields(game.position, game.match)
+    return format_reply(JsonReply({**document, **asked, "results": results}))

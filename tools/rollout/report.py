@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from engine.analysis.rollout_requests import MOVES, RolloutResult
 from engine.formats.match_id import encode_match_id
@@ -22,6 +23,7 @@ from protocol.commands.rollout_replies import (
 )
 from protocol.core.replies import round_value
 from protocol.core.requests import ReplyValue
+from tools.common.position_fields import format_heading, list_position_fields
 
 _GAP = "  "
 
@@ -30,9 +32,7 @@ def format_json(answer: RolloutResult) -> str:
     """Format a result as one line of JSON, with the keys of the wire's ``rollout``."""
     request, state = answer.request, answer.rollout.state
     document: dict[str, object] = {
-        "gnubgid": encode_position_id(request.position),
-        "matchid": encode_match_id(request.match),
-        "dice": None if request.roll is None else list(request.roll),
+        **list_position_fields(request.position, replace(request.match, roll=request.roll)),
         "cubeful": request.is_cubeful,
         "trials": answer.trials,
         "reason": format_reason(answer.rollout.reason),
@@ -113,6 +113,7 @@ def _format_header(answer: RolloutResult) -> list[str]:
     dice = "" if request.roll is None else f" with {format_roll(request.roll)}"
     end = f"truncated after {state.truncation} plies" if state.truncation else "played to the end"
     return [
+        format_heading(request.position, replace(request.match, roll=request.roll)),
         f"{of}{dice}, {'cubeful' if request.is_cubeful else 'cubeless'}, {answer.plies}-ply by "
         f"{answer.evaluator_name}",
         f"{answer.trials:,} {'trial' if answer.trials == 1 else 'trials'}, {end}, "

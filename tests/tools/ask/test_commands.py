@@ -100,7 +100,31 @@ def test_json_is_what_the_wire_answers_to_a_query(words, query, capsys):
         Session(Service(make_shipped_catalogue()), 1),
         json.dumps({"id": "gammond", "position": position, **query}),
     )
-    assert run(capsys, *words, "--json").out == format_reply(work.run(WorkControl())[-1]) + "\n"
+    said = json.loads(run(capsys, *words, "--json").out)
+    expected = json.loads(format_reply(work.run(WorkControl())[-1]))
+    assert {name: said[name] for name in expected} == expected
+    assert list(said)[-1] == "results"
+
+
+@pytest.mark.parametrize("tool", ["eval", "hint", "cube", "matrix", "rollout"])
+def test_json_names_the_position_asked_about_with_score_cube_and_dice(tool, capsys):
+    options = ["--trials", "2", "--truncate", "1"] if tool == "rollout" else []
+    asked = json.loads(run(capsys, tool, XGID, *options, "--json").out)
+    board = json.loads(run(capsys, "board", XGID, "--json").out)
+    names = [
+        "xgid",
+        "gnubgid",
+        "matchid",
+        "turn",
+        "dice",
+        "length",
+        "score",
+        "crawford",
+        "cube",
+        "cube_owner",
+    ]
+    assert [asked[name] for name in names] == [board[name] for name in names]
+    assert (asked["xgid"], asked["dice"], asked["score"]) == (XGID, [3, 1], [1, 2])
 
 
 def test_json_of_the_board_has_ids_and_what_they_say(capsys):

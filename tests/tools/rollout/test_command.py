@@ -150,7 +150,8 @@ def test_score_and_cube_of_the_text_count_and_can_be_left_out(run):
 def test_the_table_has_two_lines_for_each_play_and_the_best_first(run):
     status, out, _ = run(OPENING, "--dice", 3, 1, "--candidates", 2, *QUICK)
     assert status == 0
-    of, how, head, *lines, end = out.splitlines()
+    heading, of, how, head, *lines, end = out.splitlines()
+    assert heading == "O is to play 3-1; money play, cube 1 centred."
     assert of == f"{OPENING} with 3-1, cubeful, 0-ply by racing"
     assert how == "72 trials, truncated after 2 plies, variance reduction, seed 0"
     assert head.split() == ["cubeful", "behind", "JSD"]
@@ -346,7 +347,7 @@ def test_a_state_that_is_not_saved_in_the_end_takes_no_table_away(run, tmp_path,
     monkeypatch.setattr(rollout_keeping, "save_state", fail)
     status, out, err = run(OPENING, *QUICK, "--state", tmp_path / "state")
     assert status == 2
-    assert out.startswith(f"{OPENING}, cubeful")
+    assert out.splitlines()[1].startswith(f"{OPENING}, cubeful")
     assert f"the state was not saved in {tmp_path / 'state'}: No space left on device" in err
 
 
@@ -410,7 +411,7 @@ def test_a_terminal_sees_the_means_in_one_place_and_only_the_bar_in_the_end(run,
     assert during[0].startswith("rollout ")
     assert [line.split()[0] for line in during[1:]] == ["1", "2"]
     assert [line[5:29].strip() for line in during[1:]] == [
-        line.split("  ")[0] for line in out.splitlines()[3:7:2]
+        line.split("  ")[0] for line in out.splitlines()[4:8:2]
     ]
     assert "nan" not in err
 
