@@ -47,7 +47,7 @@ _LEVELS = {
 _TAKE, _BEAVER = 1, 2
 
 
-def parse_xg(data: bytes, strict: bool = False) -> tuple[RecordedMatch, ...]:
+def parse_xg(data: bytes) -> tuple[RecordedMatch, ...]:
     """Parse a file of eXtreme Gammon.
 
     A file that was cut short or altered gives the games before the fault. A position that no play leads to is
@@ -55,13 +55,12 @@ def parse_xg(data: bytes, strict: bool = False) -> tuple[RecordedMatch, ...]:
 
     Args:
         data: The file.
-        strict: Whether the first fault raises an error.
 
     Returns:
         One match.
 
     Raises:
-        FormatError: There is no match; or, if strict, there is a fault.
+        FormatError: There is no match.
     """
     container = unpack_container(data)
     records = _decode_records(container.records)
@@ -73,7 +72,7 @@ def parse_xg(data: bytes, strict: bool = False) -> tuple[RecordedMatch, ...]:
             field="xg",
         )
     header = begun[1]
-    reader = _MatchReader(header, XgComments(container.comments), strict)
+    reader = _MatchReader(header, XgComments(container.comments))
     for fault in container.faults:
         reader.add_issue(0, IssueKind.UNREADABLE, fault)
     for at, record in records:
@@ -93,7 +92,7 @@ def _decode_records(data: bytes) -> Iterator[tuple[int, XgRecord | FormatError]]
 class _MatchReader:
     """Hands the records of a match to a builder, one after the other."""
 
-    def __init__(self, header: XgMatchHeader, comments: XgComments, strict: bool) -> None:
+    def __init__(self, header: XgMatchHeader, comments: XgComments) -> None:
         name = _VARIATIONS.get(header.variation, f"variation {header.variation}")
         variant = VARIANTS.get(name)
         self._start = (variant or STANDARD_RULES.variant).starting_position
@@ -110,7 +109,6 @@ class _MatchReader:
                 cube_limit=1 << header.cube_limit if 0 < header.cube_limit <= _MAX_CUBE_LOG else MAX_CUBE,
             ),
             is_binary=True,
-            strict=strict,
         )
         self._comments = comments
         self._game: XgGameHeader | None = None
