@@ -9,7 +9,8 @@ import queue
 import sys
 import threading
 import time
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from typing import NoReturn
 
@@ -51,6 +52,9 @@ _MOST_LINES = 200
 
 _LAST_LINES_S = 0.2
 """How long a server that ends waits for these."""
+
+_SLOW_S = 0.5
+"""Seconds of silence after which a server that does not listen yet says what it is at."""
 
 _OWN_FILES = 64
 """Files that a server has open besides its clients."""
@@ -209,10 +213,24 @@ def _serve_gnubg(host: str, port: int, args: argparse.Namespace, say: ClientCall
     from protocol.transports.gnubg import GNUBG_LIMITS, serve_gnubg
 
     strength, threads = read_strength(args), resolve_thread_count(args.threads)
-    decider = load_decider(args.net or DEFAULT_NET, strength, threads, player=args.player)
+    net = args.net or DEFAULT_NET
+    with _say_if_slow(f"loads the net {net}, then listens on {host} port {port}", say):
+        decider = load_decider(net, strength, threads, player=args.player)
     what = f"external player for GNU Backgammon, {decider.name} at {strength.name}"
     rules = GnubgRules(jacoby=not args.no_jacoby, beavers=args.beavers)
     run_server(serve_gnubg(decider, _make_options(host, port, args, GNUBG_LIMITS, what, say), rules))
+
+
+@contextmanager
+def _say_if_slow(what: str, say: ClientCallback) -> Iterator[None]:
+    """Say what is done in the block if it takes long, as it does where kernels are compiled."""
+    timer = threading.Timer(_SLOW_S, say, (what,))
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
 
 
 def _make_options(

@@ -5,6 +5,7 @@ import re
 import socket
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import numpy as np
@@ -92,6 +93,20 @@ def test_a_cap_outside_its_range_is_refused_by_name(dialect, option):
 def test_an_option_of_the_other_dialect_is_refused(option):
     with pytest.raises(UnsupportedError, match=option.partition("=")[0]):
         serve.main(parsed("--tcp", "0", option))
+
+
+def test_a_server_for_gnubg_that_loads_for_long_says_so_before_it_listens(monkeypatch):
+    said = []
+    monkeypatch.setattr(serve, "_SLOW_S", 0.01)
+    with serve._say_if_slow("loads", said.append):
+        deadline_s = time.monotonic() + 20.0
+        while not said and time.monotonic() < deadline_s:
+            time.sleep(0.01)
+    assert said == ["loads"]
+    monkeypatch.setattr(serve, "_SLOW_S", 60.0)
+    monkeypatch.setattr(serve, "_start_writing", lambda: said.append)
+    served_by(monkeypatch)
+    assert said == ["loads", "ended"]
 
 
 def served_by(monkeypatch, *options):
