@@ -143,7 +143,7 @@ def _decode_play(fields: np.void) -> XgPlay:
         result=_decode_board(fields["result"]),
         candidates=tuple(candidates),
         error=_decode_error(fields["error"]),
-        luck=luck if abs(luck) < _NOT_ANALYSED else None,
+        luck=luck if fields["luck_level"] >= 0 and abs(luck) < _NOT_ANALYSED else None,
         comment=int(fields["comment"]),
     )
 

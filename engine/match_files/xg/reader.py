@@ -18,6 +18,7 @@ from engine.match_files.model import (
     RecordedEvaluation,
     RecordedMatch,
 )
+from engine.match_files.variants import find_variant
 from engine.match_files.xg.comments import XgComments
 from engine.match_files.xg.container import unpack_container
 from engine.match_files.xg.decoding import decode_record, split_records
@@ -34,7 +35,7 @@ from engine.match_files.xg.records import (
 )
 from engine.rules.match import MAX_CUBE
 from engine.rules.position import Board, Position, swap_sides
-from engine.rules.rules import STANDARD_RULES, VARIANTS, Rules
+from engine.rules.rules import STANDARD_RULES, Rules
 
 _FORMAT = "xg"
 _VARIATIONS = {0: "backgammon", 1: "nackgammon", 2: "hypergammon", 3: "longgammon"}
@@ -72,11 +73,15 @@ def parse_xg(data: bytes) -> tuple[RecordedMatch, ...]:
             field="xg",
         )
     header = begun[1]
-    reader = _MatchReader(header, XgComments(container.comments))
+    rules, issue = find_variant(_VARIATIONS.get(header.variation, f"variation {header.variation}"))
+    reader = _MatchReader(header, rules or STANDARD_RULES, XgComments(container.comments))
     for fault in container.faults:
         reader.add_issue(0, IssueKind.UNREADABLE, fault)
-    for at, record in records:
-        reader.read(at, record)
+    if issue:
+        reader.add_issue(0, IssueKind.UNSUPPORTED, issue)
+    if rules is not None:
+        for at, record in records:
+            reader.read(at, record)
     return (reader.build(),)
 
 
@@ -92,16 +97,14 @@ def _decode_records(data: bytes) -> Iterator[tuple[int, XgRecord | FormatError]]
 class _MatchReader:
     """Hands the records of a match to a builder, one after the other."""
 
-    def __init__(self, header: XgMatchHeader, comments: XgComments) -> None:
-        name = _VARIATIONS.get(header.variation, f"variation {header.variation}")
-        variant = VARIANTS.get(name)
-        self._start = (variant or STANDARD_RULES.variant).starting_position
+    def __init__(self, header: XgMatchHeader, rules: Rules, comments: XgComments) -> None:
+        self._start = rules.starting_position
         self._builder = MatchBuilder(
             _FORMAT,
             length=header.length,
             names=header.names,
             rules=MatchRules(
-                STANDARD_RULES if variant is None else Rules(variant),
+                rules,
                 crawford=header.crawford,
                 jacoby=header.jacoby,
                 beavers=header.beavers or header.length > 0,  # in a match they have their default
@@ -119,9 +122,6 @@ class _MatchReader:
         builder.ratings = header.ratings
         builder.add_comment(comments.get(header.comment_before))
         builder.add_comment(comments.get(header.comment_after))
-        if variant is None:
-            message = f"expected one of the variants {', '.join(VARIANTS)}, got {name}: read as backgammon"
-            builder.add_issue(0, IssueKind.UNSUPPORTED, message)
 
     def add_issue(self, at: int, kind: IssueKind, message: str) -> None:
         self._builder.add_issue(at, kind, message)

@@ -10,6 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from engine.cubeful.match_equity import load_default_table
+from engine.match_analysis.file_analysis import judge_recorded_match
+from engine.match_analysis.statistics import compute_statistics
 from engine.match_files.reading import read_matches
 
 SAMPLES = os.environ.get("GAMMOND_SAMPLES")
@@ -45,3 +48,35 @@ def test_the_analysis_of_every_play_is_found():
 def test_a_file_without_a_match_says_so():
     with pytest.raises(Exception, match=r"temp\.xg: expected zlib data"):
         read("xg/xgdatatools_example.xg")
+
+
+def test_statistics_are_those_that_extreme_gammon_prints():
+    match = read(f"xg/{NAME}.xg")
+    decisions, rolls = judge_recorded_match(match, load_default_table())
+    printed = [(90, 0.070, 0.0076), (79, 0.066, 0.0091)]
+    for seat, (counted, error, mwc) in enumerate(printed):
+        found = compute_statistics(seat, decisions, rolls)
+        assert abs(found.counted - counted) <= 2
+        assert found.total.error_points == pytest.approx(error, abs=0.0005)
+        assert found.total.error_mwc == pytest.approx(mwc, abs=0.00005)
+        assert found.performance_rating == pytest.approx(500 * error / counted, abs=0.05)
+
+
+def test_statistics_are_those_that_gnu_backgammon_prints():
+    decisions, rolls = judge_recorded_match(
+        read("gnubg_generated/charlot_analysed0ply.sgf"), load_default_table()
+    )
+    printed = [
+        (91, 0.223, 0.02524, 2.5, 1.2, 1.804, 0.33583),
+        (79, 0.192, 0.01955, 2.4, 1.0, -1.444, -0.19224),
+    ]
+    for seat, (counted, error, mwc, rate, snowie, luck, luck_mwc) in enumerate(printed):
+        found = compute_statistics(seat, decisions, rolls)
+        own = [decision for decision in decisions if decision.seat == seat]
+        assert sum(decision.judgement.counts_for_gnubg for decision in own) == counted
+        assert found.total.error_points == pytest.approx(error, abs=0.0005)
+        assert found.total.error_mwc == pytest.approx(mwc, abs=0.00001)
+        assert found.gnubg_error_rate == pytest.approx(rate, abs=0.05)
+        assert found.snowie_error_rate == pytest.approx(snowie, abs=0.05)
+        assert found.luck_points == pytest.approx(luck, abs=0.0005)
+        assert found.luck_mwc == pytest.approx(luck_mwc, abs=0.00005)

@@ -10,6 +10,7 @@ import pytest
 from engine.errors import FormatError
 from engine.match_files.model import IssueKind
 from engine.match_files.reading import read_matches
+from engine.match_files.variants import find_variant
 from engine.rules.game_record import (
     DoubleAction,
     GameRecord,
@@ -218,12 +219,26 @@ def test_names_lose_what_a_terminal_would_obey(match):
     assert found.names == ("a[2Jb", "c")
 
 
-def test_a_variant_that_is_not_known_is_an_issue():
+@pytest.mark.parametrize(
+    ("variation", "name", "games"), [(3, "longgammon", 1), (9, "variation 9", 1), (2, "hyper", 0)]
+)
+def test_a_variant_that_cannot_be_played_is_an_issue(variation, name, games):
     game = short_game(ResignationAction(1, 1))
-    found = read(xg_files.write_games(NAMES, [game], Variation=3))
-    assert [(issue.kind, "longgammon" in issue.message) for issue in found.issues] == [
-        (IssueKind.UNSUPPORTED, True)
-    ]
+    found = read(xg_files.write_games(NAMES, [game], Variation=variation))
+    (issue,) = found.issues
+    assert issue.kind is IssueKind.UNSUPPORTED
+    assert name in issue.message
+    assert len(found.games) == games
+
+
+def test_nackgammon_begins_in_its_own_position():
+    rules, _ = find_variant("nackgammon")
+    play = first_play((3, 1), rules.starting_position)
+    actions = PlayAction(0, (3, 1), play), ResignationAction(1, 1)
+    game = GameRecord(MatchState(), actions, GameResult(0, 1, 1), rules)
+    found = read(xg_files.write_games(NAMES, [game], Variation=1))
+    assert found.issues == ()
+    assert found.games[0].record == game
 
 
 def test_a_play_that_the_rules_forbid_ends_its_game_and_no_other(money):

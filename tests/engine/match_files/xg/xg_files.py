@@ -237,10 +237,11 @@ def write_play(position, match, action, analysed=True, plays_listed=4, **values)
         "D_EvalLevel": [3, 0] * len(listed),
         "D_Eval": np.ravel([evaluation(0.5 - STEP * i) for i in range(len(listed))]),
         "ErrMove": -STEP * listed.index(action.play), "ErrLuck": 0.125,
+        "AnalyzeL": 3,
     }  # fmt: skip
     defaults = {
         "PositionI": places(_see_as_player_1(position, action.seat)), "ActifP": 1 - 2 * action.seat,
         "PositionEnd": places(action.play.result.board[::-1]), "Dice": action.roll,
-        "CubeA": _count_cube(match), "Played": True, "CommentMove": -1,
+        "CubeA": _count_cube(match), "Played": True, "CommentMove": -1, "AnalyzeL": -1,
     }  # fmt: skip
     return make_record(3, **{**defaults, **(evaluated if analysed else {}), **values})

@@ -1,0 +1,1 @@
+"""What the players of a match decided, what it lost, and statistics of it."""

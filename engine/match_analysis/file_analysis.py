@@ -1,0 +1,79 @@
+"""Judges the decisions of a match by the analysis that its file has."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from engine.cubeful.match_equity import MatchEquityTable
+from engine.match_analysis.judgement import (
+    Judgement,
+    judge_doubling,
+    judge_play,
+    judge_response,
+)
+from engine.match_analysis.statistics import JudgedDecision, JudgedRoll
+from engine.match_files.model import NO_NOTES, ActionNotes, RecordedMatch
+from engine.rules.game_record import DoubleAction, GameAction, PlayAction, ResponseAction
+from engine.rules.match import MatchState
+
+
+def judge_recorded_match(
+    match: RecordedMatch, table: MatchEquityTable
+) -> tuple[list[JudgedDecision], list[JudgedRoll]]:
+    """Judge the decisions that a file's program evaluated, in the order of the match.
+
+    A play that is not among its candidates is left out, and so are beavers.
+
+    Args:
+        match: The match, as its file was read.
+        table: For match-winning chances.
+    """
+    decisions: list[JudgedDecision] = []
+    rolls: list[JudgedRoll] = []
+    for number, game in enumerate(match.games):
+        for place, (situation, action) in enumerate(game.replay()):
+            notes = game.notes.get(place, NO_NOTES)
+            worth = compute_mwc_per_point(situation.match, table)
+            for seat, judgement in _judge_action(action, situation.match, notes):
+                decisions.append(JudgedDecision(seat, judgement, worth, number, place))
+            if notes.luck is not None and isinstance(action, PlayAction):
+                rolls.append(JudgedRoll(action.seat, notes.luck, worth))
+    return decisions, rolls
+
+
+def compute_mwc_per_point(match: MatchState, table: MatchEquityTable) -> float | None:
+    """Return the MWC that a point of equity is worth at the present cube; None in money play."""
+    if match.is_money:
+        return None
+    return (table.mwc_after(match, 0, match.cube) - table.mwc_after(match, 0, -match.cube)) / 2
+
+
+def _judge_action(
+    action: GameAction, match: MatchState, notes: ActionNotes
+) -> Iterator[tuple[int, Judgement]]:
+    """Yield the seat and the judgement of each decision of an action; a play may follow one not to double."""
+    cube = notes.cube
+    if isinstance(action, PlayAction):
+        if cube is not None:
+            yield (
+                action.seat,
+                judge_doubling(cube.no_double, cube.double_take, cube.double_pass, is_double=False),
+            )
+        results = [candidate.play.result for candidate in notes.candidates]
+        if action.play.result in results:
+            equities = [candidate.evaluation.equity for candidate in notes.candidates]
+            yield action.seat, judge_play(equities, results.index(action.play.result))
+        elif not action.play.moves and notes.luck is not None:  # analysed: nothing else could be played
+            yield action.seat, judge_play([0.0], 0)
+    elif cube is None or match.beavered:
+        return
+    elif isinstance(action, DoubleAction) and not match.doubled:
+        yield (
+            action.seat,
+            judge_doubling(cube.no_double, cube.double_take, cube.double_pass, is_double=True),
+        )
+    elif isinstance(action, ResponseAction):
+        yield (
+            action.seat,
+            judge_response(cube.double_take, cube.double_pass, is_take=action.is_take),
+        )

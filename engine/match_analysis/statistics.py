@@ -1,0 +1,192 @@
+"""Statistics of the decisions of a player: performance rating, error rates, errors by kind, luck.
+
+Each number is on the scale of the program that it is named after, since the programs count differently.
+"""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from engine.match_analysis.judgement import WRONG_POINTS, Choice, Judgement
+
+PR_SCALE = 500.0
+"""eXtreme Gammon's performance rating is this times the mean error."""
+
+MILLIPOINTS = 1000.0
+"""GNU Backgammon's error rates and Snowie's are in thousandths of a point."""
+
+XG_ERROR_POINTS = 0.02
+XG_BLUNDER_POINTS = 0.08
+"""From which loss on eXtreme Gammon calls a decision an error, and a blunder."""
+
+_NORMAL_95 = 1.96
+
+
+@dataclass(frozen=True)
+class JudgedDecision:
+    """A decision of a game.
+
+    Attributes:
+        seat: Who decided.
+        judgement: What it lost, and what counts it.
+        mwc_per_point: The match-winning chance that a point of equity is worth here; None in money play.
+        game: The place of its game in the match, from 0.
+        action: The place of its action in the game, from 0; of not doubling, that of the play after it.
+    """
+
+    seat: int
+    judgement: Judgement
+    mwc_per_point: float | None
+    game: int
+    action: int
+
+    @property
+    def error_mwc(self) -> float | None:
+        """The match-winning chance that it lost; None in money play."""
+        return None if self.mwc_per_point is None else self.judgement.error_points * self.mwc_per_point
+
+
+@dataclass(frozen=True)
+class JudgedRoll:
+    """The luck of a roll.
+
+    Attributes:
+        seat: Who rolled.
+        luck_points: What the roll gave beyond the mean of all rolls, in units of the present cube.
+        mwc_per_point: The match-winning chance that a point of equity is worth here; None in money play.
+    """
+
+    seat: int
+    luck_points: float
+    mwc_per_point: float | None
+
+    @property
+    def luck_mwc(self) -> float | None:
+        """The luck in match-winning chance; None in money play."""
+        return None if self.mwc_per_point is None else self.luck_points * self.mwc_per_point
+
+
+@dataclass(frozen=True)
+class ErrorTotal:
+    """Decisions of some kind and what they lost.
+
+    Attributes:
+        count: How many there were.
+        error_points: What they lost in all.
+        error_mwc: The same in match-winning chance; None in money play.
+    """
+
+    count: int
+    error_points: float
+    error_mwc: float | None
+
+
+@dataclass(frozen=True)
+class PlayerStatistics:
+    """Statistics of one player.
+
+    Attributes:
+        plays: Plays that eXtreme Gammon counts.
+        doublings: Doubles, and the decisions against one that it counts.
+        responses: Takes and passes that it counts.
+        total: All decisions, counted or not.
+        missed_doubles: Doubles that were right and not made.
+        wrong_doubles: Doubles that were made and not right.
+        wrong_takes: Takes that should have been passes.
+        wrong_passes: Passes that should have been takes.
+        errors: Decisions that lost `XG_ERROR_POINTS` or more, blunders included.
+        blunders: Decisions that lost `XG_BLUNDER_POINTS` or more.
+        performance_rating: By eXtreme Gammon's rule, PR; None without a counted decision.
+        performance_rating_95: Half the width of its 95 % interval, from the spread of the errors; None with
+            fewer than two counted decisions.
+        gnubg_error_rate: GNU Backgammon's overall rate, in millipoints per unforced play and per cube
+            decision that was close or made; None without one.
+        snowie_error_rate: Snowie's, in millipoints per play of both players; None without one.
+        luck_points: The luck of the player's own rolls.
+        luck_mwc: The same in match-winning chance; None in money play.
+    """
+
+    plays: ErrorTotal
+    doublings: ErrorTotal
+    responses: ErrorTotal
+    total: ErrorTotal
+    missed_doubles: ErrorTotal
+    wrong_doubles: ErrorTotal
+    wrong_takes: ErrorTotal
+    wrong_passes: ErrorTotal
+    errors: int
+    blunders: int
+    performance_rating: float | None
+    performance_rating_95: float | None
+    gnubg_error_rate: float | None
+    snowie_error_rate: float | None
+    luck_points: float
+    luck_mwc: float | None
+
+    @property
+    def counted(self) -> int:
+        """The decisions that eXtreme Gammon counts."""
+        return self.plays.count + self.doublings.count + self.responses.count
+
+
+def compute_statistics(
+    seat: int, decisions: Iterable[JudgedDecision], rolls: Iterable[JudgedRoll] = ()
+) -> PlayerStatistics:
+    """Compute the statistics of a player.
+
+    Args:
+        seat: The player's seat.
+        decisions: Of both players: Snowie's rate divides by the plays of both.
+        rolls: Of both players.
+    """
+    every = list(decisions)
+    own = [decision for decision in every if decision.seat == seat]
+    counted = [decision for decision in own if decision.judgement.counts_for_xg]
+    wrong = [decision for decision in own if decision.judgement.error_points >= WRONG_POINTS]
+    total = _add_up(own)
+    gnubg_count = sum(decision.judgement.counts_for_gnubg for decision in own)
+    plays_of_both = sum(decision.judgement.choice is Choice.PLAY for decision in every)
+    own_rolls = [roll for roll in rolls if roll.seat == seat]
+    return PlayerStatistics(
+        plays=_add_up(counted, Choice.PLAY),
+        doublings=_add_up(counted, Choice.NO_DOUBLE, Choice.DOUBLE),
+        responses=_add_up(counted, Choice.TAKE, Choice.PASS),
+        total=total,
+        missed_doubles=_add_up(wrong, Choice.NO_DOUBLE),
+        wrong_doubles=_add_up(wrong, Choice.DOUBLE),
+        wrong_takes=_add_up(wrong, Choice.TAKE),
+        wrong_passes=_add_up(wrong, Choice.PASS),
+        errors=sum(decision.judgement.error_points >= XG_ERROR_POINTS for decision in own),
+        blunders=sum(decision.judgement.error_points >= XG_BLUNDER_POINTS for decision in own),
+        performance_rating=PR_SCALE * total.error_points / len(counted) if counted else None,
+        performance_rating_95=_estimate_interval(counted),
+        gnubg_error_rate=MILLIPOINTS * total.error_points / gnubg_count if gnubg_count else None,
+        snowie_error_rate=MILLIPOINTS * total.error_points / plays_of_both if plays_of_both else None,
+        luck_points=sum(roll.luck_points for roll in own_rolls),
+        luck_mwc=_sum_mwc([roll.luck_mwc for roll in own_rolls]),
+    )
+
+
+def _add_up(decisions: Sequence[JudgedDecision], *choices: Choice) -> ErrorTotal:
+    """Add up the decisions with one of the choices; all if none is given."""
+    chosen = [decision for decision in decisions if not choices or decision.judgement.choice in choices]
+    return ErrorTotal(
+        len(chosen),
+        sum(decision.judgement.error_points for decision in chosen),
+        _sum_mwc([decision.error_mwc for decision in chosen]),
+    )
+
+
+def _sum_mwc(values: Sequence[float | None]) -> float | None:
+    """Return the sum; None if there is money play among the values."""
+    return None if None in values else sum(value for value in values if value is not None)
+
+
+def _estimate_interval(counted: Sequence[JudgedDecision]) -> float | None:
+    if len(counted) < 2:
+        return None
+    deviation = statistics.stdev(decision.judgement.error_points for decision in counted)
+    return _NORMAL_95 * PR_SCALE * deviation / math.sqrt(len(counted))

@@ -1,0 +1,74 @@
+"""Statistics of decisions, against sums made by hand."""
+
+from __future__ import annotations
+
+import statistics
+
+import pytest
+
+from engine.match_analysis.judgement import Choice, Judgement
+from engine.match_analysis.statistics import ErrorTotal, JudgedDecision, JudgedRoll, compute_statistics
+
+
+def decide(seat, choice, error=0.0, *, xg=True, gnubg=True, worth=0.125):
+    return JudgedDecision(seat, Judgement(choice, error, xg, gnubg), worth, 0, 0)
+
+
+DECISIONS = [
+    decide(0, Choice.PLAY, 0.125),
+    decide(0, Choice.PLAY, xg=False),
+    decide(0, Choice.PLAY, xg=False, gnubg=False),
+    decide(0, Choice.NO_DOUBLE, 0.03125),
+    decide(0, Choice.DOUBLE, 0.0625),
+    decide(0, Choice.TAKE, 0.25),
+    decide(0, Choice.PASS, 0.5),
+    decide(0, Choice.PASS),
+    decide(1, Choice.PLAY, 1.0),
+    decide(1, Choice.TAKE, 2.0),
+]
+
+
+def test_errors_are_added_up_by_kind():
+    found = compute_statistics(0, DECISIONS)
+    assert found.plays == ErrorTotal(1, 0.125, 0.015625)
+    assert found.doublings == ErrorTotal(2, 0.09375, 0.09375 / 8)
+    assert found.responses == ErrorTotal(3, 0.75, 0.09375)
+    assert found.total == ErrorTotal(8, 0.96875, 0.96875 / 8)
+    assert found.missed_doubles == ErrorTotal(1, 0.03125, 0.03125 / 8)
+    assert found.wrong_doubles == ErrorTotal(1, 0.0625, 0.0625 / 8)
+    assert found.wrong_takes == ErrorTotal(1, 0.25, 0.25 / 8)
+    assert found.wrong_passes == ErrorTotal(1, 0.5, 0.5 / 8)
+    assert (found.errors, found.blunders) == (5, 3)
+    assert found.counted == 6
+
+
+def test_each_rate_is_on_the_scale_of_its_program():
+    found = compute_statistics(0, DECISIONS)
+    assert found.performance_rating == pytest.approx(500 * 0.96875 / 6)
+    assert found.gnubg_error_rate == pytest.approx(1000 * 0.96875 / 7)
+    assert found.snowie_error_rate == pytest.approx(1000 * 0.96875 / 4)
+
+
+def test_the_interval_is_that_of_a_mean():
+    spread = statistics.stdev([0.125, 0.03125, 0.0625, 0.25, 0.5, 0.0])
+    assert compute_statistics(0, DECISIONS).performance_rating_95 == pytest.approx(
+        1.96 * 500 * spread / 6**0.5
+    )
+
+
+def test_luck_is_of_the_own_rolls_in_points_and_chances():
+    rolls = [JudgedRoll(0, 0.5, 0.125), JudgedRoll(0, -0.25, 0.5), JudgedRoll(1, 3.0, 0.125)]
+    found = compute_statistics(0, [], rolls)
+    assert (found.luck_points, found.luck_mwc) == (0.25, 0.0625 - 0.125)
+
+
+def test_money_play_has_no_match_winning_chances():
+    found = compute_statistics(0, [decide(0, Choice.PLAY, 0.5, worth=None)], [JudgedRoll(0, 1.0, None)])
+    assert found.total == ErrorTotal(1, 0.5, None)
+    assert found.luck_mwc is None
+
+
+def test_without_decisions_there_are_no_rates():
+    found = compute_statistics(0, [])
+    assert (found.performance_rating, found.performance_rating_95) == (None, None)
+    assert (found.gnubg_error_rate, found.snowie_error_rate) == (None, None)
