@@ -248,7 +248,7 @@ def answer_interruptibly(
         target=lambda: events.put(interpreter.answer(line, control)), name="answer", daemon=True
     )
 
-    def awaited(*, is_stopping: bool = False) -> list[str]:
+    def await_answer(*, is_stopping: bool = False) -> list[str]:
         began_s, has_progress = time.monotonic(), False
         while True:  # an interrupted Thread.join would end the wait
             try:
@@ -273,12 +273,12 @@ def answer_interruptibly(
 
     try:
         worker.start()
-        lines = awaited()
+        lines = await_answer()
     except KeyboardInterrupt:
         control.stop()
         erase()
         show(["stopping; press Ctrl-C again to leave"])
-        lines = awaited(is_stopping=True)
+        lines = await_answer(is_stopping=True)
     finally:
         erase()
     show(lines)
