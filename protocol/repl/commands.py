@@ -18,8 +18,8 @@ from protocol.core.errors import CommandError
 from protocol.core.requests import WorkControl
 from protocol.repl import analysis
 from protocol.repl.configuration import configure
-from protocol.repl.edit import edit_position
 from protocol.repl.game import ReplGame
+from protocol.repl.position_setup import edit_position
 from protocol.repl.position_views import show_ids, show_pips
 from protocol.repl.preferences import Preferences
 from protocol.repl.themes import DOUBTFUL_POINTS

@@ -8,7 +8,6 @@ import re
 from engine.errors import GammondError, UnsupportedError
 from engine.formats.pasted_text import find_match_id, find_position, split_lines
 from engine.formats.position_id import encode_position_id
-from engine.formats.position_text import parse_position
 from engine.options import MAX_QUOTED_CHARS
 from protocol.commands.dispatch import fail_request, run_line
 from protocol.commands.game import POSITION_FORMS
@@ -20,9 +19,9 @@ from protocol.repl import gnubg_words
 from protocol.repl.commands import ALIASES, REPL_COMMANDS
 from protocol.repl.game import ReplGame
 from protocol.repl.help import show_overview, show_topic
-from protocol.repl.replies import RefusedRequestError, format_error, send_command
+from protocol.repl.position_setup import paste_position
+from protocol.repl.replies import RefusedRequestError, format_error
 from protocol.repl.saved_game import KeptGame
-from protocol.repl.sentences import describe_position
 from protocol.repl.toolbar import format_toolbar
 from protocol.state.session import Session
 
@@ -94,7 +93,7 @@ class LineInterpreter:
         if instead := gnubg_words.explain_line(text):
             raise CommandError(f"there is no {text[:MAX_QUOTED_CHARS]!r} here: {instead}", field="command")
         if (position := self._find_position(text)) is not None:
-            return self._set_position(position, control)
+            return paste_position(self.game, position, control) + self.game.continue_game(control)
         if name[0] in "@{":
             raise UnsupportedError(
                 "tags and JSON queries are for programs: run 'gammond' with its input from a pipe",
@@ -128,16 +127,6 @@ class LineInterpreter:
         if match_id and position is not None:
             return f"{encode_position_id(position)}:{match_id}"
         return find_position(text)
-
-    def _set_position(self, text: str, control: WorkControl) -> list[str]:
-        aside = self.game.describe_game()
-        before = self.session.game.match
-        position = find_position(text) or text
-        send_command(self.session, f"position gnubgid {position}", control)
-        lines = [describe_position(self.session.game)]
-        if before.length and parse_position(position)[1] is None:
-            lines.append("A position ID has no score: match, score and cube are as they were.")
-        return lines + self.game.set_aside(aside) + self.game.continue_game(control)
 
     def _run_command(self, name: str, text: str, control: WorkControl) -> list[str]:
         aside = self.game.describe_game()

@@ -2,97 +2,17 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import pytest
-
 from engine.analysis.levels import DEFAULT_LEVEL, LEVELS, EvalSettings
-from engine.errors import StateError
 from engine.rules.match import MatchState
-from engine.rules.notation import format_play
 from engine.rules.position import Position
-from protocol.core.limits import ClientLimits
-from protocol.state.game_state import GameState
 from protocol.state.session import CUSTOM_LEVEL, Session
 from tests.protocol.talking import make_service
 
 START = Position.start()
 
 
-def make_session(**limits):
-    return Session(make_service(limits=ClientLimits(**limits)), seed=1)
-
-
-def test_a_position_without_match_keeps_score_and_cube_and_drops_the_dice():
-    session = make_session()
-    session.push_state(GameState(None, MatchState(length=5, score=(1, 2), cube=2, cube_owner=1, roll=(3, 1))))
-    session.set_position(Position.start())
-    match = session.game.match
-    assert (match.length, match.score, match.cube, match.roll) == (5, (1, 2), 2, None)
-
-
-def test_a_new_game_centres_the_cube_and_keeps_the_score():
-    session = make_session()
-    session.push_state(GameState(None, MatchState(length=5, score=(1, 2), cube=2, cube_owner=1, roll=(3, 1))))
-    session.start_game()
-    match = session.game.match
-    assert session.game.position == Position.start()
-    assert (match.score, match.cube, match.cube_owner, match.roll) == ((1, 2), 1, None, None)
-
-
-def make_first_play(session):
-    """Make the first legal play."""
-    play = session.list_legal_plays()[0]
-    session.push_action(format_play(play), play.result, session.game.match.next_turn())
-
-
-def test_undo_goes_back_step_by_step_and_says_when_there_is_none():
-    session = make_session()
-    session.start_game()
-    states = [session.game]
-    for _ in range(5):
-        session.roll_dice()
-        states.append(session.game)
-        make_first_play(session)
-        states.append(session.game)
-    while len(states) > 1:
-        assert session.game == states.pop()
-        session.undo()
-    session.undo()
-    assert session.game == GameState()
-    with pytest.raises(StateError):
-        session.undo()
-
-
-def test_the_way_back_is_bounded():
-    session = make_session(undo_steps=3)
-    for _ in range(10):
-        session.start_game()
-    for _ in range(3):
-        session.undo()
-    with pytest.raises(StateError):
-        session.undo()
-
-
-def test_no_dice_are_rolled_while_a_double_waits():
-    session = make_session()
-    session.start_game()
-    session.push_state(replace(session.game, match=replace(session.game.match, doubled=True)))
-    for act in (session.roll_dice, lambda: session.set_roll((3, 1))):
-        with pytest.raises(StateError, match="a double is pending: 'play take'"):
-            act()
-
-
-def test_refused_rolls_use_up_no_dice():
-    one, other = make_session(), make_session()
-    for session in (one, other):
-        session.start_game()
-    one.roll_dice()
-    other.roll_dice()
-    with pytest.raises(StateError):
-        one.roll_dice()
-    for session in (one, other):
-        make_first_play(session)
-        session.roll_dice()
-    assert one.game.match.roll == other.game.match.roll
+def make_session():
+    return Session(make_service(), seed=1)
 
 
 def test_an_engine_is_loaded_once_for_all_clients_and_cached_for_each_choice():
