@@ -1,3 +1,4 @@
+import copy
 import errno
 import os
 import subprocess
@@ -36,9 +37,17 @@ def no_building(monkeypatch):
     monkeypatch.setattr(loading, "build_one_sided", build)
 
 
-def test_missing_databases_are_built_and_kept(tmp_path, capsys):
+@pytest.fixture
+def quick_building(monkeypatch, one_sided, two_sided):
+    """Build copies of the default tables, which takes no time; one test builds them for real."""
+    monkeypatch.setattr(loading, "build_two_sided", lambda *_: copy.copy(two_sided))
+    monkeypatch.setattr(loading, "build_one_sided", lambda *_: copy.copy(one_sided))
+
+
+def test_missing_databases_are_built_and_kept(tmp_path, capsys, one_sided, two_sided):
     folder = tmp_path / "new" / "folder"
-    load_bearoff(folder)
+    for made, built in zip(load_bearoff(folder), (two_sided, one_sided), strict=True):
+        assert [array.tobytes() for array in made.arrays] == [array.tobytes() for array in built.arrays]
     assert sorted(path.name for path in folder.iterdir()) == NAMES
     captured = capsys.readouterr()
     assert captured.err.count("building the") == 2
@@ -100,7 +109,7 @@ def truncate(content: bytearray) -> bytearray:
     ("damage", "said"), [(alter, "its checksum does not match"), (truncate, "it was truncated")]
 )
 def test_a_damaged_database_is_built_in_memory_and_its_file_left(
-    folder, name, damage, said, capsys, one_sided, two_sided
+    folder, name, damage, said, quick_building, capsys, one_sided, two_sided
 ):
     damaged = bytes(damage(bytearray((folder / name).read_bytes())))
     (folder / name).write_bytes(damaged)
@@ -144,7 +153,7 @@ def test_a_cubeless_database_beside_it_is_left_alone(folder, no_building):
     assert path.read_bytes() == b"whatever"
 
 
-def test_a_folder_that_cannot_be_written_costs_only_the_building(tmp_path, capsys):
+def test_a_folder_that_cannot_be_written_costs_only_the_building(tmp_path, quick_building, capsys):
     (tmp_path / "file").write_text("in the way")
     bearoff = load_bearoff(tmp_path / "file")
     outcome = bearoff.two_sided.evaluate(position({6: 1}, {24: 1}).board[None])[0]
@@ -155,7 +164,9 @@ def test_a_folder_that_cannot_be_written_costs_only_the_building(tmp_path, capsy
     assert "set GAMMOND_DATA to a folder that this user can write" in said
 
 
-def test_a_full_disk_is_told_from_a_folder_that_cannot_be_written(tmp_path, capsys, monkeypatch):
+def test_a_full_disk_is_told_from_a_folder_that_cannot_be_written(
+    tmp_path, quick_building, capsys, monkeypatch
+):
     def fail(*_):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
@@ -171,7 +182,7 @@ def test_the_sizes_of_the_default_databases_are_those_of_their_files(folder):
     assert sizes == loading.DEFAULT_BYTES
 
 
-def test_a_database_that_cannot_be_kept_is_built_once_in_a_process(tmp_path, capsys):
+def test_a_database_that_cannot_be_kept_is_built_once_in_a_process(tmp_path, quick_building, capsys):
     (tmp_path / "file").write_text("in the way")
     bearoff = load_bearoff(tmp_path / "file")
     capsys.readouterr()
