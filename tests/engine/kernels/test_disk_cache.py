@@ -13,13 +13,11 @@ import pytest
 
 from engine.kernels import disk_cache
 from engine.rules.position import Phase, Position
+from engine.runtime.compilation import COMPILATION
 from nets.kernels.routing import evaluate_classes
 
 COMPILE = "from engine.rules.position import Position; Position.start().phase"
-COMPILE_PLAYS = (
-    "from engine.rules.position import Position; from engine.rules.moves import legal_plays;"
-    "legal_plays(Position.start(), (3, 1))"
-)
+REPORT_SOON = "from engine.runtime import compilation as c; c.SILENT_S, c._REDRAW_EVERY_S = 0.1, 0.02"
 
 
 def start(cache, code=COMPILE, **environment):
@@ -33,17 +31,30 @@ def start(cache, code=COMPILE, **environment):
 
 
 @pytest.fixture
-def fresh_folders():
+def fresh_folders(tmp_path, monkeypatch):
+    """Let this process look for its folders anew, in a folder of the test's."""
+    found = (disk_cache.find_folder, disk_cache._prepare_parent)
+    monkeypatch.setenv("GAMMOND_CACHE", str(tmp_path))
+    monkeypatch.setattr(COMPILATION, "keeps_kernels", True)
+    for function in found:
+        function.cache_clear()
     yield
-    disk_cache.find_folder.cache_clear()
-    disk_cache._prepare_parent.cache_clear()
+    for function in found:
+        function.cache_clear()
 
 
-def test_a_first_use_of_more_than_a_second_says_that_it_compiles_and_the_second_does_not(tmp_path):
-    said = start(tmp_path, COMPILE_PLAYS)
+@pytest.fixture(scope="module")
+def first_use(tmp_path_factory):
+    """A cache folder that a first use made, and what that said."""
+    cache = tmp_path_factory.mktemp("cache") / "new" / "cache"
+    return cache, start(cache, f"{REPORT_SOON}; {COMPILE}")
+
+
+def test_a_first_use_that_takes_long_says_that_it_compiles_and_the_second_does_not(first_use):
+    cache, said = first_use
     assert "compiling kernels once" in said
     assert "gammond prepare" in said
-    assert start(tmp_path, COMPILE_PLAYS) == ""
+    assert start(cache, f"{REPORT_SOON}; {COMPILE}") == ""
 
 
 @pytest.mark.skipif(os.environ.get("NUMBA_DISABLE_JIT") == "1", reason="nothing is compiled")
@@ -107,27 +118,28 @@ def test_a_full_disk_is_reported_once_and_kernels_still_run(tmp_path):
     assert "so kernels are compiled at each start; make room for 20 MB there, or set GAMMOND_CACHE" in said
 
 
-def test_folders_of_kernels_are_for_their_user_alone(tmp_path):
-    start(tmp_path / "new" / "cache")
-    made = [tmp_path / "new", tmp_path / "new" / "cache", *(tmp_path / "new" / "cache" / "kernels").glob("*")]
+def test_folders_of_kernels_are_for_their_user_alone(first_use):
+    cache, _ = first_use
+    made = [cache.parent, cache, *(cache / "kernels").glob("*")]
     assert len(made) > 2
     assert all(folder.stat().st_mode & 0o777 == 0o700 for folder in made)
 
 
 @pytest.mark.parametrize("shared", ["", "kernels"])
-def test_kernels_in_a_folder_that_others_can_write_are_not_run(tmp_path, shared):
-    start(tmp_path)
+def test_kernels_in_a_folder_that_others_can_write_are_not_run(tmp_path, fresh_folders, capsys, shared):
+    (tmp_path / "kernels").mkdir(mode=0o700)
     (tmp_path / shared).chmod(0o777)
-    found = start(tmp_path)
-    assert "can be written by other users" in found
-    assert "so kernels are compiled at each start; set GAMMOND_CACHE" in found
+    assert tmp_path not in disk_cache.find_folder("engine.kernels.phases").parents
+    said = capsys.readouterr().err
+    assert "can be written by other users" in said
+    assert "so kernels are compiled at each start; set GAMMOND_CACHE" in said
 
 
 @pytest.mark.skipif(
     os.name != "posix" or os.getuid() != 0, reason="only the administrator can give files away"
 )
 def test_kernels_of_another_user_are_not_run(tmp_path):
-    start(tmp_path)
+    (tmp_path / "kernels").mkdir(mode=0o700)
     os.chown(tmp_path / "kernels", 12345, 12345)
     assert "belongs to another user" in start(tmp_path)
 
@@ -138,14 +150,12 @@ def test_without_any_folder_kernels_still_run(tmp_path):
     assert "cannot use" in start(tmp_path, code)
 
 
-def test_folders_unused_for_a_month_are_dropped(tmp_path, monkeypatch, fresh_folders):
-    monkeypatch.setenv("GAMMOND_CACHE", str(tmp_path))
+def test_folders_unused_for_a_month_are_dropped(tmp_path, fresh_folders):
     stale, used = tmp_path / "kernels" / "stale", tmp_path / "kernels" / "used"
     stale.mkdir(parents=True)
     used.mkdir()
     long_ago = time.time() - 40 * 24 * 3600
     os.utime(stale, (long_ago, long_ago))
-    disk_cache.find_folder.cache_clear()
     disk_cache.find_folder("engine.kernels.moves")
     assert not stale.exists()
     assert used.exists()
