@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from dataclasses import replace
 
 import numpy as np
@@ -11,7 +12,7 @@ from engine.cubeful.match_equity import load_default_table
 from engine.rollout.dice import draw_rolls
 from engine.rules.dice import ROLL_WEIGHTS, ROLLS
 from engine.rules.match import MatchState
-from engine.rules.moves import legal_plays
+from engine.rules.moves import generate_plays
 from engine.rules.outcome import Outcome, evaluate_finished
 from engine.rules.position import Position
 
@@ -55,9 +56,11 @@ def _value(position, evaluator):
     return evaluator.evaluate(position.board[None])[0].tolist()
 
 
+@functools.lru_cache(maxsize=10_000)  # trials begin alike
 def _best(position, roll, evaluator):
-    results = [play.result for play in legal_plays(position, roll)]
-    return min(results, key=lambda result: np.float32(Outcome(*_value(result, evaluator)).equity))
+    plays = generate_plays(position, roll)
+    outcomes = evaluator.evaluate(plays.boards).tolist()
+    return plays[np.argmin([np.float32(Outcome(*outcome).equity) for outcome in outcomes])].result
 
 
 def _for_starter(outcome, turn):
