@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import functools
 import re
 import subprocess
 import sys
@@ -37,11 +38,21 @@ def port():
         server.communicate()
 
 
-@pytest.fixture(params=["spawned", "connected"])
-def client(request, port):
-    made = Client.spawn() if request.param == "spawned" else Client.connect(port=port)
-    with made:
+@pytest.fixture(scope="module")
+def spawned():
+    with Client.spawn() as made:
         yield made
+
+
+@pytest.fixture(params=["spawned", "connected"])
+def client(request):
+    return request.getfixturevalue(request.param)
+
+
+@functools.cache
+def roll_out_here(dice, match, **options):
+    """Return the rollout of the engine in this process."""
+    return gammond.Engine().rollout(START, dice, match, **options)
 
 
 def test_answers_are_those_of_the_engine_in_this_process(client):
@@ -106,13 +117,12 @@ def check_same_rollout(there, here):
 
 
 def test_rollouts_are_those_of_the_engine_in_this_process(client):
-    engine = gammond.Engine()
     for dice, match, options in ROLLOUTS:
         options = {"trials": 36, "truncation": 5, **options}
         check_same_rollout(
-            client.rollout(START, dice, match, **options), engine.rollout(START, dice, match, **options)
+            client.rollout(START, dice, match, **options), roll_out_here(dice, match, **options)
         )
-    check_same_rollout(client.rollout(START, (3, 1), trials=36), engine.rollout(START, (3, 1), trials=36))
+    check_same_rollout(client.rollout(START, (3, 1), trials=36), roll_out_here((3, 1), None, trials=36))
 
 
 def test_a_rollout_reports_progress_and_ends_early_when_it_is_cancelled(connected):
@@ -193,6 +203,8 @@ def test_closing_fails_what_is_under_way_and_does_not_wait_for_it():
     assert time.monotonic() - started < 5
     with pytest.raises(gammond.ConnectionLost, match="closed"):
         waiting.result(1)
+    with pytest.raises(gammond.ConnectionLost, match="closed"):
+        client.evaluate(START)
 
 
 def test_a_server_that_has_quit_answers_nothing_more():
@@ -226,8 +238,8 @@ def test_nobody_there_is_an_error_at_once():
         Client.spawn(["/no/such/program"])
 
 
-def test_a_closed_client_asks_nothing():
-    client = Client.spawn()
+def test_a_closed_client_asks_nothing(port):
+    client = Client.connect(port=port)
     client.close()
     with pytest.raises(gammond.ConnectionLost, match="closed"):
         client.evaluate(START)
@@ -270,10 +282,11 @@ def test_asyncio_rolls_out(port):
             assert 0 < reports[-1] <= rollout.trials < 100_000
             dice, match, options = ROLLOUTS[0]
             there = await client.rollout(START, dice, match, trials=36, truncation=5, **options)
-            here = gammond.Engine().rollout(START, dice, match, trials=36, truncation=5, **options)
-            check_same_rollout(there, here)
+            check_same_rollout(
+                there, roll_out_here(dice, match, **{"trials": 36, "truncation": 5, **options})
+            )
             with pytest.raises(TimeoutError):
-                await asyncio.wait_for(client.rollout(START, trials=100_000), 1)
+                await asyncio.wait_for(client.rollout(START, trials=100_000), 0.2)
             with contextlib.suppress(gammond.ServerError):  # it has more trials, or none
                 await asyncio.wait_for(client.command("rollout continue trials=1"), 60)
 
