@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from engine.kernels.disk_cache import find_folder
 from engine.runtime.compilation import COMPILATION
 from engine.runtime.garbage import collect_garbage_rarely
 
@@ -24,31 +25,37 @@ _REQUIRED = {"peer": "GAMMOND_REQUIRE_PEERS", "training": "GAMMOND_REQUIRE_TRAIN
 """Markers, and the environment variables that, set to 1, forbid skipping the tests with them."""
 
 
-_FIRST_USE = "position startpos\neval\ndice 3 1\nmoves plies=1\ncube\nrollout trials=36 truncate=4\nquit\n"
-_FIRST_TRAINING = (
-    "heritage classic FOLDER/classic --hidden 10 --games 4 --checkpoint-every 4 --benchmark-games 4",
-    "train td FOLDER/td --games 20 --hidden 8 --race-hidden 8 --round-games 20 --checkpoint-every 20"
-    " --opponents random --benchmark-games 4",
-)
+_FIRST_TRAINING = {
+    "tools.train.kernels.td": "train td FOLDER/td --games 20 --hidden 8 --race-hidden 8 --round-games 20"
+    " --checkpoint-every 20 --opponents random --benchmark-games 4",
+    "tools.heritage.computational_backgammon.kernels.steps": "heritage classic FOLDER/classic --hidden 10"
+    " --games 4 --checkpoint-every 4 --benchmark-games 4",
+}
+"""Modules of kernels that `gammond prepare` leaves out, and commands that compile what they need."""
 
 
 def pytest_sessionstart(session):
-    """Compile the common kernels once, before the workers of a parallel run each compile them."""
+    """Compile the common kernels on all cores, before the workers of a parallel run each compile them."""
     is_worker = hasattr(session.config, "workerinput")
     is_parallel = bool(getattr(session.config.option, "numprocesses", 0))
     if is_worker or not is_parallel or os.environ.get("NUMBA_DISABLE_JIT") == "1":
         return
-    gammond, root = [sys.executable, "-m", "gammond"], Path(__file__).parents[1]
-    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
     with tempfile.TemporaryDirectory() as folder:
-        server = subprocess.Popen(gammond, stdin=subprocess.PIPE, text=True, cwd=root, **quiet)
-        with server:
-            assert server.stdin is not None
-            server.stdin.write(_FIRST_USE)
-            server.stdin.close()
-            for command in _FIRST_TRAINING:
-                arguments = command.replace("FOLDER", folder).split()
-                subprocess.run([*gammond, *arguments], cwd=root, check=True, **quiet)
+        _start_gammond("prepare").wait()
+        training = [
+            _start_gammond(*command.replace("FOLDER", folder).split())
+            for module, command in _FIRST_TRAINING.items()
+            if not any((find_folder(module) or Path(folder)).rglob("*.nbc"))
+        ]
+        for process in training:
+            process.wait()
+
+
+def _start_gammond(*arguments):
+    quiet = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    return subprocess.Popen(
+        [sys.executable, "-m", "gammond", *arguments], cwd=Path(__file__).parents[1], **quiet
+    )
 
 
 @pytest.fixture(autouse=True)
