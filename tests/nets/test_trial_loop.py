@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from dataclasses import replace
 
 import numpy as np
@@ -35,6 +36,7 @@ MATCH = MatchState(length=7, score=(2, 5))
 CRAWFORD = MatchState(length=5, score=(4, 2), crawford=True)
 
 
+@functools.cache
 def make_evaluators(size=8, *, ends=False, width=12):
     """Make evaluators with random nets; databases of few checkers end trials."""
     two_sided = build_two_sided(4, 3, threads=1)
@@ -55,6 +57,7 @@ def make_evaluators(size=8, *, ends=False, width=12):
     return RolloutEvaluators(policy, router, exact=exact if ends else (), exact_cubeful=(two_sided,))
 
 
+@functools.cache
 def make_scorings():
     """Make scorings without a cube, for money and matches, with the first double before or after the roll."""
     money, match, crawford = (build_cube_state_space(each) for each in (MONEY, MATCH, CRAWFORD))
