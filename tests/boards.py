@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import functools
+
 import numpy as np
 
 from engine.evaluation.evaluator import Evaluator, choose_best_children
-from engine.rules.dice import ROLLS
+from engine.rules.dice import ROLLS, Roll
+from engine.rules.moves import legal_plays
 from engine.rules.outcome import LOSE_G, WIN, evaluate_finished
 from engine.rules.position import CHECKERS, OFF, Position
 
@@ -24,6 +27,12 @@ def position(x: dict[int, int], o: dict[int, int]) -> Position:
         board[1, 25 - point] = count
     board[:, OFF] = CHECKERS - board.sum(axis=1)
     return Position(board)
+
+
+@functools.lru_cache(maxsize=20_000)  # slow twins ask for the same ones time and again
+def replies(position: Position, roll: Roll) -> tuple[Position, ...]:
+    """Return the positions after the legal plays of a roll, in their order, as the next mover sees them."""
+    return tuple(play.result for play in legal_plays(position, roll))
 
 
 class RacingEvaluator:

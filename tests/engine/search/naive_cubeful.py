@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -9,9 +10,9 @@ import numpy as np
 from engine.cubeful import build_cube_state_space, compute_leaf_values, cube_efficiencies
 from engine.rules.dice import ROLL_WEIGHTS, ROLLS
 from engine.rules.match import MAX_CUBE, MatchState
-from engine.rules.moves import legal_plays
 from engine.rules.outcome import evaluate_finished, invert_outcomes
 from engine.rules.position import Position
+from tests.boards import replies
 
 
 @dataclass
@@ -36,8 +37,8 @@ class NaiveCubeful:
         total = 0.0
         for roll, weight in zip(ROLLS, ROLL_WEIGHTS, strict=True):
             total += weight * max(
-                self._turned(self.best(play.result, 1 - seat, cube, owner, plies - 1))
-                for play in legal_plays(position, roll)
+                self._turned(self.best(reply, 1 - seat, cube, owner, plies - 1))
+                for reply in replies(position, roll)
             )
         return total
 
@@ -57,15 +58,13 @@ class NaiveCubeful:
 
     def outcome(self, position: Position, seat: int, cube: int, owner: int | None, plies: int):
         """``float[5]``: the outcome with the plays that suit this state of the cube."""
-        if position.is_over:
-            return evaluate_finished(position.board[None])[0]
-        if plies == 0:
-            return self.evaluator.evaluate(position.board[None])[0]
+        if position.is_over or plies == 0:
+            return _evaluate(self.evaluator, position)
         total = np.zeros(5)
         for roll, weight in zip(ROLLS, ROLL_WEIGHTS, strict=True):
-            replies = [play.result for play in legal_plays(position, roll)]
-            worths = [self.best(reply, 1 - seat, cube, owner, plies - 1) for reply in replies]
-            reply = replies[int(np.argmin(worths))]
+            found = replies(position, roll)
+            worths = [self.best(reply, 1 - seat, cube, owner, plies - 1) for reply in found]
+            reply = found[int(np.argmin(worths))]
             total += weight * invert_outcomes(self.outcome(reply, 1 - seat, cube, owner, plies - 1))
         return total
 
@@ -83,15 +82,22 @@ class NaiveCubeful:
         return game.table.mwc_after(match, seat, cube)
 
     def _leaf(self, position: Position, seat: int, cube: int, owner: int | None) -> float:
+        values = self.leaves.get((position, seat))
+        if values is None:
+            values = self.leaves[position, seat] = self._find_leaf(position, seat)
+        return values[cube, owner]
+
+    def _find_leaf(self, position: Position, seat: int) -> dict[tuple[int, int | None], float]:
+        """The values in all states of the cube, by its value and owner."""
         game = build_cube_state_space(self.match)
         game = game if game.seat == seat else game.opponent_view
-        key = position, seat
-        if key not in self.leaves:
-            outcome = self.outcome(position, seat, cube, owner, 0)
-            board = position.board[None]
-            values = compute_leaf_values(np.array([outcome], np.float32), cube_efficiencies(board), game)[0]
-            self.leaves[key] = {
-                (state.value, state.owner): float(value)
-                for state, value in zip(game.states, values, strict=True)
-            }
-        return self.leaves[key][cube, owner]
+        outcomes, board = _evaluate(self.evaluator, position)[None], position.board[None]
+        values = compute_leaf_values(outcomes, cube_efficiencies(board), game)[0].tolist()
+        return {(state.value, state.owner): value for state, value in zip(game.states, values, strict=True)}
+
+
+@functools.lru_cache(maxsize=50_000)  # the same leaves at every score
+def _evaluate(evaluator: object, position: Position):
+    """``float32[5]`` at 0 plies."""
+    evaluate = evaluate_finished if position.is_over else evaluator.evaluate
+    return evaluate(position.board[None])[0]

@@ -8,7 +8,7 @@ import numpy as np
 
 from engine.evaluation.pruning import EvaluatorPruner
 from engine.rules.dice import ROLL_WEIGHTS, ROLLS
-from engine.rules.moves import legal_plays
+from engine.rules.moves import generate_plays
 from engine.rules.outcome import cubeless_equity, evaluate_finished, invert_outcomes
 from engine.rules.position import CHECKERS, OFF, Position
 
@@ -77,23 +77,21 @@ class NaiveSearch:
         if position.is_over:
             return evaluate_finished(position.board[None])[0]
         if plies == 0:
-            return self._leaves([position])[0]
+            return self._leaves(position.board[None])[0]
         total = np.zeros(5)
         for roll, weight in zip(ROLLS, ROLL_WEIGHTS, strict=True):
-            children = [play.result for play in legal_plays(position, roll)]
+            children = generate_plays(position, roll).boards
             leaves = self._leaves(children)
             if plies > 1:
                 children = self._followed(children, cubeless_equity(leaves))
-                leaves = np.stack([self.outcome(child, plies - 1) for child in children])
+                leaves = np.stack([self.outcome(Position(child), plies - 1) for child in children])
             total += weight * invert_outcomes(leaves[int(np.argmin(cubeless_equity(leaves)))])
         return total.astype(np.float32)
 
-    def _leaves(self, positions):
-        boards = np.stack([each.board for each in positions])
+    def _leaves(self, boards):
         outcomes = self.evaluator.evaluate(boards)
-        for i, each in enumerate(positions):
-            if each.is_over:
-                outcomes[i] = evaluate_finished(boards[i : i + 1])[0]
+        over = (boards[:, :, OFF] == CHECKERS).any(axis=1)
+        outcomes[over] = evaluate_finished(boards[over])
         return outcomes
 
     def _followed(self, children, equities):

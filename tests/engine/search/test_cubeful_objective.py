@@ -57,6 +57,7 @@ def name(match):
 
 
 ANY = pytest.mark.parametrize("match", MONEY + MATCHES, ids=name)
+TWINS_EVALUATOR = SmoothEvaluator()
 PRUNED = Pruning(keep=3, margin=0.1, width=2, width_margin=0.05)
 
 
@@ -67,7 +68,7 @@ def searched(objective, sample, plies, pruning=UNPRUNED, **options):
 
 def naive(match, sample, plies):
     """All columns by the definition, those of the cube in the order of the states."""
-    twin = NaiveCubeful(SmoothEvaluator(), match)
+    twin = NaiveCubeful(TWINS_EVALUATOR, match)
     first, *_ = states = build_cube_state_space(match, max_cube_turns=plies + 1).states
     rows = []
     for board in sample:
