@@ -234,3 +234,22 @@ class RecordedMatch:
     comment: str = ""
     issues: tuple[MatchIssue, ...] = ()
     format: str = ""
+
+
+@dataclass(frozen=True)
+class RecordedPosition:
+    """A position with what a file says about it.
+
+    Attributes:
+        position: The checkers, as the seat on roll sees them.
+        match: The match state, with the roll if it is to be played.
+        names: Of seats 0 and 1; empty where the file has none.
+        notes: The plays that were considered for the roll, or the cube decision, and the comment.
+        format: The name of the format.
+    """
+
+    position: Position
+    match: MatchState
+    names: tuple[str, str] = ("", "")
+    notes: ActionNotes = NO_NOTES
+    format: str = ""

@@ -10,9 +10,11 @@ from pathlib import Path
 
 from engine.errors import DataFileError, FormatError, LimitError
 from engine.match_files.mat_reader import parse_mat
-from engine.match_files.model import RecordedMatch
+from engine.match_files.model import RecordedMatch, RecordedPosition
+from engine.match_files.position_report import parse_position_reports
 from engine.match_files.sgf_reader import SGF_SIGN, parse_sgf
 from engine.match_files.xg.container import MAGIC as XG_MAGIC
+from engine.match_files.xg.position_reader import parse_xgp
 from engine.match_files.xg.reader import parse_xg
 from engine.options import escape_unprintable
 
@@ -84,12 +86,7 @@ def read_matches(
         FormatError: It is in no known format, or holds no game; or, if strict, it has a fault: the message
             says in which line, game and move.
     """
-    shown = escape_unprintable(name or ("the match" if isinstance(source, bytes) else os.fspath(source)))
-    content = source if isinstance(source, bytes) else _read_file(source, shown)
-    if len(content) > MAX_FILE_BYTES:
-        raise LimitError(
-            f"{shown}: expected at most {MAX_FILE_BYTES:,} bytes, got {len(content):,}", field="file"
-        )
+    shown, content = _load(source, name)
     try:
         matches = _parse(content)
     except FormatError as error:
@@ -97,6 +94,33 @@ def read_matches(
     for issue in (issue for match in matches for issue in match.issues if strict):
         raise FormatError(f"{shown}: {issue}", field="match")
     return matches
+
+
+def read_positions(
+    source: bytes | str | os.PathLike[str], *, name: str | None = None
+) -> tuple[RecordedPosition, ...]:
+    """Read the positions of a file: an ``.xgp`` file, or a text of eXtreme Gammon or BGBlitz.
+
+    Args:
+        source: The content, or the path of the file.
+        name: What messages call it; None for the path.
+
+    Returns:
+        At least one position, with the evaluations beside it.
+
+    Raises:
+        DataFileError: The file cannot be opened.
+        LimitError: It is larger than `MAX_FILE_BYTES`.
+        FormatError: It is in no known format.
+        GammondError: A position is impossible.
+    """
+    shown, content = _load(source, name)
+    try:
+        if content.startswith(XG_MAGIC):
+            return (parse_xgp(content),)
+        return parse_position_reports(decode_text(content))
+    except FormatError as error:
+        raise FormatError(f"{shown}: {error.message}", field=error.field) from None
 
 
 def decode_text(content: bytes) -> str:
@@ -121,6 +145,17 @@ def _parse(content: bytes) -> tuple[RecordedMatch, ...]:
     names = ", ".join([*(each.name for each in TEXT_FORMATS), *(each.name for each in BINARY_FORMATS)])
     start = escape_unprintable(text[:40])
     raise FormatError(f"expected a match file ({names}), got {start!r}", field="match")
+
+
+def _load(source: bytes | str | os.PathLike[str], name: str | None) -> tuple[str, bytes]:
+    """Return what messages call a source, and its content."""
+    shown = escape_unprintable(name or ("the match" if isinstance(source, bytes) else os.fspath(source)))
+    content = source if isinstance(source, bytes) else _read_file(source, shown)
+    if len(content) > MAX_FILE_BYTES:
+        raise LimitError(
+            f"{shown}: expected at most {MAX_FILE_BYTES:,} bytes, got {len(content):,}", field="file"
+        )
+    return shown, content
 
 
 def _read_file(path: str | os.PathLike[str], shown: str) -> bytes:

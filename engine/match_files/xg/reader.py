@@ -14,19 +14,16 @@ from engine.match_files.model import (
     IssueKind,
     MatchRules,
     RecordedCandidate,
-    RecordedCubeDecision,
-    RecordedEvaluation,
     RecordedMatch,
 )
 from engine.match_files.variants import find_variant
 from engine.match_files.xg.comments import XgComments
 from engine.match_files.xg.container import unpack_container
 from engine.match_files.xg.decoding import decode_record, split_records
+from engine.match_files.xg.evaluations import make_cube_decision, make_evaluation, split_cube, view_from
 from engine.match_files.xg.layouts import RECORD_BYTES
 from engine.match_files.xg.records import (
     XgCube,
-    XgCubeEvaluation,
-    XgEvaluation,
     XgGameFooter,
     XgGameHeader,
     XgMatchHeader,
@@ -40,11 +37,6 @@ from engine.rules.rules import STANDARD_RULES, Rules
 _FORMAT = "xg"
 _VARIATIONS = {0: "backgammon", 1: "nackgammon", 2: "hypergammon", 3: "longgammon"}
 _MAX_CUBE_LOG = MAX_CUBE.bit_length() - 1
-_LEVELS = {
-    0: "1-ply", 1: "2-ply", 2: "3-ply", 3: "4-ply", 4: "5-ply", 5: "6-ply", 6: "7-ply", 12: "3-ply red",
-    100: "rollout", 998: "opening book", 999: "opening book", 1000: "XG Roller", 1001: "XG Roller+",
-    1002: "XG Roller++",
-}  # fmt: skip
 _TAKE, _BEAVER = 1, 2
 
 
@@ -153,7 +145,7 @@ class _MatchReader:
             return
         self._cube = None
         builder, seat = self._builder, record.seat
-        decision = _make_cube_decision(record.evaluation)
+        decision = make_cube_decision(record.evaluation)
         notes = ActionNotes(comment=self._comments.get(record.comment), cube=decision)
         builder.double(at, seat, notes=notes)
         if record.take == _BEAVER:
@@ -174,7 +166,7 @@ class _MatchReader:
         notes = ActionNotes(
             comment="\n".join(text for text in comments if text),
             candidates=self._list_candidates(record),
-            cube=_make_cube_decision(cube.evaluation) if cube is not None and is_decision else None,
+            cube=make_cube_decision(cube.evaluation) if cube is not None and is_decision else None,
             luck=record.luck,
         )
         play = swap_sides(record.result) if record.is_played else None
@@ -190,7 +182,7 @@ class _MatchReader:
         if header is None:
             return
         try:
-            position = Position(_turn(header.board, seat))
+            position = Position(view_from(header.board, seat))
         except GammondError as error:
             self.add_issue(at, IssueKind.IMPOSSIBLE_POSITION, f"game {header.number}: {error.message}")
             return
@@ -213,9 +205,10 @@ class _MatchReader:
         situation = self._builder.situation
         if situation is None or situation.result is not None or situation.match.to_act != seat:
             return
-        match, board = situation.match, _turn(board, seat)
-        owner = None if cube_log == 0 else int(cube_log < 0)
-        cube = match.cube if owner is None or self._has_automatic_doubles else 1 << min(abs(cube_log), 30)
+        match, board = situation.match, view_from(board, seat)
+        cube, owner = split_cube(cube_log)
+        if owner is None or self._has_automatic_doubles:
+            cube = match.cube
         is_same_cube = (cube, owner) == (match.cube, match.cube_owner)
         if is_same_cube and np.array_equal(board, situation.position.board):
             return
@@ -236,16 +229,11 @@ class _MatchReader:
             self._builder.find_candidate(
                 record.dice,
                 swap_sides(candidate.result),
-                _make_evaluation(candidate.evaluation, candidate.evaluation.equity),
+                make_evaluation(candidate.evaluation, candidate.evaluation.equity),
             )
             for candidate in record.candidates
         )
         return tuple(candidate for candidate in found if candidate is not None)
-
-
-def _turn(board: Board, seat: int) -> Board:
-    """Return a board with player 1 first as a seat sees it."""
-    return swap_sides(board) if seat else board
 
 
 def _make_headers(header: XgMatchHeader) -> dict[str, str]:
@@ -259,21 +247,3 @@ def _make_headers(header: XgMatchHeader) -> dict[str, str]:
         "Transcriber": header.transcriber,
     }
     return {name: text for name, text in headers.items() if text}
-
-
-def _make_evaluation(evaluation: XgEvaluation, equity: float) -> RecordedEvaluation:
-    depth = _LEVELS.get(evaluation.level, f"level {evaluation.level}")
-    return RecordedEvaluation(equity, evaluation.outcomes, depth)
-
-
-def _make_cube_decision(evaluation: XgCubeEvaluation | None) -> RecordedCubeDecision | None:
-    if evaluation is None:
-        return None
-    doubled = evaluation.doubled
-    return RecordedCubeDecision(
-        evaluation.no_double,
-        evaluation.double_take,
-        evaluation.double_pass,
-        _make_evaluation(evaluation.rolling, evaluation.no_double),
-        None if doubled is None else _make_evaluation(doubled, evaluation.double_take),
-    )

@@ -13,9 +13,10 @@ import pytest
 from engine.cubeful.match_equity import load_default_table
 from engine.match_analysis.file_analysis import judge_recorded_match
 from engine.match_analysis.statistics import compute_statistics
-from engine.match_files.reading import read_matches
+from engine.match_files.reading import read_matches, read_positions
 
 SAMPLES = os.environ.get("GAMMOND_SAMPLES")
+POSITION_NAMES = "01_checkerPosition", "02_NDT", "03_DT", "04_DP", "05_NRT", "06_RT", "07_RP"
 NAME = "charlot1-charlot2_7p"
 
 pytestmark = pytest.mark.skipif(not SAMPLES, reason="GAMMOND_SAMPLES names no folder of samples")
@@ -80,3 +81,22 @@ def test_statistics_are_those_that_gnu_backgammon_prints():
         assert found.snowie_error_rate == pytest.approx(snowie, abs=0.05)
         assert found.luck_points == pytest.approx(luck, abs=0.0005)
         assert found.luck_mwc == pytest.approx(luck_mwc, abs=0.00005)
+
+
+@pytest.mark.parametrize("program", ["xg", "bgblitz"])
+@pytest.mark.parametrize("name", POSITION_NAMES)
+def test_a_position_text_says_the_same_in_two_languages(program, name):
+    (found,), (other,) = (
+        read_positions(Path(SAMPLES) / f"{program}_txt" / f"{name}_{language}.txt")
+        for language in ("DE", "EN")
+    )
+    assert (found.position, found.match) == (other.position, other.match)
+    assert len(found.notes.candidates) == len(other.notes.candidates) == (5 if name.startswith("01") else 0)
+    if found.notes.cube is None:
+        assert found.notes.candidates == other.notes.candidates
+        assert all(candidate.evaluation.outcome for candidate in found.notes.candidates)
+    else:
+        assert found.notes.cube.evaluation.outcome is not None
+        assert found.notes.cube.no_double == pytest.approx(other.notes.cube.no_double, abs=0.003)
+        assert found.notes.cube.double_take == pytest.approx(other.notes.cube.double_take, abs=0.003)
+        assert found.notes.cube.double_pass == other.notes.cube.double_pass == 1.0

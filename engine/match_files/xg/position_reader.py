@@ -1,0 +1,76 @@
+"""Read ``.xgp`` files of eXtreme Gammon: one position, with its analysis."""
+
+from __future__ import annotations
+
+from engine.errors import FormatError
+from engine.match_files.model import ActionNotes, RecordedCandidate, RecordedPosition
+from engine.match_files.xg.comments import XgComments
+from engine.match_files.xg.container import unpack_container
+from engine.match_files.xg.decoding import decode_record, split_records
+from engine.match_files.xg.evaluations import make_cube_decision, make_evaluation, split_cube, view_from
+from engine.match_files.xg.records import XgCube, XgGameHeader, XgMatchHeader, XgPlay
+from engine.rules.match import MatchState
+from engine.rules.moves import generate_plays
+from engine.rules.position import Position, swap_sides
+
+_MAX_RECORDS = 8
+"""Records that a file with one position has at most: headers, cube, play, footers."""
+
+
+def parse_xgp(data: bytes) -> RecordedPosition:
+    """Parse a file with one position, which is in the same records as a match.
+
+    Args:
+        data: The file.
+
+    Raises:
+        FormatError: It is no file of eXtreme Gammon, is damaged, or holds a match.
+        GammondError: The position or the score is impossible.
+    """
+    container = unpack_container(data)
+    if container.faults:
+        raise FormatError("; ".join(container.faults), field="xgp")
+    raw = list(split_records(container.records))
+    if len(raw) > _MAX_RECORDS:
+        raise FormatError(
+            f"expected a file with one position, got {len(raw)} records: read it as a match", field="xgp"
+        )
+    records = [decode_record(record) for record in raw]
+    header = next((record for record in records if isinstance(record, XgMatchHeader)), None)
+    game = next((record for record in records if isinstance(record, XgGameHeader)), None)
+    cube = next((record for record in records if isinstance(record, XgCube)), None)
+    play = next((record for record in records if isinstance(record, XgPlay)), None)
+    turn = play or cube
+    if header is None or game is None or turn is None:
+        raise FormatError("expected headers and a position in the records, got none", field="xgp")
+    comments = XgComments(container.comments)
+    cube_value, cube_owner = split_cube(turn.cube)
+    match = MatchState(
+        length=header.length,
+        score=game.score,
+        crawford=game.crawford,
+        cube=cube_value,
+        cube_owner=cube_owner,
+        on_roll=turn.seat,
+        jacoby=header.jacoby and not header.length,
+        beavers=header.beavers or header.length > 0,
+    )
+    position = Position(view_from(turn.board, turn.seat))
+    if play is not None:
+        match = match.with_roll(play.dice)
+    notes = ActionNotes(
+        comment="\n".join(comments.get(record.comment) for record in (cube, play) if record).strip(),
+        candidates=_list_candidates(position, play) if play is not None else (),
+        cube=make_cube_decision(cube.evaluation) if cube is not None else None,
+    )
+    return RecordedPosition(position, match, header.names, notes, "xgp")
+
+
+def _list_candidates(position: Position, record: XgPlay) -> tuple[RecordedCandidate, ...]:
+    plays = generate_plays(position, record.dice)
+    found = [(plays.find(swap_sides(each.result)), each.evaluation) for each in record.candidates]
+    return tuple(
+        RecordedCandidate(play, make_evaluation(evaluation, evaluation.equity))
+        for play, evaluation in found
+        if play is not None
+    )

@@ -1,0 +1,81 @@
+"""Reading .xgp files: one position with its analysis."""
+
+from __future__ import annotations
+
+import random
+from contextlib import suppress
+
+import pytest
+
+from engine.errors import FormatError, GammondError
+from engine.match_files.reading import read_positions
+from engine.rules.game_record import PlayAction
+from engine.rules.match import MatchState
+from engine.rules.moves import legal_plays
+from tests.boards import position
+from tests.engine.match_files.xg import xg_files
+
+PLACE = position({24: 2, 13: 5, 8: 3, 6: 5}, {20: 4, 12: 5, 17: 3, 19: 3})
+MATCH = MatchState(length=7, score=(3, 2), cube=4, cube_owner=1, on_roll=1)
+
+
+def make_records(*records, match=MATCH):
+    board = PLACE.board[::-1] if match.on_roll else PLACE.board
+    return [
+        xg_files.make_header(("a", "b"), match.length),
+        xg_files.make_game_header(1, match, board),
+        *records,
+    ]
+
+
+def read(records, comments=()):
+    (found,) = read_positions(xg_files.make_file(records, comments))
+    return found
+
+
+def test_a_roll_to_be_played_has_its_candidates():
+    play = legal_plays(PLACE, (6, 4))[0]
+    record = xg_files.write_play(PLACE, MATCH, PlayAction(1, (6, 4), play), Played=False, CommentMove=0)
+    found = read(make_records(record), ["a comment"])
+    assert found.position == PLACE
+    assert found.match == MATCH.with_roll((6, 4))
+    assert found.names == ("a", "b")
+    assert play in [candidate.play for candidate in found.notes.candidates]
+    assert found.notes.candidates[0].evaluation.equity == 0.5
+    assert found.notes.comment == "a comment"
+    assert found.format == "xgp"
+
+
+@pytest.mark.parametrize("on_roll", [0, 1])
+def test_a_cube_decision_has_its_equities(on_roll):
+    match = MatchState(on_roll=on_roll, jacoby=False)
+    found = read(make_records(xg_files.write_cube(PLACE, match, 0), match=match))
+    assert (found.position, found.match) == (PLACE, match)
+    assert (found.notes.cube.no_double, found.notes.cube.double_take) == (0.5, 0.75)
+
+
+@pytest.mark.parametrize(("count", "what"), [(0, "a position in the records"), (9, "read it as a match")])
+def test_a_file_without_one_position_is_refused(count, what):
+    records = make_records(*[xg_files.write_cube(PLACE, MATCH, 0)] * count)
+    with pytest.raises(FormatError, match=what):
+        read(records)
+
+
+def test_a_damaged_file_is_refused():
+    data = xg_files.make_file(make_records(xg_files.write_cube(PLACE, MATCH, 0)), end=-5)
+    with pytest.raises(FormatError, match="cut short"):
+        read_positions(data)
+
+
+def test_altered_records_raise_nothing_but_typed_errors():
+    rng = random.Random(5)
+    play = PlayAction(1, (6, 4), legal_plays(PLACE, (6, 4))[0])
+    content = b"".join(
+        make_records(xg_files.write_cube(PLACE, MATCH, 0), xg_files.write_play(PLACE, MATCH, play))
+    )
+    for _ in range(150):
+        altered = bytearray(content)
+        for _ in range(rng.choice((1, 30, 300))):
+            altered[rng.randrange(len(altered))] = rng.randrange(256)
+        with suppress(GammondError):
+            read_positions(xg_files.make_file([bytes(altered)]))
