@@ -142,7 +142,7 @@ class MatchBuilder:
     def play(
         self, at: int, seat: int, roll: Roll, play: WrittenPlay | None, notes: ActionNotes = NO_NOTES
     ) -> None:
-        """Add a roll and its play.
+        """Add a roll and its play; the same roll may be added first without one.
 
         Args:
             at: Where it is.
@@ -153,6 +153,14 @@ class MatchBuilder:
             notes: What the file says about it.
         """
         self._act(at, lambda game: game.play(seat, roll, play, notes))
+
+    def complete_roll(self, at: int, seat: int, play: WrittenPlay) -> None:
+        """Add the play of the roll that was added last without one."""
+        self._act(at, lambda game: game.complete_roll(seat, play))
+
+    def double_automatically(self, at: int) -> None:
+        """Turn the centred cube before the first play, since the opening dice were equal."""
+        self._act(at, lambda game: game.double_automatically())
 
     def double(self, at: int, seat: int, cube: int | None = None, notes: ActionNotes = NO_NOTES) -> None:
         """Add a double, a beaver or a raccoon, whichever is next; `cube` is its value, None if not stated."""

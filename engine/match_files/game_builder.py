@@ -27,10 +27,13 @@ from engine.rules.game_record import (
     SetAction,
 )
 from engine.rules.game_replay import GameSituation
-from engine.rules.match import RESULT_NAMES, SEATS, GameResult, MatchState
+from engine.rules.match import MAX_CUBE, RESULT_NAMES, SEATS, GameResult, MatchState
 from engine.rules.moves import CheckerMove, LegalPlays, Play, generate_plays
 from engine.rules.notation import find_written_play
 from engine.rules.position import Board, Position
+
+_MAX_COMMENT_LENGTH = 50_000
+"""What is longer is cut; a comment may come in many pieces."""
 
 WrittenPlay = str | Sequence[CheckerMove] | Board
 """A play as a file has it: text, checker moves in the mover's numbering (25 the bar, 0 off), or the board
@@ -79,7 +82,7 @@ class GameBuilder:
         self._match_rules = match_rules
         self._first_seat_open = first_seat_open
         self._plays: tuple[Position, Roll, LegalPlays] | None = None
-        self._unplayed_at = 0
+        self._unplayed: tuple[int, GameSituation] | None = None
 
     @property
     def result(self) -> GameResult | None:
@@ -102,7 +105,13 @@ class GameBuilder:
     def play(self, seat: int, roll: Roll, written: WrittenPlay | None, notes: ActionNotes) -> None:
         """Add a roll and its play; None for a roll that was not played."""
         self._begin_with(seat)
+        if self._unplayed is not None and self.actions[-1] == RollAction(seat, roll):
+            if written is None:
+                return
+            self._take_back_roll()
         self.move += 1
+        if self.situation.match.beavered and seat == self.situation.match.to_act:
+            self.act(ResponseAction(seat, True), NO_NOTES)
         self._check_turn(seat, f"{roll[0]}{roll[1]}")
         if self.situation.match.doubled:
             raise RuleError(IssueKind.OUT_OF_TURN, f"expected a response to the double, got the roll {roll}")
@@ -118,9 +127,37 @@ class GameBuilder:
         except GammondError as error:
             shown = f"{roll[0]}{roll[1]}: {written}" if isinstance(written, str) else f"{roll[0]}{roll[1]}"
             raise RuleError(IssueKind.ILLEGAL_PLAY, f"{shown[:80]!r}: {error.message}") from None
+        before = self.situation
         self.act(action, notes)
         if written is None:
-            self._unplayed_at = self.at
+            self._unplayed = self.at, before
+
+    def complete_roll(self, seat: int, written: WrittenPlay) -> None:
+        """Add the play of a roll that was added without one."""
+        last = self.actions[-1] if self.actions else None
+        if self._unplayed is None or not isinstance(last, RollAction):
+            raise RuleError(IssueKind.OUT_OF_TURN, "expected a roll, got a play without one")
+        self._take_back_roll()
+        self.play(seat, last.roll, written, NO_NOTES)
+
+    def double_automatically(self) -> None:
+        """Turn the centred cube before the first play."""
+        match = self.situation.match
+        if self.actions or match.cube_owner is not None or not match.is_money:
+            raise RuleError(
+                IssueKind.ILLEGAL_CUBE_ACTION, "expected automatic doubles before money games alone"
+            )
+        if 2 * match.cube > MAX_CUBE:
+            raise RuleError(IssueKind.ILLEGAL_CUBE_ACTION, f"expected a cube up to {MAX_CUBE}, got more")
+        self.initial = self.situation = replace(self.situation, match=replace(match, cube=2 * match.cube))
+
+    def _take_back_roll(self) -> None:
+        """Take back a roll that was added without a play."""
+        assert self._unplayed is not None
+        self.situation, self._unplayed = self._unplayed[1], None
+        self.notes.pop(len(self.actions) - 1, None)
+        self.actions.pop()
+        self.move -= 1
 
     def double(self, seat: int, cube: int | None, notes: ActionNotes) -> None:
         """Add a double, a beaver or a raccoon, whichever is next."""
@@ -147,7 +184,7 @@ class GameBuilder:
             self.initial = self.situation = GameSituation(position, match)
             self._first_seat_open = first_seat_open
         else:
-            self._unplayed_at = 0
+            self._unplayed = None
             self.act(SetAction(position, match), NO_NOTES)
 
     def act(self, action: GameAction, notes: ActionNotes) -> None:
@@ -224,7 +261,7 @@ class GameBuilder:
         at, winner, points = self.stated
         for kind in range(1, len(RESULT_NAMES) + 1):
             if self._is_worth(self.situation.match.game_result(winner, kind), points, winner):
-                self._unplayed_at = 0
+                self._unplayed = None
                 self.act(ResignationAction(1 - winner, kind), NO_NOTES)
                 return
         self.is_broken = True
@@ -264,12 +301,12 @@ class GameBuilder:
     def _check_turn(self, seat: int, what: str) -> None:
         if self.situation.result is not None:
             raise RuleError(IssueKind.OUT_OF_TURN, f"expected the next game, got {what}")
-        if self._unplayed_at:
+        if self._unplayed is not None:
             roll = self.situation.match.roll or (0, 0)
             raise RuleError(
                 IssueKind.ROLL_NOT_PLAYED,
                 f"expected a play of {roll[0]}{roll[1]}, got none",
-                self._unplayed_at,
+                self._unplayed[0],
             )
         if seat != self.situation.match.to_act:
             raise RuleError(
@@ -284,5 +321,8 @@ def _name(seat: int) -> str:
 
 def join_comments(before: str, text: str) -> str:
     """Return a comment with another one behind it on lines of its own, each fit to be shown."""
-    text = "\n".join(escape_unprintable(line.rstrip()) for line in text.strip().splitlines())
+    if len(before) >= _MAX_COMMENT_LENGTH:
+        return before
+    lines = text.strip()[:_MAX_COMMENT_LENGTH].splitlines()
+    text = "\n".join(escape_unprintable(line.rstrip()) for line in lines)
     return f"{before}\n{text}" if before else text

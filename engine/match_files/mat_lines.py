@@ -12,15 +12,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from engine.errors import FormatError
+from engine.match_files.text_lines import NumberedLine, iterate_lines, quote_text
 
 MAX_LINE_LENGTH = 400
 
 _RIGHT_COLUMN = 12
 """A single cell is in the right column if it begins at least this far after the row's number."""
 
-_MAX_QUOTED_LENGTH = 60
-_LINE_BREAK = re.compile(r"\r\n|\r|\n")
-_BLANK_CHARACTERS = " \x00\x1a\x0c"
 _HEADER = re.compile(r'\s*[;#]\s*\[([^"]*[^"\s])\s+"(.*)"\s*\]\s*')
 _REMARK = re.compile(r"\s*[;#]\s*(.*)")
 _SET_POSITION = re.compile(r"Set Pos=([A-Za-z-]{26})/([+-]?[0-9]{1,2})", re.IGNORECASE)
@@ -44,9 +42,6 @@ _CELL = re.compile(
     rf"|(?P<word>{'|'.join(_KEYWORDS)})\b)",
     re.IGNORECASE,
 )
-
-NumberedLine = tuple[int, str]
-"""The number of a line in its file, from 1, and its text."""
 
 
 @dataclass(frozen=True)
@@ -105,7 +100,8 @@ class MatCell:
 def split_matches(text: str) -> Iterator[MatchLines]:
     """Split a text into matches with games; each begins with its headers or its length."""
     match = MatchLines()
-    for number, line in _iterate_lines(text):
+    for number, tabbed in iterate_lines(text, MAX_LINE_LENGTH):
+        line = tabbed.expandtabs()[:MAX_LINE_LENGTH]
         header, length, game = _HEADER.fullmatch(line), _LENGTH.fullmatch(line), _GAME.fullmatch(line)
         is_money = _MONEY.fullmatch(line) is not None
         if (header or length or is_money) and match.games:
@@ -194,16 +190,3 @@ def parse_cells(text: str) -> list[MatCell]:
     if not is_known or len(cells) > 2 or content[: found[0].start() if found else None].strip():
         raise FormatError(f"expected a row of one or two actions, got {quote_text(text)}", field="mat")
     return cells
-
-
-def quote_text(text: str) -> str:
-    """Quote text for a message, shortened."""
-    return repr(" ".join(text.split())[:_MAX_QUOTED_LENGTH])
-
-
-def _iterate_lines(text: str) -> Iterator[NumberedLine]:
-    """Yield the lines with content, each cut at `MAX_LINE_LENGTH`."""
-    for number, line in enumerate(_LINE_BREAK.split(text.removeprefix("\ufeff")), 1):
-        bare = line[:MAX_LINE_LENGTH].expandtabs()[:MAX_LINE_LENGTH].rstrip(_BLANK_CHARACTERS)
-        if bare.strip():
-            yield number, bare

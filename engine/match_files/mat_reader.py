@@ -18,11 +18,11 @@ from engine.match_files.mat_lines import (
     parse_remark,
     parse_score_line,
     parse_set_position,
-    quote_text,
     split_matches,
     split_rating,
 )
 from engine.match_files.model import IssueKind, MatchRules, RecordedMatch
+from engine.match_files.text_lines import quote_text
 from engine.match_files.variants import find_variant
 from engine.rules.match import MAX_CUBE
 from engine.rules.position import Position
@@ -105,7 +105,7 @@ def _read_game(game: GameLines, builder: MatchBuilder) -> None:
             continue
         try:
             for cell in parse_cells(text):
-                _read_cell(cell, builder, at)
+                read_cell(cell, builder, at)
         except FormatError as error:
             builder.fail(at, IssueKind.UNREADABLE, error.message)
 
@@ -128,7 +128,12 @@ def _read_remark(remark: str, builder: MatchBuilder, at: int) -> None:
     builder.set_table(at, position, match, first_seat_open=True)
 
 
-def _read_cell(cell: MatCell, builder: MatchBuilder, at: int) -> None:
+def read_cell(cell: MatCell, builder: MatchBuilder, at: int) -> None:
+    """Tell a builder what a cell says.
+
+    Raises:
+        FormatError: It ends a game without a number of points.
+    """
     match cell.keyword:
         case "":
             _read_roll(cell, builder, at)

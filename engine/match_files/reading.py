@@ -13,6 +13,11 @@ from engine.match_files.mat_reader import parse_mat
 from engine.match_files.model import RecordedMatch, RecordedPosition
 from engine.match_files.position_report import parse_position_reports
 from engine.match_files.sgf_reader import SGF_SIGN, parse_sgf
+from engine.match_files.sites.fibs import FIBS_SIGN, parse_oldmoves
+from engine.match_files.sites.gamesgrid import SGG_SIGN, parse_sgg
+from engine.match_files.sites.gammon_empire import EMPIRE_SIGN, parse_empire
+from engine.match_files.sites.party_gammon import PARTY_SIGN, parse_party
+from engine.match_files.sites.truemoney import TMG_SIGN, parse_tmg
 from engine.match_files.xg.container import MAGIC as XG_MAGIC
 from engine.match_files.xg.position_reader import parse_xgp
 from engine.match_files.xg.reader import parse_xg
@@ -32,16 +37,23 @@ class TextFormat:
         name: Its name in messages and in `RecordedMatch.format`.
         sign: What is found in every text of this format, and in none of those after it in `TEXT_FORMATS`.
         parse: Reads the matches of a text.
+        max_bytes: The largest file; those with an analysis of each move are larger.
     """
 
     name: str
     sign: re.Pattern[str]
     parse: Callable[[str], tuple[RecordedMatch, ...]]
+    max_bytes: int = 4_000_000
 
 
 TEXT_FORMATS = (
-    TextFormat("sgf", SGF_SIGN, parse_sgf),
+    TextFormat("sgf", SGF_SIGN, parse_sgf, MAX_FILE_BYTES),
+    TextFormat("oldmoves", FIBS_SIGN, parse_oldmoves),
+    TextFormat("sgg", SGG_SIGN, parse_sgg),
+    TextFormat("tmg", TMG_SIGN, parse_tmg),
+    TextFormat("party", PARTY_SIGN, parse_party),
     TextFormat("mat", re.compile(r"^[ \t]*Game[ \t]+[0-9]", re.MULTILINE | re.IGNORECASE), parse_mat),
+    TextFormat("empire", EMPIRE_SIGN, parse_empire),
 )
 """In the order in which they are tried."""
 
@@ -89,8 +101,8 @@ def read_matches(
     shown, content = _load(source, name)
     try:
         matches = _parse(content)
-    except FormatError as error:
-        raise FormatError(f"{shown}: {error.message}", field=error.field) from None
+    except (FormatError, LimitError) as error:
+        raise type(error)(f"{shown}: {error.message}", field=error.field) from None
     for issue in (issue for match in matches for issue in match.issues if strict):
         raise FormatError(f"{shown}: {issue}", field="match")
     return matches
@@ -138,9 +150,14 @@ def _parse(content: bytes) -> tuple[RecordedMatch, ...]:
     for binary in BINARY_FORMATS:
         if content.startswith(binary.signature):
             return binary.parse(content)
-    text = decode_text(content)
+    text = decode_text(content).replace("\r\n", "\n").replace("\r", "\n")
     for known in TEXT_FORMATS:
         if known.sign.search(text):
+            if len(content) > known.max_bytes:
+                raise LimitError(
+                    f"expected at most {known.max_bytes:,} bytes of {known.name}, got {len(content):,}",
+                    field="file",
+                )
             return known.parse(text)
     names = ", ".join([*(each.name for each in TEXT_FORMATS), *(each.name for each in BINARY_FORMATS)])
     start = escape_unprintable(text[:40])

@@ -1,0 +1,1 @@
+"""The match files of game servers: FIBS, GamesGrid, TrueMoneyGames, GammonEmpire, PartyGammon."""

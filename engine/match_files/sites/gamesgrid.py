@@ -1,0 +1,143 @@
+"""Read ``.sgg`` files, the matches of GamesGrid.
+
+*Source:* GNU Backgammon 1.07, which imports them; it takes the second player for the first.
+"""
+
+from __future__ import annotations
+
+import re
+
+from engine.errors import FormatError
+from engine.match_files.builder import MatchBuilder
+from engine.match_files.model import IssueKind, MatchRules, RecordedMatch
+from engine.match_files.sites.headers import read_date, read_yes
+from engine.match_files.text_lines import iterate_lines, quote_text
+from engine.match_files.variants import find_variant
+from engine.rules.match import MAX_CUBE
+from engine.rules.rules import STANDARD_RULES
+
+SGG_SIGN = re.compile(r"^Game [0-9]+\.[0-9]+\*?-[0-9]+", re.MULTILINE)
+
+_MAX_LINE_LENGTH = 400
+_PLAYERS = re.compile(r"(\S.*?)\s+vs\.\s+(.*\S)\s*")
+_HEADER = re.compile(r"([A-Z][A-Za-z ]{1,30}):\s*(.*)")
+_RATINGS = re.compile(
+    r"ELO:\s*([0-9]{1,5}(?:\.[0-9]{1,4})?)\s+[0-9]+\s+([0-9]{1,5}(?:\.[0-9]{1,4})?)\s+[0-9]+.*"
+)
+_GAME = re.compile(r"Game ([0-9]{1,6})\.([0-9]{1,6})(\*?)-([0-9]{1,6})(\*?)(?:/([0-9]{1,5}))?.*")
+_ACTION = re.compile(r"\s*[0-9]{1,6}\t(\t?)\s*(.*)")
+_ROLL = re.compile(r"([1-6])([1-6]):\s*(.*)")
+_WIN = re.compile(r"(\S.*) wins ([0-9]{1,6}) points?.*")
+_NUMBER = re.compile(r"[0-9]{1,6}")
+_NO_MOVE = ("o-o", "-")
+
+
+def parse_sgg(text: str) -> tuple[RecordedMatch, ...]:
+    """Parse matches of GamesGrid.
+
+    Raises:
+        FormatError: There is no game.
+    """
+    matches: list[_GridMatch] = []
+    for at, line in iterate_lines(text, _MAX_LINE_LENGTH):
+        players = _PLAYERS.fullmatch(line)
+        if players and not (matches and matches[-1].builder is None):
+            matches.append(_GridMatch((players[1], players[2])))
+        elif matches:
+            matches[-1].read(at, line)
+    built = tuple(match.builder.build() for match in matches if match.builder is not None)
+    if not built:
+        raise FormatError(
+            "expected 'NAME vs. NAME', headers and 'Game 1.0-0', got something else", field="sgg"
+        )
+    return built
+
+
+class _GridMatch:
+    """Reads one match.
+
+    Args:
+        names: Of both players.
+
+    Attributes:
+        builder: Its builder; None before the first game.
+    """
+
+    def __init__(self, names: tuple[str, str]) -> None:
+        self.builder: MatchBuilder | None = None
+        self._names = names
+        self._headers: dict[str, str] = {}
+        self._ratings: tuple[float | None, float | None] = (None, None)
+        self._last: tuple[str, str] = ("", "")
+
+    def read(self, at: int, line: str) -> None:
+        """Read a line."""
+        game = _GAME.fullmatch(line)
+        if game is not None:
+            self._begin_game(at, game)
+        elif self.builder is None:
+            self._read_header(line)
+        elif action := _ACTION.fullmatch(line):
+            entry = action[1], action[2].strip()
+            if entry != self._last:  # entries may be there twice
+                self._read_action(self.builder, at, int(bool(action[1])), entry[1])
+            self._last = entry
+        elif (won := _WIN.fullmatch(line)) and won[1] in self._names:
+            self.builder.state_result(at, self._names.index(won[1]), int(won[2]))
+        else:
+            self.builder.add_comment(line.strip())
+
+    def _read_header(self, line: str) -> None:
+        if ratings := _RATINGS.fullmatch(line):
+            self._ratings = float(ratings[1]), float(ratings[2])
+        elif header := _HEADER.fullmatch(line):
+            self._headers[header[1]] = header[2].strip()
+        elif date := read_date(line):
+            self._headers["EventDate"] = date
+        else:
+            self._headers.setdefault("Site", line.strip())
+
+    def _begin_game(self, at: int, game: re.Match[str]) -> None:
+        headers = self._headers
+        if self.builder is None:
+            rules, issue = find_variant(headers.get("Variant", STANDARD_RULES.variant.name))
+            match_rules = MatchRules(
+                rules or STANDARD_RULES,
+                crawford=read_yes(headers.get("Crawford", "yes")),
+                jacoby=read_yes(headers.get("Jacoby", "no")),
+                beavers=read_yes(headers.get("Beavers", "yes")) or bool(game[6]),
+                raccoons=read_yes(headers.get("Raccoons", "no")),
+                automatic_doubles=read_yes(headers.get("Automatic Doubles", "no")),
+                cube_limit=MAX_CUBE if read_yes(headers.get("Doubling Cube", "yes")) else 1,
+            )
+            self.builder = MatchBuilder("sgg", length=int(game[6] or 0), names=self._names, rules=match_rules)
+            self.builder.headers = headers
+            self.builder.ratings = self._ratings
+            if issue:
+                self.builder.add_issue(at, IssueKind.UNSUPPORTED, issue)
+        self._last = "", ""
+        score = int(game[2]), int(game[4])
+        is_crawford = bool(game[3] or game[5])
+        self.builder.begin_game(at, int(game[1]), score, crawford=is_crawford if game[6] else None)
+
+    def _read_action(self, builder: MatchBuilder, at: int, seat: int, words: str) -> None:
+        if rolled := _ROLL.fullmatch(words):
+            roll, play = (int(rolled[1]), int(rolled[2])), rolled[3].strip()
+            builder.play(at, seat, roll, () if play.lower() in _NO_MOVE else play or None)
+            return
+        match words.lower().split(" ", 1)[0]:
+            case "double" | "beaver" | "raccoon" | "redouble":
+                stated = _NUMBER.search(words)
+                builder.double(at, seat, int(stated[0]) if stated else None)
+            case "accept" | "take":
+                builder.respond(at, seat, is_take=True)
+            case "pass" | "drop" | "reject":
+                builder.respond(at, seat, is_take=False)
+            case "resign" | "resigns":
+                pass  # the result says how much
+            case _ if words.endswith("Automatic double"):
+                builder.double_automatically(at)
+            case _:
+                builder.fail(
+                    at, IssueKind.UNREADABLE, f"expected a roll or a cube action, got {quote_text(words)}"
+                )
