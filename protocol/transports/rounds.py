@@ -46,6 +46,10 @@ Less than `_CREDIT_S`, so that none of that puts a client that takes little behi
 _CREDIT_S = 0.05
 """How far a client that comes back is ahead of those that went on, if it took so much less."""
 
+_LEAD_S = 0.01
+"""How far a client that comes back is ahead of those that went on in any case: one that asks for little now
+and then does not wait for all the turns of those that send much, however many they are."""
+
 
 def _ignore(*_: object) -> None:
     """Do nothing for a client that is gone."""
@@ -66,6 +70,7 @@ class RoundClient:
         pump: As given.
         served_s: The time that it took, and that of others while it had no lines.
         is_waiting: Whether it waits for a turn.
+        is_back: Whether nothing was left of it after its last turn.
     """
 
     def __init__(
@@ -80,6 +85,7 @@ class RoundClient:
         self.pump = pump
         self.served_s = served_s
         self.is_waiting = False
+        self.is_back = False
         self._pool = pool
         self._run_here = run_here
         self._gate = OPEN_GATE
@@ -91,6 +97,7 @@ class RoundClient:
         Of a client that must read first, the pool has all jobs: it knows which may start.
         """
         self.connection.advance(size, end_s)
+        self.is_back = not self.connection.has_lines
         is_open = self.connection.start_gate.is_open
         quick_jobs = []
         while job := self.connection.next_job():
@@ -168,7 +175,8 @@ class Rounds:
             return
         client.is_waiting = True
         client.served_s = max(client.served_s, self.served_s - _CREDIT_S)
-        heapq.heappush(self._order, (client.served_s, next(self._entries), client))
+        lead_s = _LEAD_S if client.is_back else 0.0
+        heapq.heappush(self._order, (client.served_s - lead_s, next(self._entries), client))
         if at_once and not self._is_due:
             self._run()
         else:

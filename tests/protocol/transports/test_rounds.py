@@ -32,11 +32,13 @@ class Talker:
         self.line_s = line_s
         self.served_s = 0.0
         self.is_waiting = False
+        self.is_back = False
 
     def serve_lines(self, size, end_s):
         self.loop.now_s += self.line_s
         self.loop.served.append(self.name)
         self.lines -= 1
+        self.is_back = not self.lines
         return []
 
     def pump(self):
@@ -172,3 +174,19 @@ def test_of_clients_that_each_ask_for_little_none_waits_for_several_lines_of_the
     for _ in range(20):
         loop.run_round()
     assert len(loop.served) / 21 - 1 <= loop.served.count("less cheap") <= len(loop.served) / 21 + 1
+
+
+def test_a_client_that_asks_now_and_then_does_not_wait_for_the_turns_of_200_that_send_much_at_once(loop):
+    polite = Talker(loop, "polite", 1, 0.0001)
+    loop.rounds.add(polite, at_once=True)
+    crowd = [Talker(loop, "crowd", 30, 0.0003) for _ in range(200)]
+    for client in crowd:
+        loop.rounds.add(client)
+    while any(client.lines for client in crowd):
+        polite.lines, before = 1, loop.now_s
+        loop.rounds.add(polite)
+        while polite.lines:
+            loop.run_round()
+        assert loop.now_s - before <= 0.0026 + 0.0003
+        for _ in range(16):
+            loop.run_round()
