@@ -14,6 +14,9 @@ from engine.formats.xgid import decode_xgid
 from engine.rules.match import MatchState
 from engine.rules.position import Position
 
+START = "startpos"
+"""The word for the starting position."""
+
 _MIN_FIBS_COLONS = 20
 _QUOTES = "\"'`\u201c\u201d\u2018\u2019"
 _EXPECTED = "a GNU position ID, 'position ID:match ID', an XGID, an OGID, a FIBS board or Snowie's line"
@@ -33,7 +36,7 @@ def parse_position(text: str) -> tuple[Position, MatchState | None]:
     Those are: a GNU position ID, alone, with a match ID after a colon or a blank, or both behind their
     labels, ``GNUbg ID: ...`` or ``Position ID: ... Match ID: ...`` (over two lines too); an XGID; an OGID; a
     FIBS board line in FIBS's own dialect; Snowie's line of 40 fields. Quotes around it are ignored. Prefix,
-    labels, colons and semicolons show which it is.
+    labels, colons and semicolons show which it is. `START` is the start of a game.
 
     Args:
         text: One position.
@@ -49,6 +52,8 @@ def parse_position(text: str) -> tuple[Position, MatchState | None]:
     bare = text.strip().strip(_QUOTES).strip()
     if labelled := _NAMED_IDS.fullmatch(bare):
         bare = " ".join(part for part in labelled.group("position", "match") if part)
+    if bare == START:
+        return Position.start(), None
     words = bare.replace(":", " ").split()
     if not words:
         raise FormatError(f"expected {_EXPECTED}, got {bare!r}", field="position")

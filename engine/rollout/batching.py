@@ -34,7 +34,7 @@ class AdaptiveBatcher:
         start = 0
         while start < rows:
             if self._cancelled():
-                raise CancelledWork("the rollout was cancelled")
+                raise CancelledWork("the rollout was stopped")
             stop = min(start + self._rows, rows)
             began_s = time.perf_counter()
             yield slice(start, stop)

@@ -111,6 +111,10 @@ _OTHER_NAMES = {
     "level": " (a query has no level: send 'plies' and 'filter')",
     "ply": " (did you mean 'plies'?)",
     "depth": " (did you mean 'plies'?)",
+    **dict.fromkeys(
+        ("match", "matchid", "length", "score", "crawford", "cube_owner", "jacoby"),
+        " (score and cube come with the position: send an XGID, or ID:MATCHID)",
+    ),
 }
 """What is said of names that settings and other commands have."""
 

@@ -14,7 +14,7 @@ from engine.formats.xgid import encode_xgid
 from engine.rules.match import MatchState
 from engine.rules.position import Position
 from protocol.repl.checkers import is_checkers
-from tools.common.position_texts import START, parse_dice, parse_text, split_dice
+from tools.common.position_texts import parse_dice, parse_text, split_dice
 
 MAX_LINE_BYTES = 4096
 """The longest line; a file without line ends must not fill the memory."""
@@ -120,7 +120,7 @@ def decode_lines(
     """
     texts, behind, refused = [line.text for line in lines], {}, {}
     for place, text in enumerate(texts):
-        if " " not in text and text != START:
+        if " " not in text:
             continue
         try:
             bare, dice = split_dice(text)
@@ -162,8 +162,8 @@ def decode_line(line: PositionLine) -> tuple[Position, MatchState]:
 
 
 def _write_as_xgid(text: str) -> str:
-    """Write the forms that are people's own as an XGID; all others are left as they are."""
-    if text != START and not is_checkers(text):
+    """Write checkers point by point as an XGID; all other forms are left as they are."""
+    if not is_checkers(text):
         return text
     try:
         position, match = parse_text(text)

@@ -12,10 +12,11 @@ from typing import Any
 
 from engine.errors import FormatError, GammondError, PositionError, UnsupportedError, ValueRangeError
 from engine.formats.pasted_text import find_position, split_lines
+from engine.formats.position_text import START
 from engine.rules.dice import validate_roll
 from engine.rules.match import MatchState
 from engine.rules.position import Position
-from tools.common.position_texts import EXPECTED, START, parse_text
+from tools.common.position_texts import EXPECTED, parse_text
 
 STDIN = "-"
 """The position that stands for standard input."""
@@ -120,8 +121,6 @@ def find_text(words: list[str]) -> str:
         FormatError: There is none, or there are several.
     """
     text = sys.stdin.read() if words == [STDIN] else " ".join(words)
-    if text.strip() == START:
-        return START
     parts = split_lines(text, lambda _: False)
     if sum(map(bool, map(find_position, words))) > 1:
         parts = words

@@ -10,11 +10,7 @@ from engine.formats.position_text import parse_position
 from engine.rules.dice import Roll, parse_roll
 from engine.rules.match import MatchState
 from engine.rules.position import Position
-from engine.rules.rules import STANDARD_RULES
 from protocol.repl.checkers import is_checkers, read_checkers
-
-START = "startpos"
-"""The word for the starting position, as in ``position startpos``."""
 
 EXPECTED = (
     "XGID, OGID, GNUbg ID, position ID, FIBS board, Snowie's line, or checkers as O 24:2 6:5 X bar:1 6:5"
@@ -27,13 +23,11 @@ _NO_DICE = re.compile(r"[\s0,/\[\]()-]*|none|null|nan", re.IGNORECASE)
 
 
 def parse_text(text: str) -> tuple[Position, MatchState | None]:
-    """Parse a position: a form of `engine.formats.position_text`, checkers point by point, or `START`.
+    """Parse a position: a form of `engine.formats.position_text`, or checkers point by point.
 
     Raises:
         GammondError: It is none.
     """
-    if text == START:
-        return STANDARD_RULES.starting_position, None
     if is_checkers(text):
         position, seat = read_checkers(text)
         return position, MatchState(on_roll=seat)

@@ -24,6 +24,7 @@ BEAROFF = position({6: 3, 1: 2}, {20: 1, 24: 4})
     [
         ("4HPwATDgc/ABMA", None),
         (" 4HPwATDgc/ABMA== ", None),
+        ("startpos", None),
         ("4HPwATDgc/ABMA:cAkAAAAAAAAE", MatchState(on_roll=1)),
         ("4HPwATDgc/ABMA cAkAAAAAAAAE", MatchState(on_roll=1)),
         ("XGID=-b----E-C---eE---c-e----B-:0:0:1:31:2:1:0:5:10", FIVE_POINTS),
@@ -58,7 +59,7 @@ def test_a_board_line_is_read_with_and_without_its_first_word():
 
 
 @pytest.mark.parametrize(
-    "text", ["", "  ", ":", "4HPwATDgc/ABMA:cAkAAAAAAAAE extra", "board:", "XGID=", "startpos"]
+    "text", ["", "  ", ":", "4HPwATDgc/ABMA:cAkAAAAAAAAE extra", "board:", "XGID=", "startposition"]
 )
 def test_what_is_no_position_is_refused(text):
     with pytest.raises(FormatError):

@@ -107,10 +107,13 @@ def test_a_bad_query_gets_one_error_that_names_the_field(query, code, field):
 
 
 def test_unknown_fields_are_named_in_a_warning():
-    (answer,) = send_command({"id": 1, "position": START, "coffee": 3, "max_move": 2, "level": "master"})
+    (answer,) = send_command(
+        {"id": 1, "position": START, "coffee": 3, "max_move": 2, "level": "master", "match": 5}
+    )
     assert answer["warnings"] == [
         "unknown field 'coffee'",
         "unknown field 'level' (a query has no level: send 'plies' and 'filter')",
+        "unknown field 'match' (score and cube come with the position: send an XGID, or ID:MATCHID)",
         "unknown field 'max_move' (did you mean 'max_moves'?)",
     ]
     assert answer["results"]
