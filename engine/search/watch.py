@@ -20,15 +20,18 @@ class SearchWatch:
         cancelled: Asked between blocks of work; the search stops when it returns true.
         progress: Called at the end of each depth, and every half second in between; by one thread at a time,
             but not always by the same one.
+        from_plies: The first depth whose end is reported.
     """
 
     def __init__(
         self,
         cancelled: Callable[[], bool] | None = None,
         progress: Callable[[SearchProgress], None] | None = None,
+        from_plies: int = 0,
     ) -> None:
         self._cancelled = cancelled
         self._progress = progress
+        self._from_plies = from_plies
         self._lock = threading.Lock()
         self._started_s = time.monotonic()
         self._reported_s = self._started_s
@@ -71,6 +74,6 @@ class SearchWatch:
 
     def _report(self, is_finished: bool, ranked: Sequence[PlayEvaluation] = ()) -> None:
         self._reported_s = time.monotonic()
-        if self._progress is not None:
+        if self._progress is not None and not (is_finished and self._plies < self._from_plies):
             best = ranked[0] if ranked else None
             self._progress(SearchProgress(self.effort(self._plies, is_finished=is_finished), best))

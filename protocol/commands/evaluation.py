@@ -65,10 +65,10 @@ def make_search_watch(
         return control.is_cancelled() or (deadline_s is not None and clock() >= deadline_s)
 
     def report(progress: SearchProgress) -> None:
-        if progress.effort.plies >= (from_plies if progress.effort.is_finished else 1):
+        if progress.effort.is_finished or progress.effort.plies:
             control.report(Reply("info", _format_progress(progress), is_final=False))
 
-    return SearchWatch(is_over, report)
+    return SearchWatch(is_over, report, from_plies)
 
 
 def format_choice_info(effort: Effort, best: PlayEvaluation) -> str:
