@@ -17,8 +17,8 @@ from functools import partial
 
 _READ_BYTES = 64 * 1024
 _CAN_SELECT = os.name == "posix"
-_AT_ONCE_BYTES = 512
-"""What a pipe that can be written to takes without blocking, on any POSIX system."""
+_AT_ONCE_BYTES = select.PIPE_BUF if _CAN_SELECT else 0
+"""What a pipe that can be written to takes without blocking."""
 
 TakeInput = Callable[[bytes], None]
 
