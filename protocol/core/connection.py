@@ -143,7 +143,7 @@ class Connection:
     @property
     def is_done(self) -> bool:
         """Whether the client has ended, everything is answered, and nothing is left to send."""
-        return self._is_closing and self.is_idle and not self._out and not self._quit_reply
+        return self._is_closing and self.is_idle and not self._out.size and not self._quit_reply
 
     @property
     def held_bytes(self) -> int:
@@ -154,10 +154,10 @@ class Connection:
     def start_gate(self) -> StartGate:
         """Which jobs may start at this moment."""
         cap = self._limits.unsent_bytes
-        if len(self._out) > cap:
-            return CLOSED_GATE
         if self._unsent_bytes <= cap:
             return OPEN_GATE
+        if self._out.size > cap:
+            return CLOSED_GATE
         return StartGate(is_open=False, first=self._ordered[0])
 
     def receive_data(self, data: bytes) -> None:
@@ -223,7 +223,7 @@ class Connection:
         Args:
             max_bytes: How many at most; None for all that there are.
         """
-        if not self._out:
+        if not self._out.size:
             return b""
         data = self._out.take(max_bytes)
         self._has_sent_part = not data.endswith(b"\n")
@@ -275,7 +275,7 @@ class Connection:
 
     @property
     def _unsent_bytes(self) -> int:
-        return len(self._out) + self._held_bytes
+        return self._out.size + self._held_bytes
 
     @property
     def _has_room(self) -> bool:
@@ -283,7 +283,7 @@ class Connection:
         return (
             len(self._ordered) + self._unordered_count < limits.queued_requests
             and self._queued_bytes <= limits.queued_bytes
-            and len(self._out) + self._held_bytes <= limits.unsent_bytes
+            and self._unsent_bytes <= limits.unsent_bytes
         )
 
     def _serve(self, line: InputLine) -> None:

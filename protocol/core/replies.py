@@ -152,14 +152,14 @@ def info_to_fields(text: str) -> dict[str, Any]:
 
 def format_value(value: ReplyValue) -> str:
     """Write one value: six decimals, ``true`` and ``false``, quotes around anything but a plain word."""
+    if isinstance(value, str):
+        return value if _is_plain_ascii(value) else _format_text(value)
     if isinstance(value, float):
         text = _FLOAT_FORMAT % value
         return text if text != _NEGATIVE_ZERO else text[1:]
     if isinstance(value, bool):
         return "true" if value else "false"
-    if isinstance(value, int):
-        return str(value)
-    return value if _is_plain_ascii(value) else _format_text(value)
+    return str(value)
 
 
 @lru_cache(maxsize=4096)  # plays and names repeat themselves

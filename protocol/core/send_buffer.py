@@ -5,31 +5,31 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable
 
-_WHOLE_BYTES = 4096
-"""From this size on a piece stays one by itself; smaller ones are joined."""
+_JOINED_BYTES = 4096
+"""Up to this size pieces are joined: thousands of short ones would take several times their size."""
 
 
 class SendBuffer:
-    """Bytes in the order in which they were added, each to be taken once."""
+    """Bytes in the order in which they were added, each to be taken once.
+
+    Attributes:
+        size: How many there are.
+    """
 
     def __init__(self) -> None:
-        self._pieces: deque[bytes | bytearray] = deque()
-        self._size = 0
+        self.size = 0
+        self._pieces: deque[bytes] = deque()
         self._taken = 0
         """How much of the first piece is taken."""
 
-    def __len__(self) -> int:
-        return self._size
-
     def add(self, data: bytes) -> None:
         """Add bytes at the end."""
-        self._size += len(data)
-        if len(data) >= _WHOLE_BYTES:
-            self._pieces.append(data)
-        elif self._pieces and isinstance(last := self._pieces[-1], bytearray):
-            last += data
-        else:
-            self._pieces.append(bytearray(data))
+        self.size += len(data)
+        pieces = self._pieces
+        if pieces and len(pieces[-1]) + len(data) <= _JOINED_BYTES:
+            pieces[-1] += data
+        elif data:
+            pieces.append(data)
 
     def add_all(self, pieces: Iterable[bytes]) -> None:
         """Add pieces at the end."""
@@ -42,16 +42,16 @@ class SendBuffer:
         Args:
             max_bytes: How many at most; None for all that there are.
         """
-        room = self._size if max_bytes is None else min(max_bytes, self._size)
-        self._size -= room
-        parts: list[bytes | bytearray] = []
+        room = self.size if max_bytes is None else min(max_bytes, self.size)
+        self.size -= room
+        parts: list[bytes] = []
         while room:
             first = self._pieces[0]
-            end = min(self._taken + room, len(first))
-            parts.append(first if end - self._taken == len(first) else first[self._taken : end])
-            room -= end - self._taken
-            self._taken = end
-            if end == len(first):
+            part = first[self._taken : self._taken + room]
+            parts.append(part)
+            room -= len(part)
+            self._taken += len(part)
+            if self._taken == len(first):
                 self._pieces.popleft()
                 self._taken = 0
-        return bytes(parts[0]) if len(parts) == 1 else b"".join(parts)
+        return parts[0] if len(parts) == 1 else b"".join(parts)

@@ -190,26 +190,23 @@ class Rounds:
     def _run(self) -> None:
         """Serve lines, answer what is quick of what they ask for, and send the answers."""
         self._is_due = False
-        worked_s = self._work_clock()
-        room = ROUND_SIZE
-        share = max(_MIN_SHARE, 1 / len(self._order))
+        room, share = ROUND_SIZE, max(_MIN_SHARE, 1 / len(self._order))
+        turn_size, turn_s = ceil(share * ROUND_SIZE), share * ROUND_S
         turns: list[tuple[RoundClient, float, list[Job]]] = []
         jobs: list[Job] = []
-        now_s = self._clock()
+        worked_s, now_s = self._work_clock(), self._clock()
         end_s = now_s + ROUND_S
         while self._order and room > 0 and now_s <= end_s:
             served_s, _, client = heapq.heappop(self._order)
             self.served_s = max(self.served_s, served_s)
             client.is_waiting = False
-            size, turn_end_s = min(room, ceil(share * ROUND_SIZE)), min(end_s, now_s + share * ROUND_S)
-            quick_jobs = client.serve_lines(size, turn_end_s)
+            quick_jobs = client.serve_lines(min(room, turn_size), min(end_s, now_s + turn_s))
             size = sum([job.work.size for job in quick_jobs])
-            began_s, worked_s = worked_s, self._work_clock()
+            began_s, worked_s, now_s = worked_s, self._work_clock(), self._clock()
             took_s = min(worked_s - began_s, _MAX_TURN_S) + size * _SIZE_S
             turns.append((client, max(took_s, _MIN_TURN_S), quick_jobs))
             jobs += quick_jobs
             room -= size
-            now_s = self._clock()
         results = iter(run_batch(jobs))
         has_others = len(turns) > 1 or bool(self._order)
         for client, took_s, quick_jobs in turns:

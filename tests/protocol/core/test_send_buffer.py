@@ -23,9 +23,9 @@ def test_all_is_taken_once_and_in_order(steps):
             assert isinstance(part, bytes)
             assert len(part) == min(size, len(expected) - len(taken))
             taken += part
-        assert len(output) == len(expected) - len(taken)
+        assert output.size == len(expected) - len(taken)
     assert taken + output.take() == expected
-    assert not output
+    assert output.size == 0
     assert output.take(5) == b""
 
 
