@@ -1,4 +1,4 @@
-"""Judges the decisions of a match by the analysis that its file has."""
+"""Judges the decisions of a match by the notes on its actions: those of its file, or of our own analysis."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from engine.rules.match import MatchState
 def judge_recorded_match(
     match: RecordedMatch, table: MatchEquityTable
 ) -> tuple[list[JudgedDecision], list[JudgedRoll]]:
-    """Judge the decisions that a file's program evaluated, in the order of the match.
+    """Judge the decisions that have an evaluation, in the order of the match.
 
     A play that is not among its candidates is left out, and so are beavers.
 
     Args:
-        match: The match, as its file was read.
+        match: The match as its file was read, or as `engine.match_analysis.analysis.analyse_match` left it.
         table: For match-winning chances.
     """
     decisions: list[JudgedDecision] = []

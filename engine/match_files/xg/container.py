@@ -25,7 +25,6 @@ MAX_PART_BYTES = {RECORDS_PART: 16_384 * 2560, COMMENTS_PART: 2_000_000}
 """The most that is unpacked of each part: 16,384 records, about sixty long games, and their comments."""
 
 _HEADER = struct.Struct("<4sIIqI")  # magic, version, size of the header, place and size of the picture
-_TEXTS_AT, _TEXT_BYTES, _TEXTS = 40, 2048, 4
 _TRAILER = struct.Struct("<IIIIII12x")  # checksum, parts, version, size of the index, of the parts, flag
 _ENTRY = struct.Struct("<256p256pIIII4x")  # name, folder, size, packed size, place, checksum
 _MAX_PARTS = 16
@@ -37,13 +36,11 @@ class XgContainer:
     """The parts of a file.
 
     Attributes:
-        titles: The texts of the header: game, save name, level, comments, as eXtreme Gammon lists files.
         records: The bytes of the match's records, as far as they could be unpacked.
         comments: The bytes of its comments, likewise.
         faults: What is wrong with the file, a sentence each.
     """
 
-    titles: tuple[str, ...]
     records: bytes
     comments: bytes
     faults: tuple[str, ...]
@@ -87,7 +84,7 @@ def unpack_container(data: bytes) -> XgContainer:
     packed = _find_parts(data, begin, faults)
     records = _unpack_part(RECORDS_PART, packed, faults)
     comments = _unpack_part(COMMENTS_PART, packed, faults) if COMMENTS_PART in packed else b""
-    return XgContainer(_read_titles(data, min(header_size, begin)), records, comments, tuple(faults))
+    return XgContainer(records, comments, tuple(faults))
 
 
 @dataclass(frozen=True)
@@ -159,11 +156,6 @@ def _inflate(packed: memoryview, limit: int) -> tuple[bytes, str | None]:
         if inflater.eof:
             return b"".join(pieces), None
     return b"".join(pieces), f"expected more zlib data, got the end of the file after {size:,} bytes"
-
-
-def _read_titles(data: bytes, end: int) -> tuple[str, ...]:
-    starts = range(_TEXTS_AT, min(end, _TEXTS_AT + _TEXTS * _TEXT_BYTES), _TEXT_BYTES)
-    return tuple(decode_wide_text(data[start : min(start + _TEXT_BYTES, end)]) for start in starts)
 
 
 def decode_wide_text(data: bytes) -> str:

@@ -8,12 +8,16 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from engine.cubeful.match_equity import load_default_table
 from engine.match_analysis.file_analysis import judge_recorded_match
 from engine.match_analysis.statistics import compute_statistics
 from engine.match_files.reading import read_matches, read_positions
+from engine.match_files.xg.container import unpack_container
+from engine.match_files.xg.decoding import decode_record, split_records
+from engine.match_files.xg.records import XgCube, XgPlay
 
 SAMPLES = os.environ.get("GAMMOND_SAMPLES")
 POSITION_NAMES = "01_checkerPosition", "02_NDT", "03_DT", "04_DP", "05_NRT", "06_RT", "07_RP"
@@ -44,6 +48,32 @@ def test_the_analysis_of_every_play_is_found():
     notes = [note for game in match.games for note in game.notes.values()]
     assert sum(bool(note.candidates) for note in notes) == 94 + 95
     assert match.headers["EventDate"] == "2025.11.08"
+
+
+def test_errors_are_those_that_the_file_keeps():
+    records = unpack_container((Path(SAMPLES) / f"xg/{NAME}.xg").read_bytes()).records
+    stored = [decode_record(record) for record in split_records(records)]
+    decisions, _ = judge_recorded_match(read(f"xg/{NAME}.xg"), load_default_table())
+    errors = [decision.judgement.error_points for decision in decisions]
+    kept = []
+    for record in stored:
+        if isinstance(record, XgCube) and record.double >= 0:
+            kept += [record.error] if record.double == 0 else [record.error, record.error_take]
+        elif isinstance(record, XgPlay):
+            kept.append(record.error)
+    assert len(errors) == 283
+    assert errors == pytest.approx(kept, abs=0.0001)
+
+
+@pytest.mark.parametrize(("name", "kind"), [("record_2_Cube", XgCube), ("record_3_Move", XgPlay)])
+def test_single_records_are_decoded(name, kind):
+    record = decode_record((Path(SAMPLES) / f"xg/{name}.bin").read_bytes())
+    assert isinstance(record, kind)
+    assert record.seat == 1
+    if isinstance(record, XgPlay):
+        assert record.dice == (6, 3)
+        assert len(record.candidates) == 10
+        assert np.array_equal(record.candidates[0].result, record.result)
 
 
 def test_a_file_without_a_match_says_so():

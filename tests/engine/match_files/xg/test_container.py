@@ -18,7 +18,6 @@ def test_the_parts_are_what_was_packed():
     found = unpack_container(xg_files.make_file(RECORDS, ["one", "two"]))
     assert found.records == b"".join(RECORDS)
     assert found.comments == b"one\r\ntwo"
-    assert found.titles == ("A title", "", "", "")
     assert found.faults == ()
 
 
