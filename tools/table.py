@@ -9,6 +9,7 @@ TOOL_GROUPS = {
         "cube": "tools.ask.cube",
         "matrix": "tools.ask.matrix",
         "rollout": "tools.rollout.command",
+        "analyse": "tools.analyse.command",
         "board": "tools.ask.board",
         "convert": "tools.convert",
         "batch": "tools.batch.command",
@@ -43,8 +44,7 @@ TOOLS = {name: module for tools in TOOL_GROUPS.values() for name, module in tool
 """Name of a tool -> its module."""
 
 OTHER_WORDS = {
-    "analyse": "hint",
-    "analyze": "hint",
+    "analyze": "analyse",
     "best": "hint",
     "move": "hint",
     "moves": "hint",

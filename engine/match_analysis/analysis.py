@@ -44,11 +44,23 @@ class AnalysisSettings:
         plies: Plies of look-ahead of every decision.
         deeper_plies: Plies of those that are close or wrong, all their candidates alike; 0 for none.
         filter_name: The move filter.
+
+    Raises:
+        ValueRangeError: Plies are out of range, or no filter has this name.
     """
 
     plies: int = 2
     deeper_plies: int = 0
     filter_name: str = DEFAULT_FILTER
+
+    def __post_init__(self) -> None:
+        for plies in (self.plies, self.deeper_plies):
+            EvalSettings(plies, self.filter_name)
+
+    @property
+    def is_deepening(self) -> bool:
+        """Whether some decisions are judged again, deeper."""
+        return self.deeper_plies > self.plies
 
     def evaluation(self, plies: int) -> EvalSettings:
         """Return the settings of one evaluation."""
@@ -133,7 +145,7 @@ class _Judge:
         settings = self._settings
         judge = self._judge_cube if task.roll is None else self._judge_play
         notes, is_close = judge(task, settings.plies)
-        if is_close and settings.deeper_plies > settings.plies:
+        if is_close and settings.is_deepening:
             notes, _ = judge(task, settings.deeper_plies)
         return notes
 

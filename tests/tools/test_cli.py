@@ -83,7 +83,7 @@ def test_help_with_a_tool_is_its_help(words, capsys):
     ("words", "message"),
     [
         (["help", "hnt"], "gammond: unknown tool 'hnt': did you mean 'hint'? (gammond --help)\n"),
-        (["analyse"], "gammond: unknown tool 'analyse': did you mean 'hint'? (gammond --help)\n"),
+        (["analyze"], "gammond: unknown tool 'analyze': did you mean 'analyse'? (gammond --help)\n"),
         (["EVAL"], "gammond: unknown tool 'EVAL': did you mean 'eval'? (gammond --help)\n"),
         (["play"], "gammond: no tool 'play': 'gammond' alone opens the terminal, "),
         (["--hlp"], "gammond: expected a tool, or --help or --version, got '--hlp' (gammond --help)\n"),

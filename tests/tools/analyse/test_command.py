@@ -1,0 +1,140 @@
+"""`gammond analyse`: files and folders, the three formats, faults and what is kept."""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+import types
+
+import pytest
+
+from engine.match_files.mat_reader import parse_mat
+from engine.match_files.sgf_reader import parse_sgf
+from engine.rules.game_record import PlayAction
+from tools import cli
+
+MATCH = """ 5 point match
+
+ Game 1
+ michy : 0                             Thomas Low : 0
+  1)                                   64: 24/18 13/9
+  2) 21: 13/11 8/7*                    62: Bar/23 24/18*
+  3) 61: Bar/24 13/7*                  64: Bar/15
+  4) 54: 7/2* 6/2                      11: Bar/24 15/14* 6/5(2)
+  5) 52: Bar/23 6/1*                   51: Bar/24* 14/9
+  6) 31: Bar/22 23/22                   Doubles => 2
+  7)  Drops                             Wins 1 point
+"""
+
+
+@pytest.fixture
+def file(tmp_path):
+    path = tmp_path / "match.mat"
+    path.write_text(MATCH)
+    return path
+
+
+def run(capsys, *words, status=0):
+    assert cli.main(["analyse", *map(str, words), "--threads", "1"]) == status
+    return capsys.readouterr()
+
+
+def test_the_text_has_the_statistics_of_both_and_the_errors(file, capsys):
+    said = run(capsys, file, "--plies", "1")
+    lines = said.out.splitlines()
+    assert lines[0] == "michy and Thomas Low, a 5-point match (1 game): michy 0, Thomas Low 1"
+    assert "1-ply" in lines[1]
+    assert any(line.startswith("PR, by eXtreme Gammon's rule") and line.count("±") == 2 for line in lines)
+    assert lines[-1].split()[:5] == ["1", "9", "Thomas", "Low", lines[-1].split()[4]]
+    assert "no double  double, pass" in lines[-1]
+
+
+def test_json_has_every_decision_with_what_it_lost(file, capsys):
+    document = json.loads(run(capsys, file, "--plies", "0", "--format", "json").out)
+    (match,) = parse_mat(MATCH)
+    plays = [action for action in match.games[0].actions if isinstance(action, PlayAction)]
+    listed = document["decisions"]
+    assert sum(each["decision"] == "play" for each in listed) == len(plays) == len(document["rolls"])
+    assert [each["decision"] for each in listed[-2:]] == ["double", "pass"]
+    for seat, player in enumerate(document["players"]):
+        own = [each for each in listed if each["seat"] == seat]
+        assert sum(each["error"] for each in own) == pytest.approx(player["total"]["error"], abs=1e-4)
+        assert player["counted"] == sum(each["counts_for_xg"] for each in own)
+    first = listed[0]
+    assert (first["roll"], first["chosen"], first["xgid"][:5]) == ("64", "24/18 13/9", "XGID=")
+    best, *others = first["candidates"]
+    assert best["play"] == first["best"]
+    assert best["equity"] == pytest.approx(first["error"] + next(
+        each["equity"] for each in first["candidates"] if each["play"] == first["chosen"]
+    ), abs=1e-5)  # fmt: skip
+    assert others
+
+
+def test_sgf_holds_the_match_with_its_analysis(file, capsys, tmp_path):
+    said = run(capsys, file, "--plies", "0", "--format", "sgf", "--output", tmp_path / "new" / "match.sgf")
+    assert said.out == ""
+    (again,) = parse_sgf((tmp_path / "new" / "match.sgf").read_text())
+    (match,) = parse_mat(MATCH)
+    assert again.games[0].actions == match.games[0].actions
+    assert all(notes.candidates or notes.cube for notes in again.games[0].notes.values())
+
+
+def test_a_folder_is_searched_and_what_is_no_match_is_named(file, capsys, tmp_path):
+    inner = tmp_path / "more"
+    inner.mkdir()
+    (inner / "other.sgf").write_text(
+        "(;FF[4]GM[6]MI[length:3][game:0][ws:0][bs:0]PW[a]PB[b]RE[W+1R];W[31hefe])"
+    )
+    (tmp_path / ".hidden.mat").write_text(MATCH)
+    (tmp_path / "notes.txt").write_text("nothing here")
+    said = run(capsys, tmp_path, "--plies", "0", status=1)
+    assert said.out.count(" and ") == 2
+    assert "michy and Thomas Low" in said.out
+    assert "a and b, a 3-point match" in said.out
+    (message,) = [line for line in said.err.splitlines() if "notes.txt" in line]
+    assert message.startswith("gammond analyse: ")
+    said = run(capsys, tmp_path, "--plies", "0", "--format", "sgf", "--output", tmp_path / "out", status=1)
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["001-match.sgf", "002-other.sgf"]
+
+
+def test_many_matches_need_a_folder_for_sgf(file, capsys):
+    assert cli.main(["analyse", str(file), str(file), "--format", "sgf"]) == 2
+    assert "2 matches need a folder: --output FOLDER" in capsys.readouterr().err
+
+
+def test_standard_input_is_a_file_too(monkeypatch, capsys):
+    monkeypatch.setattr(sys, "stdin", types.SimpleNamespace(buffer=io.BytesIO(MATCH.encode())))
+    assert "michy and Thomas Low" in run(capsys, "-", "--plies", "0").out
+
+
+def test_what_cannot_be_read_is_said_and_the_rest_is_analysed(file, capsys):
+    file.write_text(MATCH.replace("52: Bar/23 6/1*", "52: Bar/23 6/2"))
+    said = run(capsys, file, "--plies", "0", status=1)
+    assert "line 9, game 1" in said.err
+    assert "michy and Thomas Low" in said.out
+    said = run(capsys, file, "--strict", status=1)
+    assert said.out == ""
+    assert "illegal play" in said.err
+
+
+def test_names_cannot_write_to_the_terminal(file, capsys):
+    file.write_text(MATCH.replace("michy", "mi\x1b[2Jy"))
+    said = run(capsys, file, "--plies", "0")
+    assert "\x1b" not in said.out + said.err
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [(["--plies", "9"], "plies"), (["--deepen", "-1"], "plies"), (["--threads", "0"], "threads")],
+)
+def test_wrong_options_are_refused(file, capsys, words, message):
+    assert cli.main(["analyse", str(file), *words]) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_deeper_judgement_is_said_and_seen(file, capsys):
+    said = run(capsys, file, "--plies", "0", "--deepen", "1", "--format", "json")
+    document = json.loads(said.out)
+    assert "close and wrong decisions 1-ply" in document["method"]
+    assert {each["depth"] for each in document["decisions"]} == {"0-ply", "1-ply"}

@@ -1,0 +1,1 @@
+"""`gammond analyse`: what the players of match files did wrong."""

@@ -1,0 +1,138 @@
+"""A match with the engine's judgement of it, as the reports take it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from engine.cubeful.match_equity import MatchEquityTable
+from engine.match_analysis.file_analysis import judge_recorded_match
+from engine.match_analysis.judgement import Choice
+from engine.match_analysis.statistics import (
+    JudgedDecision,
+    JudgedRoll,
+    PlayerStatistics,
+    compute_statistics,
+)
+from engine.match_files.model import NO_NOTES, ActionNotes, RecordedMatch
+from engine.rules.game_record import PlayAction
+from engine.rules.game_replay import GameSituation
+from engine.rules.match import SEATS
+from engine.rules.notation import format_play
+
+
+@dataclass(frozen=True)
+class AnalysedDecision:
+    """A decision as reports show it.
+
+    Attributes:
+        judged: What it lost.
+        situation: Where the game stood; before a roll its match state has no dice.
+        notes: What the engine thinks of it.
+        move: Which play of the game it belongs to, of both sides, from 1.
+        roll: The dice of a play, the larger first; empty for cube decisions.
+        chosen: What was done, in words.
+        best: What was best.
+        depth: How deep the engine looked.
+    """
+
+    judged: JudgedDecision
+    situation: GameSituation
+    notes: ActionNotes
+    move: int
+    roll: str
+    chosen: str
+    best: str
+    depth: str
+
+
+@dataclass(frozen=True)
+class AnalysedMatch:
+    """A match with the engine's judgement of it.
+
+    Attributes:
+        name: What messages call its file.
+        match: The match, with the engine's notes.
+        method: What judged it, in words.
+        table: The match equity table.
+    """
+
+    name: str
+    match: RecordedMatch
+    method: str
+    table: MatchEquityTable
+
+    @property
+    def score(self) -> tuple[int, int]:
+        """The score after the last game, as far as its result is known."""
+        if not self.match.games:
+            return 0, 0
+        last = self.match.games[-1]
+        if last.result is None:
+            return last.initial_state.score
+        return last.initial_state.score_after(last.result.winner, last.result.points)
+
+    @property
+    def winner(self) -> int | None:
+        """The seat that won the match; None in money play, and if it did not end."""
+        if not self.match.length:
+            return None
+        return next((seat for seat in SEATS if self.score[seat] >= self.match.length), None)
+
+    @cached_property
+    def statistics(self) -> tuple[PlayerStatistics, PlayerStatistics]:
+        """The statistics of both players."""
+        decisions, rolls = self._judged
+        return compute_statistics(0, decisions, rolls), compute_statistics(1, decisions, rolls)
+
+    @cached_property
+    def decisions(self) -> list[AnalysedDecision]:
+        """All decisions in order."""
+        walks = [list(game.replay()) for game in self.match.games]
+        return [
+            _describe(
+                judged,
+                self.match.games[judged.game].notes.get(judged.action, NO_NOTES),
+                *walks[judged.game][judged.action],
+                move=1 + sum(isinstance(done, PlayAction) for _, done in walks[judged.game][: judged.action]),
+            )
+            for judged in self._judged[0]
+        ]
+
+    @property
+    def luck_adjusted(self) -> float | None:
+        """The result for seat 0, a win 1, less its luck and with the opponent's; None without a winner."""
+        own, other = (player.luck_mwc for player in self.statistics)
+        if self.winner is None or own is None or other is None:
+            return None
+        return float(self.winner == 0) - own + other
+
+    @cached_property
+    def _judged(self) -> tuple[list[JudgedDecision], list[JudgedRoll]]:
+        return judge_recorded_match(self.match, self.table)
+
+
+def _describe(
+    judged: JudgedDecision, notes: ActionNotes, situation: GameSituation, action: object, *, move: int
+) -> AnalysedDecision:
+    choice = judged.judgement.choice
+    if choice is Choice.PLAY:
+        assert isinstance(action, PlayAction)
+        roll = "{}{}".format(*sorted(action.roll, reverse=True))
+        chosen = format_play(action.play)
+        best, depth = chosen, ""
+        if notes.candidates:
+            best, depth = format_play(notes.candidates[0].play), notes.candidates[0].evaluation.depth
+        return AnalysedDecision(judged, situation, notes, move, roll, chosen, best, depth)
+    assert notes.cube is not None
+    cube = notes.cube
+    depth = cube.evaluation.depth if cube.evaluation else ""
+    passes = cube.double_take > cube.double_pass
+    doubled = min(cube.double_take, cube.double_pass)
+    if choice in (Choice.TAKE, Choice.PASS):
+        best = "pass" if passes else "take"
+    elif doubled >= cube.no_double:
+        best = f"double, {'pass' if passes else 'take'}"
+    else:
+        best = "too good to double" if cube.no_double > cube.double_pass else "no double"
+    return AnalysedDecision(judged, situation, notes, move, "", str(choice), best, depth)

@@ -1,0 +1,141 @@
+"""An analysed match for the terminal: statistics of both players, and their errors, the worst first."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from engine.match_analysis.statistics import XG_ERROR_POINTS, ErrorTotal, PlayerStatistics
+from engine.options import escape_unprintable
+from tools.analyse.analysed_match import AnalysedDecision, AnalysedMatch
+
+_LABEL_WIDTH = 42
+_CELL_WIDTH = 24
+_NAME_WIDTH = 22
+
+
+def format_text(analysed: AnalysedMatch, errors: int) -> str:
+    """Format a report.
+
+    Args:
+        analysed: The match.
+        errors: How many errors are listed at most.
+    """
+    lines = [
+        *_format_heading(analysed),
+        "",
+        *_format_statistics(analysed),
+        "",
+        *_format_errors(analysed, errors),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _format_heading(analysed: AnalysedMatch) -> list[str]:
+    match, names = analysed.match, _get_names(analysed)
+    length = f"a {match.length}-point match" if match.length else "money play"
+    games = f"{len(match.games)} game{'s' * (len(match.games) != 1)}"
+    score = ", ".join(f"{name} {points}" for name, points in zip(names, analysed.score, strict=True))
+    return [f"{' and '.join(names)}, {length} ({games}): {score}", analysed.method]
+
+
+def _format_statistics(analysed: AnalysedMatch) -> list[str]:
+    players = analysed.statistics
+    header = "".join(f"{name[:_NAME_WIDTH]:>{_CELL_WIDTH}}" for name in _get_names(analysed))
+
+    def row(label: str, cell: Callable[[PlayerStatistics], str]) -> str:
+        return f"{label:<{_LABEL_WIDTH}}" + "".join(f"{cell(player):>{_CELL_WIDTH}}" for player in players)
+
+    lines = [
+        f"{'':<{_LABEL_WIDTH}}{header}",
+        row("PR, by eXtreme Gammon's rule", _format_rating),
+        row("Error rate of gnubg, millipoints", lambda player: _format_number(player.gnubg_error_rate)),
+        row("Error rate of Snowie, millipoints", lambda player: _format_number(player.snowie_error_rate)),
+        row("Decisions counted for PR", lambda player: str(player.counted)),
+        row("Lost in all", lambda player: _format_total(player.total)),
+        row("  by plays", lambda player: _format_count(player.plays)),
+        row("  by doubling or not", lambda player: _format_count(player.doublings)),
+        row("    doubles missed", lambda player: _format_count(player.missed_doubles)),
+        row("    wrong doubles", lambda player: _format_count(player.wrong_doubles)),
+        row("  by taking or passing", lambda player: _format_count(player.responses)),
+        row("    wrong takes", lambda player: _format_count(player.wrong_takes)),
+        row("    wrong passes", lambda player: _format_count(player.wrong_passes)),
+        row(
+            "Errors from .020 on (blunders from .080)", lambda player: f"{player.errors} ({player.blunders})"
+        ),
+        row("Luck of own rolls", _format_luck),
+    ]
+    if (result := analysed.luck_adjusted) is not None:
+        cells = "".join(f"{100 * value:{_CELL_WIDTH - 2}.1f} %" for value in (result, 1.0 - result))
+        lines.append(f"{'Result without luck':<{_LABEL_WIDTH}}{cells}")
+    return [line.rstrip() for line in lines]
+
+
+def _format_rating(player: PlayerStatistics) -> str:
+    if player.performance_rating is None:
+        return "-"
+    half = player.performance_rating_95
+    return f"{player.performance_rating:.2f}{'' if half is None else f' ± {half:.2f}'}"
+
+
+def _format_number(value: float | None) -> str:
+    return "-" if value is None else f"{value:.1f}"
+
+
+def _format_luck(player: PlayerStatistics) -> str:
+    mwc = "" if player.luck_mwc is None else f" ({100 * player.luck_mwc:+.2f} %)"
+    return f"{player.luck_points:+.3f}{mwc}"
+
+
+def _format_total(total: ErrorTotal) -> str:
+    mwc = "" if total.error_mwc is None else f" ({100 * total.error_mwc:.2f} %)"
+    return f"{total.error_points:.3f}{mwc}"
+
+
+def _format_count(total: ErrorTotal) -> str:
+    return f"{total.count}: {_format_total(total)}" if total.count else "0"
+
+
+def _format_errors(analysed: AnalysedMatch, count: int) -> list[str]:
+    wrong = [each for each in analysed.decisions if each.judged.judgement.error_points >= XG_ERROR_POINTS]
+    if not wrong:
+        return [f"No error of {XG_ERROR_POINTS:.3f} or more."]
+    wrong.sort(key=lambda each: -each.judged.judgement.error_points)
+    names = [name[:_NAME_WIDTH] for name in _get_names(analysed)]
+    rows = [
+        (
+            f"{each.judged.game + 1}",
+            f"{each.move}",
+            names[each.judged.seat],
+            f"{each.judged.judgement.error_points:.3f}",
+            _format_mwc(each),
+            each.roll,
+            each.chosen,
+            each.best,
+            each.depth,
+        )
+        for each in wrong[:count]
+    ]
+    table = [("game", "move", "player", "lost", "MWC", "roll", "chosen", "best", "depth"), *rows]
+    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+    left = (2, 6, 7, 8)
+    lines = [
+        "  ".join(
+            f"{cell:<{width}}" if place in left else f"{cell:>{width}}"
+            for place, (cell, width) in enumerate(zip(cells, widths, strict=True))
+        ).rstrip()
+        for cells in table
+    ]
+    hidden = len(wrong) - len(rows)
+    return [*lines, *([f"and {hidden} more (--errors {len(wrong)})"] if hidden else [])]
+
+
+def _format_mwc(decision: AnalysedDecision) -> str:
+    lost = decision.judged.error_mwc
+    return "" if lost is None else f"{100 * lost:.2f} %"
+
+
+def _get_names(analysed: AnalysedMatch) -> tuple[str, str]:
+    one, two = (
+        escape_unprintable(name) or f"player {seat + 1}" for seat, name in enumerate(analysed.match.names)
+    )
+    return one, two
