@@ -8,6 +8,8 @@ from functools import cached_property
 from engine.cubeful.match_equity import MatchEquityTable
 from engine.match_analysis.file_analysis import judge_recorded_match
 from engine.match_analysis.judgement import Choice
+from engine.match_analysis.marks import add_marks
+from engine.match_analysis.resignations import JudgedResignation, judge_resignations
 from engine.match_analysis.statistics import (
     JudgedDecision,
     JudgedRoll,
@@ -98,6 +100,16 @@ class AnalysedMatch:
             )
             for judged in self._judged[0]
         ]
+
+    @cached_property
+    def resignations(self) -> list[JudgedResignation]:
+        """All resignations in order; they count in no statistics."""
+        return list(judge_resignations(self.match, self.table))
+
+    @property
+    def marked_match(self) -> RecordedMatch:
+        """The match with marks beside what was wrong."""
+        return add_marks(self.match, self._judged[0])
 
     @property
     def luck_adjusted(self) -> float | None:

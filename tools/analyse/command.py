@@ -165,7 +165,7 @@ def _describe_method(net: str, settings: AnalysisSettings, table: str) -> str:
 def _format(analysed: AnalysedMatch, args: argparse.Namespace) -> str:
     if args.format == _TEXT:
         return format_text(analysed, args.errors)
-    return format_json(analysed) if args.format == _JSON else format_sgf(analysed.match)
+    return format_json(analysed) if args.format == _JSON else format_sgf(analysed.marked_match)
 
 
 def _read_all(args: argparse.Namespace) -> tuple[list[tuple[str, RecordedMatch]], bool]:

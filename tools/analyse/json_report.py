@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 from dataclasses import fields
 
+from engine.cubeful.match_equity import MatchEquityTable
 from engine.errors import UnsupportedError
 from engine.formats.xgid import encode_xgid
 from engine.match_analysis.statistics import ErrorTotal, PlayerStatistics
 from engine.match_files.model import RecordedEvaluation
-from engine.rules.match import SEATS
+from engine.rules.match import SEATS, MatchState
 from engine.rules.notation import format_play
 from tools.analyse.analysed_match import AnalysedDecision, AnalysedMatch
 
@@ -29,12 +30,25 @@ def format_json(analysed: AnalysedMatch) -> str:
         "method": analysed.method,
         "players": [_list_statistics(player) for player in analysed.statistics],
         "luck_adjusted": _round(analysed.luck_adjusted),
-        "decisions": [_list_decision(each) for each in analysed.decisions],
+        "decisions": [_list_decision(each, analysed.table) for each in analysed.decisions],
         "rolls": [
             {"game": place + 1, "action": number + 1, "luck": _round(notes.luck)}
             for place, game in enumerate(match.games)
             for number, notes in game.notes.items()
             if notes.luck is not None
+        ],
+        "resignations": [
+            {
+                "game": each.game + 1,
+                "action": each.action + 1,
+                "seat": each.seat,
+                "kind": each.kind,
+                "accepted": each.is_accepted,
+                "loss": _round(each.loss_points),
+                "answer_loss": _round(each.answer_loss_points),
+                "playing_on": _round(each.worth_points),
+            }
+            for each in analysed.resignations
         ],
         "issues": [str(issue) for issue in match.issues],
     }
@@ -55,7 +69,7 @@ def _list_statistics(player: PlayerStatistics) -> dict[str, object]:
     return listed
 
 
-def _list_decision(decision: AnalysedDecision) -> dict[str, object]:
+def _list_decision(decision: AnalysedDecision, table: MatchEquityTable) -> dict[str, object]:
     judged, notes, match = decision.judged, decision.notes, decision.situation.match
     try:
         xgid = encode_xgid(decision.situation.position, match.before_roll())
@@ -80,25 +94,35 @@ def _list_decision(decision: AnalysedDecision) -> dict[str, object]:
     }
     if decision.roll:
         listed["candidates"] = [
-            {"play": format_play(each.play), **_list_evaluation(each.evaluation)} for each in notes.candidates
+            {"play": format_play(each.play), **_list_evaluation(each.evaluation, match, table)}
+            for each in notes.candidates
         ]
     elif notes.cube is not None:
         cube = notes.cube
-        listed |= {
-            "no_double": _round(cube.no_double),
-            "double_take": _round(cube.double_take),
-            "double_pass": _round(cube.double_pass),
-        }
+        for name in ("no_double", "double_take", "double_pass"):
+            equity = getattr(cube, name)
+            listed |= {name: _round(equity), f"{name}_mwc": _to_mwc(equity, match, table)}
     return listed
 
 
-def _list_evaluation(evaluation: RecordedEvaluation) -> dict[str, object]:
+def _list_evaluation(
+    evaluation: RecordedEvaluation, match: MatchState, table: MatchEquityTable
+) -> dict[str, object]:
     outcome = evaluation.outcome
     return {
         "equity": _round(evaluation.equity),
+        "mwc": _to_mwc(evaluation.equity, match, table),
         "depth": evaluation.depth,
         "outcome": None if outcome is None else [_round(chance) for chance in outcome],
     }
+
+
+def _to_mwc(equity: float, match: MatchState, table: MatchEquityTable) -> float | None:
+    """Return the match-winning chance of an equity for the seat on roll; None in money play."""
+    if match.is_money:
+        return None
+    lost, won = (table.mwc_after(match, match.on_roll, points) for points in (-match.cube, match.cube))
+    return _round(0.5 * (won + lost) + 0.5 * (won - lost) * equity)
 
 
 def _round(value: float | None) -> float | None:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from engine.match_analysis.statistics import XG_ERROR_POINTS, ErrorTotal, PlayerStatistics
 from engine.options import escape_unprintable
+from engine.rules.match import RESULT_NAMES
 from tools.analyse.analysed_match import AnalysedDecision, AnalysedMatch
 
 _LABEL_WIDTH = 42
@@ -27,6 +28,7 @@ def format_text(analysed: AnalysedMatch, errors: int) -> str:
         "",
         *_format_errors(analysed, errors),
     ]
+    lines += _format_resignations(analysed)
     return "\n".join(lines) + "\n"
 
 
@@ -127,6 +129,21 @@ def _format_errors(analysed: AnalysedMatch, count: int) -> list[str]:
     ]
     hidden = len(wrong) - len(rows)
     return [*lines, *([f"and {hidden} more (--errors {len(wrong)})"] if hidden else [])]
+
+
+def _format_resignations(analysed: AnalysedMatch) -> list[str]:
+    """Format a line for each resignation that lost something, or whose answer did."""
+    names, lines = _get_names(analysed), []
+    for each in analysed.resignations:
+        did = "accepted" if each.is_accepted else "rejected"
+        offer = f"Game {each.game + 1}: {names[each.seat]} resigned a {RESULT_NAMES[each.kind - 1]}"
+        worth = f"playing on was worth {each.worth_points:+.3f}"
+        if each.loss_points >= XG_ERROR_POINTS:
+            lines.append(f"{offer}, which lost {each.loss_points:.3f}: {worth}")
+        if each.answer_loss_points >= XG_ERROR_POINTS:
+            answer = f"{names[1 - each.seat]} {did} it, which lost {each.answer_loss_points:.3f}"
+            lines.append(f"{offer}; {answer}: {worth} for {names[each.seat]}")
+    return ["", *lines] if lines else []
 
 
 def _format_mwc(decision: AnalysedDecision) -> str:

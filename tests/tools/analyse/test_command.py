@@ -69,6 +69,10 @@ def test_json_has_every_decision_with_what_it_lost(file, capsys):
         each["equity"] for each in first["candidates"] if each["play"] == first["chosen"]
     ), abs=1e-5)  # fmt: skip
     assert others
+    for each in first["candidates"]:
+        assert 0.3 < each["mwc"] < 0.7
+    mwc = [each["mwc"] for each in first["candidates"] if each["play"] == first["chosen"]]
+    assert best["mwc"] - mwc[0] == pytest.approx(first["error_mwc"], abs=1e-5)
 
 
 def test_sgf_holds_the_match_with_its_analysis(file, capsys, tmp_path):
@@ -131,6 +135,17 @@ def test_names_cannot_write_to_the_terminal(file, capsys):
 def test_wrong_options_are_refused(file, capsys, words, message):
     assert cli.main(["analyse", str(file), *words]) == 2
     assert message in capsys.readouterr().err
+
+
+def test_a_resignation_that_loses_is_said(tmp_path, capsys):
+    file = tmp_path / "match.sgf"
+    game = "(;FF[4]GM[6]MI[length:5][game:0][ws:0][bs:0]PW[ann]PB[bob]RE[B+2R];W[31hefe];B[52lqln])"
+    file.write_text(game)
+    said = run(capsys, file, "--plies", "0").out.splitlines()[-1]
+    assert said.startswith("Game 1: ann resigned a gammon, which lost 2.")
+    document = json.loads(run(capsys, file, "--plies", "0", "--format", "json").out)
+    (resignation,) = document["resignations"]
+    assert (resignation["kind"], resignation["seat"], resignation["answer_loss"]) == (2, 0, 0.0)
 
 
 def test_deeper_judgement_is_said_and_seen(file, capsys):
