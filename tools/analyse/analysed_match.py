@@ -84,7 +84,7 @@ class AnalysedMatch:
     @cached_property
     def statistics(self) -> tuple[PlayerStatistics, PlayerStatistics]:
         """The statistics of both players."""
-        decisions, rolls = self._judged
+        decisions, rolls = self.judged
         return compute_statistics(0, decisions, rolls), compute_statistics(1, decisions, rolls)
 
     @cached_property
@@ -98,7 +98,7 @@ class AnalysedMatch:
                 *walks[judged.game][judged.action],
                 move=1 + sum(isinstance(done, PlayAction) for _, done in walks[judged.game][: judged.action]),
             )
-            for judged in self._judged[0]
+            for judged in self.judged[0]
         ]
 
     @cached_property
@@ -109,7 +109,7 @@ class AnalysedMatch:
     @property
     def marked_match(self) -> RecordedMatch:
         """The match with marks beside what was wrong."""
-        return add_marks(self.match, self._judged[0])
+        return add_marks(self.match, self.judged[0])
 
     @property
     def luck_adjusted(self) -> float | None:
@@ -120,7 +120,8 @@ class AnalysedMatch:
         return float(self.winner == 0) - own + other
 
     @cached_property
-    def _judged(self) -> tuple[list[JudgedDecision], list[JudgedRoll]]:
+    def judged(self) -> tuple[list[JudgedDecision], list[JudgedRoll]]:
+        """Its decisions and rolls."""
         return judge_recorded_match(self.match, self.table)
 
 

@@ -9,8 +9,9 @@ FILE is a match in any format that gammond reads, recognised by its content; of 
 close, by .02 or so are judged again at --deepen plies, all their choices alike.
 
 The text has the statistics of both players, each number on the scale of the program that it is named after,
-and the errors, the worst first. --format json writes an object for each match, with every decision; --format
-sgf writes the match with its analysis, as GNU Backgammon keeps it: for several matches --output is a folder.
+and the errors, the worst first; in the end those of players over several matches. --format json writes an
+object for each match, with every decision; csv a row for each decision; sgf the match with its analysis, as
+GNU Backgammon keeps it: for several matches --output is a folder.
 
 What of a file could not be read is said on stderr, with its place; --strict refuses such a file. The exit
 status is then 1. Ctrl-C keeps the matches that are finished.
@@ -22,7 +23,7 @@ import argparse
 import os
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from engine.analysis.engine import Engine
@@ -39,7 +40,9 @@ from engine.runtime.version import read_version
 from engine.search import FILTERS
 from engine.search.filters import DEFAULT_FILTER
 from tools.analyse.analysed_match import AnalysedMatch
+from tools.analyse.csv_report import format_csv
 from tools.analyse.json_report import format_json
+from tools.analyse.players_report import PlayersReport
 from tools.analyse.text_report import format_text
 from tools.common.files import write_atomically
 from tools.common.interrupts import call_on_interrupt
@@ -54,7 +57,8 @@ DEFAULT_PLIES = 2
 DEFAULT_ERRORS = 20
 
 _MAX_REPORTED_ISSUES = 20
-_TEXT, _JSON, _SGF = "text", "json", "sgf"
+_TEXT, _SGF = "text", "sgf"
+_FORMATS = (_TEXT, "json", "csv", _SGF)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -76,7 +80,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--filter", choices=FILTERS, default=DEFAULT_FILTER, help="move filter (default %(default)s)"
     )
     parser.add_argument(
-        "--format", choices=(_TEXT, _JSON, _SGF), default=_TEXT, help="what is written (default %(default)s)"
+        "--format", choices=_FORMATS, default=_TEXT, help="what is written (default %(default)s)"
     )
     parser.add_argument(
         "--output",
@@ -104,38 +108,106 @@ def main(args: argparse.Namespace) -> int:
     """
     settings = AnalysisSettings(args.plies, args.deepen, args.filter)
     workers = Workers(count_usable_cores() if args.threads is None else args.threads)
-    matches, is_whole = _read_all(args)
-    is_folder = args.format == _SGF and len(matches) > 1
-    if is_folder and (args.output is None or args.output.suffix):
-        raise UnsupportedError(
-            f"--format sgf: {len(matches)} matches need a folder: --output FOLDER", field="output"
-        )
-    stopped, texts = threading.Event(), list[str]()
-    with call_on_interrupt(stopped.set, has_nothing=lambda: not texts):
-        engine = load_net_engine(args.net) if matches else None
-        for number, (name, match) in enumerate(matches, 1):
-            assert engine is not None
-            label = name if len(matches) == 1 else f"{name}, {number} of {len(matches)}"
-            try:
-                judged = _analyse(engine, match, settings, workers, label, stopped)
-            except CancelledWork:
-                break
-            table = engine.table or load_default_table()
-            method = _describe_method(engine.name, settings, table.name)
-            text = _format(AnalysedMatch(name, judged, method, table), args)
-            texts.append(text)
-            if is_folder:
-                write_atomically(
-                    args.output / f"{number:03d}-{Path(name).stem or 'match'}.sgf", text.encode()
-                )
-            elif args.output is None:
-                sys.stdout.write(text if number == 1 or args.format != _TEXT else f"\n{text}")
-                sys.stdout.flush()
-    if args.output is not None and texts and not is_folder:
-        write_atomically(args.output, ("\n" * (args.format == _TEXT)).join(texts).encode())
+    files = [file for name in args.files for file in _list_files(name)]
+    writer, stopped, is_whole = _Writer(args, len(files)), threading.Event(), True
+    with call_on_interrupt(stopped.set, has_nothing=lambda: not writer.count):
+        engine = load_net_engine(args.net)
+        table = engine.table or load_default_table()
+        method = _describe_method(engine.name, settings, table.name)
+        try:
+            for number, file in enumerate(files, 1):
+                name = "standard input" if file is None else str(file)
+                label = escape_unprintable(name) + f", {number} of {len(files)}" * (len(files) > 1)
+                matches = _read(file, name, strict=args.strict)
+                is_whole &= bool(matches) and not any(match.issues for match in matches)
+                writer.check(matches)
+                for match in matches:
+                    if match.games:
+                        judged = _analyse(engine, match, settings, workers, label, stopped)
+                        writer.write(AnalysedMatch(name, judged, method, table))
+        except CancelledWork:
+            pass
+    writer.finish()
     if stopped.is_set():
         raise KeyboardInterrupt
-    return 0 if matches and is_whole else 1
+    return 0 if writer.count and is_whole else 1
+
+
+class _Writer:
+    """Writes analysed matches: to stdout as they come, to a file together, as SGF one to a file.
+
+    Args:
+        args: Parsed arguments.
+        files: The number of files that are analysed.
+
+    Attributes:
+        count: The matches written so far.
+
+    Raises:
+        UnsupportedError: The matches need a folder.
+    """
+
+    def __init__(self, args: argparse.Namespace, files: int) -> None:
+        self.count = 0
+        self._args = args
+        self._texts: list[str] = []
+        self._players = PlayersReport()
+        self._is_folder = args.format == _SGF and files > 1
+        if self._is_folder:
+            self._check_folder(f"{files} files")
+
+    def check(self, matches: Sequence[RecordedMatch]) -> None:
+        """Refuse a file with more matches than the output can take.
+
+        Raises:
+            UnsupportedError: They need a folder.
+        """
+        if self._args.format == _SGF and len(matches) > 1:
+            self._is_folder = True
+            self._check_folder(f"{len(matches)} matches")
+
+    def write(self, analysed: AnalysedMatch) -> None:
+        """Write a match."""
+        args = self._args
+        text = self._format(analysed)
+        self.count += 1
+        self._players.add(analysed)
+        if self._is_folder:
+            file = args.output / f"{self.count:03d}-{Path(analysed.name).stem or 'match'}.sgf"
+            write_atomically(file, text.encode())
+        else:
+            self._put(text)
+
+    def finish(self) -> None:
+        """Write what is known only in the end."""
+        args = self._args
+        if args.format == _TEXT and (players := self._players.format()):
+            self._put(f"\n{players}")
+        if args.output is not None and self._texts:
+            write_atomically(args.output, "".join(self._texts).encode())
+
+    def _format(self, analysed: AnalysedMatch) -> str:
+        match self._args.format:
+            case "json":
+                return format_json(analysed)
+            case "csv":
+                return format_csv(analysed, has_header=not self.count)
+            case "sgf":
+                return format_sgf(analysed.marked_match)
+            case _:
+                return "\n" * (self.count > 0) + format_text(analysed, self._args.errors)
+
+    def _put(self, text: str) -> None:
+        if self._args.output is not None:
+            self._texts.append(text)
+            return
+        sys.stdout.write(text)
+        sys.stdout.flush()
+
+    def _check_folder(self, what: str) -> None:
+        output = self._args.output
+        if output is None or output.suffix:
+            raise UnsupportedError(f"--format sgf: {what} need a folder: --output FOLDER", field="output")
 
 
 def _analyse(
@@ -162,35 +234,17 @@ def _describe_method(net: str, settings: AnalysisSettings, table: str) -> str:
     return f"gammond {read_version()}, net {net}, {settings.plies}-ply{deeper}, match equities of {table}"
 
 
-def _format(analysed: AnalysedMatch, args: argparse.Namespace) -> str:
-    if args.format == _TEXT:
-        return format_text(analysed, args.errors)
-    return format_json(analysed) if args.format == _JSON else format_sgf(analysed.marked_match)
-
-
-def _read_all(args: argparse.Namespace) -> tuple[list[tuple[str, RecordedMatch]], bool]:
-    """Read all matches, and say what could not be read.
-
-    Returns:
-        Each match with the name of its file, and whether everything could be read.
-    """
-    matches: list[tuple[str, RecordedMatch]] = []
-    is_whole = True
-    for name in args.files:
-        for file in _list_files(name):
-            shown = "standard input" if file is None else str(file)
-            try:
-                source = sys.stdin.buffer.read(MAX_FILE_BYTES + 1) if file is None else file
-                found = read_matches(source, name=shown, strict=args.strict)
-            except GammondError as error:
-                is_whole = False
-                _write_message(error.message)
-                continue
-            for match in found:
-                is_whole &= not match.issues
-                _report_issues(shown, match)
-                matches += [(shown, match)] * bool(match.games)
-    return matches, is_whole
+def _read(file: Path | None, name: str, *, strict: bool) -> tuple[RecordedMatch, ...]:
+    """Read the matches of a file, None for standard input; what cannot be read is said on stderr."""
+    try:
+        source = sys.stdin.buffer.read(MAX_FILE_BYTES + 1) if file is None else file
+        matches = read_matches(source, name=name, strict=strict)
+    except GammondError as error:
+        _write_message(error.message)
+        return ()
+    for match in matches:
+        _report_issues(name, match)
+    return matches
 
 
 def _list_files(name: str) -> Iterator[Path | None]:

@@ -30,7 +30,7 @@ def format_json(analysed: AnalysedMatch) -> str:
         "method": analysed.method,
         "players": [_list_statistics(player) for player in analysed.statistics],
         "luck_adjusted": _round(analysed.luck_adjusted),
-        "decisions": [_list_decision(each, analysed.table) for each in analysed.decisions],
+        "decisions": [list_decision(each, analysed.table) for each in analysed.decisions],
         "rolls": [
             {"game": place + 1, "action": number + 1, "luck": _round(notes.luck)}
             for place, game in enumerate(match.games)
@@ -69,7 +69,8 @@ def _list_statistics(player: PlayerStatistics) -> dict[str, object]:
     return listed
 
 
-def _list_decision(decision: AnalysedDecision, table: MatchEquityTable) -> dict[str, object]:
+def list_decision(decision: AnalysedDecision, table: MatchEquityTable) -> dict[str, object]:
+    """Return a decision by keys."""
     judged, notes, match = decision.judged, decision.notes, decision.situation.match
     try:
         xgid = encode_xgid(decision.situation.position, match.before_roll())

@@ -8,6 +8,7 @@ from engine.match_analysis.statistics import XG_ERROR_POINTS, ErrorTotal, Player
 from engine.options import escape_unprintable
 from engine.rules.match import RESULT_NAMES
 from tools.analyse.analysed_match import AnalysedDecision, AnalysedMatch
+from tools.analyse.players_report import format_rate, format_rating
 
 _LABEL_WIDTH = 42
 _CELL_WIDTH = 24
@@ -49,9 +50,9 @@ def _format_statistics(analysed: AnalysedMatch) -> list[str]:
 
     lines = [
         f"{'':<{_LABEL_WIDTH}}{header}",
-        row("PR, by eXtreme Gammon's rule", _format_rating),
-        row("Error rate of gnubg, millipoints", lambda player: _format_number(player.gnubg_error_rate)),
-        row("Error rate of Snowie, millipoints", lambda player: _format_number(player.snowie_error_rate)),
+        row("PR, by eXtreme Gammon's rule", format_rating),
+        row("Error rate of gnubg, millipoints", lambda player: format_rate(player.gnubg_error_rate)),
+        row("Error rate of Snowie, millipoints", lambda player: format_rate(player.snowie_error_rate)),
         row("Decisions counted for PR", lambda player: str(player.counted)),
         row("Lost in all", lambda player: _format_total(player.total)),
         row("  by plays", lambda player: _format_count(player.plays)),
@@ -70,17 +71,6 @@ def _format_statistics(analysed: AnalysedMatch) -> list[str]:
         cells = "".join(f"{100 * value:{_CELL_WIDTH - 2}.1f} %" for value in (result, 1.0 - result))
         lines.append(f"{'Result without luck':<{_LABEL_WIDTH}}{cells}")
     return [line.rstrip() for line in lines]
-
-
-def _format_rating(player: PlayerStatistics) -> str:
-    if player.performance_rating is None:
-        return "-"
-    half = player.performance_rating_95
-    return f"{player.performance_rating:.2f}{'' if half is None else f' ± {half:.2f}'}"
-
-
-def _format_number(value: float | None) -> str:
-    return "-" if value is None else f"{value:.1f}"
 
 
 def _format_luck(player: PlayerStatistics) -> str:

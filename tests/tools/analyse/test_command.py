@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import io
 import json
 import sys
@@ -102,9 +103,39 @@ def test_a_folder_is_searched_and_what_is_no_match_is_named(file, capsys, tmp_pa
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["001-match.sgf", "002-other.sgf"]
 
 
+def test_csv_has_a_row_for_each_decision(file, capsys):
+    document = json.loads(run(capsys, file, "--plies", "0", "--format", "json").out)
+    rows = list(csv.DictReader(io.StringIO(run(capsys, file, file, "--plies", "0", "--format", "csv").out)))
+    assert len(rows) == 2 * len(document["decisions"])
+    for row, each in zip(rows, document["decisions"], strict=False):
+        assert (row["chosen"], row["best"], float(row["error"])) == (
+            each["chosen"],
+            each["best"],
+            each["error"],
+        )
+        assert row["player"] == document["names"][each["seat"]]
+        assert (row["counts_for_xg"], row["xgid"]) == (str(int(each["counts_for_xg"])), each["xgid"])
+
+
+def test_players_of_several_matches_have_a_table(file, capsys, tmp_path):
+    other = tmp_path / "other.mat"
+    other.write_text(MATCH.replace("michy :", "eve   :"))
+    one = run(capsys, file, "--plies", "0").out
+    both = run(capsys, file, other, "--plies", "0").out
+    assert both.startswith(one)
+    lines = both.split("Over several matches:\n")[1].splitlines()
+    assert len(lines) == 2
+    words = lines[1].split()
+    assert words[:3] == ["Thomas", "Low", "2"]
+    (counted,) = [line.split() for line in one.splitlines() if line.startswith("Decisions counted")]
+    assert int(words[3]) == 2 * int(counted[-1])
+    (luck,) = [line.split() for line in one.splitlines() if line.startswith("Luck of own rolls")]
+    assert float(words[-1]) == pytest.approx(2 * float(luck[-3]), abs=2e-3)
+
+
 def test_many_matches_need_a_folder_for_sgf(file, capsys):
     assert cli.main(["analyse", str(file), str(file), "--format", "sgf"]) == 2
-    assert "2 matches need a folder: --output FOLDER" in capsys.readouterr().err
+    assert "2 files need a folder: --output FOLDER" in capsys.readouterr().err
 
 
 def test_standard_input_is_a_file_too(monkeypatch, capsys):

@@ -1,0 +1,70 @@
+"""The statistics of players over several matches."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import replace
+
+from engine.match_analysis.statistics import (
+    JudgedDecision,
+    JudgedRoll,
+    PlayerStatistics,
+    compute_statistics,
+)
+from engine.options import escape_unprintable
+from engine.rules.match import SEATS
+from tools.analyse.analysed_match import AnalysedMatch
+
+_NAME_WIDTH = 24
+
+
+class PlayersReport:
+    """Collects the decisions of each player, by name."""
+
+    def __init__(self) -> None:
+        self._decisions: dict[str, list[JudgedDecision]] = defaultdict(list)
+        self._rolls: dict[str, list[JudgedRoll]] = defaultdict(list)
+        self._matches: dict[str, int] = defaultdict(int)
+
+    def add(self, analysed: AnalysedMatch) -> None:
+        """Add the decisions of a match; in the numbers of a player that player's seat is 0."""
+        decisions, rolls = analysed.judged
+        for seat in SEATS:
+            name = analysed.match.names[seat]
+            self._matches[name] += 1
+            self._decisions[name] += [replace(each, seat=each.seat ^ seat) for each in decisions]
+            self._rolls[name] += [replace(each, seat=each.seat ^ seat) for each in rolls]
+
+    def format(self) -> str:
+        """Format a table of the players who played more than one match, those of most matches first."""
+        several = sorted(
+            (name for name, count in self._matches.items() if count > 1 and name),
+            key=lambda name: (-self._matches[name], name),
+        )
+        if not several:
+            return ""
+        header = (
+            f"{'':{_NAME_WIDTH}}{'matches':>8}{'counted':>9}{'PR':>15}{'gnubg':>8}{'Snowie':>8}{'luck':>10}"
+        )
+        lines = ["Over several matches:", header]
+        for name in several:
+            found = compute_statistics(0, self._decisions[name], self._rolls[name])
+            lines.append(
+                f"{escape_unprintable(name)[: _NAME_WIDTH - 1]:{_NAME_WIDTH}}{self._matches[name]:>8,}"
+                f"{found.counted:>9,}{format_rating(found):>15}{format_rate(found.gnubg_error_rate):>8}"
+                f"{format_rate(found.snowie_error_rate):>8}{found.luck_points:>+10.3f}"
+            )
+        return "\n".join(lines) + "\n"
+
+
+def format_rating(player: PlayerStatistics) -> str:
+    """Format a performance rating with its 95 % interval; ``-`` without a counted decision."""
+    if player.performance_rating is None:
+        return "-"
+    half = player.performance_rating_95
+    return f"{player.performance_rating:.2f}{'' if half is None else f' ± {half:.2f}'}"
+
+
+def format_rate(value: float | None) -> str:
+    """Format an error rate; ``-`` without a decision that counts."""
+    return "-" if value is None else f"{value:.1f}"
