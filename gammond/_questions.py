@@ -15,7 +15,7 @@ from typing import Any, Generic, TypedDict, TypeVar
 import numpy as np
 
 from gammond.errors import CancelledWork, ServerError
-from gammond.match import Dice, MatchState
+from gammond.match import Dice, MatchState, check_dice
 from gammond.position import Play, Position
 from gammond.results import (
     CubeDecision,
@@ -66,10 +66,10 @@ def ask_plays(
     position: Position, dice: Dice, match: MatchState | None, plies: int, cubeful: bool, move_filter: str
 ) -> Question[RankedPlays]:
     """Return the question for the ranked plays of a roll."""
-    fields = {"dice": list(dice), "filter": move_filter, "cubeful": cubeful}
+    fields = {"dice": list(check_dice(dice)), "filter": move_filter, "cubeful": cubeful}
     return Question(
         _make_fields([position], match, plies, "moves", **fields),
-        lambda answer: _parse_plays(answer, position, dice),
+        lambda answer: _parse_plays(answer, position, dice, match or MatchState()),
     )
 
 
@@ -117,6 +117,7 @@ class RolloutQuestion:
         candidates: int | None = None,
     ) -> None:
         kind = kind or ("position" if dice is None else "plays")
+        dice = None if dice is None else check_dice(dice)
         self._position, self._dice, self._cubeful = position, dice, cubeful
         self._match = replace(match or MatchState(), dice=dice, doubled=False, beavered=False, resigned=0)
         options = {
@@ -174,10 +175,7 @@ class RolloutQuestion:
         if self._cubeful:
             equity, error = row["cubeful"], row.get("cubeful_se", math.nan)
         elif "mwc" in row:  # the wire has no equity at the score: it comes from the table
-            from engine.cubeful import make_dead_cube_game
-
-            space = make_dead_cube_game(self._match._to_engine().before_roll())
-            even, stake = space.equity_scale
+            even, stake = _get_equity_scale(self._match)
             equity, error = (row["mwc"] - even) / stake, row.get("mwc_se", math.nan) / stake
         else:
             equity, error = row["equity"], row.get("se", math.nan)
@@ -224,11 +222,11 @@ def _parse_evaluations(answer: Mapping[str, Any]) -> Evaluations:
     return Evaluations(outcomes, equities, column("cubeful"), column("mwc"), answer["plies"])
 
 
-def _parse_plays(answer: Mapping[str, Any], position: Position, dice: Dice) -> RankedPlays:
+def _parse_plays(answer: Mapping[str, Any], position: Position, dice: Dice, match: MatchState) -> RankedPlays:
     (result,) = _get_results(answer)
     legal = {play.text: play for play in position.legal_plays(dice)}
     rows = result["moves"]
-    best = _get_score(rows[0])
+    best = _get_score(rows[0], match)
     plays = tuple(
         PlayEvaluation(
             legal.get(row["play"]) or _find_play(position, row["play"], dice),
@@ -236,7 +234,7 @@ def _parse_plays(answer: Mapping[str, Any], position: Position, dice: Dice) -> R
             row["equity"],
             row.get("cubeful"),
             row.get("mwc"),
-            max(best - _get_score(row), 0.0),
+            max(best - _get_score(row, match), 0.0),
             row["plies"],
         )
         for row in rows
@@ -289,12 +287,21 @@ def _make_outcome(row: Mapping[str, Any]) -> Outcome:
     return Outcome(row["win"], row["win_g"], row["win_bg"], row["lose_g"], row["lose_bg"])
 
 
-def _get_score(row: Mapping[str, Any]) -> float:
-    """Return what plays are ranked by, in points or match-winning chance."""
-    for name in ("mwc", "cubeful", "equity"):
-        if row.get(name) is not None:
-            return float(row[name])
-    return 0.0
+def _get_score(row: Mapping[str, Any], match: MatchState) -> float:
+    """Return what plays are ranked by, in points."""
+    if "cubeful" in row:
+        return float(row["cubeful"])
+    if "mwc" in row:
+        even, stake = _get_equity_scale(match)
+        return (float(row["mwc"]) - even) / stake
+    return float(row["equity"])
+
+
+def _get_equity_scale(match: MatchState) -> tuple[float, float]:
+    """Return the match-winning chance that 0 points are worth at a score, and that of a point more."""
+    from engine.cubeful import make_dead_cube_game
+
+    return make_dead_cube_game(match._to_engine().before_roll()).equity_scale
 
 
 def _find_play(position: Position, text: str, dice: Dice) -> Play:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from gammond.match import Dice, MatchState
+from gammond.match import Dice, MatchState, check_dice
 from gammond.position import Board, Play, Position, stack_boards
 from gammond.results import (
     CubeDecision,
@@ -133,6 +133,7 @@ class Engine:
                 ``huge``.
 
         Raises:
+            FormatError: The dice are not two numbers.
             ValueRangeError: A die is not 1 to 6, or another argument is out of range.
             StateError: The game is over.
             PositionError: As for `evaluate`.
@@ -141,7 +142,7 @@ class Engine:
 
         settings = EvalSettings(plies, move_filter, cubeful)
         found = self._engine.rank_plays(
-            position._position, dice, (match or MatchState())._to_engine(), settings
+            position._position, check_dice(dice), (match or MatchState())._to_engine(), settings
         )
         best = found.plays[0].score
         plays = tuple(
@@ -215,6 +216,7 @@ class Engine:
             cancel: Set it, from another thread or from ``progress``, to end early with what is complete.
 
         Raises:
+            FormatError: The dice are not two numbers.
             ValueRangeError: An argument is out of range.
             StateError: Plays are asked for without dice, or the game is over.
             CancelledWork: It was cancelled before anything was complete.
@@ -227,7 +229,7 @@ class Engine:
             "moves" if chosen == "plays" else chosen,
             position._position,
             (match or MatchState())._to_engine().before_roll(),
-            dice if chosen == "plays" else None,
+            check_dice(dice) if dice is not None and chosen == "plays" else None,
             is_cubeful=cubeful,
             candidates=candidates,
             plies=plies,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
@@ -9,6 +10,25 @@ if TYPE_CHECKING:
     from engine.rules.match import MatchState as _EngineState
 
 Dice = tuple[int, int]
+
+
+def check_dice(dice: Dice) -> Dice:
+    """Return dice, checked.
+
+    Raises:
+        FormatError: They are not two whole numbers.
+        ValueRangeError: A die is not 1 to 6.
+    """
+    from engine.errors import FormatError
+    from engine.rules.dice import validate_roll
+
+    try:
+        die1, die2 = map(operator.index, dice)
+    except (TypeError, ValueError):
+        raise FormatError(
+            f"expected dice as two numbers such as (3, 1), got {dice!r}", field="dice"
+        ) from None
+    return validate_roll(die1, die2)
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from gammond.match import Dice, MatchState
+from gammond.match import Dice, MatchState, check_dice
 
 if TYPE_CHECKING:
     from engine.rules.moves import Play as _EnginePlay
@@ -40,8 +40,13 @@ class Position:
     __slots__ = ("_position",)
 
     def __init__(self, board: ArrayLike) -> None:
+        from engine.errors import PositionError
         from engine.rules.position import Position as EnginePosition
 
+        if isinstance(board, str):
+            raise PositionError(
+                "expected a board, two rows of 26 counts: Position.parse reads texts", field="board"
+            )
         self._position: _EnginePosition = EnginePosition(np.asarray(board))
 
     @classmethod
@@ -162,12 +167,13 @@ class Position:
         """List the legal plays of a roll, one for each resulting position; at least one, perhaps no move.
 
         Raises:
+            FormatError: The dice are not two numbers.
             ValueRangeError: A die is not 1 to 6.
             StateError: The game is over.
         """
         from engine.rules.moves import legal_plays
 
-        return [Play._wrap(play) for play in legal_plays(self._position, dice)]
+        return [Play._wrap(play) for play in legal_plays(self._position, check_dice(dice))]
 
     def play(self, play: str | Play, dice: Dice | None = None) -> Position:
         """Make a play.
@@ -180,7 +186,7 @@ class Position:
             The position after it, seen by the next player on roll.
 
         Raises:
-            FormatError: The text is no play.
+            FormatError: The text is no play, or the dice are not two numbers.
             PlayError: The rules do not allow it.
         """
         if isinstance(play, Play):
@@ -190,7 +196,7 @@ class Position:
         from engine.rules.notation import parse_play
 
         if dice is not None:
-            return self._wrap(parse_play(play, self._position, dice).result)
+            return self._wrap(parse_play(play, self._position, check_dice(dice)).result)
         refusal: PlayError | None = None
         for roll in ROLLS:
             try:

@@ -7,8 +7,8 @@ present cube: 1 is a single game won.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import Literal, overload
+from dataclasses import asdict, dataclass, fields
+from typing import Any, Literal, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,8 +20,15 @@ Progress = Callable[[int], None]
 """Called with the number of complete trials."""
 
 
+class PrintedResult:
+    """A result that a notebook shows as `print` does."""
+
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:  # noqa: ANN401  (IPython's)
+        printer.text(str(self))
+
+
 @dataclass(frozen=True)
-class Outcome:
+class Outcome(PrintedResult):
     """Five cumulative probabilities: a gammon counts as a win too, a backgammon as a gammon and a win.
 
     Attributes:
@@ -54,8 +61,11 @@ class Outcome:
         )
 
 
+_OUTCOME_NAMES = tuple(field.name for field in fields(Outcome))
+
+
 @dataclass(frozen=True)
-class Evaluation:
+class Evaluation(PrintedResult):
     """The value of a position before the roll.
 
     Attributes:
@@ -94,12 +104,18 @@ class Evaluations:
     mwc: NDArray[np.float64] | None
     plies: int
 
+    def to_columns(self) -> dict[str, NDArray[Any]]:
+        """Return one array for each number, by name, as ``pandas.DataFrame`` takes them."""
+        columns = dict(zip(_OUTCOME_NAMES, self.outcomes.T, strict=True)) | {"equity": self.equities}
+        others = {"cubeful": self.cubeful, "mwc": self.mwc}
+        return columns | {name: values for name, values in others.items() if values is not None}
+
     def __len__(self) -> int:
         return len(self.outcomes)
 
 
 @dataclass(frozen=True)
-class PlayEvaluation:
+class PlayEvaluation(PrintedResult):
     """A play with its value, for the player who makes it.
 
     Attributes:
@@ -127,7 +143,7 @@ class PlayEvaluation:
 
 
 @dataclass(frozen=True)
-class RankedPlays(Sequence[PlayEvaluation]):
+class RankedPlays(PrintedResult, Sequence[PlayEvaluation]):
     """All legal plays of a roll, the best first: a sequence of `PlayEvaluation`.
 
     Attributes:
@@ -144,6 +160,21 @@ class RankedPlays(Sequence[PlayEvaluation]):
     def best(self) -> PlayEvaluation:
         """The best play."""
         return self.plays[0]
+
+    def to_dicts(self) -> list[dict[str, Any]]:
+        """Return a row for each play, as ``pandas.DataFrame`` takes them: play, numbers, loss, plies."""
+        return [
+            {
+                "play": each.play.text,
+                **asdict(each.outcome),
+                "equity": each.equity,
+                "cubeful": each.cubeful,
+                "mwc": each.mwc,
+                "loss": each.loss,
+                "plies": each.plies,
+            }
+            for each in self.plays
+        ]
 
     def find(self, text: str) -> PlayEvaluation | None:
         """Find a play by its text as `Play.text` has it; None if it is not among them."""
@@ -167,7 +198,7 @@ class RankedPlays(Sequence[PlayEvaluation]):
 
 
 @dataclass(frozen=True)
-class CubeDecision:
+class CubeDecision(PrintedResult):
     """The cube decision of the player on roll, before the roll. All values are for that player.
 
     Attributes:
@@ -204,7 +235,7 @@ class CubeDecision:
 
 
 @dataclass(frozen=True)
-class RolloutEstimate:
+class RolloutEstimate(PrintedResult):
     """The mean of the trials of a rollout, and how sure it is.
 
     Attributes:
@@ -224,7 +255,7 @@ class RolloutEstimate:
 
 
 @dataclass(frozen=True)
-class PlayRollout:
+class PlayRollout(PrintedResult):
     """A play with its rollout, for the player who makes it.
 
     Attributes:
@@ -244,7 +275,7 @@ class PlayRollout:
 
 
 @dataclass(frozen=True)
-class Rollout:
+class Rollout(PrintedResult):
     """A rollout of a position, of the plays of a roll, or of a cube decision.
 
     Attributes:

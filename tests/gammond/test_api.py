@@ -191,6 +191,43 @@ def test_a_notebook_shows_a_board():
     assert shown == sum(min(int(count), 5) for row in board for count in row[1:25]) + sum(board[:, 25])
 
 
+def test_a_notebook_shows_results_as_they_are_printed(engine):
+    class Printer:
+        def text(self, text):
+            self.shown = text
+
+    ranked = engine.rank(START, (3, 1))
+    for result in (ranked, ranked.best, ranked.best.outcome, engine.evaluate(START), engine.cube(START)):
+        printer = Printer()
+        result._repr_pretty_(printer, False)
+        assert printer.shown == str(result)
+
+
+def test_results_are_tables_for_data_frames(engine):
+    ranked = engine.rank(START, (3, 1), MatchState(length=5))
+    rows = ranked.to_dicts()
+    assert len(rows) == len(ranked)
+    assert rows[0]["play"] == "8/5 6/5"
+    assert (rows[1]["loss"], rows[1]["mwc"]) == (ranked[1].loss, ranked[1].mwc)
+    assert rows[0]["win_gammon"] == ranked.best.outcome.win_gammon
+    many = engine.evaluate_many([START, START.play("8/5 6/5")])
+    columns = many.to_columns()
+    assert list(columns) == [*list(rows[0])[1:6], "equity", "cubeful"]
+    assert columns["lose_backgammon"].tolist() == many.outcomes[:, 4].tolist()
+
+
+@pytest.mark.parametrize("dice", ["31", 3, (3,), (3, 1, 1), (3.0, 1), None])
+def test_dice_that_are_not_two_numbers_are_refused(engine, dice):
+    for ask in (START.legal_plays, lambda roll: engine.rank(START, roll)):
+        with pytest.raises(gammond.FormatError, match="expected dice as two numbers such as"):
+            ask(dice)
+
+
+def test_a_text_is_no_board():
+    with pytest.raises(gammond.PositionError, match=r"Position\.parse reads texts"):
+        Position("4HPwATDgc/ABMA")
+
+
 @pytest.mark.parametrize("name", ["match", "position", "engine", "client"])
 def test_the_examples_in_docstrings_hold(name):
     module = __import__(f"gammond.{name}", fromlist=["_"])

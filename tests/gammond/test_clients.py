@@ -62,9 +62,12 @@ def test_answers_are_those_of_the_engine_in_this_process(client):
         assert there.equity == pytest.approx(here.equity, abs=1e-5)
         assert there.mwc == pytest.approx(here.mwc, abs=1e-5)
         assert there.cubeful == pytest.approx(here.cubeful, abs=1e-5)
-        ranked, expected = client.rank(START, (3, 1), match), engine.rank(START, (3, 1), match)
-        assert [each.play for each in ranked] == [each.play for each in expected]
-        assert ranked[1].mwc == pytest.approx(expected[1].mwc, abs=1e-5)
+        for cubeful in (True, False):
+            ranked = client.rank(START, (3, 1), match, cubeful=cubeful)
+            expected = engine.rank(START, (3, 1), match, cubeful=cubeful)
+            assert [each.play for each in ranked] == [each.play for each in expected]
+            assert ranked[1].mwc == pytest.approx(expected[1].mwc, abs=1e-5)
+            assert [each.loss for each in ranked] == pytest.approx([each.loss for each in expected], abs=2e-5)
         cube, decision = client.cube(START, match), engine.cube(START, match)
         assert (cube.action, cube.should_take) == (decision.action, decision.should_take)
         assert cube.double_take == pytest.approx(decision.double_take, abs=1e-5)
