@@ -176,6 +176,11 @@ def round_value(value: float) -> float:
     return round(value, DECIMALS) + 0.0
 
 
+def round_values(values: Mapping[str, ReplyValue]) -> dict[str, ReplyValue]:
+    """Return the values of keys with numbers as the wire has them."""
+    return {name: round_value(value) if isinstance(value, float) else value for name, value in values.items()}
+
+
 def make_ok_reply(command: str, values: Mapping[str, ReplyValue] | None = None) -> list[Reply]:
     """Return the answer to a command that was carried out and has nothing else to say."""
     return [Reply("ok", command, values or {})]

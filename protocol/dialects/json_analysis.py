@@ -25,7 +25,7 @@ from engine.search.results import PlayTable
 from protocol.commands.cube import decision_to_values
 from protocol.commands.evaluation import evaluation_to_values, evaluations_to_values, plays_to_values
 from protocol.core.arguments import error_field
-from protocol.core.replies import DECIMALS, info_to_fields, round_value
+from protocol.core.replies import DECIMALS, info_to_fields, round_values
 from protocol.core.requests import AnyReply, JsonReply, Reply, ReplyValue, WorkControl
 from protocol.dialects.json_fields import Query
 from protocol.dialects.json_parts import PART_NAMES, answer_part, name_part_field
@@ -322,9 +322,9 @@ class QueryAnalysis:
                 about: dict[str, ReplyValue] = {"plies": evaluation.effort.plies}
                 self.is_partial |= not evaluation.effort.is_finished
                 if "eval" in want:
-                    item.result["eval"] = _round_values(evaluation_to_values(evaluation) | about)
+                    item.result["eval"] = round_values(evaluation_to_values(evaluation) | about)
                 if "cube" in want and evaluation.decision is not None:
-                    item.result["cube"] = _round_values(decision_to_values(evaluation.decision) | about)
+                    item.result["cube"] = round_values(decision_to_values(evaluation.decision) | about)
 
     def _answer_parts(self, item: QueryPosition) -> None:
         """Add what is found out for one position at a time.
@@ -384,8 +384,3 @@ class QueryAnalysis:
 def _encode_plays(table: PlayTable, match: MatchState) -> bytes:
     """Write plays, with the position IDs of their results, as the items of a JSON list without brackets."""
     return msgspec.json.encode(plays_to_values(table, match, decimals=DECIMALS))[1:-1]
-
-
-def _round_values(values: dict[str, ReplyValue]) -> dict[str, ReplyValue]:
-    """Round as on the wire."""
-    return {name: round_value(value) if isinstance(value, float) else value for name, value in values.items()}

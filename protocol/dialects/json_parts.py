@@ -16,8 +16,8 @@ from engine.rules.position import Position
 from protocol.commands import rollouts
 from protocol.commands.command import CommandCall
 from protocol.commands.table import COMMANDS
-from protocol.core.replies import round_value
-from protocol.core.requests import AnyReply, Reply, ReplyValue, Work, WorkControl
+from protocol.core.replies import round_values
+from protocol.core.requests import AnyReply, Reply, Work, WorkControl
 from protocol.dialects.json_fields import Query, quote_json
 from protocol.state.game_state import GameState
 from protocol.state.session import Session
@@ -160,20 +160,15 @@ def _to_document(name: str, replies: Sequence[AnyReply]) -> tuple[object, bool]:
     is_whole = not final.pop("stopped", False) and final.get("reason") != "stopped"
     for key in ("net", "elapsed_ms"):
         final.pop(key, None)
-    document: dict[str, object] = {**_round(final)}
+    document: dict[str, object] = {**round_values(final)}
     if name == "matrix":
         document["rows"] = [{**line.values, **(line.fields or {})} for line in lines[:-1]]
     for line, row in zip(lines, rows, strict=False):
         if line.word in _LINE_LISTS:
             found = document.setdefault(_LINE_LISTS[line.word], [])
             assert isinstance(found, list)
-            found.append(_round(row))
+            found.append(round_values(row))
     return document, is_whole
-
-
-def _round(values: Mapping[str, ReplyValue]) -> dict[str, ReplyValue]:
-    """Round as on the wire."""
-    return {name: round_value(value) if isinstance(value, float) else value for name, value in values.items()}
 
 
 def make_query_session(session: Session, net: str, query: Query) -> Session:

@@ -27,7 +27,8 @@ TRANSLATIONS = {
 """What GNU Backgammon's users type -> the line that does it here, as ``help gnubg`` lists them."""
 
 EXPLANATIONS = {
-    "analyse": "'review' goes over your decisions of this game; 'hint' and 'rollout' analyse the position",
+    "analyse": "'review' goes over your decisions of this game, 'hint' and 'rollout' analyse the position; "
+    "'gammond analyse FILE', outside this terminal, analyses match files",
     "annotate": "there are no comments; 'review' lists the errors of this game",
     "clear": "'edit' sets up the checkers, 'new' begins a game",
     "end": "'best' does what 'hint' finds best; 'level' sets how well the engine plays",
