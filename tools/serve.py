@@ -16,7 +16,6 @@ from typing import NoReturn
 
 from engine.errors import LimitError, UnsupportedError, ValueRangeError
 from engine.runtime.cores import MAX_THREADS
-from engine.runtime.open_files import raise_open_file_limit
 from engine.runtime.version import read_version
 from protocol.core.limits import ClientLimits
 from protocol.state.service import Service, make_shipped_catalogue
@@ -186,7 +185,7 @@ def _fit_clients(clients: int) -> int:
     Raises:
         LimitError: There is room for none.
     """
-    allowed = raise_open_file_limit(2 * clients + _OWN_FILES)  # as many more may be on their way out
+    allowed = _raise_open_file_limit(2 * clients + _OWN_FILES)  # as many more may be on their way out
     room = (allowed - _OWN_FILES) // 2
     if room < 1:
         raise LimitError(
@@ -199,6 +198,29 @@ def _fit_clients(clients: int) -> int:
             f"{_RAISE_LIMIT}\n"
         )
     return min(clients, room)
+
+
+def _raise_open_file_limit(wanted: int) -> int:
+    """Raise the limit of open files as far as the system allows, if it is below a number.
+
+    Args:
+        wanted: The number of files and sockets to have room for.
+
+    Returns:
+        How many may be open; the number itself where there is no such limit.
+    """
+    if sys.platform == "win32":
+        return wanted
+    import resource
+
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    allowed = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+    if soft != resource.RLIM_INFINITY and soft < allowed:
+        try:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (allowed, hard))
+        except (OSError, ValueError):  # the system has a lower limit of its own
+            return soft
+    return allowed
 
 
 def _serve_lines(host: str, port: int, args: argparse.Namespace, say: ClientCallback) -> None:

@@ -11,11 +11,9 @@ from copy import copy
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.analysis.levels import EvalSettings
 from engine.cubeful import (
-    CubeDecision,
     CubeStateSpace,
     ScoreMatrix,
     build_cube_state_space,
@@ -220,65 +218,6 @@ class Engine:
             objective.decide(values, boards) if decides else None,
         )
 
-    def evaluate_matches(
-        self,
-        boards: Board,
-        matches: Sequence[MatchState],
-        match_indices: NDArray[np.int64],
-        settings: EvalSettings | None = None,
-        watch: SearchWatch | None = None,
-        *,
-        may_double_now: bool = True,
-        decides: bool = False,
-    ) -> BoardEvaluations:
-        """Evaluate many positions at once, each in its own match state.
-
-        Args:
-            boards: ``int8[n, 2, 26]``, the checkers of the seat on roll first; finished positions allowed.
-            matches: The different match states.
-            match_indices: ``int64[n]``, which of them each position has.
-            settings: As for `evaluate_boards`.
-            watch: Counts nodes and stops the work.
-            may_double_now: As for `evaluate_boards`.
-            decides: As for `evaluate_boards`.
-
-        Returns:
-            As `evaluate_boards`; the match-winning chance of a position in money play is nan.
-
-        Raises:
-            PositionError: As `evaluate_boards`.
-            UnsupportedError: As `evaluate_boards`.
-            CancelledWork: The watch stopped it.
-        """
-        settings = self._check_settings(settings)
-        mwc = np.full(len(boards), np.nan)
-        if len(matches) == 1:  # for one position, what follows takes 20 µs more
-            found = self.evaluate_boards(
-                boards, matches[0], settings, watch, may_double_now=may_double_now, decides=decides
-            )
-            outcomes = found.outcomes.astype(np.float32, copy=False)
-            return BoardEvaluations(
-                outcomes, found.cubeful, mwc if found.mwc is None else found.mwc, found.decisions
-            )
-        outcomes, cubeful = np.empty((len(boards), OUTCOME_COLUMNS), np.float32), np.empty(len(boards))
-        decisions: list[CubeDecision | None] = [None] * len(boards)
-        for which in np.unique(match_indices).tolist():
-            rows = np.flatnonzero(match_indices == which)
-            chosen = boards if len(rows) == len(boards) else boards[rows]
-            found = self.evaluate_boards(
-                chosen, matches[which], settings, watch, may_double_now=may_double_now, decides=decides
-            )
-            outcomes[rows] = found.outcomes
-            if found.cubeful is not None:
-                cubeful[rows] = found.cubeful
-            if found.mwc is not None:
-                mwc[rows] = found.mwc
-            for row, decision in zip(rows.tolist(), found.decisions or (), strict=False):
-                decisions[row] = decision
-        return BoardEvaluations(
-            outcomes, cubeful if settings.is_cubeful else None, mwc, decisions if decides else None
-        )
-
     def rank_plays(
         self,
         position: Position,
@@ -371,16 +310,6 @@ class Engine:
         better = sum(score > found.score for score in scores)
         rank = better + 1 if better < len(scores) else place + 1
         return ComparedPlay(found, ranked.best if better else found, rank, ranked)
-
-    def takes_beaver(
-        self,
-        position: Position,
-        match: MatchState,
-        settings: EvalSettings | None = None,
-        watch: SearchWatch | None = None,
-    ) -> bool:
-        """Return whether the doubler should play on after a beaver, as `evaluate_beaver`."""
-        return self.evaluate_beaver(position, match, settings, watch).plays_on
 
     def evaluate_beaver(
         self,

@@ -184,7 +184,7 @@ class Decider:
 
     def takes_beaver(self, position: Position, match: MatchState, watch: SearchWatch | None = None) -> bool:
         """Decide whether to play on after a beaver, as `Engine.takes_beaver`."""
-        return self.engine.takes_beaver(position, match, self._cube_settings, watch)
+        return self.engine.evaluate_beaver(position, match, self._cube_settings, watch).plays_on
 
     def _evaluate(
         self, position: Position, match: MatchState, watch: SearchWatch | None

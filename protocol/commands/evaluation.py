@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from engine.analysis.engine import Engine
 from engine.analysis.levels import EvalSettings
+from engine.analysis.many_matches import evaluate_matches
 from engine.formats import xgid as xgid_format
 from engine.formats.position_id import encode_position_ids
 from engine.rules.dice import Roll
@@ -219,7 +220,7 @@ class EvaluationBatch(msgspec.Struct, frozen=True):
         boards = np.stack([position.board for position, _ in items])
         places: dict[MatchState, int] = {}
         indices = np.array([places.setdefault(match, len(places)) for _, match in items])
-        found = self.engine.evaluate_matches(boards, tuple(places), indices, self.settings)
+        found = evaluate_matches(self.engine, boards, tuple(places), indices, self.settings)
         about: dict[str, ReplyValue] = {
             "plies": self.engine.evaluator.plies + self.settings.plies,
             "net": self.engine.name,

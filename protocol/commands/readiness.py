@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from engine.analysis.levels import EvalSettings
+from engine.analysis.many_matches import evaluate_matches
 from engine.errors import CancelledWork
 from engine.formats.position_batch import parse_positions
 from engine.play.decider import Decider
@@ -161,7 +162,7 @@ class _Readying:
             self._ask(line)
             self._done_count += 1
         parsed = parse_positions((*_TEXTS, *_TEXTS))
-        engine.evaluate_matches(parsed.boards, parsed.matches, parsed.match_indices, EvalSettings())
+        evaluate_matches(engine, parsed.boards, parsed.matches, parsed.match_indices, EvalSettings())
         _ready.add(name)
 
     def _ask(self, line: str) -> None:

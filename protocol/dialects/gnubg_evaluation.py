@@ -11,6 +11,7 @@ import msgspec
 import numpy as np
 
 from engine.analysis.levels import EvalSettings
+from engine.analysis.many_matches import evaluate_matches
 from engine.errors import CancelledWork, FormatError, GammondError
 from engine.formats.fibs_board import FibsDialect, decode_fibs_board, decode_fibs_boards
 from engine.options import Bounds, Field, parse_fields
@@ -159,8 +160,13 @@ class FibsEvaluations(msgspec.Struct, frozen=True, cache_hash=True):
                 index_of[id(match)] = -1 if state is None else states.setdefault(state, len(states))
         indices = np.array([index_of[id(match)] for match in matches])
         places = np.flatnonzero(indices >= 0)
-        found = self.decider.engine.evaluate_matches(
-            boards[places], tuple(states), indices[places], self.settings, may_double_now=False
+        found = evaluate_matches(
+            self.decider.engine,
+            boards[places],
+            tuple(states),
+            indices[places],
+            self.settings,
+            may_double_now=False,
         )
         replies = dict(zip(places.tolist(), _format_evaluations(found), strict=True))
         return [replies.get(place) or self._answer_alone(line) for place, line in enumerate(items)]

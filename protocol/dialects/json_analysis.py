@@ -12,6 +12,7 @@ import numpy as np
 
 from engine.analysis.engine import Engine
 from engine.analysis.levels import EvalSettings
+from engine.analysis.many_matches import evaluate_matches
 from engine.errors import CancelledWork, GammondError, LimitError, StateError
 from engine.formats.position_batch import ParsedPositions, parse_positions
 from engine.formats.position_id import encode_position_id, encode_position_ids
@@ -80,7 +81,7 @@ class EvaluationQueries:
         if parsed.errors:
             boards = boards.copy()
             boards[~parsed.is_good] = STANDARD_RULES.starting_position.board
-        found = self.engine.evaluate_matches(boards, parsed.matches, parsed.match_indices, self.settings)
+        found = evaluate_matches(self.engine, boards, parsed.matches, parsed.match_indices, self.settings)
         plies = self.engine.evaluator.plies
         return [
             {"position": text, "eval": {**values, "plies": plies}}

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from engine.analysis.best_plays import RolledPositions, find_best_plays
 from engine.analysis.engine import Engine
 from engine.analysis.levels import EvalSettings
+from engine.analysis.many_matches import evaluate_matches
 from engine.cubeful import CubeDecision
 from engine.errors import UnsupportedError
 from engine.formats.position_batch import ParsedPositions
@@ -148,8 +149,14 @@ class BatchEvaluator:
     def _evaluate(self, found: ParsedPositions) -> BoardEvaluations:
         watch, settings = SearchWatch(self._stopped.is_set), self._settings
         if settings.is_cubeful:
-            return self._engine.evaluate_matches(
-                found.boards, found.matches, found.match_indices, settings, watch, decides=CUBE in self._wants
+            return evaluate_matches(
+                self._engine,
+                found.boards,
+                found.matches,
+                found.match_indices,
+                settings,
+                watch,
+                decides=CUBE in self._wants,
             )
         if settings.plies:
             return self._engine.evaluate_boards(found.boards, MatchState(), settings, watch)

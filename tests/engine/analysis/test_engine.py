@@ -9,6 +9,7 @@ import pytest
 
 from engine.analysis.engine import CACHE_COLUMNS, Engine
 from engine.analysis.levels import EvalSettings
+from engine.analysis.many_matches import evaluate_matches
 from engine.cubeful import (
     CubeResponse,
     build_cube_state_space,
@@ -293,9 +294,8 @@ def test_a_beaver_is_evaluated_at_the_cube_that_a_take_leaves(plies):
         )
         assert beaver.equity == 2 * held.equity_points
         assert beaver.plays_on is (beaver.equity > -1)
-        assert (
-            smooth().takes_beaver(position, beavered.without_offers(), EvalSettings(plies)) is beaver.plays_on
-        )
+        settled = smooth().evaluate_beaver(position, beavered.without_offers(), EvalSettings(plies))
+        assert settled.plays_on is beaver.plays_on
 
 
 def test_at_the_highest_cube_a_beaver_leaves_nobody_a_use_for_it():
@@ -369,7 +369,7 @@ def test_positions_of_several_matches_are_evaluated_without_the_cube_where_the_r
     engine = Engine(boards.RacingEvaluator(), rules=without_cube)
     positions = boards.random_boards(4, seed=2)
     matches, indices = (MatchState(), MatchState(length=3)), np.array([0, 1, 0, 1])
-    found = engine.evaluate_matches(positions, matches, indices)
+    found = evaluate_matches(engine, positions, matches, indices)
     assert found.cubeful is None
 
 
@@ -380,11 +380,11 @@ def test_positions_of_several_matches_get_the_cube_decisions_that_each_gets_alon
     positions = boards.random_boards(6, seed=2)
     matches = (MatchState(length=3), MatchState(), MatchState(cube=2, cube_owner=1))[:states]
     indices, settings = np.arange(6) % states, EvalSettings(plies)
-    found = engine.evaluate_matches(positions, matches, indices, settings, decides=True)
+    found = evaluate_matches(engine, positions, matches, indices, settings, decides=True)
     for board, which, decision, cubeful in zip(
         positions, indices.tolist(), found.decisions, found.cubeful, strict=True
     ):
         alone = engine.evaluate(Position(board), matches[which], settings)
         assert decision == alone.decision
         assert cubeful == pytest.approx(alone.cubeful, abs=1e-6)
-    assert engine.evaluate_matches(positions, matches, indices, settings).decisions is None
+    assert evaluate_matches(engine, positions, matches, indices, settings).decisions is None
