@@ -236,7 +236,7 @@ def _serve_gnubg(host: str, port: int, args: argparse.Namespace, say: ClientCall
 
     strength, threads = read_strength(args), resolve_thread_count(args.threads)
     net = args.net or DEFAULT_NET
-    with _say_if_slow(f"loads the net {net}, then listens on {host} port {port}", say):
+    with _say_if_slow(f"loads the net {net} before it listens", say):
         decider = load_decider(net, strength, threads, player=args.player)
     what = f"external player for GNU Backgammon, {decider.name} at {strength.name}"
     rules = GnubgRules(jacoby=not args.no_jacoby, beavers=args.beavers)
