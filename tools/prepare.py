@@ -35,6 +35,7 @@ from engine.runtime.compilation import COMPILATION
 from engine.runtime.cores import count_usable_cores
 from engine.runtime.disk_space import check_disk_space
 from engine.search import ValueCache
+from protocol.commands.readiness import READY_GROUPS, READY_TEXTS
 from protocol.transports.process_end import end_process
 from tools.common.files import write_atomically
 from tools.common.interrupts import EXIT_INTERRUPTED
@@ -43,77 +44,21 @@ from tools.common.progress import Progress
 
 SUMMARY = "compile kernels and build databases ahead of their first use"
 
-_OPENING = "4HPwATDgc/ABMA"
-_MATCH = "XGID=-b----E-C---eE---c-e----B-:1:-1:1:00:3:2:0:7:10"
-_BEAROFF = "XGID=-BBBBBC------------ccccc--:0:0:1:00:0:0:0:0:10"
-_FIBS_BOARD = (
-    "board:O:X:0:0:0:0:-2:0:0:0:0:5:0:3:0:0:0:-5:5:0:0:0:-3:0:-5:0:0:0:0:2:0"
-    ":1:0:0:0:0:1:1:1:0:1:-1:0:25:0:0:0:0:0:0:0:0"
-)
-_SHORT_BEAROFF = "XGID=-AA---------------------a-:0:0:1:00:0:0:0:0:10"
-_TO_MOVE = ("position startpos", "dice 3 1")
-
 JOBS: dict[str, tuple[str, ...]] = {
     "bearoff databases": (),
-    "evaluation": ("position startpos", "eval"),
-    "search": ("position startpos", "eval plies=2", "eval plies=2 cubeful=false", "eval plies=3"),
-    "plays and formats": (
-        *_TO_MOVE,
-        "moves",
-        "moves cubeful=false",
-        "go chequer",
+    **READY_GROUPS,
+    "plays": (
+        *READY_GROUPS["plays"],
+        json.dumps({"id": 1, "positions": READY_TEXTS}),
+        json.dumps({"id": 2, "positions": READY_TEXTS, "want": ["eval"], "cubeful": False}),
         "set engine.player pubeval",
-        "go chequer",
-        "legal",
-        "play 8/5 6/5",
-        f"position gnubgid {_OPENING}",
-        f"position xgid {_BEAROFF}",
-        "eval",
-        f"position xgid {_SHORT_BEAROFF}",
-        "eval",
-        "dice 2 1",
-        "moves",
-        f'{{"id":1,"positions":["{_OPENING}","{_MATCH}","{_BEAROFF}","{_SHORT_BEAROFF}","{_FIBS_BOARD}"]}}',
-        f'{{"id":2,"positions":["{_OPENING}"],"want":["eval"],"cubeful":false}}',
-        f"position xgid {_MATCH}",
-        "eval",
-        "eval cubeful=false",
         "newgame",
-        "dice 3 3",
-        "moves",
-        "set game.doubles two",
-        "newgame",
-        "dice 3 3",
-        "moves",
-    ),
-    "rollouts": (
-        "position startpos",
-        "rollout trials=36 truncate=3 cubeful=false",
-        "rollout trials=36",
-        "rollout trials=36 truncate=3 vr=false",
-        "rollout trials=36 truncate=3 plies=1 leaf_plies=1",
-        "rollout cube trials=36 truncate=3",
         "dice 3 1",
-        "rollout trials=36 truncate=3 candidates=2",
-    ),
-    "cube, matches and the score matrix": (
-        "position startpos",
-        "cube plies=1",
-        "take",
-        "resign",
-        "matrix away=3 plies=1",
-        "newsession type match length 5",
-        *_TO_MOVE,
-        "cube",
-        "eval plies=3",
-        "moves plies=1",
-        "moves plies=1 cubeful=false",
-        "rollout trials=36 truncate=3 candidates=2",
+        "go chequer",
     ),
 }
-"""What is prepared, the longest first: name -> lines of the protocol whose answers need it.
-
-Processes take these in turn; those that run at the same time share few kernels."""
+"""What is prepared, in the order in which processes take it: name -> lines of the protocol whose answers need
+it. Those that run at the same time share few kernels."""
 
 _THREADS = 2
 _SEED = 1

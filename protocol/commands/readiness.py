@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from types import MappingProxyType
 
 from engine.analysis.levels import EvalSettings
 from engine.analysis.many_matches import evaluate_matches
@@ -22,54 +23,77 @@ from protocol.state.session import Session
 REPORT_EVERY_S = 0.8
 """How often readying that lasts is reported."""
 
-READY_LINES = (
-    "position gnubgid 4HPwATDgc/ABMA",
-    "eval",
-    "eval cubeful=false",
-    "eval plies=2",
-    "eval plies=2 cubeful=false",
-    "cube plies=1",
-    "take",
-    "resign",
-    "matrix away=2 plies=1",
-    "rollout trials=2 truncate=3",
-    "rollout trials=2 truncate=3 cubeful=false",
-    "rollout trials=2 truncate=3 vr=false",
-    "rollout trials=2 truncate=2 plies=1 leaf_plies=1",
-    "rollout cube trials=2 truncate=2",
-    "dice 3 1",
-    "legal",
-    "moves",
-    "moves cubeful=false",
-    "moves plies=1",
-    "rank 8/5 6/5",
-    "go chequer",
-    "rollout trials=2 truncate=2 candidates=2",
-    "play 8/5 6/5",
-    "position xgid -b----E-C---eE---c-e----B-:1:-1:1:33:3:2:0:7:10",
-    "eval",
-    "eval cubeful=false",
-    "eval plies=2",
-    "cube plies=1",
-    "moves plies=1",
-    "moves plies=1 cubeful=false",
-    "rollout trials=2 truncate=2 candidates=1",
-    "position xgid -BBBBBC------------ccccc--:0:0:1:21:0:0:0:0:10",
-    "eval plies=1",
-    "moves",
-    "position xgid -AA---------------------a-:0:0:1:21:0:0:0:0:10",
-    "eval plies=1",
-    "moves",
-    "set game.doubles two",
-    "newgame",
-    "dice 3 3",
-    "moves",
-)
-"""Requests that need every part of the engine once."""
+_MATCH_POSITION = "-b----E-C---eE---c-e----B-:1:-1:1:33:3:2:0:7:10"
+_BEAROFF = "-BBBBBC------------ccccc--:0:0:1:21:0:0:0:0:10"
+_SHORT_BEAROFF = "-AA---------------------a-:0:0:1:21:0:0:0:0:10"
 
-_TEXTS = (
+READY_GROUPS: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "evaluation": ("position startpos", "eval", "eval cubeful=false"),
+        "search": (
+            "position startpos",
+            "eval plies=2",
+            "eval plies=2 cubeful=false",
+            "eval plies=3",
+            "dice 3 1",
+            "moves plies=1",
+        ),
+        "plays": (
+            "position gnubgid 4HPwATDgc/ABMA",
+            "dice 3 1",
+            "legal",
+            "moves",
+            "moves cubeful=false",
+            "rank 8/5 6/5",
+            "go chequer",
+            "play 8/5 6/5",
+            f"position xgid {_BEAROFF}",
+            "eval plies=1",
+            "moves",
+            f"position xgid {_SHORT_BEAROFF}",
+            "eval plies=1",
+            "moves",
+        ),
+        "rollouts": (
+            "position startpos",
+            "rollout trials=2 truncate=3",
+            "rollout trials=2 truncate=3 cubeful=false",
+            "rollout trials=2 truncate=3 vr=false",
+            "rollout trials=2 truncate=2 plies=1 leaf_plies=1",
+            "rollout cube trials=2 truncate=2",
+            "dice 3 1",
+            "rollout trials=2 truncate=2 candidates=2",
+        ),
+        "cube, matches and the score matrix": (
+            "position startpos",
+            "cube plies=1",
+            "take",
+            "resign",
+            "matrix away=2 plies=1",
+            f"position xgid {_MATCH_POSITION}",
+            "eval",
+            "eval cubeful=false",
+            "eval plies=2",
+            "cube plies=1",
+            "moves plies=1",
+            "moves plies=1 cubeful=false",
+            "rollout trials=2 truncate=2 candidates=1",
+            "set game.doubles two",
+            "newgame",
+            "dice 3 3",
+            "moves",
+        ),
+    }
+)
+"""Requests that need every part of the engine once, in groups that share few kernels; each begins with a
+position, and is for a session by the standard rules."""
+
+READY_LINES = tuple(line for lines in READY_GROUPS.values() for line in lines)
+"""All of them, for one session."""
+
+READY_TEXTS = (
     "4HPwATDgc/ABMA",
-    "XGID=-b----E-C---eE---c-e----B-:1:-1:1:00:3:2:0:7:10",
+    f"XGID={_MATCH_POSITION}",
     "board:O:X:0:0:0:0:-2:0:0:0:0:5:0:3:0:0:0:-5:5:0:0:0:-3:0:-5:0:0:0:0:2:0"
     ":1:0:0:0:0:1:1:1:0:1:-1:0:25:0:0:0:0:0:0:0:0",
 )
@@ -161,7 +185,7 @@ class _Readying:
                 return
             self._ask(line)
             self._done_count += 1
-        parsed = parse_positions((*_TEXTS, *_TEXTS))
+        parsed = parse_positions((*READY_TEXTS, *READY_TEXTS))
         evaluate_matches(engine, parsed.boards, parsed.matches, parsed.match_indices, EvalSettings())
         _ready.add(name)
 
