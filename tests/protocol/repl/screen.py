@@ -7,6 +7,7 @@ import shlex
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 ROOT = Path(__file__).parents[3]
@@ -61,15 +62,14 @@ class Screen:
         Raises:
             AssertionError: It does not come.
         """
-        end_s = time.monotonic() + WAIT_S
-        while time.monotonic() < end_s:
-            lines = self.lines()
+
+        def is_there(lines: list[str]) -> bool:
             found = [place for place, line in enumerate(lines) if text.rstrip() in line]
             prompts = [place for place, line in enumerate(lines) if line.rstrip() == "gammond>"]
-            if found and prompts and found[-1] <= prompts[-1] < len(lines) - 1:  # and the line below it
-                return lines
-            time.sleep(0.1)
-        raise AssertionError(f"{text!r} did not come: {self.lines()}")
+            # the last row is the line below the prompt
+            return bool(found and prompts) and found[-1] <= prompts[-1] < len(lines) - 1
+
+        return self._wait_until(is_there, f"{text!r} did not come")
 
     def wait_for_input(self, text: str, row: int | None = None) -> None:
         """Wait until what was typed stands at the prompt, in a row if one is given.
@@ -77,12 +77,20 @@ class Screen:
         Raises:
             AssertionError: It does not come.
         """
-        end_s = time.monotonic() + WAIT_S
         rows = slice(row, None if row is None else row + 1)
-        while not any(line.rstrip() == f"gammond> {text}".rstrip() for line in self.lines()[rows]):
+        wanted = f"gammond> {text}".rstrip()
+        self._wait_until(
+            lambda lines: any(line.rstrip() == wanted for line in lines[rows]),
+            f"{text!r} is not at the prompt",
+        )
+
+    def _wait_until(self, is_there: Callable[[list[str]], bool], failure: str) -> list[str]:
+        end_s = time.monotonic() + WAIT_S
+        while not is_there(lines := self.lines()):
             if time.monotonic() > end_s:
-                raise AssertionError(f"{text!r} is not at the prompt: {self.lines()}")
+                raise AssertionError(f"{failure}: {lines}")
             time.sleep(0.05)
+        return lines
 
     def close(self) -> None:
         """End the terminal and what runs in it."""
