@@ -134,7 +134,7 @@ def expected_finals(lines):
 
 @pytest.mark.parametrize(
     ("seed", "inputs"),
-    [(0, INPUTS // 16), *(pytest.param(seed, INPUTS // 4, marks=pytest.mark.slow) for seed in (1, 2, 3, 4))],
+    [(0, INPUTS // 40), *(pytest.param(seed, INPUTS // 4, marks=pytest.mark.slow) for seed in (1, 2, 3, 4))],
 )
 def test_nothing_but_typed_errors_and_one_final_line_for_each_line(seed, inputs, caplog):
     chance = random.Random(seed)
@@ -204,7 +204,7 @@ def test_a_line_that_fails_never_changes_state():
     connection = make_connection(line_bytes=LINE_BYTES)
     session = connection.handler.session
     failures = 0
-    for _ in range(5000):
+    for _ in range(2000):
         before = session.game, session.engine_settings, list(session._undo_stack)
         hear(connection, escape_unprintable(chance))
         answer = pump(connection, stops_long=True)
@@ -214,4 +214,4 @@ def test_a_line_that_fails_never_changes_state():
         if connection.is_done:
             connection = make_connection(line_bytes=LINE_BYTES)
             session = connection.handler.session
-    assert failures > 1000
+    assert failures > 400

@@ -142,10 +142,9 @@ def test_a_position_outside_the_table_is_refused(one_sided):
 
 
 def test_threads_do_not_change_a_bit(one_sided):
-    for threads in (1, 3):
-        built = build_one_sided(threads=threads)
-        for array, same in zip(built.arrays, one_sided.arrays, strict=True):
-            assert array.tobytes() == same.tobytes()
+    built = build_one_sided(threads=3)
+    for array, same in zip(built.arrays, one_sided.arrays, strict=True):
+        assert array.tobytes() == same.tobytes()
 
 
 def test_progress_ends_with_all_sides():

@@ -53,7 +53,7 @@ def test_distinct_positions_are_those_of_a_dictionary(count):
 
 
 def test_positions_that_differ_have_different_keys():
-    sample = boards.played_boards(boards.RandomEvaluator(4), 60_000, seed=5)
+    sample = boards.played_boards(boards.RandomEvaluator(4), 20_000, seed=5)
     assert len(deduplicate_boards(sample).boards) == len({board.tobytes() for board in sample})
 
 

@@ -30,8 +30,8 @@ def test_each_roll_comes_up_once_in_each_row_of_36_trials(turn):
 
 
 def test_the_first_rolls_of_a_single_trial_are_fair():
-    rolls = np.concatenate([draw_rolls(seed, np.array([5]), range(2)) for seed in range(7200)])
-    expected = 200 * np.array(WAYS)
+    rolls = np.concatenate([draw_rolls(seed, np.array([5]), range(2)) for seed in range(1800)])
+    expected = 50 * np.array(WAYS)
     for turn in (0, 1):
         counts = np.bincount(rolls[:, turn], minlength=len(ROLLS))
         assert ((counts - expected) ** 2 / expected).sum() < 52  # 20 degrees of freedom: 99.99th percentile

@@ -56,7 +56,7 @@ def test_end_of_input_drains_the_queue_and_exits_0():
 
 
 def test_input_is_read_while_work_runs():
-    server = start(delay=1.0)
+    server = start(delay=0.5)
     server.stdin.write(b"newgame\n@slow eval\n@quick get engine.ply\n")
     server.stdin.flush()
     lines = [server.stdout.readline() for _ in range(3)]
@@ -67,7 +67,7 @@ def test_input_is_read_while_work_runs():
 
 @pytest.mark.parametrize("kind", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
 def test_a_signal_lets_work_finish_within_its_deadline(kind):
-    server = start(delay=1.0)
+    server = start(delay=0.5)
     server.stdin.write(b"newgame\neval\n")
     server.stdin.flush()
     assert server.stdout.readline().startswith(b"ok newgame")
@@ -120,7 +120,7 @@ def test_a_long_pipe_gets_all_its_answers_though_it_is_read_late(pipes):
     threads = [threading.Thread(target=target) for target in (serve, send)]
     for thread in threads:
         thread.start()
-    time.sleep(0.5)
+    time.sleep(0.2)
     with os.fdopen(read_out, "rb", closefd=False) as out:
         lines = out.read().decode().splitlines()
     for thread in threads:

@@ -378,14 +378,14 @@ class InterruptedEvaluator(RacingEvaluator):
 
 
 def test_ctrl_c_ends_with_what_is_complete_and_the_same_command_goes_on(run, tmp_path, engines):
-    options = [OPENING, "--trials", 720, "--truncate", 12, "--threads", 1]
+    options = [OPENING, "--trials", 216, "--truncate", 7, "--threads", 1]
     whole = ran(run, *options)
     state = tmp_path / "state"
-    engines.evaluator = InterruptedEvaluator(after=150)
+    engines.evaluator = InterruptedEvaluator(after=80)
     status, out, _ = run(*options, "--state", state)
     assert status == 130
-    assert re.search(r"\nInterrupted after [0-9]+ trials?, of 720\.\n", out)
-    assert 0 < load_state(state).count_trials() < 720
+    assert re.search(r"\nInterrupted after [0-9]+ trials?, of 216\.\n", out)
+    assert 0 < load_state(state).count_trials() < 216
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
     engines.evaluator = RacingEvaluator()
     assert ran(run, *options, "--state", state) == whole

@@ -24,7 +24,7 @@ def run_command(*arguments: str) -> int:
 
 
 def test_the_default_run_is_announced_with_its_games_files_and_time(tmp_path, monkeypatch):
-    monkeypatch.setattr(plan, "_TIMED_GAMES", 500)
+    monkeypatch.setattr(plan, "_TIMED_GAMES", 100)
     lines = list(describe_plan(tmp_path / "run", TdSettings()))
     assert lines[0] == (
         f"{tmp_path / 'run'}: 2,000,000 games of self-play, 128 and 64 hidden units, 2 threads"
