@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.errors import FormatError, PositionError
+from engine.kernels import as_kernel_array
 from engine.kernels import formats as kernel_formats
 from engine.rules.position import Board, Position
 
@@ -61,7 +62,7 @@ def encode_position_ids(boards: Board) -> list[str]:
         n IDs in input order.
     """
     ids = np.empty((len(boards), ID_LENGTH), np.uint8)
-    kernel_formats.encode_ids(np.ascontiguousarray(boards, np.int8), ids)
+    kernel_formats.encode_ids(as_kernel_array(boards, np.int8), ids)
     text = ids.tobytes().decode("ascii")
     return [text[i : i + ID_LENGTH] for i in range(0, len(text), ID_LENGTH)]
 

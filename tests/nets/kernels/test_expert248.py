@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from engine.kernels import as_kernel_array
 from engine.rules.position import Position
 from nets.encoders import get_encoder
 from nets.kernels import expert248 as kernel_expert
@@ -23,7 +24,7 @@ ROLLS = list(itertools.product(range(1, 7), repeat=2))
 def encode(sample):
     """``float32[n, 2, 26]``: the hand-made inputs of both sides."""
     inputs = np.full((len(sample), kernel_expert.INPUTS), np.nan, np.float32)
-    kernel_expert.encode(np.ascontiguousarray(sample), inputs)
+    kernel_expert.encode(as_kernel_array(sample, np.int8), inputs)
     return inputs[:, 196:].reshape(-1, 2, SIDE_FEATURES)
 
 

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from engine.kernels import as_kernel_array
 from engine.play.lockstep import play_games
 from engine.rules.end_conditions import HOME_BOUND, PIPS_PER_ROLL
 from engine.rules.moves import expand_rolls
@@ -30,7 +31,9 @@ FORWARDS, BACKWARDS = _runner(1.5), _runner(0.5)
 def _leads(plays, seeds, trials, max_turns=300):
     leads = np.empty(len(plays), np.float64)
     lanes, activation = NET.padded_weights, ACTIVATIONS[NET.activation]
-    play_out(plays, seeds, lanes, activation, trials, max_turns, PIPS_PER_ROLL, leads)
+    play_out(
+        as_kernel_array(plays, np.int8), seeds, lanes, activation, trials, max_turns, PIPS_PER_ROLL, leads
+    )
     return leads
 
 

@@ -101,7 +101,7 @@ def test_the_printed_formula_is_the_loop_of_the_article():
 def test_in_a_race_checkers_come_home_first_and_then_go_off():
     def score(own):
         after = boards.position(x={1: 2}, o={25 - point: count for point, count in own.items()}).board[None]
-        return kernel_heuristic.score_position(after, 0, ODD.tables, True)
+        return kernel_heuristic.score_position(after.copy(), 0, ODD.tables, True)
 
     assert score({6: 10, 7: 1}) > score({1: 9, 8: 1})  # one more off cannot make up for a pip outside
     assert score({6: 10}) > score({1: 11})
