@@ -132,6 +132,25 @@ def gammond_server(*arguments: str) -> Iterator[int]:
     check_answer(status == 0, f"the server ended with exit status {status}")
 
 
+@contextmanager
+def echo_server() -> Iterator[int]:
+    """Run `tools.bench.echo` as long as the context lasts.
+
+    Yields:
+        The port on which it listens.
+
+    Raises:
+        WrongAnswerError: It did not start.
+    """
+    with subprocess.Popen(
+        [sys.executable, "-m", "tools.bench.echo", LOOPBACK], stderr=subprocess.PIPE, text=True, cwd=CHECKOUT
+    ) as server:
+        try:
+            yield read_listening_port(server)
+        finally:
+            server.kill()
+
+
 def read_listening_port(server: subprocess.Popen[str]) -> int:
     """Return the port that a server reports on its standard error.
 

@@ -27,7 +27,7 @@ from tools.bench.load_client import (
     run_load,
 )
 from tools.bench.measure import BenchmarkSubject, Measurement, check_answer
-from tools.bench.process import LOOPBACK, gammond_on_pipes, gammond_server
+from tools.bench.process import LOOPBACK, echo_server, gammond_on_pipes, gammond_server
 
 PIPELINED_POSITIONS = 4096
 QUERY_POSITIONS = 10_000
@@ -39,6 +39,7 @@ ANSWER_TOLERANCE = 1e-5
 
 _RUNS = 3
 _SEED = 22
+_OF_AN_ECHO = " to a server that only echoes"
 _VALUE_KEYS = ("win", "win_g", "win_bg", "lose_g", "lose_bg", "equity", "cubeful")
 _CUBEFUL = EvalSettings(0)
 _RANKING = "moves 3"
@@ -75,7 +76,10 @@ def bench_stdin(subject: BenchmarkSubject) -> Iterator[Measurement]:
 
 
 def bench_server(subject: BenchmarkSubject) -> Iterator[Measurement]:
-    """Measure from a line to its final reply over TCP: one client, then many with mixed lines."""
+    """Measure from a line to its final reply over TCP: one client, then many with mixed lines.
+
+    Then the same of a server that only echoes.
+    """
     boards = subject.boards[:PIPELINED_POSITIONS]
     ids, expected = encode_position_ids(boards), compute_expected_values(subject, boards)
     with gammond_server("--tcp", f"{LOOPBACK}:0") as port:
@@ -85,7 +89,12 @@ def bench_server(subject: BenchmarkSubject) -> Iterator[Measurement]:
         scripts = draw_mixed_scripts(ids, subject.net)
         report = run_load(LOOPBACK, port, scripts)
     check_load(report, scripts, boards, expected)
-    yield from _report_load(report)
+    yield from _report_load(report, "")
+    with echo_server() as port:
+        with open_channel(LOOPBACK, port) as channel:
+            latencies_s, _ = _ask_evals(channel, ids)
+        yield from _report_ping_pong("server", latencies_s, _OF_AN_ECHO)
+        yield from _report_load(run_load(LOOPBACK, port, scripts), _OF_AN_ECHO)
 
 
 def compute_expected_values(subject: BenchmarkSubject, boards: Board) -> NDArray[np.float64]:
@@ -115,16 +124,25 @@ def _measure_ping_pong(
     benchmark: str, channel: LineChannel, ids: Sequence[str], expected: NDArray[np.float64]
 ) -> Iterator[Measurement]:
     """Measure single evaluations, each sent after the answer to the one before."""
-    latencies_s, found = [], []
+    latencies_s, answers = _ask_evals(channel, ids)
+    check_evals(answers, expected[np.arange(PING_PONGS) % len(ids)])
+    yield from _report_ping_pong(benchmark, latencies_s, "")
+
+
+def _ask_evals(channel: LineChannel, ids: Sequence[str]) -> tuple[list[float], list[str]]:
+    """Ask for evaluations, one after the other; return the seconds of each, and the answers."""
+    latencies_s, answers = [], []
     for place in range(PING_PONGS):
         channel.ask(f"position gnubgid {ids[place % len(ids)]}")
         started_s = time.perf_counter()
-        answer = channel.ask("eval")
+        answers.append(channel.ask("eval"))
         latencies_s.append(time.perf_counter() - started_s)
-        found.append(_parse_eval(answer))
-    _check_values(found, expected[np.arange(PING_PONGS) % len(ids)])
+    return latencies_s, answers
+
+
+def _report_ping_pong(benchmark: str, latencies_s: Sequence[float], of: str) -> Iterator[Measurement]:
     for percent in (50, 99):
-        what = f"1 client, eval, one at a time, p{percent}"
+        what = f"1 client, eval, one at a time{of}, p{percent}"
         yield Measurement(benchmark, what, 1000 * compute_percentile(latencies_s, percent), "ms")
 
 
@@ -178,8 +196,8 @@ def check_load(
         check_answer(counts == np.diff(offsets).tolist(), "a client got another number of plays")
 
 
-def _report_load(report: LoadReport) -> Iterator[Measurement]:
-    who = f"{report.clients} clients, mixed lines"
+def _report_load(report: LoadReport, of: str) -> Iterator[Measurement]:
+    who = f"{report.clients} clients, mixed lines{of}"
     yield Measurement("server", f"{who}, p99", report.p99_ms, "ms", f"p50 {report.p50_ms:.3g} ms")
     yield Measurement("server", f"{who}, all together", report.requests / report.seconds, "lines/s")
 

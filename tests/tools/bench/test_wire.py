@@ -68,6 +68,10 @@ def test_tcp_answers_one_client_and_many_as_the_engine_does(subject):
         ("1 client, eval, one at a time, p99", "ms"),
         ("4 clients, mixed lines, p99", "ms"),
         ("4 clients, mixed lines, all together", "lines/s"),
+        ("1 client, eval, one at a time to a server that only echoes, p50", "ms"),
+        ("1 client, eval, one at a time to a server that only echoes, p99", "ms"),
+        ("4 clients, mixed lines to a server that only echoes, p99", "ms"),
+        ("4 clients, mixed lines to a server that only echoes, all together", "lines/s"),
     ]
     assert all(row.benchmark == "server" and row.value > 0 for row in rows)
 
