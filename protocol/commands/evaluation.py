@@ -5,11 +5,9 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from contextlib import nullcontext
-from typing import Any
 
 import msgspec
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.analysis.engine import Engine
 from engine.analysis.levels import EvalSettings
@@ -124,21 +122,18 @@ def evaluations_to_values(
         evaluations: n evaluations.
         decimals: Where numbers are rounded, if they are.
     """
-    outcomes = evaluations.outcomes
-    columns: list[NDArray[Any]] = [outcomes, cubeless_equity(outcomes)]
-    keys = [*Outcome._fields, "equity"]
-    if evaluations.cubeful is not None:
-        columns.append(evaluations.cubeful)
-        keys.append("cubeful")
-    if evaluations.mwc is not None:
-        columns.append(evaluations.mwc)
-        keys.append("mwc")
-    table = np.column_stack(columns).astype(np.float64)
+    outcomes, first = evaluations.outcomes, len(Outcome._fields)
+    columns = {"equity": cubeless_equity(outcomes), "cubeful": evaluations.cubeful, "mwc": evaluations.mwc}
+    keys = [*Outcome._fields, *(key for key, column in columns.items() if column is not None)]
+    table = np.empty((len(outcomes), len(keys)))
+    table[:, :first] = outcomes
+    for place, key in enumerate(keys[first:], first):
+        table[:, place] = columns[key]
     if decimals is not None:
         table = np.round(table, decimals) + 0.0
     values: list[dict[str, ReplyValue]] = [dict(zip(keys, row, strict=True)) for row in table.tolist()]
     if evaluations.mwc is not None:
-        for row in np.flatnonzero(np.isnan(evaluations.mwc)).tolist():
+        for row in np.isnan(evaluations.mwc).nonzero()[0].tolist():
             del values[row]["mwc"]
     return values
 
@@ -217,7 +212,7 @@ class EvaluationBatch(msgspec.Struct, frozen=True):
 
     def answer(self, items: Sequence[tuple[Position, MatchState]]) -> list[Reply]:
         """Answer each as `handle_eval` does."""
-        boards = np.stack([position.board for position, _ in items])
+        boards = np.array([position.board for position, _ in items])
         places: dict[MatchState, int] = {}
         indices = np.array([places.setdefault(match, len(places)) for _, match in items])
         found = evaluate_matches(self.engine, boards, tuple(places), indices, self.settings)

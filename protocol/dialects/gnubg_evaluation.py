@@ -159,14 +159,11 @@ class FibsEvaluations(msgspec.Struct, frozen=True, cache_hash=True):
                 state = None if match is None else _find_state(match, self.rules, self.options)
                 index_of[id(match)] = -1 if state is None else states.setdefault(state, len(states))
         indices = np.array([index_of[id(match)] for match in matches])
-        places = np.flatnonzero(indices >= 0)
+        places = (indices >= 0).nonzero()[0]
+        if len(places) < len(items):
+            boards, indices = boards[places], indices[places]
         found = evaluate_matches(
-            self.decider.engine,
-            boards[places],
-            tuple(states),
-            indices[places],
-            self.settings,
-            may_double_now=False,
+            self.decider.engine, boards, tuple(states), indices, self.settings, may_double_now=False
         )
         replies = dict(zip(places.tolist(), _format_evaluations(found), strict=True))
         return [replies.get(place) or self._answer_alone(line) for place, line in enumerate(items)]
