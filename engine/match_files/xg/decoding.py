@@ -127,11 +127,12 @@ def _decode_cube(fields: np.void) -> XgCube:
 def _decode_play(fields: np.void) -> XgPlay:
     listed = fields["candidates"]
     count = min(max(int(fields["count"]), 0), layouts.MAX_CANDIDATES)
+    results = _decode_boards(listed["results"][:count])
     candidates = []
     for i in range(count):
         evaluation = _decode_evaluation(listed["values"][i], int(listed["levels"][i]["level"]))
         if evaluation is not None:
-            candidates.append(XgCandidate(_decode_board(listed["results"][i]), evaluation))
+            candidates.append(XgCandidate(results[i], evaluation))
     first, second = (int(die) for die in fields["dice"])
     luck = float(fields["luck"])
     return XgPlay(
@@ -207,13 +208,19 @@ def _decode_date(days: float) -> datetime.datetime | None:
 
 
 def _decode_board(places: Any) -> Board:  # noqa: ANN401  (an array of numpy)
-    """Return ``int8[2, 26]`` of a position, its owner first; impossible counts stay impossible."""
-    board = np.zeros((2, layouts.PLACES), np.int8)
-    np.maximum(places, 0, out=board[0])
-    np.maximum(-places[::-1].astype(np.int16), 0, out=board[1], casting="unsafe")
-    board[:, OFF] = 0
-    np.subtract(CHECKERS, board.sum(axis=1, dtype=np.int16), out=board[:, OFF], casting="unsafe")
+    """Return ``int8[2, 26]`` of a position, its owner first."""
+    board: Board = _decode_boards(places[None])[0]
     return board
+
+
+def _decode_boards(places: Any) -> Board:  # noqa: ANN401  (an array of numpy)
+    """Return ``int8[n, 2, 26]`` of ``int8[n, 26]``, owners first; impossible counts stay impossible."""
+    counts = places.astype(np.int16)
+    boards = np.stack([np.maximum(counts, 0), np.maximum(-counts[:, ::-1], 0)], axis=1)
+    boards[:, :, OFF] = 0
+    boards[:, :, OFF] = CHECKERS - boards.sum(axis=2)
+    decoded: Board = np.clip(boards, -1, 127).astype(np.int8)
+    return decoded
 
 
 def _decode_error(value: Any) -> float | None:  # noqa: ANN401  (a number of numpy)

@@ -91,6 +91,7 @@ class _MatchReader:
 
     def __init__(self, header: XgMatchHeader, rules: Rules, comments: XgComments) -> None:
         self._start = rules.starting_position
+        self._is_match = header.length > 0
         self._builder = MatchBuilder(
             _FORMAT,
             length=header.length,
@@ -173,6 +174,8 @@ class _MatchReader:
         self._builder.play(at, record.seat, record.dice, play, notes)
 
     def _read_end(self, at: int, record: XgGameFooter) -> None:
+        if self._cube is not None:  # somebody resigned, or played no further
+            self._builder.add_comment(self._comments.get(self._cube.comment))
         if record.winner is not None:
             self._builder.state_result(at, record.winner, record.points)
 
@@ -192,7 +195,7 @@ class _MatchReader:
             at,
             header.number,
             header.score,
-            crawford=header.crawford,
+            crawford=header.crawford and self._is_match,
             cube=1 << min(max(header.automatic_doubles, 0), _MAX_CUBE_LOG),
             position=position if is_set else None,
             on_roll=seat if is_set else None,

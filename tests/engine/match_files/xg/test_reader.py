@@ -196,7 +196,14 @@ def test_comments_stand_where_they_belong():
     def rtf(text):
         return r"{\rtf1\ansi\ansicpg1252{\fonttbl{\f0 Arial;}}\f0 " + text + "}"
 
-    comments = [rtf(r"match\'e9"), rtf("end"), rtf("game"), rtf("cube"), rtf("play\x01\x02\\par two")]
+    comments = [
+        rtf(r"match\'e9"),
+        rtf("end"),
+        rtf("game"),
+        rtf("cube"),
+        rtf("play\x01\x02\\par two"),
+        rtf("last"),
+    ]
     begun = MatchState(on_roll=0)
     second = PlayAction(1, (5, 2), first_play((5, 2), first_play((3, 1)).result))
     game = short_game(second, ResignationAction(1, 1))
@@ -207,11 +214,12 @@ def test_comments_stand_where_they_belong():
     records[5] = xg_files.write_play(
         first_play((3, 1)).result, replace(begun, on_roll=1), second, CommentMove=4
     )
-    found = read(records, comments)
+    last = xg_files.write_cube(second.play.result, begun, -1, CommentCube=5)
+    found = read([*records[:6], last, *records[6:]], comments)
     assert found.issues == ()
     assert found.comment == "matché\nend"
     assert found.games[0].comment == "game"
-    assert found.games[0].notes[1].comment == "cube\nplay\ntwo"
+    assert found.games[0].notes[1].comment == "cube\nplay\ntwo\nlast"
 
 
 def test_names_lose_what_a_terminal_would_obey(match):
@@ -287,3 +295,9 @@ def test_evaluations_that_are_no_numbers_are_left_out():
     assert found.games[0].notes[0].cube is None
     assert found.headers == {}
     assert found.ratings == (None, 1712.5)
+
+
+def test_the_crawford_flag_means_nothing_in_money_play():
+    records = xg_files.write_games(NAMES, [short_game(ResignationAction(1, 1))])
+    records[1] = xg_files.make_game_header(1, MatchState(), START.board, CrawfordApply=True)
+    assert read(records).issues == ()

@@ -141,11 +141,11 @@ def make_header(names=("one", "two"), length=0, **values):
 
 def make_game_header(number, match, board, **values):
     """Write a game header; the board is as player 1 sees it."""
-    defaults = {"CommentHeaderGame": -1, "CommentFooterGame": -1}
-    return make_record(
-        1, score1=match.score[0], score2=match.score[1], CrawfordApply=match.crawford, GameNumber=number,
-        PosInit=places(board), **{**defaults, **values},
-    )  # fmt: skip
+    defaults = {
+        "score1": match.score[0], "score2": match.score[1], "CrawfordApply": match.crawford,
+        "GameNumber": number, "PosInit": places(board), "CommentHeaderGame": -1, "CommentFooterGame": -1,
+    }  # fmt: skip
+    return make_record(1, **{**defaults, **values})
 
 
 def write_games(names, games, *, analysed=True, plays_listed=4, **header):
