@@ -229,7 +229,7 @@ _ROWS = (
     ReplCommand(
         "review",
         "show what your decisions of this game, or the last one, lost, and the five worst; of both players "
-        "of a .mat file; with the number of one, set up its position",
+        "of a match file; with the number of one, set up its position",
         _review,
         (
             rest_argument(

@@ -5,11 +5,9 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 
-from engine.errors import DataFileError
-from engine.match_files.mat_reader import parse_mat
 from engine.match_files.model import RecordedGame
+from engine.match_files.reading import read_matches
 from engine.rules.game_record import DoubleAction, PlayAction, ResponseAction
 from engine.rules.match import SEATS
 from engine.rules.notation import format_play
@@ -18,24 +16,21 @@ from protocol.repl.tables import format_count
 from protocol.state.game_log import LoggedAction
 from protocol.state.game_state import GameState
 
-_MAX_BYTES = 10_000_000
-
-
 ReviewedPlayers = list[tuple[str, list[Decision]]]
 """The names of both players of a match, and what they decided."""
 
 
 def list_reviewed_matches(name: str) -> Iterator[tuple[list[str], ReviewedPlayers]]:
-    """Yield a heading for each match of a ``.mat`` file, and what its players decided.
+    """Yield a heading for each match of a match file, and what its players decided.
 
     Args:
         name: Of the file.
 
     Raises:
         DataFileError: The file cannot be read.
-        GammondError: It holds no game.
+        GammondError: It is no match file, or holds no game.
     """
-    for match in parse_mat(_read(name)):
+    for match in read_matches(os.path.expanduser(name)):
         length = "money play" if not match.length else f"a {match.length}-point match"
         lines = [f"{' and '.join(match.names)}: {format_count(len(match.games), 'game')} of {length}."]
         if match.issues:
@@ -75,16 +70,3 @@ def replay(game: RecordedGame) -> Iterator[LoggedAction]:
         is_conceded = following.result is not None and not following.position.is_over
         after = GameState(following.position, following.match, is_conceded, game.rules)
         yield LoggedAction(before, after, text, following.result)
-
-
-def _read(name: str) -> str:
-    path = Path(os.path.expanduser(name))
-    try:
-        with path.open("rb") as file:
-            content = file.read(_MAX_BYTES + 1)
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise DataFileError(f"{name} cannot be read: {reason}", field="review") from error
-    if len(content) > _MAX_BYTES:
-        raise DataFileError(f"{name} is larger than {_MAX_BYTES:,} bytes: no match file", field="review")
-    return content.decode("utf-8", "replace")

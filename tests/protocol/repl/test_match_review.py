@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from engine.match_files.mat_reader import parse_mat
+from engine.match_files.sgf_writer import format_sgf
 from protocol.repl.match_review import replay
 from protocol.repl.review import list_decisions
 from tests.protocol.repl.tables import make_talk
@@ -52,10 +53,19 @@ def test_both_players_of_a_file_are_reviewed(tmp_path):
     assert viewer.session.game is table
 
 
+def test_the_same_match_in_another_format_is_reviewed_alike(tmp_path):
+    _, file = save(tmp_path)
+    (match,) = parse_mat(file.read_text())
+    other = tmp_path / "match.sgf"
+    other.write_text(format_sgf(match))
+    assert make_talk().answer(f"review {other}") == make_talk().answer(f"review {file}")
+
+
 def test_what_is_no_match_file_says_so(tmp_path):
     (tmp_path / "text").write_text("nothing")
     talk = make_talk()
-    assert talk.answer(f"review {tmp_path / 'text'}")[0].startswith("error: expected a .mat file")
+    (line,) = talk.answer(f"review {tmp_path / 'text'}")
+    assert line.startswith(f"error: {tmp_path / 'text'}: expected a match file (")
     assert talk.answer(f"review {tmp_path / 'none'}")[0].startswith(
         f"error: {tmp_path / 'none'} cannot be read"
     )
