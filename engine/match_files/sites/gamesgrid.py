@@ -27,6 +27,7 @@ _RATINGS = re.compile(
 _GAME = re.compile(r"Game ([0-9]{1,6})\.([0-9]{1,6})(\*?)-([0-9]{1,6})(\*?)(?:/([0-9]{1,5}))?.*")
 _ACTION = re.compile(r"\s*[0-9]{1,6}\t(\t?)\s*(.*)")
 _ROLL = re.compile(r"([1-6])([1-6]):\s*(.*)")
+_AUTOMATIC_DOUBLE = re.compile(r"[1-6]{2}:\s*automatic double", re.IGNORECASE)
 _WIN = re.compile(r"(\S.*) wins ([0-9]{1,6}) points?.*")
 _NUMBER = re.compile(r"[0-9]{1,6}")
 _NO_MOVE = ("o-o", "-")
@@ -121,6 +122,9 @@ class _GridMatch:
         self.builder.begin_game(at, int(game[1]), score, crawford=is_crawford if game[6] else None)
 
     def _read_action(self, builder: MatchBuilder, at: int, seat: int, words: str) -> None:
+        if _AUTOMATIC_DOUBLE.fullmatch(words):
+            builder.double_automatically(at)
+            return
         if rolled := _ROLL.fullmatch(words):
             roll, play = (int(rolled[1]), int(rolled[2])), rolled[3].strip()
             builder.play(at, seat, roll, () if play.lower() in _NO_MOVE else play or None)
@@ -135,8 +139,6 @@ class _GridMatch:
                 builder.respond(at, seat, is_take=False)
             case "resign" | "resigns":
                 pass  # the result says how much
-            case _ if words.endswith("Automatic double"):
-                builder.double_automatically(at)
             case _:
                 builder.fail(
                     at, IssueKind.UNREADABLE, f"expected a roll or a cube action, got {quote_text(words)}"

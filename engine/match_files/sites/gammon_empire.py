@@ -43,10 +43,9 @@ def parse_empire(text: str) -> tuple[RecordedMatch, ...]:
             begun = builder.begin_game(at, number, score)
         else:
             builder.add_issue(at, IssueKind.UNREADABLE, f"expected a row of moves, got {quote_text(line)}")
-    match = builder.build()
-    if not match.games:
+    if not number:
         raise FormatError("expected names, rows of moves and 'win 1', got no game", field="empire")
-    return (match,)
+    return (builder.build(),)
 
 
 def _read_row(builder: MatchBuilder, at: int, line: str) -> None:

@@ -49,6 +49,8 @@ def parse_party(text: str) -> tuple[RecordedMatch, ...]:
         game.keys[found[2]] = found[3]
         if found[2] == "GAMEPLAY":
             game.at = at
+    if not games:
+        raise FormatError("expected GAME_1_GAMEPLAY= with moves, got no game", field="party")
     length = headers.get("MATCHLENGTH", "0")
     builder = MatchBuilder("party", length=int(length) if re.fullmatch("[0-9]{1,5}", length) else 0)
     builder.headers = headers
@@ -56,10 +58,7 @@ def parse_party(text: str) -> tuple[RecordedMatch, ...]:
     for number, game in sorted(games.items()):
         builder.names = game.keys.get("PLAYER_1", ""), game.keys.get("PLAYER_2", "")
         score = _read_game(builder, number, game, score)
-    match = builder.build()
-    if not match.games:
-        raise FormatError("expected GAME_1_GAMEPLAY= with moves, got no game", field="party")
-    return (match,)
+    return (builder.build(),)
 
 
 def _read_game(

@@ -1,0 +1,275 @@
+"""Match files of game servers: the same games as were played, and what is wrong with a file."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from engine.errors import FormatError
+from engine.match_files.mat_writer import format_mat
+from engine.match_files.model import IssueKind
+from engine.match_files.reading import read_matches
+from engine.rules.game_record import DoubleAction, PlayAction, ResignationAction, ResponseAction, RollAction
+from engine.rules.match import GameResult
+from tests.engine.match_files.played_games import play_money_games, play_random_match
+from tests.engine.match_files.sites import site_files
+from tools.gnubg import find_gnubg
+
+FIBS = "Score is 1-0 in a 5 point match.\nann is X - bob is O\n\n"
+GRID = "ann vs. bob\nMatch Length: 5\nGame 1.0-0/5\n\n"
+GRID_MONEY = "ann vs. bob\nBeavers: Yes\nRaccoons: Yes\nJacoby: Yes\nGame 1.0-0\n\n"
+TMG = "MatchID: 1\nPlayer1: 1 ann 10.0\nPlayer2: 2 bob 10.0\nLength: 0\nGame 1: 0-0\n"
+PARTY = "MATCHLENGTH=5\nGAME_1_PLAYER_1=ann\nGAME_1_PLAYER_2=bob\nGAME_1_GAMEPLAY="
+EMPIRE = "ann bob\n"
+
+
+def only(text):
+    (match,) = read_matches(text.encode())
+    return match
+
+
+def empire_rows(game):
+    """The rows of a game in a .mat file, without its head and result."""
+    lines = format_mat(site_files.NAMES, [game]).splitlines()
+    rows = [line for line in lines if re.match(r" *[0-9]+\)", line)]
+    return [re.sub(r"\s+Wins .*", "", row) for row in rows]
+
+
+WRITERS = {
+    "oldmoves": site_files.write_oldmoves,
+    "sgg": site_files.write_sgg,
+    "tmg": site_files.write_tmg,
+    "party": site_files.write_party,
+}
+
+
+@pytest.fixture(scope="module")
+def played():
+    return {"match": play_random_match(), "money": play_money_games()}
+
+
+@pytest.mark.parametrize("kind", ["match", "money"])
+@pytest.mark.parametrize("format_name", WRITERS)
+def test_every_format_gives_the_games_that_were_played(format_name, kind, played):
+    games = played[kind]
+    match = only(WRITERS[format_name](games))
+    assert match.issues == ()
+    assert (match.format, match.names, match.length) == (format_name, ("one", "two"), 13 * (kind == "match"))
+    assert [game.record for game in match.games] == games
+
+
+def test_gammon_empire_gives_the_actions_and_results_without_the_match(played):
+    games = played["money"]
+    match = only(site_files.write_empire(games, empire_rows))
+    assert (match.format, match.issues, match.names) == ("empire", (), ("one", "two"))
+    assert [(game.actions, game.result) for game in match.games] == [
+        (game.actions, game.result) for game in games
+    ]
+
+
+@pytest.mark.peer
+@pytest.mark.parametrize("format_name", [*(name for name in WRITERS if name != "party"), "mat"])
+def test_gnubg_reads_the_same_actions(format_name, played, tmp_path):
+    program = find_gnubg()
+    if program is None:
+        pytest.skip("gnubg is not installed")
+    games = played["match"]
+    writers = {**WRITERS, "mat": lambda games: format_mat(site_files.NAMES, games)}
+    (tmp_path / "given").write_text(writers[format_name](games))
+    commands = f"set confirm new off\nimport {format_name} given\nexport match mat exported.mat\n"
+    subprocess.run(
+        [program, "-t", "-q", "-r"],
+        input=commands,
+        text=True,
+        env={"HOME": str(tmp_path)},
+        cwd=tmp_path,
+        check=True,
+        capture_output=True,
+        timeout=60,
+    )
+    (match,) = read_matches(tmp_path / "exported.mat")
+    assert match.issues == ()
+    is_swapped = match.names == ("two", "one")  # as gnubg has the players of .sgg and .tmg files
+    assert is_swapped == (format_name in ("sgg", "tmg"))
+    for read, game in zip(match.games, games, strict=True):
+        actions = [action for action in read.actions if not isinstance(action, ResignationAction)]
+        assert [seatless(action) for action in actions] == [seatless(action) for action in game.actions]
+        assert [action.seat ^ is_swapped for action in actions] == [action.seat for action in game.actions]
+        assert (read.result.winner ^ is_swapped, read.result.points) == (
+            game.result.winner,
+            game.result.points,
+        )
+
+
+def seatless(action):
+    match action:
+        case PlayAction():
+            return action.roll, action.play
+        case DoubleAction():
+            return action.cube
+        case ResponseAction():
+            return action.is_take
+
+
+def test_moves_of_fibs_rise_for_one_of_the_players():
+    match = only(FIBS + "O: (6 4) 1-7 12-16\nX: (3 1) 8-5 6-5\nO: (6 5) 7-13 13-18\nO: wins 1 point.\n")
+    plays = [action.play.moves for action in match.games[0].actions if isinstance(action, PlayAction)]
+    assert plays == [((24, 18), (13, 9)), ((8, 5), (6, 5)), ((18, 13), (13, 7))]
+    assert match.games[0].actions[-1] == ResignationAction(0, 1)
+
+
+def test_points_that_fibs_swaps_are_put_right():
+    game = "O: (6 4) 1-7 12-16\nO: wins 2 points.\n\n"
+    match = only(FIBS + game + FIBS.replace("1-0", "2-1") + game)
+    assert [game.initial_state.score for game in match.games] == [(1, 0), (1, 2)]
+
+
+def test_players_of_fibs_who_change_letters_keep_their_seats():
+    game = "X: (6 4) 24-18 13-9\nX: wins 1 point.\n\n"
+    other = FIBS.replace("1-0", "0-2").replace("ann is X - bob is O", "bob is X - ann is O")
+    match = only(FIBS + game + other + game)
+    assert [(game.initial_state.score, game.result.winner) for game in match.games] == [
+        ((1, 0), 0),
+        ((2, 0), 1),
+    ]
+
+
+def test_a_resignation_on_fibs_is_accepted_or_goes_on():
+    match = only(
+        FIBS + "O: (6 4) 1-7 12-16\nX: wants to resign.\nO: rejects.\nX: (3 1) 8-5 6-5\n"
+        "O: wants to resign.\nX: accepts.\nX: wins 2 points.\n"
+    )
+    (game,) = match.games
+    assert match.issues == ()
+    assert game.notes[0].comment == "resignation: rejects"
+    assert game.actions[2:] == (ResignationAction(1, 2),)
+
+
+def test_matches_of_other_lengths_are_other_matches():
+    game = "O: (6 4) 1-7 12-16\nO: wins 1 point.\n"
+    matches = read_matches((FIBS + game + FIBS.replace("5 point", "7 point") + game).encode())
+    assert [match.length for match in matches] == [5, 7]
+
+
+def test_headers_of_gamesgrid_are_read():
+    match = only(
+        "ann vs. bob\nMonday November 23, 2026\nGamesGrid Backgammon Server\nELO: 1725.61 1234 1689.20 567\n"
+        "Jacoby: Yes\nAutomatic Doubles: Yes\nCrawford: No\nBeavers: No\nRaccoons: Yes\nDoubling Cube: No\n"
+        "Variant: Nackgammon\nGame 1.0-0\n\n1\t64: \n1\t64: 24/18, 13/9\nann wins 1 points.\n"
+    )
+    assert (match.issues, match.ratings) == ((), (1725.61, 1689.2))
+    rules = match.rules
+    assert (rules.jacoby, rules.automatic_doubles, rules.crawford) == (True, True, False)
+    assert (rules.beavers, rules.raccoons, rules.cube_limit) == (False, True, 1)
+    assert rules.rules.variant.name == "nackgammon"
+    assert match.headers["EventDate"] == "2026.11.23"
+    assert match.headers["Site"] == "GamesGrid Backgammon Server"
+
+
+def test_entries_of_gamesgrid_that_come_twice_count_once():
+    match = only(GRID + "1\t\t64: \n1\t\t64: \n1\t\t64: 24/18, 13/9\n1\t\t64: 24/18, 13/9\n2\t31: \nhello\n")
+    (game,) = match.games
+    assert [type(action) for action in game.actions] == [PlayAction, RollAction]
+    assert game.notes[1].comment == "hello"
+
+
+def test_automatic_doubles_and_beavers_of_gamesgrid_are_read():
+    match = only(
+        GRID_MONEY + "1\t11: Automatic double\n1\t64: 24/18, 13/9\n1\t\tDouble to 4\n2\tBeaver to 8\n"
+        "2\t\t31: \n2\t\t31: 8/5, 6/5\n3\tResign\nbob wins 8 points.\n"
+    )
+    assert match.issues == ()
+    (game,) = match.games
+    assert (game.initial_state.cube, game.initial_state.cube_owner, game.initial_state.jacoby) == (
+        2,
+        None,
+        True,
+    )
+    assert game.actions[1:4] == (DoubleAction(1, 4), DoubleAction(0, 8), ResponseAction(1, True))
+    assert game.result == GameResult(1, 1, 8)
+
+
+@pytest.mark.parametrize(("score", "crawford"), [("4*-2", True), ("4-2", False)])
+def test_a_star_at_a_score_of_gamesgrid_is_the_crawford_game(score, crawford):
+    match = only(GRID.replace("Game 1.0-0", f"Game 6.{score}") + "1\t64: 24/18, 13/9\n")
+    assert match.games[0].initial_state.crawford is crawford
+
+
+def test_players_and_rules_of_truemoneygames_are_read():
+    match = only(
+        TMG.replace("1 ann 10.0", "1 ann lee 10.0").replace(
+            "Length: 0", "Jacoby: 1\nBeavers: 1\nLength: 0\nCube: 0"
+        )
+        + "  1 2 11\n  2 1 64:\n  3 4 24/18 13/9\n  -4 1 31:\n  -5 4 8/5 6/5\n  6 15 8 ann wins\n"
+    )
+    assert match.names == ("ann lee", "bob")
+    assert (match.rules.jacoby, match.rules.beavers, match.rules.cube_limit) == (True, True, 1)
+    (game,) = match.games
+    assert game.initial_state.cube == 2
+    assert [issue.kind for issue in match.issues] == [IssueKind.WRONG_RESULT]
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "message"),
+    [
+        (FIBS + "X: (6 4) 24-18 13/9\n", IssueKind.UNREADABLE, "expected a move as 13-8, got '13/9'"),
+        (FIBS + "X: (6 4) 24-18 13-8\n", IssueKind.ILLEGAL_PLAY, "13/8"),
+        (FIBS + "X: sneezes\n", IssueKind.UNREADABLE, "a roll or a cube action, got 'sneezes'"),
+        (FIBS + "X: (6 4) 24-18 13-9\nX: (6 4) 18-8\n", IssueKind.OUT_OF_TURN, "player 2 to act"),
+        (GRID + "1\t64: 24/18, 13/8\n", IssueKind.ILLEGAL_PLAY, "13/8"),
+        (GRID + "1\tsneeze\n", IssueKind.UNREADABLE, "got 'sneeze'"),
+        (GRID + "1\t64: 24/18, 13/9\n1\t\tDouble to 4\n", IssueKind.ILLEGAL_CUBE_ACTION, "the cube at 2"),
+        (GRID + "1\t11: Automatic double\n", IssueKind.ILLEGAL_CUBE_ACTION, "money games"),
+        (TMG + "  1 1 77:\n", IssueKind.UNREADABLE, "a roll as 41:, got '77:'"),
+        (TMG + "  1 4 24/18\n", IssueKind.OUT_OF_TURN, "a play without one"),
+        (TMG + "hello\n", IssueKind.UNREADABLE, "expected a record"),
+        (TMG + "  1 1 64:\n  2 4 24/18 13/9\n  3 19 1\n", IssueKind.WRONG_RESULT, "result by the rules"),
+        (PARTY + "1 12 Rolls 64 24/18 13/8#2 1 Double\n", IssueKind.ILLEGAL_PLAY, "13/8"),
+        (PARTY + "1 12 Rolls 64 24/18 13/9#3 Double\n", IssueKind.UNREADABLE, "got '3 Double'"),
+        (EMPIRE + "  1) 64: 24/18 13/8\nwin 1\n", IssueKind.ILLEGAL_PLAY, "13/8"),
+        (EMPIRE + "  1) 64: 24/18 13/9\nhello\nwin 1\n", IssueKind.UNREADABLE, "expected a row of moves"),
+    ],
+)
+def test_a_fault_has_its_line_and_what_came_before_it_stays(text, kind, message):
+    first = text.rstrip("\n").count("\n") + (not text.startswith(EMPIRE))
+    (issue,) = [issue for issue in only(text).issues if issue.kind is kind]
+    assert message in issue.message
+    assert issue.line in (first, first + 1)
+    with pytest.raises(FormatError, match="line"):
+        read_matches(text.encode(), strict=True)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Game 1.0-0/7", "MatchID: 3", "win 1", "hello", ""],
+    ids=["sgg", "tmg", "empire", "none", "empty"],
+)
+def test_a_file_without_a_game_is_refused(text):
+    with pytest.raises(FormatError, match="the match: expected"):
+        read_matches(text.encode())
+
+
+@pytest.mark.parametrize("text", ["ann is X - bob is O", "GAME_1_GAMEPLAY="])
+def test_a_game_without_actions_is_left_out(text):
+    assert only(text).games == ()
+
+
+@pytest.mark.skipif("GAMMOND_SAMPLES" not in os.environ, reason="GAMMOND_SAMPLES names no folder of samples")
+def test_the_samples_of_one_match_in_six_formats_agree():
+    folder = Path(os.environ["GAMMOND_SAMPLES"])
+    (match,) = read_matches(folder / "mat" / "charlot1-charlot2_7p.mat")
+    files = [file for file in (folder / "handmade").iterdir() if file.suffix != ".mat"]
+    assert len(files) == 5
+    for file in files:
+        (other,) = read_matches(file)
+        assert (other.issues, other.names) == ((), match.names)
+        assert [game.actions for game in other.games] == [game.actions for game in match.games]
+        assert [game.result for game in other.games] == [game.result for game in match.games]
+        if other.format != "empire":
+            assert [game.initial_state for game in other.games] == [
+                game.initial_state for game in match.games
+            ]
