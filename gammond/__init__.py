@@ -38,6 +38,7 @@ if TYPE_CHECKING:
         ValueRangeError,
     )
     from gammond.match import Dice, MatchState
+    from gammond.match_file import Action, AnalysedPlay, Game, Match, read_match, read_matches
     from gammond.position import Board, Play, Position, parse, stack_boards
     from gammond.results import (
         CubeDecision,
@@ -54,6 +55,8 @@ if TYPE_CHECKING:
     __version__: str
 
 __all__ = [
+    "Action",
+    "AnalysedPlay",
     "AsyncClient",
     "Board",
     "CancelledWork",
@@ -66,8 +69,10 @@ __all__ = [
     "Evaluation",
     "Evaluations",
     "FormatError",
+    "Game",
     "GammondError",
     "LimitError",
+    "Match",
     "MatchState",
     "Outcome",
     "Play",
@@ -85,10 +90,12 @@ __all__ = [
     "ValueRangeError",
     "__version__",
     "parse",
+    "read_match",
+    "read_matches",
     "stack_boards",
 ]
 
-_MODULES = ("errors", "match", "position", "results", "engine", "client", "aio")
+_MODULES = ("errors", "match", "position", "results", "match_file", "engine", "client", "aio")
 """Where public names are, the lowest first; a module is imported when a name is looked for in it."""
 
 if not TYPE_CHECKING:  # a checker that saw this would take any name for a public one
