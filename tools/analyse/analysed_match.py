@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from engine.cubeful.match_equity import MatchEquityTable
-from engine.match_analysis.file_analysis import judge_recorded_match
+from engine.match_analysis.decisions import judge_recorded_match
 from engine.match_analysis.judgement import Choice
 from engine.match_analysis.marks import add_marks
 from engine.match_analysis.resignations import JudgedResignation, judge_resignations

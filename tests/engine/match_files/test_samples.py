@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from engine.cubeful.match_equity import load_default_table
-from engine.match_analysis.file_analysis import judge_recorded_match
+from engine.match_analysis.decisions import judge_recorded_match
 from engine.match_analysis.statistics import compute_statistics
 from engine.match_files.reading import read_matches, read_positions
 from engine.match_files.xg.container import unpack_container

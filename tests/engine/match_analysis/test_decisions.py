@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from engine.cubeful.match_equity import load_default_table
-from engine.match_analysis.file_analysis import compute_mwc_per_point, judge_recorded_match
+from engine.match_analysis.decisions import compute_mwc_per_point, judge_recorded_match
 from engine.match_analysis.judgement import Choice
 from engine.match_files.reading import read_matches
 from engine.rules.game_record import DoubleAction, PlayAction, ResponseAction
