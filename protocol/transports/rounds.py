@@ -44,11 +44,8 @@ _MAX_TURN_S = 0.02
 Less than `_CREDIT_S`, so that none of that puts a client that takes little behind those that take much."""
 
 _CREDIT_S = 0.05
-"""How far a client that comes back is ahead of those that went on, if it took so much less."""
-
-_LEAD_S = 0.01
-"""How far a client that comes back is ahead of those that went on in any case: one that asks for little now
-and then does not wait for all the turns of those that send much, however many they are."""
+"""How far a client that comes back is ahead of those that went on, and as far again if it took so much less:
+one that asks for little now and then does not wait for the turns of all those that send much."""
 
 
 def _ignore(*_: object) -> None:
@@ -175,7 +172,7 @@ class Rounds:
             return
         client.is_waiting = True
         client.served_s = max(client.served_s, self.served_s - _CREDIT_S)
-        lead_s = _LEAD_S if client.is_back else 0.0
+        lead_s = _CREDIT_S if client.is_back else 0.0
         heapq.heappush(self._order, (client.served_s - lead_s, next(self._entries), client))
         if at_once and not self._is_due:
             self._run()
