@@ -226,10 +226,14 @@ class Schedule:
         scheduled.is_running = False
 
     def go_on(self, scheduled: ScheduledJob) -> bool:
-        """Let a long job that is paused go on besides those that run; return whether it was."""
+        """Let a long job that is paused go on at once, to end; return whether it was.
+
+        It counts among those that run, so that others wait for it.
+        """
         if not scheduled.is_paused:
             return False
-        scheduled.is_paused = False
+        self._running += 1
+        scheduled.is_running, scheduled.is_paused = True, False
         queue = self._clients.get(scheduled.client)
         if queue is not None:
             queue.paused.remove(scheduled)

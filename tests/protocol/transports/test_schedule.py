@@ -216,7 +216,7 @@ def test_no_more_jobs_begin_than_may_but_the_first_of_each_client(crowded):
     assert seen == {"a0", "a1", "a2", "a3", "b0"}
 
 
-def test_a_job_that_goes_on_to_end_needs_no_turn(crowded):
+def test_a_job_that_goes_on_to_end_needs_no_turn_and_others_wait_for_it(crowded):
     for name in ("a0", "a1", "a2"):
         add(crowded, name, is_long=True)
     first, second = take_long(crowded)
@@ -225,8 +225,11 @@ def test_a_job_that_goes_on_to_end_needs_no_turn(crowded):
     assert crowded.go_on(first)
     assert not crowded.go_on(first)
     assert not first.is_paused
-    crowded.end(first)
+    assert first.is_running
+    crowded.pause(second)
     assert crowded.take(Lane.LONG) is None
+    crowded.end(first)
+    assert crowded.take(Lane.LONG) is second
     crowded.end(second)
     crowded.release("a", second.job)
     assert take_long(crowded) == []
