@@ -95,9 +95,13 @@ class Job(msgspec.Struct, eq=False):
         request = self.request
         before, results, after = split_results(request.tag, replies[-1], writes_json=request.writes_json)
         size = max(1, len(results) * BLOCK_BYTES // self.answer_bytes)
-        pieces = self.control.run_in_blocks(
-            len(results), lambda block: [msgspec.json.encode(results[block])[1:-1], b","], size
-        )
+
+        def encode(block: slice) -> list[bytes]:
+            encoded = msgspec.json.encode(results[block])[1:-1]
+            results[block] = [None] * len(results[block])  # else all of them are there twice in the end
+            return [encoded, b","]
+
+        pieces = self.control.run_in_blocks(len(results), encode, size)
         return [request.encode(replies[:-1]), before, *pieces[:-1], after]
 
 

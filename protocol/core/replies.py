@@ -65,7 +65,7 @@ def has_results(reply: AnyReply) -> bool:
     return isinstance(reply, JsonReply) and bool(reply.document.get("results"))
 
 
-def split_results(tag: str, reply: AnyReply, *, writes_json: bool) -> tuple[bytes, Sequence[object], bytes]:
+def split_results(tag: str, reply: AnyReply, *, writes_json: bool) -> tuple[bytes, list[object], bytes]:
     """Split the line of an object at its results.
 
     Args:
@@ -74,12 +74,12 @@ def split_results(tag: str, reply: AnyReply, *, writes_json: bool) -> tuple[byte
         writes_json: As for `encode_replies`.
 
     Returns:
-        The line up to the first result, the results, and the line after the last.
+        The line up to the first result, the results themselves, and the line after the last.
     """
     document = cast("JsonReply", reply).document
     short = JsonReply({**document, "results": []}, reply.is_final)
     before, empty, after = encode_replies(tag, [short], writes_json=writes_json).partition(_NO_RESULTS)
-    return before + empty[:-1], cast("Sequence[object]", document["results"]), b"]" + after
+    return before + empty[:-1], cast("list[object]", document["results"]), b"]" + after
 
 
 def format_reply(reply: AnyReply) -> str:

@@ -66,7 +66,7 @@ def test_a_slow_reader_of_six_large_answers_pins_less_than_the_82_mb_that_it_onc
         return peak_mib
 
     with serve(home) as server:
-        assert 15 < asyncio.run(read_slowly(server)) < 60
+        assert 15 < asyncio.run(read_slowly(server)) < 40
 
 
 @LINUX

@@ -84,8 +84,9 @@ def test_a_long_object_is_written_in_several_turns_as_at_once(writes_json):
     request = Request("@a", is_ordered=False, writes_json=writes_json)
     job = Job(Work(lambda control: [reply], answer_bytes=300_000), request)
     job.control.interpreter = turns = CountedTurns()
+    whole = request.encode([reply])
     pieces = job.run(lambda reply: None)
-    assert b"".join(pieces) == request.encode([reply])
+    assert b"".join(pieces) == whole
     assert max(map(len, pieces)) < 70_000
     assert turns.count == 5
 
