@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.attacks import crowds, ending, folders, fuzz, greed, kills, odd_clients
+from tests.attacks import crowds, ending, folders, fuzz, greed, kills, match_files, odd_clients
 from tests.attacks.trial import Attack
 
 ATTACKS: tuple[Attack, ...] = (
@@ -11,6 +11,7 @@ ATTACKS: tuple[Attack, ...] = (
     *greed.ATTACKS,
     *ending.ATTACKS,
     *fuzz.ATTACKS,
+    *match_files.ATTACKS,
     *folders.ATTACKS,
     *kills.ATTACKS,
 )

@@ -1,0 +1,141 @@
+"""Mutated match files of every format: each gives what it has, or an error that says what was expected."""
+
+from __future__ import annotations
+
+import random
+import resource
+import sys
+import time
+from collections.abc import Callable
+from functools import cache
+
+from engine.errors import GammondError
+from engine.match_files.mat_reader import parse_mat
+from engine.match_files.mat_writer import format_mat
+from engine.match_files.reading import read_matches
+from engine.match_files.sgf_writer import format_sgf
+from tests.attacks.server import AttackError
+from tests.attacks.trial import Attack, Trial, expect
+from tests.engine.match_files.played_games import play_money_games, play_random_match
+from tests.engine.match_files.sites import site_files
+from tests.engine.match_files.xg import xg_files
+
+_GAMES = 3
+_SMALL_BYTES = 3_000
+_FULL_BYTES = 1_000_000
+_MAX_S = 5.0
+"""Of the processor for one file; a file of these games takes some 10 ms unaltered."""
+
+_MAX_GROWTH_BYTES = 300_000_000
+_PIECES = (
+    b"\n",
+    b"\t",
+    b" ",
+    b"(",
+    b")",
+    b"[",
+    b"]",
+    b":",
+    b";",
+    b"*",
+    b"\x00",
+    b"\xff",
+    b"\x1b",
+    b"99999999999999999999",
+)
+
+
+def mutate_file(content: bytes, rng: random.Random) -> tuple[bytes, int]:
+    """Return a file with faults, and how many bytes were altered, put in, taken out or moved."""
+    altered, count = bytearray(content), 0
+    for _ in range(rng.choice((1, 3, 30, 300, 1000))):
+        at = rng.randrange(len(altered) + 1)
+        match rng.randrange(8):
+            case 0:
+                altered[at:at] = rng.choice(_PIECES)
+            case 1:
+                length = rng.choice((1, 1, 1, 2, 60))
+                del altered[at : at + length]
+            case 2:
+                other = rng.randrange(len(altered) + 1)
+                altered[at:at] = altered[other : other + rng.randrange(80)]
+            case _ if altered:
+                altered[at % len(altered)] = rng.choice((rng.randrange(256), rng.choice(b"0123456789/:XOaz")))
+        count += 1
+        if not altered:
+            break
+    if rng.random() < 0.1:
+        del altered[rng.randrange(len(altered) + 1) :]
+    return bytes(altered), count
+
+
+@cache
+def list_files() -> dict[str, bytes]:
+    """Return an unaltered file of each format, by the format's name."""
+    match, money = play_random_match()[:_GAMES], play_money_games()[:_GAMES]
+    mat = format_mat(site_files.NAMES, match)
+    (recorded,) = parse_mat(mat)
+    rows = [line for line in mat.splitlines() if ")" in line[:5]]
+    texts = {
+        "mat": mat,
+        "sgf": format_sgf(recorded),
+        "oldmoves": site_files.write_oldmoves(match),
+        "sgg": site_files.write_sgg(match),
+        "tmg": site_files.write_tmg(match),
+        "party": site_files.write_party(match),
+        "empire": site_files.write_empire(match[:1], lambda _game: rows),
+    }
+    files = {name: text.encode() for name, text in texts.items()}
+    files["xg"] = xg_files.make_file(xg_files.write_games(site_files.NAMES, money[:1]), ["{\\rtf1 a}"])
+    return files
+
+
+def attack_format(name: str, trial: Trial) -> str:
+    """Read mutated files of one format, until enough bytes were altered."""
+    content, wanted = list_files()[name], trial.dose(_SMALL_BYTES, _FULL_BYTES)
+    done = files = refused = 0
+    slowest_s = 0.0
+    before = _measure_memory()
+    while done < wanted:
+        altered, count = mutate_file(content, trial.rng)
+        began_s = time.process_time()
+        refused += _read(name, altered)
+        slowest_s = max(slowest_s, time.process_time() - began_s)
+        done, files = done + count, files + 1
+        if files % 100 == 0:
+            trial.note(f"{done:,} bytes")
+    growth = _measure_memory() - before
+    expect(slowest_s < _MAX_S, f"a file took {slowest_s:.1f} s")
+    expect(growth < _MAX_GROWTH_BYTES, f"the process grew by {growth:,} bytes")
+    return f"{done:,} bytes in {files:,} files, {refused:,} refused, {slowest_s * 1e3:.0f} ms at worst"
+
+
+def _read(name: str, altered: bytes) -> bool:
+    """Read a file; return whether it was refused."""
+    try:
+        matches = read_matches(altered, name="file")
+    except GammondError as error:
+        expect(error.message.isprintable(), f"{name}: a message has what does not print: {error.message!r}")
+        return True
+    except Exception as error:
+        raise AttackError(f"{name}: {type(error).__name__}: {error} for {altered[:2000]!r}") from error
+    for match in matches:
+        for words in (*match.names, *map(str, match.issues)):
+            expect(words.isprintable(), f"{name}: a name or an issue has what does not print: {words!r}")
+    return False
+
+
+def _measure_memory() -> int:
+    """Return the most memory that the process has held, in bytes."""
+    unit = 1 if sys.platform == "darwin" else 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
+
+
+def _make_attack(name: str) -> Attack:
+    run: Callable[[Trial], str] = lambda trial: attack_format(name, trial)  # noqa: E731
+    return Attack(f"files-{name}", f"mutated match files of the format {name}", run)
+
+
+ATTACKS = tuple(
+    _make_attack(name) for name in ("mat", "sgf", "oldmoves", "sgg", "tmg", "party", "empire", "xg")
+)
