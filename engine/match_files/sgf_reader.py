@@ -26,12 +26,13 @@ from engine.match_files.sgf_points import (
     read_checkers,
 )
 from engine.match_files.sgf_tree import SgfNode, SgfTree, parse_sgf_trees
+from engine.match_files.variants import find_variant
 from engine.options import MAX_QUOTED_CHARS
 from engine.rules.dice import Roll
 from engine.rules.match import MatchState
 from engine.rules.moves import CheckerMove, generate_plays
 from engine.rules.position import Position, swap_sides
-from engine.rules.rules import STANDARD_RULES, VARIANTS, Rules
+from engine.rules.rules import STANDARD_RULES
 
 SGF_SIGN = re.compile(r"\A\s*\(\s*;.{0,2000}?GM\[6\]", re.DOTALL)
 """What every text of this format begins with."""
@@ -122,10 +123,10 @@ class _MatchReader:
     def __init__(self, heading: _Heading) -> None:
         words = heading.rules
         self.heading = heading
-        self._variant = next((word for word in VARIANT_WORDS if word in words), "")
-        variant = VARIANTS.get(self._variant)
+        name = next((word for word in VARIANT_WORDS if word in words), STANDARD_RULES.variant.name)
+        played, self._variant_issue = find_variant(name)
         rules = MatchRules(
-            STANDARD_RULES if variant is None else Rules(variant),
+            played or STANDARD_RULES,
             crawford="crawford" in words or not words or not heading.length,
             jacoby="jacoby" in words,
             cube_limit=1 if "nocube" in words else MatchRules.cube_limit,
@@ -146,9 +147,8 @@ class _MatchReader:
         if game != "6":
             builder.add_issue(at, IssueKind.UNSUPPORTED, f"expected backgammon, GM[6], got GM[{game[:20]}]")
             return
-        if self._variant and self._variant not in VARIANTS:
-            message = f"{self._variant} is not supported: the games are left out"
-            builder.add_issue(at, IssueKind.UNSUPPORTED, message)
+        if self._variant_issue:
+            builder.add_issue(at, IssueKind.UNSUPPORTED, self._variant_issue)
             return
         crawford = "crawfordgame" in heading.rules if heading.length and heading.rules else None
         cube = _to_number(root.text("CV")) or 1

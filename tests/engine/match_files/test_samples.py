@@ -43,6 +43,15 @@ def test_the_same_match_in_three_formats_has_the_same_games(name):
         assert game.result == same.result
 
 
+@pytest.mark.parametrize("variant", ["backgammon", "nackgammon"])
+def test_the_variant_of_a_match_is_that_of_both_its_files(variant):
+    ours, other = (read(f"gnubg_generated/selfplay_{variant}_3pt.{kind}") for kind in ("mat", "sgf"))
+    assert ours.rules.rules.variant.name == variant
+    assert ours.games
+    assert ours.rules.rules == other.rules.rules
+    assert [game.record for game in ours.games] == [game.record for game in other.games]
+
+
 def test_the_analysis_of_every_play_is_found():
     match = read(f"xg/{NAME}.xg")
     notes = [note for game in match.games for note in game.notes.values()]

@@ -23,6 +23,7 @@ from engine.match_files.reading import read_matches
 from engine.match_files.sgf_reader import parse_sgf
 from engine.match_files.sgf_tree import MAX_VALUES, format_sgf_node, parse_sgf_trees
 from engine.match_files.sgf_writer import format_sgf
+from engine.match_files.variants import NACKGAMMON
 from engine.rules.game_record import DoubleAction, PlayAction, ResponseAction, RollAction, SetAction
 from engine.rules.match import GameResult, MatchState
 from engine.rules.moves import legal_plays
@@ -228,6 +229,13 @@ def test_a_fault_has_its_line(text, kind, message):
     (issue,) = [issue for issue in issues if issue.kind is kind]
     assert message in issue.message
     assert issue.line
+
+
+def test_nackgammon_begins_in_its_own_position_and_is_written_so():
+    found = only(OPENING.replace("Crawford]", "Crawford:Nackgammon]"))
+    assert found.issues == ()
+    assert found.games[0].position == NACKGAMMON.starting_position
+    assert only(format_sgf(found)).games == found.games
 
 
 def test_the_actions_before_a_fault_stay():
