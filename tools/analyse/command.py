@@ -28,7 +28,7 @@ from pathlib import Path
 
 from engine.analysis.engine import Engine
 from engine.cubeful.match_equity import load_default_table
-from engine.errors import CancelledWork, GammondError, UnsupportedError
+from engine.errors import CancelledWork, GammondError, PositionError, UnsupportedError
 from engine.match_analysis.analysis import AnalysisSettings, analyse_match
 from engine.match_files.model import RecordedMatch
 from engine.match_files.reading import MAX_FILE_BYTES, read_matches
@@ -121,10 +121,14 @@ def main(args: argparse.Namespace) -> int:
                 matches = _read(file, name, strict=args.strict)
                 is_whole &= bool(matches) and not any(match.issues for match in matches)
                 writer.check(matches)
-                for match in matches:
-                    if match.games:
+                for match in (match for match in matches if match.games):
+                    try:
                         judged = _analyse(engine, match, settings, workers, label, stopped)
-                        writer.write(AnalysedMatch(name, judged, method, table))
+                    except (PositionError, UnsupportedError) as error:
+                        _write_message(f"{name}: {error.message}")
+                        is_whole = False
+                        continue
+                    writer.write(AnalysedMatch(name, judged, method, table))
         except CancelledWork:
             pass
     writer.finish()

@@ -153,6 +153,16 @@ def test_what_cannot_be_read_is_said_and_the_rest_is_analysed(file, capsys):
     assert "illegal play" in said.err
 
 
+def test_a_match_that_cannot_be_judged_is_named_and_the_others_are_analysed(file, capsys, tmp_path):
+    odd = tmp_path / "a.sgf"
+    odd.write_text(
+        "(;FF[4]GM[6]MI[length:5][game:0][ws:0][bs:0]PW[a]PB[b]RE[B+2R];CV[2];W[31hefe];B[52lqln])"
+    )
+    said = run(capsys, odd, file, "--plies", "0", status=1)
+    assert f"gammond analyse: {odd}: " in said.err
+    assert said.out.startswith("michy and Thomas Low")
+
+
 def test_names_cannot_write_to_the_terminal(file, capsys):
     file.write_text(MATCH.replace("michy", "mi\x1b[2Jy"))
     said = run(capsys, file, "--plies", "0")
