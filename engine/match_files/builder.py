@@ -275,6 +275,6 @@ class MatchBuilder:
 
     def _add_issue(self, kind: IssueKind, message: str, at: int, game: int = 0, move: int = 0) -> None:
         line, offset = (None, at) if self._is_binary else (at, None)
-        issue = MatchIssue(kind, message, line, offset, game, move)
+        issue = MatchIssue(kind, escape_unprintable(message), line, offset, game, move)
         if len(self._issues) < _MAX_ISSUES:
             self._issues.append(issue)

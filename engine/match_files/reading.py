@@ -102,7 +102,7 @@ def read_matches(
     try:
         matches = _parse(content)
     except (FormatError, LimitError) as error:
-        raise type(error)(f"{shown}: {error.message}", field=error.field) from None
+        raise type(error)(f"{shown}: {escape_unprintable(error.message)}", field=error.field) from None
     for issue in (issue for match in matches for issue in match.issues if strict):
         raise FormatError(f"{shown}: {issue}", field="match")
     return matches
@@ -160,8 +160,7 @@ def _parse(content: bytes) -> tuple[RecordedMatch, ...]:
                 )
             return known.parse(text)
     names = ", ".join([*(each.name for each in TEXT_FORMATS), *(each.name for each in BINARY_FORMATS)])
-    start = escape_unprintable(text[:40])
-    raise FormatError(f"expected a match file ({names}), got {start!r}", field="match")
+    raise FormatError(f"expected a match file ({names}), got {text[:40]!r}", field="match")
 
 
 def _load(source: bytes | str | os.PathLike[str], name: str | None) -> tuple[str, bytes]:

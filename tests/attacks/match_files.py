@@ -48,7 +48,7 @@ _PIECES = (
 def mutate_file(content: bytes, rng: random.Random) -> tuple[bytes, int]:
     """Return a file with faults, and how many bytes were altered, put in, taken out or moved."""
     altered, count = bytearray(content), 0
-    for _ in range(rng.choice((1, 3, 30, 300, 1000))):
+    for _ in range(rng.choice((1, 3, 30, 300, 3000))):
         at = rng.randrange(len(altered) + 1)
         match rng.randrange(8):
             case 0:

@@ -220,3 +220,13 @@ def test_what_does_not_print_is_escaped():
     match = only(MONEY.replace("left", "le\x1b[31mft") + "; a\x07b\n  1) 31: 8/5 6/5\n")
     assert match.names[0] == "le\\x1b[31mft"
     assert match.games[0].comment == "a\\x07b"
+
+
+def test_messages_have_nothing_that_does_not_print():
+    matches = read_matches(b"(;FF[4]GM[6]MI[length:1]PW[a]PB[b];W[31hefe])\n(;FF[4]GM[1\x1b\n2]PW[c]PB[d])")
+    messages = [issue.message for match in matches for issue in match.issues]
+    assert any("\\x1b" in message for message in messages)
+    assert all(message.isprintable() for message in messages)
+    with pytest.raises(FormatError) as caught:
+        read_matches(b"\x1b[2J", name="a\nb")
+    assert caught.value.message.isprintable()
