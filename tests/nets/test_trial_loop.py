@@ -85,7 +85,7 @@ def play(
     settings,
     scoring,
     starts=(START, CONTACT, RACE, ENDING, OVER),
-    trials=range(5, 17),
+    trials=range(5, 11),
     cubes=None,
 ):
     """Play trials by the compiled loop, and step by step."""
