@@ -126,7 +126,8 @@ def _format_resignations(analysed: AnalysedMatch) -> list[str]:
     names, lines = _get_names(analysed), []
     for each in analysed.resignations:
         did = "accepted" if each.is_accepted else "rejected"
-        offer = f"Game {each.game + 1}: {names[each.seat]} resigned a {RESULT_NAMES[each.kind - 1]}"
+        kind = "single game" if each.kind == 1 else RESULT_NAMES[each.kind - 1]
+        offer = f"Game {each.game + 1}: {names[each.seat]} resigned a {kind}"
         worth = f"playing on was worth {each.worth_points:+.3f}"
         if each.loss_points >= XG_ERROR_POINTS:
             lines.append(f"{offer}, which lost {each.loss_points:.3f}: {worth}")

@@ -184,6 +184,10 @@ def test_a_resignation_that_loses_is_said(tmp_path, capsys):
     file.write_text(game)
     said = run(capsys, file, "--plies", "0").out.splitlines()[-1]
     assert said.startswith("Game 1: ann resigned a gammon, which lost 2.")
+    single = tmp_path / "single.sgf"
+    single.write_text(game.replace("B+2R", "B+1R"))
+    said = run(capsys, single, "--plies", "0").out.splitlines()[-1]
+    assert said.startswith("Game 1: ann resigned a single game, which lost ")
     document = json.loads(run(capsys, file, "--plies", "0", "--format", "json").out)
     (resignation,) = document["resignations"]
     assert (resignation["kind"], resignation["seat"], resignation["answer_loss"]) == (2, 0, 0.0)
