@@ -23,6 +23,10 @@ from protocol.transports.process_end import list_ending_signals
 from protocol.transports.tcp_limits import TcpLimits
 from protocol.transports.workers import hand_over_interpreter_often
 
+_ARRIVALS_AT_ONCE = 16
+"""Clients that are taken in before others are served. One that is refused is gone three such times later: of
+hundreds at once, no files would be left."""
+
 _LAST_ARRIVALS_S = 0.01
 """How long a server that is to end still turns those away who have connected; then nobody can."""
 
@@ -151,11 +155,13 @@ class ListeningServer(ABC, Generic[_ClientT]):
         for kind in list_ending_signals():
             with suppress(NotImplementedError, RuntimeError, ValueError):  # another thread than the main one
                 self.loop.add_signal_handler(kind, self.stop_event.set)
-        backlog = min(self.limits.clients, 1024)
         try:
-            listener = await self.loop.create_server(make_client, host, port, backlog=backlog)
+            listener = await self.loop.create_server(make_client, host, port, backlog=_ARRIVALS_AT_ONCE)
         except OSError as error:
             raise _make_listen_error(host, port, error) from error
+        for each in listener.sockets:
+            with each.dup() as same:  # the loop takes in as many clients at once as it lets wait
+                same.listen(min(self.limits.clients, 1024))
         address = listener.sockets[0].getsockname()
         self._options.on_listening(address[0], address[1])
         watch = self.loop.create_task(self._watch_timeouts())

@@ -3,12 +3,14 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import gc
+import os
 import re
 import signal
 import socket
 import struct
 import subprocess
 import sys
+import time
 import weakref
 
 import pytest
@@ -28,8 +30,6 @@ from tools.bench.load_client import measure_load
 
 class Slow(RacingEvaluator):
     def evaluate(self, boards):
-        import time
-
         time.sleep(0.5)
         return super().evaluate(boards)
 
@@ -142,6 +142,33 @@ def test_one_client_does_not_wait_for_the_work_of_another():
             return was_first, quick[-1]
 
     assert run(scenario()) == (True, "value engine.ply 1")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="counts open files in /proc")
+def test_clients_who_are_refused_by_the_hundred_are_gone_before_they_use_up_open_files():
+    def connect(place):
+        client = socket.socket()
+        client.setblocking(False)
+        client.connect_ex(place)
+        return client
+
+    def count_files():
+        return len(os.listdir("/proc/self/fd"))
+
+    async def scenario():
+        async with running_count(clients=150) as (place, _, _):
+            clients = [connect(place) for _ in range(150)]
+            await asyncio.sleep(0.2)
+            clients += [connect(place) for _ in range(400)]
+            before, most, end_s = count_files(), 0, time.monotonic() + 1.0
+            while time.monotonic() < end_s:
+                most = max(most, count_files() - before)
+                await asyncio.sleep(0)
+            for client in clients:
+                client.close()
+            return most
+
+    assert 0 < run(scenario()) <= 80
 
 
 def test_the_log_says_why_each_client_leaves_or_is_refused():
