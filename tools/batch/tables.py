@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from engine.errors import FormatError, LimitError, UnsupportedError, ValueRangeError
+from engine.formats.snowie import is_snowie
 from engine.options import MAX_QUOTED_CHARS, did_you_mean
 from tools.batch.lines import PLAIN_COLUMNS, LineStream, PositionLine, decode_lines, read_lines
 from tools.batch.parquet import read_parquet
@@ -151,7 +152,8 @@ def open_input(
             "remove --column, or put a line with the names of the columns before it",
             field="column",
         )
-    if column is None and not set(map(_simplify, names)) & set(POSITION_COLUMNS):
+    has_names = bool(set(map(_simplify, names)) & set(POSITION_COLUMNS)) and not is_snowie(header)
+    if column is None and not has_names:
         if len(names) > 1 and not _find_position([header]):
             _refuse_unknown_columns(names, source.find_line(1).decode("utf-8", "replace"), delimiter)
         return PositionInput(PLAIN_COLUMNS, read_lines(source))

@@ -14,6 +14,7 @@ from engine.analysis.rollout_requests import PreparedRollout, RolloutRequest
 from engine.formats.match_id import encode_match_id
 from engine.formats.ogid import encode_ogid
 from engine.formats.position_id import encode_position_id
+from engine.formats.snowie import encode_snowie
 from engine.formats.xgid import encode_xgid
 from engine.rollout import RolloutSettings
 from engine.rules.match import MatchState
@@ -133,6 +134,8 @@ def test_the_second_play_has_an_equity_at_any_depth_and_the_filter_is_that_of_th
         (encode_xgid(START, MatchState(roll=(2, 1))), "21"),
         (encode_xgid(START, MatchState(roll=(2, 1))) + " 64", "64"),
         (encode_ogid(START, MatchState(roll=(5, 3))), "53"),
+        (encode_snowie(START, MatchState(roll=(5, 4))), "54"),
+        (encode_snowie(START, MatchState(roll=(5, 4)), ("id", "position")), "54"),
         (OPENING, ""),
         (encode_position_id(OVER) + " 31", ""),
     ],
