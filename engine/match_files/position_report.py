@@ -18,6 +18,7 @@ from engine.match_files.model import (
     RecordedEvaluation,
     RecordedPosition,
 )
+from engine.options import escape_unprintable
 from engine.rules.match import MatchState
 from engine.rules.notation import parse_play
 from engine.rules.position import Position
@@ -153,7 +154,7 @@ class _Report:
 
     def build(self) -> RecordedPosition:
         """Return the position with what was found."""
-        names = self._names.get(0, ""), self._names.get(1, "")
+        names = escape_unprintable(self._names.get(0, "")), escape_unprintable(self._names.get(1, ""))
         notes = ActionNotes(candidates=self._list_candidates(), cube=self._make_cube_decision())
         return RecordedPosition(self._position, self._match, names, notes, _FORMAT)
 

@@ -12,12 +12,14 @@ from functools import cache
 from engine.errors import GammondError
 from engine.match_files.mat_reader import parse_mat
 from engine.match_files.mat_writer import format_mat
-from engine.match_files.reading import read_matches
+from engine.match_files.model import RecordedMatch, RecordedPosition
+from engine.match_files.reading import read_matches, read_positions
 from engine.match_files.sgf_writer import format_sgf
 from tests.attacks.server import AttackError
 from tests.attacks.trial import Attack, Trial, expect
 from tests.engine.match_files.played_games import play_money_games, play_random_match
 from tests.engine.match_files.sites import site_files
+from tests.engine.match_files.test_position_report import BGBLITZ_CUBE, BGBLITZ_PLAYS, XG_CUBE, XG_PLAYS
 from tests.engine.match_files.xg import xg_files
 
 _GAMES = 3
@@ -87,7 +89,17 @@ def list_files() -> dict[str, bytes]:
     }
     files = {name: text.encode() for name, text in texts.items()}
     files["xg"] = xg_files.make_file(xg_files.write_games(site_files.NAMES, money[:1]), ["{\\rtf1 a}"])
+    files["xg-records"] = b"".join(xg_files.write_games(site_files.NAMES, money[:1]))
+    files["position-texts"] = (XG_PLAYS + XG_CUBE + BGBLITZ_PLAYS + BGBLITZ_CUBE).encode()
     return files
+
+
+def _read_content(name: str, content: bytes) -> tuple[RecordedMatch, ...] | tuple[RecordedPosition, ...]:
+    if name == "position-texts":
+        return read_positions(content, name="file")
+    if name == "xg-records":  # packed once more, since few altered files can be unpacked
+        content = xg_files.make_file([content])
+    return read_matches(content, name="file")
 
 
 def attack_format(name: str, trial: Trial) -> str:
@@ -113,14 +125,15 @@ def attack_format(name: str, trial: Trial) -> str:
 def _read(name: str, altered: bytes) -> bool:
     """Read a file; return whether it was refused."""
     try:
-        matches = read_matches(altered, name="file")
+        found = _read_content(name, altered)
     except GammondError as error:
         expect(error.message.isprintable(), f"{name}: a message has what does not print: {error.message!r}")
         return True
     except Exception as error:
         raise AttackError(f"{name}: {type(error).__name__}: {error} for {altered[:2000]!r}") from error
-    for match in matches:
-        for words in (*match.names, *map(str, match.issues)):
+    for match in found:
+        issues = match.issues if isinstance(match, RecordedMatch) else ()
+        for words in (*match.names, *map(str, issues)):
             expect(words.isprintable(), f"{name}: a name or an issue has what does not print: {words!r}")
     return False
 
@@ -136,6 +149,7 @@ def _make_attack(name: str) -> Attack:
     return Attack(f"files-{name}", f"mutated match files of the format {name}", run)
 
 
-ATTACKS = tuple(
-    _make_attack(name) for name in ("mat", "sgf", "oldmoves", "sgg", "tmg", "party", "empire", "xg")
-)
+_FORMATS = (
+    "mat", "sgf", "oldmoves", "sgg", "tmg", "party", "empire", "xg", "xg-records", "position-texts",
+)  # fmt: skip
+ATTACKS = tuple(_make_attack(name) for name in _FORMATS)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from engine.match_files.game_builder import join_comments
 from engine.match_files.xg.rtf_text import extract_rtf_text
 
 
@@ -16,9 +17,8 @@ class XgComments:
         self._lines = data.split(b"\r\n")
 
     def get(self, number: int) -> str:
-        """Return the text of a comment; empty for a number that the file does not have."""
+        """Return the text of a comment, fit to be shown; empty for a number that the file does not have."""
         if not 0 <= number < len(self._lines):
             return ""
         rtf = self._lines[number].replace(b"\x01\x02", b"\r\n").decode("cp1252", "replace")
-        text = extract_rtf_text(rtf)
-        return "".join(character for character in text if character.isprintable() or character in "\n\t")
+        return join_comments("", extract_rtf_text(rtf).expandtabs())

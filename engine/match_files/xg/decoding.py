@@ -187,7 +187,7 @@ def _decode_seat(player: Any) -> int:  # noqa: ANN401  (a number of numpy)
 def _decode_text(field: Any, is_wide: bool) -> str:  # noqa: ANN401  (an array of numpy)
     raw = field.tobytes()
     text = decode_wide_text(raw) if is_wide else raw[1 : 1 + raw[0]].decode("cp1252", "replace")
-    return "".join(character for character in text if character.isprintable()).strip()
+    return text.strip()
 
 
 def _decode_score(fields: np.void) -> tuple[int, int]:

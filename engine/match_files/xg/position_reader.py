@@ -9,6 +9,7 @@ from engine.match_files.xg.container import unpack_container
 from engine.match_files.xg.decoding import decode_record, split_records
 from engine.match_files.xg.evaluations import make_cube_decision, make_evaluation, split_cube, view_from
 from engine.match_files.xg.records import XgCube, XgGameHeader, XgMatchHeader, XgPlay
+from engine.options import escape_unprintable
 from engine.rules.match import MatchState
 from engine.rules.moves import generate_plays
 from engine.rules.position import Position, swap_sides
@@ -63,7 +64,8 @@ def parse_xgp(data: bytes) -> RecordedPosition:
         candidates=_list_candidates(position, play) if play is not None else (),
         cube=make_cube_decision(cube.evaluation) if cube is not None else None,
     )
-    return RecordedPosition(position, match, header.names, notes, "xgp")
+    first, second = (escape_unprintable(name) for name in header.names)
+    return RecordedPosition(position, match, (first, second), notes, "xgp")
 
 
 def _list_candidates(position: Position, record: XgPlay) -> tuple[RecordedCandidate, ...]:

@@ -209,6 +209,12 @@ def test_the_format_is_recognised_by_an_xgid_beside_a_board(text):
     assert not is_position_report(text.replace("+13-", "13-").replace("+12-", "12-"))
 
 
+@pytest.mark.parametrize("text", [XG_PLAYS, BGBLITZ_PLAYS])
+def test_names_are_fit_to_be_shown(text):
+    names = read(text.replace("Ann Lee", "A\x1b[2Jn").replace("Rot", "A\x1b[2Jn")).names
+    assert names[1] == r"A\x1b[2Jn"
+
+
 def test_a_text_without_an_xgid_is_refused():
     with pytest.raises(FormatError, match="a line with an XGID"):
         read_positions(BOARD.encode())

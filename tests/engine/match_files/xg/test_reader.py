@@ -222,9 +222,9 @@ def test_comments_stand_where_they_belong():
     assert found.games[0].notes[1].comment == "cube\nplay\ntwo\nlast"
 
 
-def test_names_lose_what_a_terminal_would_obey(match):
+def test_names_are_fit_to_be_shown(match):
     found = read(xg_files.write_games(("a\x1b[2J\u202eb", "  \x07c "), match[:1]))
-    assert found.names == ("a[2Jb", "c")
+    assert found.names == (r"a\x1b[2J\u202eb", r"\x07c")
 
 
 @pytest.mark.parametrize(
