@@ -156,9 +156,10 @@ def test_clients_who_are_refused_by_the_hundred_are_gone_before_they_use_up_open
         return len(os.listdir("/proc/self/fd"))
 
     async def scenario():
-        async with running_count(clients=150) as (place, _, _):
+        async with running_count(clients=150) as (place, _, service):
             clients = [connect(place) for _ in range(150)]
-            await asyncio.sleep(0.2)
+            while service.client_count < 150:
+                await asyncio.sleep(0.01)
             clients += [connect(place) for _ in range(400)]
             before, most, end_s = count_files(), 0, time.monotonic() + 1.0
             while time.monotonic() < end_s:
