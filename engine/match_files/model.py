@@ -17,6 +17,9 @@ from engine.rules.moves import Play
 from engine.rules.position import Position
 from engine.rules.rules import STANDARD_RULES, Rules
 
+ONE_POSITION_ADVICE = "give its XGID to gammond eval, hint or cube"
+"""What to do with a file of one position where a match was expected."""
+
 
 class IssueKind(enum.StrEnum):
     """Kinds of faults in a match file."""

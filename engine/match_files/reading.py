@@ -10,8 +10,8 @@ from pathlib import Path
 
 from engine.errors import DataFileError, FormatError, LimitError
 from engine.match_files.mat_reader import parse_mat
-from engine.match_files.model import RecordedMatch, RecordedPosition
-from engine.match_files.position_report import parse_position_reports
+from engine.match_files.model import ONE_POSITION_ADVICE, RecordedMatch, RecordedPosition
+from engine.match_files.position_report import is_position_report, parse_position_reports
 from engine.match_files.sgf_reader import SGF_SIGN, parse_sgf
 from engine.match_files.sites.fibs import FIBS_SIGN, parse_oldmoves
 from engine.match_files.sites.gamesgrid import SGG_SIGN, parse_sgg
@@ -160,7 +160,8 @@ def _parse(content: bytes) -> tuple[RecordedMatch, ...]:
                 )
             return known.parse(text)
     names = ", ".join([*(each.name for each in TEXT_FORMATS), *(each.name for each in BINARY_FORMATS)])
-    raise FormatError(f"expected a match file ({names}), got {text[:40]!r}", field="match")
+    got = f"one position: {ONE_POSITION_ADVICE}" if is_position_report(text) else repr(text[:40])
+    raise FormatError(f"expected a match file ({names}), got {got}", field="match")
 
 
 def _load(source: bytes | str | os.PathLike[str], name: str | None) -> tuple[str, bytes]:

@@ -10,6 +10,7 @@ import numpy as np
 from engine.errors import FormatError, GammondError
 from engine.match_files.builder import MatchBuilder
 from engine.match_files.model import (
+    ONE_POSITION_ADVICE,
     ActionNotes,
     IssueKind,
     MatchRules,
@@ -74,7 +75,13 @@ def parse_xg(data: bytes) -> tuple[RecordedMatch, ...]:
     if rules is not None:
         for at, record in records:
             reader.read(at, record)
-    return (reader.build(),)
+    match = reader.build()
+    if not match.games and all(issue.kind is IssueKind.NO_RESULT for issue in match.issues):
+        raise FormatError(
+            f"expected games in the file of eXtreme Gammon, got at most one position: {ONE_POSITION_ADVICE}",
+            field="xg",
+        )
+    return (match,)
 
 
 def _decode_records(data: bytes) -> Iterator[tuple[int, XgRecord | FormatError]]:

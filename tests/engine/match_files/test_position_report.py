@@ -12,7 +12,7 @@ import pytest
 from engine.errors import FormatError, GammondError
 from engine.formats.xgid import decode_xgid
 from engine.match_files.position_report import is_position_report
-from engine.match_files.reading import read_positions
+from engine.match_files.reading import read_matches, read_positions
 from engine.rules.notation import format_play
 
 OPENING = "XGID=-b----E-C---eE---c-e----B-:0:0:1:31:3:6:0:7:10"
@@ -213,6 +213,11 @@ def test_the_format_is_recognised_by_an_xgid_beside_a_board(text):
 def test_names_are_fit_to_be_shown(text):
     names = read(text.replace("Ann Lee", "A\x1b[2Jn").replace("Rot", "A\x1b[2Jn")).names
     assert names[1] == r"A\x1b[2Jn"
+
+
+def test_read_as_a_match_a_position_is_called_one():
+    with pytest.raises(FormatError, match="got one position"):
+        read_matches(XG_CUBE.encode())
 
 
 def test_a_text_without_an_xgid_is_refused():

@@ -301,3 +301,9 @@ def test_the_crawford_flag_means_nothing_in_money_play():
     records = xg_files.write_games(NAMES, [short_game(ResignationAction(1, 1))])
     records[1] = xg_files.make_game_header(1, MatchState(), START.board, CrawfordApply=True)
     assert read(records).issues == ()
+
+
+def test_a_file_with_a_cube_decision_alone_is_no_match():
+    header = xg_files.make_header(NAMES), xg_files.make_game_header(1, MatchState(), START.board)
+    with pytest.raises(FormatError, match="gammond eval"):
+        read([*header, xg_files.write_cube(START, MatchState(), 0)])
