@@ -5,11 +5,13 @@ from __future__ import annotations
 import asyncio
 import secrets
 import socket
+import threading
 from collections.abc import Callable
 from contextlib import suppress
 
 from engine.errors import GammondError, LimitError
 from engine.rules.dice import MAX_SEED
+from engine.runtime.free_memory import return_free_memory
 from protocol.core.connection import Connection
 from protocol.core.errors import BusyError
 from protocol.core.limits import ClientLimits
@@ -27,6 +29,11 @@ _KERNEL_BUFFER_BYTES = 64 * 1024
 megabytes that it would choose itself, a slow reader looks like none for minutes."""
 _PIECE_BYTES = 64 * 1024
 """How much output is handed to a socket at a time; the rest waits in the connection, which can drop it."""
+
+_RETURN_BYTES = 32 * 1024 * 1024
+"""What is no longer held for clients before the system gets it back: a large answer or two."""
+_RETURN_AFTER_S = 0.5
+"""How much later: then work that was stopped has ended too."""
 
 
 async def serve_tcp(service: Service, options: ServerOptions) -> None:
@@ -85,7 +92,7 @@ class _TcpServer(ListeningServer["_TcpClient"]):
         self.make_connection = make_connection
         self.pool = pool
         self.rounds = Rounds(self.loop.call_soon, clock)
-        self._held_bytes = 0
+        self._held_bytes = self._released_bytes = 0
         self._is_freeing_memory = False
 
     @property
@@ -99,10 +106,18 @@ class _TcpServer(ListeningServer["_TcpClient"]):
     def count_held_bytes(self, more: int) -> None:
         """Count what is held for clients; if it is too much, those with the most are disconnected."""
         self._held_bytes += more
+        self._released_bytes += max(0, -more)
+        if self._released_bytes > _RETURN_BYTES:
+            self._released_bytes = 0
+            self.loop.call_later(_RETURN_AFTER_S, self._return_memory)
         if self._held_bytes > self.limits.held_bytes and not self._is_freeing_memory:
             self._is_freeing_memory = True
             self._free_memory()
             self._is_freeing_memory = False
+
+    @staticmethod
+    def _return_memory() -> None:
+        threading.Thread(target=return_free_memory, name="free memory", daemon=True).start()
 
     def _free_memory(self) -> None:
         """Disconnect the clients for which the most is held, until all have no more than the cap."""

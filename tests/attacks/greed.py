@@ -20,8 +20,10 @@ STOP_MS = 100.0
 SEARCH_S = 1.0
 """How long a search at 2-ply may take beside the rollouts of others; alone it takes hundredths."""
 
-_SERVER_MIB = 1024.0
-"""What slow readers may pin together before the attack gives up on the server."""
+_SERVER_MIB = 448.0
+"""What slow readers may pin together: the 256 MiB that a server holds for its clients, what workers add in a
+second until that is counted, answers under way of clients that are cut off, and what the allocator keeps of
+these until it is asked for it."""
 _WIDE_QUERY_POSITIONS = 45
 """As many as one query may have: 99,495 plays, 20 MB of answer."""
 
