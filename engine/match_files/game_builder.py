@@ -144,9 +144,7 @@ class GameBuilder:
         """Turn the centred cube before the first play."""
         match = self.situation.match
         if self.actions or match.cube_owner is not None or not match.is_money:
-            raise RuleError(
-                IssueKind.ILLEGAL_CUBE_ACTION, "expected automatic doubles before money games alone"
-            )
+            raise RuleError(IssueKind.ILLEGAL_CUBE_ACTION, "automatic doubles come before money games only")
         if 2 * match.cube > MAX_CUBE:
             raise RuleError(IssueKind.ILLEGAL_CUBE_ACTION, f"expected a cube up to {MAX_CUBE}, got more")
         self.initial = self.situation = replace(self.situation, match=replace(match, cube=2 * match.cube))
@@ -170,10 +168,11 @@ class GameBuilder:
 
     def respond(self, seat: int, is_take: bool, notes: ActionNotes) -> None:
         """Add a take or a pass."""
-        last = self.actions[-1] if self.actions else None
-        is_after_raccoon = isinstance(last, DoubleAction) and not self.situation.match.doubled
-        if is_after_raccoon and is_take and seat != last.seat:  # type: ignore[union-attr]
-            return  # a raccoon is taken at once, whether a file says so or not
+        match self.actions[-1:]:
+            case [DoubleAction(seat=doubler)] if (
+                is_take and seat != doubler and not self.situation.match.doubled
+            ):
+                return  # a raccoon is taken at once, whether a file says so or not
         self._begin_with(seat)
         self._check_turn(seat, "a take" if is_take else "a pass")
         self.act(ResponseAction(seat, is_take), notes)
