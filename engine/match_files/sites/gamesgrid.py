@@ -31,6 +31,10 @@ _AUTOMATIC_DOUBLE = re.compile(r"[1-6]{2}:\s*automatic double", re.IGNORECASE)
 _WIN = re.compile(r"(\S.*) wins ([0-9]{1,6}) points?.*")
 _NUMBER = re.compile(r"[0-9]{1,6}")
 _NO_MOVE = ("o-o", "-")
+_RULE_WORDS = (
+    "Jacoby", "Automatic Doubles", "Crawford", "Beavers", "Raccoons", "Doubling Cube", "Match Length",
+    "Variant",
+)  # fmt: skip
 
 
 def parse_sgg(text: str) -> tuple[RecordedMatch, ...]:
@@ -112,7 +116,7 @@ class _GridMatch:
                 cube_limit=MAX_CUBE if read_yes(headers.get("Doubling Cube", "yes")) else 1,
             )
             self.builder = MatchBuilder("sgg", length=int(game[6] or 0), names=self._names, rules=match_rules)
-            self.builder.headers = headers
+            self.builder.headers = {word: said for word, said in headers.items() if word not in _RULE_WORDS}
             self.builder.ratings = self._ratings
             if issue:
                 self.builder.add_issue(at, IssueKind.UNSUPPORTED, issue)

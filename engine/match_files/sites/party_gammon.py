@@ -53,7 +53,7 @@ def parse_party(text: str) -> tuple[RecordedMatch, ...]:
         raise FormatError("expected GAME_1_GAMEPLAY= with moves, got no game", field="party")
     length = headers.get("MATCHLENGTH", "0")
     builder = MatchBuilder("party", length=int(length) if re.fullmatch("[0-9]{1,5}", length) else 0)
-    builder.headers = headers
+    builder.headers = {word: said for word, said in headers.items() if word != "MATCHLENGTH"}
     score = 0, 0
     for number, game in sorted(games.items()):
         builder.names = game.keys.get("PLAYER_1", ""), game.keys.get("PLAYER_2", "")

@@ -25,6 +25,7 @@ _RECORD = re.compile(r"\s*(-?)[0-9]{1,6}\s+([0-9]{1,2})(?:\s+(.*))?")
 _NUMBER = re.compile(r"[0-9]{1,6}")
 _VARIANTS = {"1": "backgammon", "2": "nackgammon", "3": "hypergammon"}
 _NO_MOVE = "0/0"
+_USED_WORDS = ("Player1", "Player2", "Jacoby", "Beavers", "Raccoons", "Crawford", "Cube", "Length", "Variant")
 
 
 def parse_tmg(text: str) -> tuple[RecordedMatch, ...]:
@@ -69,7 +70,7 @@ def _begin_match(at: int, headers: dict[str, str]) -> MatchBuilder:
     names = _read_name(headers.get("Player1", "")), _read_name(headers.get("Player2", ""))
     is_length = re.fullmatch("[0-9]{1,5}", length)
     builder = MatchBuilder("tmg", length=int(length) if is_length else 0, names=names, rules=match_rules)
-    builder.headers = {word: said for word, said in headers.items() if word not in ("Player1", "Player2")}
+    builder.headers = {word: said for word, said in headers.items() if word not in _USED_WORDS}
     builder.headers["Site"] = "TrueMoneyGames"
     if "Startdate" in headers:
         builder.headers["EventDate"] = headers["Startdate"][:10].replace("-", ".")

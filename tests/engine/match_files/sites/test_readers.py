@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from engine.errors import FormatError
-from engine.match_files.mat_writer import format_mat
+from engine.match_files.mat_reader import parse_mat
+from engine.match_files.mat_writer import format_mat, format_match
 from engine.match_files.model import IssueKind
 from engine.match_files.reading import read_matches
 from engine.rules.game_record import DoubleAction, PlayAction, ResignationAction, ResponseAction, RollAction
@@ -60,6 +61,8 @@ def test_every_format_gives_the_games_that_were_played(format_name, kind, played
     assert match.issues == ()
     assert (match.format, match.names, match.length) == (format_name, ("one", "two"), 13 * (kind == "match"))
     assert [game.record for game in match.games] == games
+    (written,) = parse_mat(format_match(match))
+    assert (written.games, written.rules, written.issues) == (match.games, match.rules, ())
 
 
 def test_gammon_empire_gives_the_actions_and_results_without_the_match(played):
