@@ -190,5 +190,6 @@ def test_searches_of_parts_count_nodes(monkeypatch, fields):
 
 
 def test_parts_report_nothing_unasked(monkeypatch):
-    for want in ("rollout", "matrix", "resign"):
-        assert read_progress(monkeypatch, want=[want], plies=1, progress_every=None) == []
+    few = {"rollout": {"trials": 36, "truncate": 2}}
+    for fields in ({"want": ["rollout"], **few}, {"want": ["matrix"], "away": 3}, {"want": ["resign"]}):
+        assert read_progress(monkeypatch, **fields, plies=1, progress_every=None) == []
