@@ -84,10 +84,12 @@ class Twin:
         return tuple(point - d < 1 or point - d > 24 or self.is_open(point - d) for d in range(1, 13))
 
     def escape(self, point: int) -> float:
-        return sum(farthest(self.way(point), *roll) > 6 for roll in ROLLS) / 36
+        way = self.way(point)
+        return sum(farthest(way, *roll) > 6 for roll in ROLLS) / 36
 
     def advance(self, point: int) -> float:
-        return sum(farthest(self.way(point), *roll) for roll in ROLLS) / 36 / (49 / 6)
+        way = self.way(point)
+        return sum(farthest(way, *roll) for roll in ROLLS) / 36 / (49 / 6)
 
     def pip_count(self, counts) -> int:
         return sum(point * counts[point] for point in range(1, 26))
