@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -11,12 +12,16 @@ from types import MappingProxyType
 
 from engine.analysis.engine import CACHE_COLUMNS, Engine
 from engine.bearoff import defer_bearoff
+from engine.bearoff.databases import DEFAULT_ONE_SIDED, DEFAULT_TWO_SIDED
+from engine.cubeful.match_equity import load_default_table
 from engine.errors import DataFileError, ValueRangeError
 from engine.evaluation.evaluator import Evaluator, ExactEvaluator
 from engine.evaluation.pruning import PlayPruner, ShortlistPruner
 from engine.options import did_you_mean
 from engine.play.player import EvaluatorPlayer, Player
+from engine.runtime.version import read_version
 from engine.search import ValueCache
+from engine.store.entries import EngineIdentity
 from nets.contact_classes import CONTACT_CLASSES
 from nets.manifest import MANIFEST_FILE, MANIFEST_NAME, EvaluatorEntry, Manifest, load_net, read_manifest
 from nets.own_nets import find_own_folder, list_own_folders, list_own_names, read_own_manifest
@@ -286,6 +291,38 @@ def collect_pruning_net_hashes(manifest_file: Path = MANIFEST_FILE) -> dict[str,
         DataFileError: The manifest is faulty.
     """
     return find_evaluator(_find_pruner_name(manifest_file), manifest_file).net_hashes
+
+
+def identify_engine(name: str = DEFAULT_EVALUATOR, manifest_file: Path = MANIFEST_FILE) -> EngineIdentity:
+    """Return what the values of an engine's searches depend on; no net is loaded.
+
+    Args:
+        name: What `find_evaluator` takes.
+        manifest_file: The manifest.
+
+    Raises:
+        ValueRangeError: No evaluator has this name.
+        DataFileError: The manifest is faulty.
+    """
+    found, pruner = (
+        find_evaluator(name, manifest_file),
+        find_evaluator(_find_pruner_name(manifest_file), manifest_file),
+    )
+    nets = [
+        f"{role} {phase} {each.manifest.find_net(net).sha256}"
+        for role, each in (("evaluator", found), ("pruner", pruner))
+        for phase, net in sorted(each.entry.nets_by_phase.items())
+    ]
+    table = load_default_table()
+    databases = [str(header) for header in (DEFAULT_TWO_SIDED, DEFAULT_ONE_SIDED)]  # the same bytes anywhere
+    tables = [_hash(table.pre_crawford.tobytes() + table.post_crawford.tobytes()), *databases]
+    return EngineIdentity(
+        found.entry.name, _hash("\n".join(nets).encode()), _hash("\n".join(tables).encode()), read_version()
+    )
+
+
+def _hash(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
 
 
 def _find_source(name: str, sources: Mapping[str, PlayerSource]) -> PlayerSource | None:

@@ -218,6 +218,32 @@ class Engine:
             objective.decide(values, boards) if decides else None,
         )
 
+    def search_values(
+        self,
+        position: Position,
+        match: MatchState,
+        settings: EvalSettings,
+        watch: SearchWatch | None = None,
+    ) -> Values:
+        """Return all that a search knows of a position: what `evaluate` reads its results from.
+
+        Args:
+            position: The checkers, those of the seat on roll first.
+            match: The match state.
+            settings: Depth and cube.
+            watch: Counts nodes and stops the search.
+
+        Returns:
+            ``float32[k]``, the columns of `make_objective`, without the option to double on this roll.
+
+        Raises:
+            UnsupportedError: The rules do not support what the settings use.
+            CancelledWork: The watch stopped it.
+        """
+        objective = self.make_objective(match, self._check_settings(settings))
+        values: Values = self._tree.evaluate(objective, position.board[None], settings.plies, watch)[0]
+        return values
+
     def rank_plays(
         self,
         position: Position,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 import pytest
 
@@ -102,3 +104,26 @@ def test_without_nets_the_error_says_so(tmp_path):
     empty.write_text("")
     with pytest.raises(DataFileError, match="no nets are installed"):
         loading.load_evaluator("default", empty)
+
+
+def test_the_identity_of_an_engine_changes_with_any_of_its_nets_and_not_with_its_name(tmp_path):
+    folders = [tmp_path / name for name in ("a", "b")]
+    for folder in folders:
+        folder.mkdir()
+    first, second = map(write_manifest, folders)
+    assert loading.identify_engine("tiny", first) == loading.identify_engine("default", second)
+    text = second.read_text("utf-8")
+    digest = read_manifest(second).nets[0].sha256
+    second.write_text(text.replace(digest, "0" * 64), "utf-8")
+    assert loading.identify_engine("tiny", second).digest != loading.identify_engine("tiny", first).digest
+
+
+def test_the_identity_of_an_engine_changes_with_the_program_and_the_match_equity_table(manifest, monkeypatch):
+    known = loading.identify_engine("tiny", manifest)
+    monkeypatch.setattr(loading, "read_version", lambda: "another")
+    other_program = loading.identify_engine("tiny", manifest)
+    table = loading.load_default_table()
+    changed = dataclasses.replace(table, pre_crawford=table.pre_crawford + 1e-12)
+    monkeypatch.setattr(loading, "load_default_table", lambda: changed)
+    other_table = loading.identify_engine("tiny", manifest)
+    assert len({known.digest, other_program.digest, other_table.digest}) == 3

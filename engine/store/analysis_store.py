@@ -1,0 +1,302 @@
+"""The store of analyses of a process: memory in front, the file behind, and a thread that writes."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import os
+import sqlite3
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable
+from pathlib import Path
+
+import filelock
+
+from engine.bearoff.databases import data_folder
+from engine.errors import DataFileError
+from engine.runtime.private_folders import make_private_folder
+from engine.store.database import StoreDatabase, is_damage
+from engine.store.entries import EngineIdentity, StoreEntry, StoreQuestion
+
+STORE_FILE = "analyses.sqlite"
+"""Its name in the data folder."""
+
+MAX_STORE_BYTES = 256 << 20
+MAX_REMEMBERED = 20_000
+"""Entries in memory: some 20 MB."""
+
+MAX_WAITING = 10_000
+"""Writes that may wait for the disk; further ones are left out."""
+
+WRITE_EVERY_S = 0.2
+"""How long a write waits for others that can be made with it."""
+
+LOCK_WAIT_S = 10.0
+
+_LOG = logging.getLogger(__name__)
+
+_Key = tuple[StoreQuestion, str]
+_Write = Callable[[StoreDatabase], object]
+
+
+def find_store_file() -> Path:
+    """Return the file of the store: in the data folder (``GAMMOND_DATA``, or the system's for user data)."""
+    return data_folder() / STORE_FILE
+
+
+class AnalysisStore:
+    """Finds and keeps analyses; safe to use from several threads, and its file from several processes.
+
+    A file that is damaged is moved aside, and a new one begun; one that cannot be used leaves the store in
+    memory alone. Both are logged, and nothing is raised: an answer is then searched afresh. What is kept is
+    in the file after `WRITE_EVERY_S` and one commit, and stays there however the process ends.
+
+    Args:
+        file: The file.
+        max_bytes: How much of it may be in use; beyond, the entries asked least often are removed.
+
+    Attributes:
+        left_out: Writes that found no place in the queue, or failed.
+
+    Raises:
+        DataFileError: The file is another program's, or of a later version of gammond.
+    """
+
+    def __init__(self, file: Path, max_bytes: int = MAX_STORE_BYTES) -> None:
+        self.file = file
+        self.left_out = 0
+        self._max_bytes = max_bytes
+        self._remembered: OrderedDict[_Key, StoreEntry] = OrderedDict()
+        self._visits: dict[_Key, int] = {}
+        self._writes: list[_Write] = []
+        self._is_closing = False
+        self._is_writing = self._is_flushing = False
+        self._changed = threading.Condition()
+        self._reading = threading.Lock()
+        self._reported: set[str] = set()
+        # Held by whoever opens the file or moves it aside: nobody begins one beside parts of another.
+        self._file_lock = filelock.FileLock(file.with_name(f".{file.name}.lock"), timeout=LOCK_WAIT_S)
+        self._reader = self._open()
+        self._writer: threading.Thread | None = None
+
+    def find(
+        self, question: StoreQuestion, engine: EngineIdentity, plies: int, *, allow_deeper: bool = False
+    ) -> StoreEntry | None:
+        """Return the kept answer to a question, and count the visit; None if there is none that fits.
+
+        Args:
+            question: What is asked.
+            engine: Who would answer it: only entries of an equal one are given.
+            plies: Plies of look-ahead.
+            allow_deeper: Whether a deeper entry will do.
+        """
+        key = question, engine.digest
+        with self._changed:
+            entry = self._remembered.get(key)
+        if entry is None:
+            entry = self._read(key)
+        if entry is None:
+            return None
+        with self._changed:
+            self._remember(key, entry)
+            self._count_visit(key)
+        return entry if entry.plies == plies or (allow_deeper and entry.plies > plies) else None
+
+    def keep(
+        self, question: StoreQuestion, engine: EngineIdentity, entry: StoreEntry, visits: int = 1
+    ) -> None:
+        """Keep an answer, unless there is one as deep.
+
+        Args:
+            question: What was asked.
+            engine: Who answered.
+            entry: The answer.
+            visits: How often it was asked for just now; 0 if it was not.
+        """
+        key, now_s = (question, engine.digest), int(time.time())
+        with self._changed:
+            known = self._remembered.get(key)
+            if known is not None and known.plies >= entry.plies:
+                return
+            self._remember(key, entry)
+            self._enqueue(lambda database: database.put(question, engine, entry, now_s))
+            if visits:
+                self._count_visit(key, visits)
+
+    def flush(self) -> None:
+        """Wait until all that was kept is in the file, or could not be written."""
+        with self._changed:
+            self._is_flushing = True
+            self._changed.notify_all()
+            self._changed.wait_for(lambda: not (self._writes or self._visits or self._is_writing))
+            self._is_flushing = False
+
+    def close(self) -> None:
+        """Write what waits and close the file."""
+        with self._changed:
+            self._is_closing = True
+            self._changed.notify_all()
+            writer = self._writer
+        if writer is not None:
+            writer.join()
+        with self._reading:
+            if self._reader is not None:
+                self._reader.close()
+                self._reader = None
+
+    def __enter__(self) -> AnalysisStore:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _remember(self, key: _Key, entry: StoreEntry) -> None:
+        known = self._remembered.get(key)
+        if known is None or known.plies < entry.plies:
+            self._remembered[key] = entry
+        self._remembered.move_to_end(key)
+        if len(self._remembered) > MAX_REMEMBERED:
+            self._remembered.popitem(last=False)
+
+    def _count_visit(self, key: _Key, visits: int = 1) -> None:
+        if key in self._visits or len(self._visits) < MAX_WAITING:
+            self._visits[key] = self._visits.get(key, 0) + visits
+            self._start_writer()
+
+    def _enqueue(self, write: _Write) -> None:
+        if len(self._writes) >= MAX_WAITING:
+            self.left_out += 1
+            return
+        self._writes.append(write)
+        self._start_writer()
+
+    def _read(self, key: _Key) -> StoreEntry | None:
+        with self._reading:
+            if self._reader is None:
+                return None
+            try:
+                return self._reader.find(*key)
+            except DataFileError as error:
+                _LOG.warning("%s: an entry was removed: %s", self.file, error.message)
+                with self._changed:
+                    self._enqueue(lambda database: database.remove(*key))
+            except sqlite3.Error as error:
+                self._reader = self._replace(self._reader, error)
+            return None
+
+    def _start_writer(self) -> None:
+        if self._writer is None and not self._is_closing:
+            self._writer = threading.Thread(target=self._write_behind, name="analysis-store", daemon=True)
+            self._writer.start()
+        self._changed.notify_all()
+
+    def _write_behind(self) -> None:
+        """Write what comes until the store is closed."""
+        database: StoreDatabase | None = None
+        while True:
+            with self._changed:
+                self._changed.wait_for(lambda: self._writes or self._visits or self._is_closing)
+                self._changed.wait_for(lambda: self._is_closing or self._is_flushing, WRITE_EVERY_S)
+                writes, visits = self._writes, self._visits
+                self._writes, self._visits = [], {}
+                self._is_writing = True
+            database = self._write_batch(database, writes, visits)
+            with self._changed:
+                self._is_writing = False
+                self._changed.notify_all()
+                if self._is_closing and not (self._writes or self._visits):
+                    break
+        if database is not None:
+            database.close()
+
+    def _write_batch(
+        self, database: StoreDatabase | None, writes: list[_Write], visits: dict[_Key, int]
+    ) -> StoreDatabase | None:
+        """Write a batch as one step, once more into a new file after a damaged one; return what is open."""
+        for _ in range(2):
+            if database is None or not database.is_current():
+                database = self._reopen(database)
+            if database is None:
+                break
+            try:
+                with database.write():
+                    for write in writes:
+                        write(database)
+                    now_s = int(time.time())
+                    for (question, digest), number in visits.items():
+                        database.count_visits(question, digest, number, now_s)
+                    database.evict(self._max_bytes)
+                return database
+            except sqlite3.Error as error:
+                database = self._replace(database, error)
+                if not is_damage(error):
+                    break
+        self.left_out += len(writes)
+        return database
+
+    def _reopen(self, database: StoreDatabase | None) -> StoreDatabase | None:
+        """Open the file that is there now, for reading too."""
+        if database is not None:
+            database.close()
+        with self._reading:
+            if self._reader is not None and not self._reader.is_current():
+                self._reader.close()
+                self._reader = None
+            if self._reader is None and not self._is_closing:
+                self._reader = self._try_to_open()
+        return self._try_to_open()
+
+    def _replace(self, database: StoreDatabase, error: sqlite3.Error) -> StoreDatabase | None:
+        """Return what is open in place of a file that could not be read or written."""
+        self._report(error)
+        database.close()
+        if is_damage(error):
+            with contextlib.suppress(OSError), self._file_lock:
+                if database.is_current():  # no other process has moved it yet
+                    self._move_aside()
+        return self._try_to_open()
+
+    def _try_to_open(self) -> StoreDatabase | None:
+        try:
+            return self._open()
+        except DataFileError as error:
+            self._report(error)
+            return None
+
+    def _open(self) -> StoreDatabase | None:
+        """Open the file, a new one if it is damaged; None if it cannot be used.
+
+        Raises:
+            DataFileError: It is another program's, or of a later version of gammond.
+        """
+        try:
+            make_private_folder(self.file.parent)
+            with self._file_lock:
+                try:
+                    return StoreDatabase(self.file)
+                except sqlite3.Error as error:
+                    if not is_damage(error):
+                        raise
+                    self._report(error)
+                    self._move_aside()
+                    return StoreDatabase(self.file)
+        except (OSError, NotImplementedError, sqlite3.Error) as error:
+            self._report(error)
+            return None
+
+    def _move_aside(self) -> None:
+        """Move the file out of the way, in place of one that was moved before."""
+        aside = self.file.with_name(f"{self.file.name}.damaged")
+        for suffix in ("-wal", "-shm", ""):
+            with contextlib.suppress(FileNotFoundError):
+                os.replace(f"{self.file}{suffix}", f"{aside}{suffix}")
+        _LOG.warning("the store of analyses is damaged: it is now %s, and a new one was begun", aside)
+
+    def _report(self, error: Exception) -> None:
+        """Log a fault of the file, each once."""
+        text = str(error)
+        if text not in self._reported:
+            self._reported.add(text)
+            _LOG.warning("the store of analyses %s cannot be used as it is: %s", self.file, text)

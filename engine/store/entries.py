@@ -1,0 +1,254 @@
+"""What is kept of a search: the question, the engine that answered it, and its values."""
+
+from __future__ import annotations
+
+import hashlib
+import struct
+import zlib
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.errors import DataFileError, GammondError
+from engine.formats import xgid as xgid_format
+from engine.kernels.objectives import OUTCOME_COLUMNS
+from engine.rules.dice import Roll
+from engine.rules.match import MatchState
+from engine.rules.position import Position
+from engine.rules.rules import STANDARD_RULES, Rules
+from engine.search.filters import FILTERS
+
+MAX_PAYLOAD_BYTES = 1 << 18
+"""The largest entry: some 3,000 plays, the most that a roll can have, with ten states of the cube."""
+
+MAX_COLUMNS = 64
+MAX_PLIES = 16
+
+_SLACK = 1e-5
+"""How far the rounding of sums may take a chance beyond 0 and 1."""
+
+_CUBEFUL, _CUBELESS = "cubeful", "cubeless"
+_SHAPE = struct.Struct("<HHH")
+
+
+class StoreQuestion(NamedTuple):
+    """A question whose answer can be kept, the same for every way to ask it.
+
+    Attributes:
+        xgid: The position and the match state with the player on roll as the bottom player, the shortest
+            match with these points away; with dice it asks for plays, without for the position and its cube.
+        rules: The name of the rules.
+        settings: ``cubeful`` or ``cubeless``; for plays the name of the move filter follows.
+    """
+
+    xgid: str
+    rules: str
+    settings: str
+
+    @classmethod
+    def make(
+        cls,
+        position: Position,
+        match: MatchState,
+        roll: Roll | None = None,
+        *,
+        is_cubeful: bool,
+        filter_name: str,
+        rules: Rules = STANDARD_RULES,
+    ) -> StoreQuestion:
+        """Make a question.
+
+        Args:
+            position: The checkers, those of the player on roll first.
+            match: The match state; its dice and offers do not matter.
+            roll: Two dice, in any order, to ask for plays; None to ask for the position.
+            is_cubeful: Whether the cube counts.
+            filter_name: The move filter; only plays depend on it.
+            rules: The rules.
+        """
+        canonical = _make_canonical(match)
+        if roll is not None:
+            canonical = canonical.with_roll((max(roll), min(roll)))
+        settings = _CUBEFUL if is_cubeful else _CUBELESS
+        if roll is not None:
+            settings = f"{settings} {filter_name}"
+        return cls(xgid_format.encode_xgid(position, canonical), rules.name, settings)
+
+    @property
+    def asks_for_plays(self) -> bool:
+        """Whether it asks for the plays of a roll, not for the position before it."""
+        return " " in self.settings
+
+    def read(self) -> tuple[Position, MatchState]:
+        """Return the position and the match state, which has the dice if plays are asked for.
+
+        Raises:
+            DataFileError: It is not as `make` writes it.
+        """
+        try:
+            position, match = xgid_format.decode_xgid(self.xgid)
+        except GammondError as error:
+            raise DataFileError(f"expected a question, got {self.xgid[:80]!r}: {error.message}") from error
+        cube, _, filter_name = self.settings.partition(" ")
+        has_roll = match.roll is not None
+        if cube not in (_CUBEFUL, _CUBELESS) or (filter_name not in FILTERS if has_roll else filter_name):
+            raise DataFileError(
+                f"expected {_CUBEFUL} or {_CUBELESS}, and for plays a move filter, got {self.settings[:80]!r}"
+            )
+        if self.rules != STANDARD_RULES.name:
+            raise DataFileError(f"expected the rules {STANDARD_RULES.name}, got {self.rules[:80]!r}")
+        same = StoreQuestion.make(
+            position, match, match.roll, is_cubeful=self.is_cubeful, filter_name=filter_name
+        )
+        if same != self:
+            raise DataFileError(f"expected the question in the form {same.xgid}, got {self.xgid[:80]!r}")
+        return position, match
+
+    @property
+    def is_cubeful(self) -> bool:
+        """Whether the cube counts."""
+        return self.settings.partition(" ")[0] == _CUBEFUL
+
+    @property
+    def filter_name(self) -> str:
+        """The move filter; empty where no plays are asked for."""
+        return self.settings.partition(" ")[2]
+
+
+@dataclass(frozen=True)
+class EngineIdentity:
+    """All that the values of a search depend on beside the question: none are given for another's.
+
+    Attributes:
+        net: The name of the evaluator.
+        nets: sha256 of the hashes of its nets, and of those that prune plays.
+        tables: sha256 of the match equity table and of what the bearoff databases hold.
+        program: The version of the program.
+    """
+
+    net: str
+    nets: str
+    tables: str
+    program: str
+
+    @cached_property
+    def digest(self) -> str:
+        """Its hash, by which entries name it; the net's name has no part in it."""
+        text = "\n".join((self.nets, self.tables, self.program))
+        return hashlib.sha256(text.encode()).hexdigest()[:32]
+
+
+@dataclass(frozen=True, eq=False)
+class StoreEntry:
+    """The values of a finished search, to the bit.
+
+    Attributes:
+        plies: Plies of look-ahead that were asked for.
+        values: ``float32[n, k]``: of the position (n = 1), before a double and for the side on roll; or of
+            n ranked plays, best first, for the next mover with its option to double. The columns are those of
+            `engine.search.objective`, by the match state of the question.
+        order: ``int64[n]``, the places of the ranked plays among the legal ones.
+        depths: ``int8[n]``, plies of look-ahead behind each row.
+        survivors: The number of plays that reached the greatest depth.
+
+    Raises:
+        DataFileError: They do not fit together, or a number is none or beyond its bounds.
+    """
+
+    plies: int
+    values: NDArray[np.float32]
+    order: NDArray[np.int64]
+    depths: NDArray[np.int8]
+    survivors: int
+
+    def __post_init__(self) -> None:
+        problem = self._find_problem()
+        if problem:
+            raise DataFileError(f"expected the values of a search, got {problem}")
+
+    @classmethod
+    def of_position(cls, plies: int, values: NDArray[np.float32]) -> StoreEntry:
+        """Make the entry of a position, given its values ``float32[k]``."""
+        return cls(plies, values[None], np.zeros(1, np.int64), np.full(1, plies, np.int8), 1)
+
+    def is_same_as(self, other: StoreEntry) -> bool:
+        """Return whether both have the same depth and the same values, to the bit."""
+        return self.plies == other.plies and self.encode() == other.encode()
+
+    def encode(self) -> bytes:
+        """Return depth, order and values as bytes."""
+        rows, columns = self.values.shape
+        return (
+            _SHAPE.pack(rows, columns, self.survivors)
+            + self.order.astype("<i2").tobytes()
+            + self.depths.astype("i1").tobytes()
+            + self.values.astype("<f4").tobytes()
+        )
+
+    @classmethod
+    def decode(cls, plies: int, payload: bytes) -> StoreEntry:
+        """Read what `encode` wrote.
+
+        Raises:
+            DataFileError: The bytes are of another length or hold impossible values.
+        """
+        if not _SHAPE.size <= len(payload) <= MAX_PAYLOAD_BYTES:
+            raise DataFileError(f"expected the values of a search, got {len(payload)} bytes")
+        rows, columns, survivors = _SHAPE.unpack_from(payload)
+        expected = _SHAPE.size + rows * (3 + 4 * columns)
+        if len(payload) != expected:
+            raise DataFileError(f"expected {expected} bytes for {rows} rows, got {len(payload)}")
+        depths_at = _SHAPE.size + 2 * rows
+        order = np.frombuffer(payload, "<i2", rows, _SHAPE.size).astype(np.int64)
+        depths = np.frombuffer(payload, "i1", rows, depths_at).astype(np.int8)
+        values = np.frombuffer(payload, "<f4", rows * columns, depths_at + rows).astype(np.float32)
+        return cls(plies, values.reshape(rows, columns), order, depths, survivors)
+
+    def _find_problem(self) -> str:
+        if self.values.ndim != 2 or self.values.dtype != np.float32:
+            return f"{self.values.dtype} of shape {self.values.shape}"
+        rows, columns = self.values.shape
+        if not (1 <= rows <= np.iinfo(np.int16).max and OUTCOME_COLUMNS <= columns <= MAX_COLUMNS):
+            return f"{rows} rows of {columns} columns"
+        if rows * (3 + 4 * columns) + _SHAPE.size > MAX_PAYLOAD_BYTES:
+            return f"{rows} rows of {columns} columns, more than {MAX_PAYLOAD_BYTES} bytes"
+        if not np.isfinite(self.values).all():
+            return "a value that is no number"
+        chances = self.values[:, :OUTCOME_COLUMNS]
+        if chances.min() < -_SLACK or chances.max() > 1.0 + _SLACK:
+            return "a chance below 0 or above 1"
+        if self.order.shape != (rows,) or not np.array_equal(np.sort(self.order), np.arange(rows)):
+            return f"an order that is not one of {rows} plays"
+        if not 1 <= self.plies <= MAX_PLIES or self.depths.shape != (rows,) or self.depths.min() < 0:
+            return f"a depth of {self.plies} plies, {self.depths.shape} depths"
+        if not 1 <= self.survivors <= rows or self.depths.max() != self.depths[0]:
+            return f"{self.survivors} of {rows} plays at the greatest depth"
+        return ""
+
+
+def compute_checksum(question: StoreQuestion, digest: str, plies: int, payload: bytes) -> int:
+    """Return the checksum of a row of the file: SQLite has none of its own."""
+    text = "\n".join((*question, digest, str(plies)))
+    return zlib.crc32(payload, zlib.crc32(text.encode()))
+
+
+def _make_canonical(match: MatchState) -> MatchState:
+    """Return the match state that stands for all in which the same is at stake, without dice."""
+    state, seat = match.before_roll().without_automatic_doubles(), match.on_roll
+    own, other = state.away(seat), state.away(1 - seat)
+    length = max(own, other)
+    scores = {xgid_format.BOTTOM: length - own, 1 - xgid_format.BOTTOM: length - other}
+    seats = {None: None, seat: xgid_format.BOTTOM, 1 - seat: 1 - xgid_format.BOTTOM}
+    return MatchState(
+        length=length,
+        score=(scores[0], scores[1]),
+        crawford=state.crawford,
+        cube=state.cube,
+        cube_owner=seats[state.cube_owner],
+        on_roll=xgid_format.BOTTOM,
+        jacoby=state.jacoby and state.is_money,
+        beavers=state.beavers or not state.is_money,
+    )

@@ -1,0 +1,31 @@
+"""Questions and entries for the tests of stores."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from engine.rules.match import MatchState
+from engine.rules.rules import STANDARD_RULES
+from engine.store.entries import EngineIdentity, StoreEntry, StoreQuestion
+
+ENGINE = EngineIdentity("test", "a" * 64, "b" * 64, "1.0")
+OTHER_NET = EngineIdentity("test", "c" * 64, "b" * 64, "1.0")
+
+
+def make_question(number: int = 0, roll=None, **settings) -> StoreQuestion:
+    """A question about the opening position, at a score of its own for each number below 4,000."""
+    own, other = divmod(number, 64)
+    match = MatchState(length=64, score=(own, other))
+    options = {"is_cubeful": True, "filter_name": "normal"} | settings
+    return StoreQuestion.make(STANDARD_RULES.starting_position, match, roll, **options)
+
+
+def make_entry(plies: int = 2, seed: int = 1, rows: int = 1, columns: int = 8) -> StoreEntry:
+    random = np.random.default_rng(seed)
+    return StoreEntry(
+        plies,
+        random.random((rows, columns), np.float32),
+        random.permutation(rows).astype(np.int64),
+        np.full(rows, plies, np.int8),
+        rows,
+    )

@@ -1,0 +1,354 @@
+"""The store of a process: what it finds and keeps, and what damage, kills and other processes do to it."""
+
+from __future__ import annotations
+
+import logging
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import textwrap
+import threading
+from pathlib import Path
+
+import pytest
+
+from engine.errors import DataFileError
+from engine.store import analysis_store
+from engine.store.analysis_store import AnalysisStore, find_store_file
+from engine.store.database import SCHEMA_VERSION, BadRow, StoreDatabase
+from tests.engine.store.samples import ENGINE, OTHER_NET, make_entry, make_question
+
+ROOT = Path(__file__).parents[3]
+
+
+@pytest.fixture
+def file(tmp_path):
+    return tmp_path / "data" / "store.sqlite"
+
+
+def fill(file, numbers, plies=2):
+    """Keep an entry for each number, in a process's own store that is then closed."""
+    with AnalysisStore(file) as store:
+        for number in numbers:
+            store.keep(make_question(number), ENGINE, make_entry(plies, seed=number))
+
+
+def find_all(file, numbers, plies=2):
+    """Which of the numbers are found by another store, with their own values."""
+    with AnalysisStore(file) as store:
+        found = {number: store.find(make_question(number), ENGINE, plies) for number in numbers}
+    for number, entry in found.items():
+        assert entry is None or entry.is_same_as(make_entry(plies, seed=number))
+    return [number for number, entry in found.items() if entry]
+
+
+def list_rows(file):
+    database = StoreDatabase(file)
+    try:
+        return list(database.iterate())
+    finally:
+        database.close()
+
+
+def start(code, *arguments):
+    """Run a program that keeps entries, in another process."""
+    program = "import sys\nfrom pathlib import Path\nfrom tests.engine.store.test_analysis_store import *\n"
+    return subprocess.Popen(
+        [sys.executable, "-c", program + textwrap.dedent(code), *map(str, arguments)],
+        cwd=ROOT,
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+
+
+def test_it_is_in_the_data_folder(tmp_path, monkeypatch):
+    monkeypatch.setenv("GAMMOND_DATA", str(tmp_path))
+    assert find_store_file() == tmp_path / "analyses.sqlite"
+
+
+def test_what_is_kept_is_found_at_once_and_by_the_next_process_to_the_bit(file):
+    question, entry = make_question(roll=(3, 1)), make_entry(rows=20)
+    with AnalysisStore(file) as store:
+        assert store.find(question, ENGINE, 2) is None
+        store.keep(question, ENGINE, entry)
+        assert store.find(question, ENGINE, 2) is entry
+    with AnalysisStore(file) as store:
+        assert store.find(question, ENGINE, 2).is_same_as(entry)
+
+
+def test_nothing_is_given_for_another_question_net_or_depth(file):
+    fill(file, [5], plies=2)
+    with AnalysisStore(file) as store:
+        assert store.find(make_question(6), ENGINE, 2) is None
+        assert store.find(make_question(5), OTHER_NET, 2) is None
+        assert store.find(make_question(5), ENGINE, 1) is None
+        assert store.find(make_question(5), ENGINE, 3) is None
+        assert store.find(make_question(5), ENGINE, 3, allow_deeper=True) is None
+        assert store.find(make_question(5), ENGINE, 1, allow_deeper=True).plies == 2
+
+
+@pytest.mark.parametrize("is_reopened", [False, True])
+def test_a_deeper_entry_replaces_a_shallower_one_and_never_the_reverse(file, is_reopened):
+    question = make_question()
+    first, deeper = make_entry(2, seed=1), make_entry(3, seed=2)
+    store = AnalysisStore(file)
+    for entry in (first, deeper, make_entry(1, seed=3), make_entry(3, seed=4)):
+        store.keep(question, ENGINE, entry)
+        if is_reopened:
+            store.close()
+            store = AnalysisStore(file)
+    assert store.find(question, ENGINE, 3).is_same_as(deeper)
+    assert store.find(question, ENGINE, 2) is None
+    store.close()
+    [row] = list_rows(file)
+    assert row.entry.is_same_as(deeper)
+
+
+def test_two_nets_have_entries_of_their_own_for_one_question(file):
+    with AnalysisStore(file) as store:
+        store.keep(make_question(), ENGINE, make_entry(seed=1))
+        store.keep(make_question(), OTHER_NET, make_entry(seed=2))
+    with AnalysisStore(file) as store:
+        assert store.find(make_question(), ENGINE, 2).is_same_as(make_entry(seed=1))
+        assert store.find(make_question(), OTHER_NET, 2).is_same_as(make_entry(seed=2))
+
+
+def test_visits_and_their_last_time_are_counted_over_processes(file, monkeypatch):
+    monkeypatch.setattr(analysis_store.time, "time", lambda: 1_000)
+    fill(file, [1, 2])
+    monkeypatch.setattr(analysis_store.time, "time", lambda: 2_000)
+    with AnalysisStore(file) as store:
+        for plies in (2, 2, 3):
+            store.find(make_question(1), ENGINE, plies)
+        store.keep(make_question(3), ENGINE, make_entry(), visits=0)
+    rows = {row.question: (row.visits, row.asked, row.created) for row in list_rows(file)}
+    assert rows == {
+        make_question(1): (4, 2_000, 1_000),
+        make_question(2): (1, 1_000, 1_000),
+        make_question(3): (0, 2_000, 2_000),
+    }
+
+
+def test_many_threads_find_and_keep_together(file):
+    numbers = range(200)
+    with AnalysisStore(file) as store:
+
+        def work(first):
+            for number in (*numbers[first:], *numbers[:first]):
+                if store.find(make_question(number), ENGINE, 2) is None:
+                    store.keep(make_question(number), ENGINE, make_entry(seed=number))
+
+        threads = [threading.Thread(target=work, args=(50 * each,)) for each in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    assert find_all(file, numbers) == list(numbers)
+
+
+def test_memory_is_bounded_and_the_file_answers_for_the_rest(file, monkeypatch):
+    monkeypatch.setattr(analysis_store, "MAX_REMEMBERED", 10)
+    with AnalysisStore(file) as store:
+        for number in range(50):
+            store.keep(make_question(number), ENGINE, make_entry(seed=number))
+        store.flush()
+        assert len(store._remembered) == 10
+        assert all(store.find(make_question(number), ENGINE, 2) for number in range(50))
+        assert len(store._remembered) == 10
+
+
+def test_writes_that_find_no_place_in_the_queue_are_counted(file, monkeypatch):
+    monkeypatch.setattr(analysis_store, "MAX_WAITING", 5)
+    with AnalysisStore(file) as store:
+        with store._changed:
+            for number in range(8):
+                store.keep(make_question(number), ENGINE, make_entry(seed=number))
+        assert store.left_out == 3
+    assert len(list_rows(file)) == 5
+
+
+def test_a_file_that_is_full_loses_the_least_asked_and_of_these_the_longest_unasked(file, monkeypatch):
+    for time_s, numbers in ((1_000, range(300)), (2_000, range(300, 600))):
+        monkeypatch.setattr(analysis_store.time, "time", lambda now_s=time_s: now_s)
+        fill(file, numbers)
+    with AnalysisStore(file) as store:
+        for number in range(100):
+            store.find(make_question(number), ENGINE, 2)
+    database = StoreDatabase(file)
+    half = database.count_used_bytes() // 2
+    database.close()
+    with AnalysisStore(file, max_bytes=half) as store:
+        store.keep(make_question(600), ENGINE, make_entry(seed=600))
+        store.flush()
+    questions = {row.question for row in list_rows(file)}
+    kept = {number for number in range(601) if make_question(number) in questions}
+    assert set(range(100)) <= kept
+    assert not kept & set(range(100, 300))
+    assert 100 <= len(kept) <= 330
+    assert any(number >= 300 for number in kept)
+
+
+def test_a_kill_loses_nothing_that_was_written(file):
+    process = start(
+        """
+        store = AnalysisStore(Path(sys.argv[1]))
+        for number in range(4000):
+            store.keep(make_question(number), ENGINE, make_entry(seed=number))
+            if number % 20 == 19:
+                store.flush()
+                print(number + 1, flush=True)
+        """,
+        file,
+    )
+    for _ in range(5):
+        written = int(process.stdout.readline())
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    written = int((process.stdout.read().split() or [written])[-1])
+    process.stdout.close()
+    assert written >= 100
+    assert find_all(file, range(written)) == list(range(written))
+    assert not any(isinstance(row, BadRow) for row in list_rows(file))
+
+
+def test_two_processes_at_once_find_what_the_other_keeps(file):
+    code = """
+        file, first = Path(sys.argv[1]), int(sys.argv[2])
+        with AnalysisStore(file) as store:
+            for number in range(first, first + 100):
+                store.keep(make_question(number), ENGINE, make_entry(seed=number))
+                if number % 10 == 0:
+                    store.flush()
+            store.flush()
+            print(store.left_out, flush=True)
+            sys.stdin.read(1)
+        """
+    with AnalysisStore(file) as store:
+        processes = [start(code, file, first) for first in (0, 100)]
+        assert [process.communicate()[0] for process in processes] == ["0\n", "0\n"]
+        assert all(store.find(make_question(number), ENGINE, 2) for number in range(200))
+    assert find_all(file, range(200)) == list(range(200))
+
+
+def damage(file, position, content):
+    with file.open("r+b") as opened:
+        opened.seek(position)
+        opened.write(content)
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        lambda file: file.write_bytes(b"not a database at all, but some text that is long enough " * 20),
+        lambda file: damage(file, 0, b"\0" * 64),
+        lambda file: os.truncate(file, file.stat().st_size // 2),
+        lambda file: os.truncate(file, 50),
+        lambda file: damage(file, 4096, os.urandom(file.stat().st_size - 4096)),
+        lambda file: damage(file, 60, b"\0\0\0\0"),
+    ],
+    ids=["text", "header", "half", "stub", "pages", "version"],
+)
+def test_a_damaged_file_is_moved_aside_and_a_new_one_begun(file, spoil, caplog):
+    fill(file, range(300))
+    spoil(file)
+    spoiled = file.read_bytes()
+    with caplog.at_level(logging.WARNING), AnalysisStore(file) as store:
+        assert [store.find(make_question(number), ENGINE, 2) for number in (0, 299)] == [None, None]
+        store.keep(make_question(1), ENGINE, make_entry(seed=1))
+        store.flush()
+        store.keep(make_question(2), ENGINE, make_entry(seed=2))
+    assert file.with_name("store.sqlite.damaged").read_bytes() == spoiled
+    assert [record.getMessage() for record in caplog.records if ".damaged" in record.getMessage()]
+    assert find_all(file, range(300)) == [1, 2]
+
+
+def test_an_empty_file_is_a_new_store(file):
+    file.parent.mkdir()
+    file.touch()
+    fill(file, [1])
+    assert find_all(file, [1]) == [1]
+
+
+def test_no_bit_of_a_file_can_change_an_answer_or_stop_the_program(file, tmp_path):
+    fill(file, range(30))
+    content = file.read_bytes()
+    outcomes = set()
+    for place in range(0, len(content) * 8, 797 * 8 + 3):
+        copy = tmp_path / f"copy{place}" / "store.sqlite"
+        copy.parent.mkdir()
+        flipped = bytearray(content)
+        flipped[place // 8] ^= 1 << place % 8
+        copy.write_bytes(flipped)
+        try:
+            outcomes.add(len(find_all(copy, range(30))))
+        except DataFileError:
+            outcomes.add("refused")
+    assert max(each for each in outcomes if isinstance(each, int)) == 30
+    assert len(outcomes) > 1
+
+
+def test_a_row_that_was_changed_is_removed_and_the_others_stay(file, caplog):
+    fill(file, range(10))
+    with sqlite3.connect(file) as connection:
+        connection.execute("UPDATE entries SET plies = 3 WHERE xgid = ?", (make_question(4).xgid,))
+    connection.close()
+    with AnalysisStore(file) as store:
+        assert store.find(make_question(4), ENGINE, 3) is None
+    assert "removed" in caplog.text
+    assert find_all(file, range(10)) == [0, 1, 2, 3, 5, 6, 7, 8, 9]
+
+
+def test_a_file_that_is_damaged_while_in_use_is_replaced(file):
+    with AnalysisStore(file) as store:
+        for number in range(300):
+            store.keep(make_question(number), ENGINE, make_entry(seed=number))
+        store.flush()
+        store._remembered.clear()
+        for each in (file, file.with_name("store.sqlite-wal")):
+            os.truncate(each, 0)
+        assert store.find(make_question(1), ENGINE, 2) is None
+        store.keep(make_question(400), ENGINE, make_entry(seed=400))
+        store.flush()
+        store.keep(make_question(401), ENGINE, make_entry(seed=401))
+    assert 401 in find_all(file, range(402))
+
+
+def test_a_file_that_was_removed_is_begun_again(file):
+    with AnalysisStore(file) as store:
+        store.keep(make_question(1), ENGINE, make_entry(seed=1))
+        store.flush()
+        for each in file.parent.glob("store.sqlite*"):
+            each.unlink()
+        store.keep(make_question(2), ENGINE, make_entry(seed=2))
+    assert find_all(file, [1, 2]) == [2]
+
+
+def test_a_database_of_another_program_or_of_a_later_version_is_left_alone(file):
+    file.parent.mkdir()
+    with sqlite3.connect(file) as connection:
+        connection.execute("CREATE TABLE mine (x)")
+    connection.close()
+    with pytest.raises(DataFileError, match="another program"):
+        AnalysisStore(file)
+    file.unlink()
+    fill(file, [1])
+    with sqlite3.connect(file) as connection:
+        connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION + 1}")
+    connection.close()
+    with pytest.raises(DataFileError, match="later gammond"):
+        AnalysisStore(file)
+    assert not list(file.parent.glob("*.damaged"))
+
+
+def test_a_folder_that_cannot_be_used_leaves_the_store_in_memory(tmp_path, caplog):
+    (tmp_path / "taken").write_text("a file")
+    with AnalysisStore(tmp_path / "taken" / "store.sqlite") as store:
+        store.keep(make_question(), ENGINE, make_entry())
+        store.flush()
+        assert store.find(make_question(), ENGINE, 2)
+        assert store.find(make_question(1), ENGINE, 2) is None
+        assert store.left_out == 1
+    assert "cannot be used" in caplog.text
