@@ -222,9 +222,9 @@ class Position:
         Args:
             match: Score, cube and dice; money play if None.
         """
-        from gammond.board_svg import draw_svg
+        from engine.formats.board_svg import draw_svg
 
-        return draw_svg(self, match or MatchState())
+        return draw_svg(self._position, (match or MatchState())._to_engine())
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Position) and self._position == other._position

@@ -5,6 +5,7 @@ from __future__ import annotations
 import doctest
 import inspect
 import pickle
+import re
 import subprocess
 import sys
 import threading
@@ -187,8 +188,10 @@ def test_a_notebook_shows_a_board():
         assert svg.endswith("</svg>")
         assert "http" not in svg.replace("http://www.w3.org/2000/svg", "")
     board = position.board
-    shown = position.to_svg(match).count(f'r="{18}"')
-    assert shown == sum(min(int(count), 5) for row in board for count in row[1:25]) + sum(board[:, 25])
+    stacks = re.findall(r'<use href="#bg-(?:light|dark)(\d)"', position.to_svg(match))
+    assert sum(map(int, stacks)) == sum(min(int(count), 5) for row in board for count in row[1:25]) + sum(
+        board[:, 25]
+    )
 
 
 def test_a_notebook_shows_results_as_they_are_printed(engine):
