@@ -48,6 +48,14 @@ def compute_mwc_per_point(match: MatchState, table: MatchEquityTable) -> float |
     return (table.mwc_after(match, 0, match.cube) - table.mwc_after(match, 0, -match.cube)) / 2
 
 
+def compute_mwc(equity_points: float, match: MatchState, table: MatchEquityTable) -> float | None:
+    """Return the match-winning chance of an equity for the seat on roll; None in money play."""
+    if match.is_money:
+        return None
+    lost, won = (table.mwc_after(match, match.on_roll, points) for points in (-match.cube, match.cube))
+    return 0.5 * (won + lost) + 0.5 * (won - lost) * equity_points
+
+
 def _judge_action(
     action: GameAction, match: MatchState, notes: ActionNotes
 ) -> Iterator[tuple[int, Judgement]]:

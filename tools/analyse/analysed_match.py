@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -57,12 +58,14 @@ class AnalysedMatch:
         match: The match, with the engine's notes.
         method: What judged it, in words.
         table: The match equity table.
+        nets: sha256 by name of the nets.
     """
 
     name: str
     match: RecordedMatch
     method: str
     table: MatchEquityTable
+    nets: Mapping[str, str]
 
     @property
     def score(self) -> tuple[int, int]:

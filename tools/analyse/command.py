@@ -2,16 +2,18 @@
 
     gammond analyse match.mat
     gammond analyse matches/ --plies 3 --format json --output analyses.jsonl
-    gammond analyse match.xg --deepen 3 --format sgf --output match.sgf
+    gammond analyse match.xg --deepen 3 --format html --output report.html
+    gammond analyse match.xg --format sgf --output match.sgf
 
 FILE is a match in any format that gammond reads, recognised by its content; of a folder, all files below it;
 - is standard input. Every play, cube decision and roll is judged at the score. Decisions that are wrong, or
 close, by .02 or so are judged again at --deepen plies, all their choices alike.
 
 The text has the statistics of both players, each number on the scale of the program that it is named after,
-and the errors, the worst first; in the end those of players over several matches. --format json writes an
-object for each match, with every decision; csv a row for each decision; sgf the match with its analysis, as
-GNU Backgammon keeps it: for several matches --output is a folder.
+and the errors, the worst first; in the end those of players over several matches. --format html writes a page
+for a browser, with the course of the match and a board for every decision; json an object for each match,
+with every decision; csv a row for each decision; sgf the match with its analysis, as GNU Backgammon keeps it.
+For several matches --output of html and sgf is a folder.
 
 What of a file could not be read is said on stderr, with its place; --strict refuses such a file. The exit
 status is then 1. Ctrl-C keeps the matches that are finished.
@@ -24,6 +26,7 @@ import os
 import sys
 import threading
 from collections.abc import Iterator, Sequence
+from datetime import datetime
 from pathlib import Path
 
 from engine.analysis.engine import Engine
@@ -41,12 +44,13 @@ from engine.search import FILTERS
 from engine.search.filters import DEFAULT_FILTER
 from tools.analyse.analysed_match import AnalysedMatch
 from tools.analyse.csv_report import format_csv
+from tools.analyse.html_report import format_html
 from tools.analyse.json_report import format_json
 from tools.analyse.players_report import PlayersReport
 from tools.analyse.text_report import format_text
 from tools.common.files import write_atomically
 from tools.common.interrupts import call_on_interrupt
-from tools.common.opponents import load_net_engine
+from tools.common.opponents import collect_net_hashes, load_net_engine
 from tools.common.position_arguments import STDIN
 from tools.common.progress import Progress
 from tools.common.strength import add_net_argument
@@ -57,8 +61,9 @@ DEFAULT_PLIES = 2
 DEFAULT_ERRORS = 20
 
 _MAX_REPORTED_ISSUES = 20
-_TEXT, _SGF = "text", "sgf"
-_FORMATS = (_TEXT, "json", "csv", _SGF)
+_TEXT, _HTML, _SGF = "text", "html", "sgf"
+_FORMATS = (_TEXT, _HTML, "json", "csv", _SGF)
+_ONE_MATCH_FORMATS = (_HTML, _SGF)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -86,7 +91,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--output",
         type=Path,
         metavar="FILE",
-        help="write here, in place of stdout; a folder for many .sgf files",
+        help="write here, in place of stdout; a folder for many .html or .sgf files",
     )
     parser.add_argument(
         "--errors", type=int, default=DEFAULT_ERRORS, metavar="N", help="errors to list (default %(default)s)"
@@ -113,6 +118,7 @@ def main(args: argparse.Namespace) -> int:
     with call_on_interrupt(stopped.set, has_nothing=lambda: not writer.count):
         engine = load_net_engine(args.net)
         table = engine.table or load_default_table()
+        nets = collect_net_hashes(args.net)
         method = _describe_method(engine.name, settings, table.name)
         try:
             for number, file in enumerate(files, 1):
@@ -128,7 +134,7 @@ def main(args: argparse.Namespace) -> int:
                         _write_message(f"{name}: {error.message}")
                         is_whole = False
                         continue
-                    writer.write(AnalysedMatch(name, judged, method, table))
+                    writer.write(AnalysedMatch(name, judged, method, table, nets))
         except CancelledWork:
             pass
     writer.finish()
@@ -138,7 +144,7 @@ def main(args: argparse.Namespace) -> int:
 
 
 class _Writer:
-    """Writes analysed matches: to stdout as they come, to a file together, as SGF one to a file.
+    """Writes analysed matches: to stdout as they come, to a file together, as SGF and HTML one to a file.
 
     Args:
         args: Parsed arguments.
@@ -156,7 +162,7 @@ class _Writer:
         self._args = args
         self._texts: list[str] = []
         self._players = PlayersReport()
-        self._is_folder = args.format == _SGF and files > 1
+        self._is_folder = args.format in _ONE_MATCH_FORMATS and files > 1
         if self._is_folder:
             self._check_folder(f"{files} files")
 
@@ -166,7 +172,7 @@ class _Writer:
         Raises:
             UnsupportedError: They need a folder.
         """
-        if self._args.format == _SGF and len(matches) > 1:
+        if self._args.format in _ONE_MATCH_FORMATS and len(matches) > 1:
             self._is_folder = True
             self._check_folder(f"{len(matches)} matches")
 
@@ -177,7 +183,7 @@ class _Writer:
         self.count += 1
         self._players.add(analysed)
         if self._is_folder:
-            file = args.output / f"{self.count:03d}-{Path(analysed.name).stem or 'match'}.sgf"
+            file = args.output / f"{self.count:03d}-{Path(analysed.name).stem or 'match'}.{args.format}"
             write_atomically(file, text.encode())
         else:
             self._put(text)
@@ -196,6 +202,8 @@ class _Writer:
                 return format_json(analysed)
             case "csv":
                 return format_csv(analysed, has_header=not self.count)
+            case "html":
+                return format_html(analysed, datetime.now().astimezone())
             case "sgf":
                 return format_sgf(analysed.marked_match)
             case _:
@@ -211,7 +219,9 @@ class _Writer:
     def _check_folder(self, what: str) -> None:
         output = self._args.output
         if output is None or output.suffix:
-            raise UnsupportedError(f"--format sgf: {what} need a folder: --output FOLDER", field="output")
+            raise UnsupportedError(
+                f"--format {self._args.format}: {what} need a folder: --output FOLDER", field="output"
+            )
 
 
 def _analyse(

@@ -8,6 +8,7 @@ from dataclasses import fields
 from engine.cubeful.match_equity import MatchEquityTable
 from engine.errors import UnsupportedError
 from engine.formats.xgid import encode_xgid
+from engine.match_analysis.decisions import compute_mwc
 from engine.match_analysis.statistics import ErrorTotal, PlayerStatistics
 from engine.match_files.model import RecordedEvaluation
 from engine.rules.match import SEATS, MatchState
@@ -18,9 +19,14 @@ _DIGITS = 6
 
 
 def format_json(analysed: AnalysedMatch) -> str:
-    """Format an analysed match as a line of JSON: seats are 0 and 1, games and moves count from 1."""
+    """Format an analysed match as a line of JSON."""
+    return json.dumps(describe_match(analysed), ensure_ascii=False) + "\n"
+
+
+def describe_match(analysed: AnalysedMatch) -> dict[str, object]:
+    """Return an analysed match by keys: seats are 0 and 1, games and moves count from 1."""
     match = analysed.match
-    document = {
+    return {
         "file": analysed.name,
         "format": match.format,
         "names": list(match.names),
@@ -28,6 +34,7 @@ def format_json(analysed: AnalysedMatch) -> str:
         "headers": dict(match.headers),
         "score": list(analysed.score),
         "method": analysed.method,
+        "nets": dict(analysed.nets),
         "players": [_list_statistics(player) for player in analysed.statistics],
         "luck_adjusted": _round(analysed.luck_adjusted),
         "decisions": [list_decision(each, analysed.table) for each in analysed.decisions],
@@ -52,7 +59,6 @@ def format_json(analysed: AnalysedMatch) -> str:
         ],
         "issues": [str(issue) for issue in match.issues],
     }
-    return json.dumps(document, ensure_ascii=False) + "\n"
 
 
 def _list_statistics(player: PlayerStatistics) -> dict[str, object]:
@@ -102,7 +108,7 @@ def list_decision(decision: AnalysedDecision, table: MatchEquityTable) -> dict[s
         cube = notes.cube
         for name in ("no_double", "double_take", "double_pass"):
             equity = getattr(cube, name)
-            listed |= {name: _round(equity), f"{name}_mwc": _to_mwc(equity, match, table)}
+            listed |= {name: _round(equity), f"{name}_mwc": _round(compute_mwc(equity, match, table))}
     return listed
 
 
@@ -112,18 +118,10 @@ def _list_evaluation(
     outcome = evaluation.outcome
     return {
         "equity": _round(evaluation.equity),
-        "mwc": _to_mwc(evaluation.equity, match, table),
+        "mwc": _round(compute_mwc(evaluation.equity, match, table)),
         "depth": evaluation.depth,
         "outcome": None if outcome is None else [_round(chance) for chance in outcome],
     }
-
-
-def _to_mwc(equity: float, match: MatchState, table: MatchEquityTable) -> float | None:
-    """Return the match-winning chance of an equity for the seat on roll; None in money play."""
-    if match.is_money:
-        return None
-    lost, won = (table.mwc_after(match, match.on_roll, points) for points in (-match.cube, match.cube))
-    return _round(0.5 * (won + lost) + 0.5 * (won - lost) * equity)
 
 
 def _round(value: float | None) -> float | None:

@@ -41,36 +41,37 @@ def _format_heading(analysed: AnalysedMatch) -> list[str]:
     return [f"{' and '.join(names)}, {length} ({games}): {score}", analysed.method]
 
 
-def _format_statistics(analysed: AnalysedMatch) -> list[str]:
-    players = analysed.statistics
-    header = "".join(f"{name[:_NAME_WIDTH]:>{_CELL_WIDTH}}" for name in _get_names(analysed))
-
-    def row(label: str, cell: Callable[[PlayerStatistics], str]) -> str:
-        return f"{label:<{_LABEL_WIDTH}}" + "".join(f"{cell(player):>{_CELL_WIDTH}}" for player in players)
-
-    lines = [
-        f"{'':<{_LABEL_WIDTH}}{header}",
-        row("PR, by eXtreme Gammon's rule", format_rating),
-        row("Error rate of gnubg, millipoints", lambda player: format_rate(player.gnubg_error_rate)),
-        row("Error rate of Snowie, millipoints", lambda player: format_rate(player.snowie_error_rate)),
-        row("Decisions counted for PR", lambda player: str(player.counted)),
-        row("Lost in all", lambda player: _format_total(player.total)),
-        row("  by plays", lambda player: _format_count(player.plays)),
-        row("  by doubling or not", lambda player: _format_count(player.doublings)),
-        row("    doubles missed", lambda player: _format_count(player.missed_doubles)),
-        row("    wrong doubles", lambda player: _format_count(player.wrong_doubles)),
-        row("  by taking or passing", lambda player: _format_count(player.responses)),
-        row("    wrong takes", lambda player: _format_count(player.wrong_takes)),
-        row("    wrong passes", lambda player: _format_count(player.wrong_passes)),
-        row(
-            "Errors from .020 on (blunders from .080)", lambda player: f"{player.errors} ({player.blunders})"
-        ),
-        row("Luck of own rolls", _format_luck),
+def list_statistics(analysed: AnalysedMatch) -> list[tuple[str, tuple[str, str]]]:
+    """List the statistics of both players: a label, indented where it is part of the one above, and cells."""
+    rows: list[tuple[str, Callable[[PlayerStatistics], str]]] = [
+        ("PR, by eXtreme Gammon's rule", format_rating),
+        ("Error rate of gnubg, millipoints", lambda player: format_rate(player.gnubg_error_rate)),
+        ("Error rate of Snowie, millipoints", lambda player: format_rate(player.snowie_error_rate)),
+        ("Decisions counted for PR", lambda player: str(player.counted)),
+        ("Lost in all", lambda player: _format_total(player.total)),
+        ("  by plays", lambda player: _format_count(player.plays)),
+        ("  by doubling or not", lambda player: _format_count(player.doublings)),
+        ("    doubles missed", lambda player: _format_count(player.missed_doubles)),
+        ("    wrong doubles", lambda player: _format_count(player.wrong_doubles)),
+        ("  by taking or passing", lambda player: _format_count(player.responses)),
+        ("    wrong takes", lambda player: _format_count(player.wrong_takes)),
+        ("    wrong passes", lambda player: _format_count(player.wrong_passes)),
+        ("Errors from .020 on (blunders from .080)", lambda player: f"{player.errors} ({player.blunders})"),
+        ("Luck of own rolls", _format_luck),
     ]
+    one, two = analysed.statistics
+    listed = [(label, (cell(one), cell(two))) for label, cell in rows]
     if (result := analysed.luck_adjusted) is not None:
-        cells = "".join(f"{100 * value:{_CELL_WIDTH - 2}.1f} %" for value in (result, 1.0 - result))
-        lines.append(f"{'Result without luck':<{_LABEL_WIDTH}}{cells}")
-    return [line.rstrip() for line in lines]
+        listed.append(("Result without luck", (f"{100 * result:.1f} %", f"{100 * (1.0 - result):.1f} %")))
+    return listed
+
+
+def _format_statistics(analysed: AnalysedMatch) -> list[str]:
+    header = ("", tuple(name[:_NAME_WIDTH] for name in _get_names(analysed)))
+    return [
+        (f"{label:<{_LABEL_WIDTH}}" + "".join(f"{cell:>{_CELL_WIDTH}}" for cell in cells)).rstrip()
+        for label, cells in (header, *list_statistics(analysed))
+    ]
 
 
 def _format_luck(player: PlayerStatistics) -> str:

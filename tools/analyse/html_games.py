@@ -1,0 +1,200 @@
+"""The games of the HTML report: every play and cube decision with its board and the engine's values."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+
+from engine.errors import UnsupportedError
+from engine.formats.board_svg import draw_board
+from engine.formats.xgid import encode_xgid
+from engine.match_analysis.decisions import compute_mwc
+from engine.match_analysis.judgement import Choice
+from engine.match_files.model import NO_NOTES, RecordedCandidate, RecordedGame
+from engine.rules.game_record import (
+    DoubleAction,
+    GameAction,
+    PlayAction,
+    ResignationAction,
+    ResponseAction,
+    RollAction,
+)
+from engine.rules.game_replay import GameSituation
+from engine.rules.match import RESULT_NAMES, MatchState
+from engine.rules.notation import format_play
+from tools.analyse.analysed_match import AnalysedDecision, AnalysedMatch
+from tools.analyse.html_parts import (
+    format_comment,
+    format_points,
+    format_verdict,
+    get_mark,
+    list_names,
+    name_place,
+)
+
+_LISTED_PLAYS = 5
+
+
+def format_games(analysed: AnalysedMatch) -> Iterator[str]:
+    """Yield the games, each as an element that opens and closes."""
+    decisions: dict[tuple[int, int], list[AnalysedDecision]] = defaultdict(list)
+    for decision in analysed.decisions:
+        decisions[decision.judged.game, decision.judged.action].append(decision)
+    for number, game in enumerate(analysed.match.games):
+        of_game = {place: each for (found, place), each in decisions.items() if found == number}
+        yield _format_game(analysed, number, game, of_game)
+
+
+def _format_game(
+    analysed: AnalysedMatch, number: int, game: RecordedGame, decisions: dict[int, list[AnalysedDecision]]
+) -> str:
+    names, state = list_names(analysed), game.initial_state
+    score = ", ".join(f"{name} {points}" for name, points in zip(names, state.score, strict=True))
+    result = "no result"
+    if game.result is not None:
+        points = f"{game.result.points} point{'s' * (game.result.points != 1)}"
+        result = f"{names[game.result.winner]} wins {points} ({game.result.name})"
+    marks = [get_mark(each) for of_action in decisions.values() for each in of_action]
+    wrong = f"errors {sum(map(bool, marks))}, blunders {marks.count('blunder')}"
+    crawford = ", Crawford game" if state.crawford else ""
+    rows = [
+        f'<details id="g{number + 1}"{" open" * (len(analysed.match.games) == 1)}><summary>'
+        f"<h3><strong>Game {number + 1}</strong>: {score}{crawford}; {result}; {wrong}</h3></summary>",
+        format_comment(game.comment),
+    ]
+    move = 0
+    for place, (situation, action) in enumerate(game.replay()):
+        move += isinstance(action, PlayAction | RollAction)
+        rows.append(
+            _format_action(analysed, number, place, move, situation, action, decisions.get(place, []))
+        )
+    return f"{''.join(rows)}</details>"
+
+
+def _format_action(
+    analysed: AnalysedMatch,
+    game: int,
+    place: int,
+    move: int,
+    situation: GameSituation,
+    action: GameAction,
+    decisions: list[AnalysedDecision],
+) -> str:
+    names, match = list_names(analysed), situation.match
+    notes = analysed.match.games[game].notes.get(place, NO_NOTES)
+    name = names[match.on_roll]
+    shown, facts = match, []
+    match action:
+        case PlayAction(roll=roll, play=play):
+            shown = match.with_roll(roll)
+            title = f"{move}. {name}: {max(roll)}{min(roll)} {format_play(play) or 'cannot move'}"
+        case RollAction(roll=roll):
+            shown = match.with_roll(roll)
+            title = f"{move}. {name}: {max(roll)}{min(roll)}, not played"
+        case DoubleAction(cube=cube):
+            title = f"{names[action.seat]} {'doubles' if match.cube_owner is None else 'redoubles'} to {cube}"
+        case ResponseAction(is_take=is_take):
+            title = f"{names[action.seat]} {'takes' if is_take else 'passes'}"
+        case ResignationAction(kind=kind, is_accepted=is_accepted):
+            answer = "accepted" if is_accepted else "rejected"
+            title = f"{names[action.seat]} resigns a {RESULT_NAMES[kind - 1]}: {answer}"
+        case _:
+            title = "The position is set"
+    verdicts = " ".join(
+        "cube " * (each.judged.judgement.choice is Choice.NO_DOUBLE) + format_verdict(each)
+        for each in decisions
+        if get_mark(each)
+    )
+    for decision in decisions:
+        if decision.judged.judgement.choice is Choice.PLAY:
+            facts.append(_format_plays(analysed, decision))
+        elif decision.judged.judgement.choice in (Choice.NO_DOUBLE, Choice.DOUBLE):
+            facts.append(_format_cube(analysed, decision))
+        else:
+            facts.append(f"<p>Best: {decision.best}.</p>")
+    if notes.luck is not None:
+        facts.append(f'<p class="soft">Luck of the roll {format_points(notes.luck)}</p>')
+    facts.append(format_comment(notes.comment))
+    heading = f"<h4>{title}</h4> {verdicts}"
+    if isinstance(action, ResponseAction | ResignationAction) and not notes.candidates:
+        # It answers a position that has just been drawn.
+        return f'<article id="{name_place(game, place)}">{heading}{"".join(facts)}</article>'
+    board = draw_board(situation.position, shown, f"Board: {title}", is_dark=match.on_roll == 1)
+    facts.append(_format_xgid(situation, shown))
+    return (
+        f'<article id="{name_place(game, place)}">{heading}<div class="sides">{board}'
+        f"<div>{''.join(facts)}</div></div></article>"
+    )
+
+
+def _format_plays(analysed: AnalysedMatch, decision: AnalysedDecision) -> str:
+    """Format the best plays, and the one that was made; empty where there was no choice."""
+    candidates, match = decision.notes.candidates, decision.situation.match
+    if len(candidates) < 2:
+        return ""
+    best, lines = candidates[0].evaluation, []
+    for rank, each in enumerate(candidates, 1):
+        play = format_play(each.play)
+        is_made = play == decision.chosen
+        if rank > _LISTED_PLAYS and not is_made:
+            continue
+        words = " (played)" if is_made else ""
+        if each.evaluation.depth != best.depth:
+            words += f" {each.evaluation.depth}"
+        lost = "" if rank == 1 else f"{best.equity - each.evaluation.equity:.3f}"
+        lines.append(
+            f"<tr{' class=made' * is_made}><th scope=row>{play}{words}"
+            f"{_format_equity(analysed, match, each.evaluation.equity)}<td>{lost}<td>{_format_chances(each)}"
+        )
+    mwc = "" if match.is_money else "<th scope=col>MWC %"
+    return (
+        f"<table><caption>Plays, {best.depth}</caption><thead><tr><th scope=col class=text>Play"
+        f"<th scope=col>Equity{mwc}<th scope=col>Lost<th scope=col>Win, g, bg / lose, g, bg %"
+        f"<tbody>{''.join(lines)}</table>"
+    )
+
+
+def _format_cube(analysed: AnalysedMatch, decision: AnalysedDecision) -> str:
+    """Format the equities of a cube decision: as a table, or as a line where nothing was near."""
+    cube, match = decision.notes.cube, decision.situation.match
+    assert cube is not None
+    equities = {
+        "no double": cube.no_double,
+        "double, take": cube.double_take,
+        "double, pass": cube.double_pass,
+    }
+    judgement = decision.judged.judgement
+    if judgement.choice is Choice.NO_DOUBLE and not (judgement.counts_for_gnubg or get_mark(decision)):
+        listed = ", ".join(f"{name} {format_points(equity)}" for name, equity in equities.items())
+        return f'<p class="soft">Cube: {listed}; best: {decision.best}.</p>'
+    rows = "".join(
+        f"<tr><th scope=row>{name}{_format_equity(analysed, match, equity)}"
+        for name, equity in equities.items()
+    )
+    mwc = "" if match.is_money else "<th scope=col>MWC %"
+    return (
+        f"<table><caption>Cube, {decision.depth}; best: {decision.best}</caption><thead><tr>"
+        f"<th scope=col class=text>Action<th scope=col>Equity{mwc}<tbody>{rows}</table>"
+    )
+
+
+def _format_equity(analysed: AnalysedMatch, match: MatchState, equity: float) -> str:
+    """Format the cells of an equity: itself, and in a match the match-winning chance."""
+    mwc = compute_mwc(equity, match, analysed.table)
+    return f"<td>{format_points(equity)}" + ("" if mwc is None else f"<td>{100 * mwc:.2f}")
+
+
+def _format_chances(candidate: RecordedCandidate) -> str:
+    outcome = candidate.evaluation.outcome
+    if outcome is None:
+        return ""
+    win, gammon, backgammon, lose_gammon, lose_backgammon = (100 * chance for chance in outcome)
+    sides = ((win, gammon, backgammon), (100 - win, lose_gammon, lose_backgammon))
+    return " / ".join("\N{NO-BREAK SPACE}".join(f"{chance:.1f}" for chance in side) for side in sides)
+
+
+def _format_xgid(situation: GameSituation, match: MatchState) -> str:
+    try:
+        return f"<p><code>{encode_xgid(situation.position, match)}</code></p>"
+    except UnsupportedError:
+        return ""

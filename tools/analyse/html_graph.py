@@ -1,0 +1,140 @@
+"""The course of a match as a curve: match-winning chances, or in money play the points to be expected."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import groupby
+
+from engine.match_analysis.decisions import compute_mwc
+from engine.match_analysis.judgement import Choice
+from engine.rules.match import MatchState
+from engine.rules.notation import format_play
+from tools.analyse.analysed_match import AnalysedDecision, AnalysedMatch
+from tools.analyse.html_parts import get_mark, list_names
+
+_WIDTH, _HEIGHT = 900, 260
+_LEFT, _TOP, _BOTTOM = 46, 10, 30
+_PLOT_WIDTH = _WIDTH - _LEFT - 10
+_PLOT_HEIGHT = _HEIGHT - _TOP - _BOTTOM
+_NEAREST_LABELS = 56
+_WHOLE_MATCH = (0.0, 100.0)
+
+
+@dataclass(frozen=True)
+class _Point:
+    """What a match was worth to seat 0 after a decision, or after a game; in percent, or points of money."""
+
+    value: float
+    blunder: AnalysedDecision | None = None
+
+
+def draw_graph(analysed: AnalysedMatch) -> str:
+    """Draw the curve of the first player, with games and blunders of both; empty without decisions."""
+    games = _list_games(analysed)
+    total = sum(map(len, games))
+    if total < 2:
+        return ""
+    is_money = not analysed.match.length
+    names = list_names(analysed)
+    values = [point.value for game in games for point in game]
+    low, high = (min(*values, -1.0), max(*values, 1.0)) if is_money else _WHOLE_MATCH
+    unit = "points" if is_money else "%"
+
+    def get_y(value: float) -> float:
+        return _TOP + _PLOT_HEIGHT * (high - value) / (high - low)
+
+    grid, curve, marks = [], [], []
+    for step in range(5):
+        value = low + (high - low) * step / 4
+        y = get_y(value)
+        grid.append(f'<path class="grid" d="M{_LEFT} {y:.1f}h{_PLOT_WIDTH}"/>')
+        grid.append(f'<text x="{_LEFT - 6}" y="{y + 4:.1f}" text-anchor="end">{value:.0f}</text>')
+    done, label_end = 0, 0.0
+    for number, game in enumerate(games, 1):
+        start = _LEFT + _PLOT_WIDTH * done / (total - 1)
+        grid.append(f'<path class="grid" d="M{start:.1f} {_TOP}v{_PLOT_HEIGHT}"/>')
+        if start >= label_end and game:
+            grid.append(f'<text x="{start + 3:.1f}" y="{_HEIGHT - 10}">Game {number}</text>')
+            label_end = start + _NEAREST_LABELS
+        for point in game:
+            x, y = _LEFT + _PLOT_WIDTH * done / (total - 1), get_y(point.value)
+            curve.append(f"{x:.1f},{y:.1f}")
+            if point.blunder is not None:
+                marks.append(_draw_mark(x, y, point.blunder.judged.seat))
+            done += 1
+    what = "points expected" if is_money else "match-winning chances"
+    course = (
+        f"A curve over {total} decisions of {len(games)} games, from {values[0]:.0f} {unit} "
+        f"to {values[-1]:.0f} {unit}; lowest {min(values):.0f}, highest {max(values):.0f} {unit}."
+    )
+    return (
+        '<div class="scroll" tabindex="0" role="region" aria-labelledby="course">'
+        f'<svg class="graph" viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img" '
+        'aria-labelledby="graph-title graph-text">'
+        f'<title id="graph-title">{what.capitalize()} of {names[0]}</title>'
+        f'<desc id="graph-text">{course}</desc>'
+        f'{"".join(grid)}<polyline class="curve" points="{" ".join(curve)}"/>{"".join(marks)}</svg></div>'
+        f'<p class="soft">{what.capitalize()} of {names[0]} after each decision, in {unit}. '
+        f"Blunders: \N{BLACK CIRCLE} {names[0]}, \N{BLACK SQUARE} {names[1]}.</p>"
+    )
+
+
+def _list_games(analysed: AnalysedMatch) -> list[list[_Point]]:
+    """Return the points of each game."""
+    by_game = {
+        number: list(decisions)
+        for number, decisions in groupby(analysed.decisions, lambda each: each.judged.game)
+    }
+    games = []
+    for number, game in enumerate(analysed.match.games):
+        points = []
+        for decision in by_game.get(number, []):
+            equity = _find_equity(decision)
+            if equity is not None:
+                value = _to_value(analysed, decision.situation.match, equity)
+                points.append(_Point(value, decision if get_mark(decision) == "blunder" else None))
+        if points and game.result is not None:
+            state = game.initial_state
+            won = game.result.points if game.result.winner == 0 else -game.result.points
+            if state.is_money:
+                points.append(_Point(float(state.score[0] - state.score[1] + won)))
+            else:
+                points.append(_Point(100.0 * analysed.table.mwc_after(state, 0, won)))
+        games.append(points)
+    return games
+
+
+def _find_equity(decision: AnalysedDecision) -> float | None:
+    """Return the equity after a decision for the seat on roll; None where the next decision has it."""
+    notes, cube = decision.notes, decision.notes.cube
+    match decision.judged.judgement.choice:
+        case Choice.PLAY:
+            equities = (
+                each.evaluation.equity
+                for each in notes.candidates
+                if format_play(each.play) == decision.chosen
+            )
+            return next(equities, None)
+        case Choice.DOUBLE if cube is not None:
+            return min(cube.double_take, cube.double_pass)
+        case Choice.TAKE if cube is not None:
+            return cube.double_take
+        case Choice.PASS if cube is not None:
+            return cube.double_pass
+        case _:
+            return None
+
+
+def _to_value(analysed: AnalysedMatch, match: MatchState, equity: float) -> float:
+    """Return what an equity of the seat on roll makes of the match for seat 0."""
+    mwc = compute_mwc(equity, match, analysed.table)
+    if mwc is None:
+        own = equity * match.cube * (1 if match.on_roll == 0 else -1)
+        return match.score[0] - match.score[1] + own
+    return 100.0 * (mwc if match.on_roll == 0 else 1.0 - mwc)
+
+
+def _draw_mark(x: float, y: float, seat: int) -> str:
+    if seat == 0:
+        return f'<circle class="one" cx="{x:.1f}" cy="{y:.1f}" r="4.5"/>'
+    return f'<rect class="two" x="{x - 4:.1f}" y="{y - 4:.1f}" width="8" height="8"/>'

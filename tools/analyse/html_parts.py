@@ -1,0 +1,64 @@
+"""What the sections of the HTML report share: text, numbers, marks, addresses of moves."""
+
+from __future__ import annotations
+
+from html import escape
+
+from engine.match_analysis.statistics import XG_BLUNDER_POINTS, XG_ERROR_POINTS
+from engine.options import escape_unprintable
+from tools.analyse.analysed_match import AnalysedDecision, AnalysedMatch
+
+
+def escape_text(text: str) -> str:
+    """Return a line of a file for the page."""
+    return escape(escape_unprintable(text))
+
+
+def format_comment(comment: str) -> str:
+    """Format a person's comment, with its lines; empty if there is none."""
+    if not comment.strip():
+        return ""
+    lines = "\n".join(map(escape_text, comment.strip().splitlines()))
+    return f'<p class="comment">{lines}</p>'
+
+
+def format_points(points: float) -> str:
+    """Format an equity with its sign."""
+    return f"{points:+.3f}".replace("-", "\N{MINUS SIGN}")
+
+
+def format_loss(decision: AnalysedDecision) -> str:
+    """Format what a decision lost, in equity and in match-winning chance."""
+    mwc = decision.judged.error_mwc
+    lost = f"{decision.judged.judgement.error_points:.3f}"
+    return lost if mwc is None else f"{lost} ({100 * mwc:.2f} %)"
+
+
+def get_mark(decision: AnalysedDecision) -> str:
+    """Return ``blunder``, ``error`` or nothing, by the loss; a word and the name of its style."""
+    lost = decision.judged.judgement.error_points
+    if lost >= XG_BLUNDER_POINTS:
+        return "blunder"
+    return "error" if lost >= XG_ERROR_POINTS else ""
+
+
+def format_verdict(decision: AnalysedDecision) -> str:
+    """Format a mark with the loss; empty where the decision was right, or nearly."""
+    mark = get_mark(decision)
+    return f'<span class="{mark}">{mark}: lost {format_loss(decision)}</span>' if mark else ""
+
+
+def get_address(decision: AnalysedDecision) -> str:
+    """Return the name of the place of a decision in the page."""
+    return name_place(decision.judged.game, decision.judged.action)
+
+
+def name_place(game: int, action: int) -> str:
+    """Return the name of the place of an action in the page; places from 0."""
+    return f"g{game + 1}a{action + 1}"
+
+
+def list_names(analysed: AnalysedMatch) -> tuple[str, str]:
+    """Return the names of both seats for the page."""
+    one, two = (escape_text(name) or f"player {seat + 1}" for seat, name in enumerate(analysed.match.names))
+    return one, two

@@ -1,0 +1,133 @@
+"""An analysed match as one HTML file, which needs no network and no scripts."""
+
+from __future__ import annotations
+
+import json
+from datetime import datetime
+from pathlib import Path
+
+from engine.formats.board_svg import draw_parts
+from engine.rules.match import SEATS
+from tools.analyse.analysed_match import AnalysedMatch
+from tools.analyse.html_games import format_games
+from tools.analyse.html_graph import draw_graph
+from tools.analyse.html_parts import (
+    escape_text,
+    format_comment,
+    format_loss,
+    get_address,
+    get_mark,
+    list_names,
+)
+from tools.analyse.json_report import describe_match
+from tools.analyse.text_report import list_statistics
+
+_STYLE_FILE = Path(__file__).with_name("report.css")
+_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
+_RULE = (
+    "500 times the mean error over the decisions that count by eXtreme Gammon's rule: plays with a choice, "
+    "doubles, takes and passes, and decisions against a double that were near or wrong"
+)
+
+
+def format_html(analysed: AnalysedMatch, date: datetime) -> str:
+    """Format a report.
+
+    Args:
+        analysed: The match.
+        date: When it was analysed.
+    """
+    names = list_names(analysed)
+    length = f"{analysed.match.length}-point match" if analysed.match.length else "money play"
+    title = f"{names[0]} and {names[1]}, {length}"
+    head = (
+        '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
+        f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">'
+        '<meta name="color-scheme" content="light dark">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        f'<title>{title}</title><link rel="icon" href="data:,">'
+        f"<style>\n{_STYLE_FILE.read_text('utf-8')}</style></head>\n<body>"
+        f'<svg width="0" height="0" aria-hidden="true">{draw_parts()}</svg>'
+    )
+    links = "".join(
+        f' <a href="#g{number}">Game {number}</a>' for number in range(1, len(analysed.match.games) + 1)
+    )
+    graph = draw_graph(analysed)
+    parts = [
+        head,
+        f"<header><h1>{title}</h1>{_format_facts(analysed, date)}{format_comment(analysed.match.comment)}"
+        '<nav aria-label="Parts"><a href="#statistics">Statistics</a> <a href="#errors">Errors</a>'
+        f"{links}</nav></header>\n<main>",
+        _format_statistics(analysed),
+        f'<section><h2 id="course">Course</h2>{graph}</section>' if graph else "",
+        _format_errors(analysed),
+        '<section><h2 id="games">Games</h2>',
+        *(f"{game}\n" for game in format_games(analysed)),
+        "</section></main>\n",
+        _embed(analysed, date),
+        "</body></html>\n",
+    ]
+    return "".join(parts)
+
+
+def _format_facts(analysed: AnalysedMatch, date: datetime) -> str:
+    names, match = list_names(analysed), analysed.match
+    facts = {
+        "Score": ", ".join(f"{names[seat]} {analysed.score[seat]}" for seat in SEATS),
+        **{escape_text(name): escape_text(value) for name, value in match.headers.items()},
+        "File": escape_text(analysed.name),
+        "Analysed by": escape_text(analysed.method),
+        "Nets": ", ".join(f"{escape_text(name)} {digest[:16]}" for name, digest in analysed.nets.items()),
+        "Date": f"{date:%Y-%m-%d %H:%M}",
+        "PR": _RULE,
+        "Faults of the file": "; ".join(escape_text(str(issue)) for issue in match.issues),
+    }
+    return f"<dl>{''.join(f'<dt>{name}</dt><dd>{text}</dd>' for name, text in facts.items() if text)}</dl>"
+
+
+def _format_statistics(analysed: AnalysedMatch) -> str:
+    names, styles = list_names(analysed), {0: "", 2: " class=under", 4: " class=deep"}
+    rows = []
+    for label, cells in list_statistics(analysed):
+        style = styles[len(label) - len(label.lstrip())]
+        values = "".join(f"<td>{escape_text(cell)}" for cell in cells)
+        rows.append(f"<tr><th scope=row{style}>{escape_text(label.strip())}{values}")
+    return (
+        '<section><h2 id="statistics">Statistics</h2><div class="scroll" tabindex="0" role="region" '
+        'aria-labelledby="statistics"><table><caption>Each number is on the scale of the program that it is '
+        "named after. Losses are in points on the scale of a money game, behind them in winning chances."
+        f"</caption><thead><tr><td><th scope=col>{names[0]}<th scope=col>{names[1]}"
+        f"<tbody>{''.join(rows)}</table></div></section>"
+    )
+
+
+def _format_errors(analysed: AnalysedMatch) -> str:
+    names = list_names(analysed)
+    wrong = sorted(
+        (each for each in analysed.decisions if get_mark(each)),
+        key=lambda each: -each.judged.judgement.error_points,
+    )
+    if not wrong:
+        return '<section><h2 id="errors">Errors</h2><p>No error of .020 or more.</p></section>'
+    rows = "".join(
+        f'<tr><th scope=row><a href="#{get_address(each)}">Game {each.judged.game + 1}, move {each.move}</a>'
+        f'<td class=text>{names[each.judged.seat]}<td class="text {get_mark(each)}">{get_mark(each)}'
+        f"<td>{format_loss(each)}<td>{each.roll}<td class=text>{each.chosen}<td class=text>{each.best}"
+        for each in wrong
+    )
+    heads = "".join(
+        f"<th scope=col{' class=text' * (name not in ('Lost', 'Roll'))}>{name}"
+        for name in ("Where", "Player", "Kind", "Lost", "Roll", "Chosen", "Best")
+    )
+    return (
+        '<section><h2 id="errors">Errors</h2><div class="scroll" tabindex="0" role="region" '
+        'aria-labelledby="errors"><table class="rows"><caption>Errors from .020 on, blunders from .080 on, '
+        f"the worst first</caption><thead><tr>{heads}<tbody>{rows}</table></div></section>"
+    )
+
+
+def _embed(analysed: AnalysedMatch, date: datetime) -> str:
+    """Return the analysis as a data block, which no text in it can end."""
+    document = {**describe_match(analysed), "date": date.isoformat(timespec="seconds")}
+    text = json.dumps(document, separators=(",", ":")).replace("<", "\\u003c")
+    return f'<script type="application/json" id="analysis">{text}</script>'
