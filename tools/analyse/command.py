@@ -22,6 +22,7 @@ status is then 1. Ctrl-C keeps the matches that are finished.
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import sys
 import threading
@@ -32,20 +33,19 @@ from pathlib import Path
 from engine.analysis.engine import Engine
 from engine.cubeful.match_equity import load_default_table
 from engine.errors import CancelledWork, GammondError, PositionError, UnsupportedError
+from engine.match_analysis.analysed_match import AnalysedMatch, describe_method
 from engine.match_analysis.analysis import AnalysisSettings, analyse_match
+from engine.match_analysis.documents import describe_match
 from engine.match_files.model import RecordedMatch
 from engine.match_files.reading import MAX_FILE_BYTES, read_matches
 from engine.match_files.sgf_writer import format_sgf
 from engine.options import escape_unprintable
 from engine.runtime.cores import count_usable_cores
 from engine.runtime.threads import Workers
-from engine.runtime.version import read_version
 from engine.search import FILTERS
 from engine.search.filters import DEFAULT_FILTER
-from tools.analyse.analysed_match import AnalysedMatch
 from tools.analyse.csv_report import format_csv
 from tools.analyse.html_report import format_html
-from tools.analyse.json_report import format_json
 from tools.analyse.players_report import PlayersReport
 from tools.analyse.text_report import format_text
 from tools.common.files import write_atomically
@@ -119,7 +119,7 @@ def main(args: argparse.Namespace) -> int:
         engine = load_net_engine(args.net)
         table = engine.table or load_default_table()
         nets = collect_net_hashes(args.net)
-        method = _describe_method(engine.name, settings, table.name)
+        method = describe_method(engine.name, settings, table.name)
         try:
             for number, file in enumerate(files, 1):
                 name = "standard input" if file is None else str(file)
@@ -199,7 +199,7 @@ class _Writer:
     def _format(self, analysed: AnalysedMatch) -> str:
         match self._args.format:
             case "json":
-                return format_json(analysed)
+                return json.dumps(describe_match(analysed), ensure_ascii=False) + "\n"
             case "csv":
                 return format_csv(analysed, has_header=not self.count)
             case "html":
@@ -241,11 +241,6 @@ def _analyse(
         return analyse_match(
             engine, match, settings, workers=workers, progress=show, cancelled=stopped.is_set
         )
-
-
-def _describe_method(net: str, settings: AnalysisSettings, table: str) -> str:
-    deeper = f", close and wrong decisions {settings.deeper_plies}-ply" if settings.is_deepening else ""
-    return f"gammond {read_version()}, net {net}, {settings.plies}-ply{deeper}, match equities of {table}"
 
 
 def _read(file: Path | None, name: str, *, strict: bool) -> tuple[RecordedMatch, ...]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import csv
 import io
 
-from tools.analyse.analysed_match import AnalysedMatch
-from tools.analyse.json_report import list_decision
+from engine.match_analysis.analysed_match import AnalysedMatch
+from engine.match_analysis.documents import list_decision
 
 _COLUMNS = (
     *("file", "length", "player", "opponent", "game", "move", "action", "seat", "own_score", "other_score"),

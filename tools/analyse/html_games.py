@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from engine.errors import UnsupportedError
 from engine.formats.board_svg import draw_board
 from engine.formats.xgid import encode_xgid
+from engine.match_analysis.analysed_match import AnalysedDecision, AnalysedMatch
 from engine.match_analysis.decisions import compute_mwc
 from engine.match_analysis.judgement import Choice
 from engine.match_files.model import NO_NOTES, RecordedCandidate, RecordedGame
@@ -22,7 +23,6 @@ from engine.rules.game_record import (
 from engine.rules.game_replay import GameSituation
 from engine.rules.match import RESULT_NAMES, MatchState
 from engine.rules.notation import format_play
-from tools.analyse.analysed_match import AnalysedDecision, AnalysedMatch
 from tools.analyse.html_parts import (
     format_comment,
     format_points,

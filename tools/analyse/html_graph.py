@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import groupby
 
+from engine.match_analysis.analysed_match import AnalysedDecision, AnalysedMatch
 from engine.match_analysis.decisions import compute_mwc
 from engine.match_analysis.judgement import Choice
 from engine.rules.match import MatchState
 from engine.rules.notation import format_play
-from tools.analyse.analysed_match import AnalysedDecision, AnalysedMatch
 from tools.analyse.html_parts import get_mark, list_names
 
 _WIDTH, _HEIGHT = 900, 260

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from html import escape
 
+from engine.match_analysis.analysed_match import AnalysedDecision, AnalysedMatch
 from engine.match_analysis.statistics import XG_BLUNDER_POINTS, XG_ERROR_POINTS
 from engine.options import escape_unprintable
-from tools.analyse.analysed_match import AnalysedDecision, AnalysedMatch
 
 
 def escape_text(text: str) -> str:

@@ -7,8 +7,9 @@ from datetime import datetime
 from pathlib import Path
 
 from engine.formats.board_svg import draw_parts
+from engine.match_analysis.analysed_match import AnalysedMatch
+from engine.match_analysis.documents import describe_match
 from engine.rules.match import SEATS
-from tools.analyse.analysed_match import AnalysedMatch
 from tools.analyse.html_games import format_games
 from tools.analyse.html_graph import draw_graph
 from tools.analyse.html_parts import (
@@ -19,7 +20,6 @@ from tools.analyse.html_parts import (
     get_mark,
     list_names,
 )
-from tools.analyse.json_report import describe_match
 from tools.analyse.text_report import list_statistics
 
 _STYLE_FILE = Path(__file__).with_name("report.css")

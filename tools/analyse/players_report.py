@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import replace
 
+from engine.match_analysis.analysed_match import AnalysedMatch
 from engine.match_analysis.statistics import (
     JudgedDecision,
     JudgedRoll,
@@ -13,7 +14,6 @@ from engine.match_analysis.statistics import (
 )
 from engine.options import escape_unprintable
 from engine.rules.match import SEATS
-from tools.analyse.analysed_match import AnalysedMatch
 
 _NAME_WIDTH = 24
 

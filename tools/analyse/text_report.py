@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from engine.match_analysis.analysed_match import AnalysedDecision, AnalysedMatch
 from engine.match_analysis.statistics import XG_ERROR_POINTS, ErrorTotal, PlayerStatistics
 from engine.options import escape_unprintable
 from engine.rules.match import RESULT_NAMES
-from tools.analyse.analysed_match import AnalysedDecision, AnalysedMatch
 from tools.analyse.players_report import format_rate, format_rating
 
 _LABEL_WIDTH = 42

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from engine.cubeful.match_equity import MatchEquityTable
+from engine.match_analysis.analysis import AnalysisSettings
 from engine.match_analysis.decisions import judge_recorded_match
 from engine.match_analysis.judgement import Choice
 from engine.match_analysis.marks import add_marks
@@ -22,6 +23,7 @@ from engine.rules.game_record import PlayAction
 from engine.rules.game_replay import GameSituation
 from engine.rules.match import SEATS
 from engine.rules.notation import format_play
+from engine.runtime.version import read_version
 
 
 @dataclass(frozen=True)
@@ -54,18 +56,18 @@ class AnalysedMatch:
     """A match with the engine's judgement of it.
 
     Attributes:
-        name: What messages call its file.
+        name: What messages call its file; empty for none.
         match: The match, with the engine's notes.
         method: What judged it, in words.
         table: The match equity table.
-        nets: sha256 by name of the nets.
+        nets: sha256 by name of the nets; empty where it is not asked for.
     """
 
     name: str
     match: RecordedMatch
     method: str
     table: MatchEquityTable
-    nets: Mapping[str, str]
+    nets: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def score(self) -> tuple[int, int]:
@@ -126,6 +128,18 @@ class AnalysedMatch:
     def judged(self) -> tuple[list[JudgedDecision], list[JudgedRoll]]:
         """Its decisions and rolls."""
         return judge_recorded_match(self.match, self.table)
+
+
+def describe_method(net: str, settings: AnalysisSettings, table: str) -> str:
+    """Return what judged a match, in words.
+
+    Args:
+        net: The name of the evaluator.
+        settings: How deep.
+        table: The name of the match equity table.
+    """
+    deeper = f", close and wrong decisions {settings.deeper_plies}-ply" if settings.is_deepening else ""
+    return f"gammond {read_version()}, net {net}, {settings.plies}-ply{deeper}, match equities of {table}"
 
 
 def _describe(

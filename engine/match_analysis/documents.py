@@ -1,43 +1,44 @@
-"""An analysed match as one JSON object."""
+"""What is known of an analysed match, by keys: for JSON and tables."""
 
 from __future__ import annotations
 
-import json
 from dataclasses import fields
 
 from engine.cubeful.match_equity import MatchEquityTable
 from engine.errors import UnsupportedError
 from engine.formats.xgid import encode_xgid
+from engine.match_analysis.analysed_match import AnalysedDecision, AnalysedMatch
 from engine.match_analysis.decisions import compute_mwc
 from engine.match_analysis.statistics import ErrorTotal, PlayerStatistics
 from engine.match_files.model import RecordedEvaluation
 from engine.rules.match import SEATS, MatchState
 from engine.rules.notation import format_play
-from tools.analyse.analysed_match import AnalysedDecision, AnalysedMatch
 
 _DIGITS = 6
 
 
-def format_json(analysed: AnalysedMatch) -> str:
-    """Format an analysed match as a line of JSON."""
-    return json.dumps(describe_match(analysed), ensure_ascii=False) + "\n"
+def describe_match(analysed: AnalysedMatch, max_candidates: int | None = None) -> dict[str, object]:
+    """Return an analysed match by keys: seats are 0 and 1, games and moves count from 1.
 
-
-def describe_match(analysed: AnalysedMatch) -> dict[str, object]:
-    """Return an analysed match by keys: seats are 0 and 1, games and moves count from 1."""
+    Args:
+        analysed: The match.
+        max_candidates: The most plays of each roll; None for all.
+    """
     match = analysed.match
+    named = {"file": analysed.name} if analysed.name else {}
+    hashes = {"nets": dict(analysed.nets)} if analysed.nets else {}
     return {
-        "file": analysed.name,
+        **named,
         "format": match.format,
         "names": list(match.names),
         "length": match.length,
         "headers": dict(match.headers),
         "score": list(analysed.score),
         "method": analysed.method,
-        "nets": dict(analysed.nets),
+        **hashes,
         "players": [_list_statistics(player) for player in analysed.statistics],
         "luck_adjusted": _round(analysed.luck_adjusted),
-        "decisions": [list_decision(each, analysed.table) for each in analysed.decisions],
+        "decisions": [list_decision(each, analysed.table, max_candidates) for each in analysed.decisions],
         "rolls": [
             {"game": place + 1, "action": number + 1, "luck": _round(notes.luck)}
             for place, game in enumerate(match.games)
@@ -75,8 +76,16 @@ def _list_statistics(player: PlayerStatistics) -> dict[str, object]:
     return listed
 
 
-def list_decision(decision: AnalysedDecision, table: MatchEquityTable) -> dict[str, object]:
-    """Return a decision by keys."""
+def list_decision(
+    decision: AnalysedDecision, table: MatchEquityTable, max_candidates: int | None = None
+) -> dict[str, object]:
+    """Return a decision by keys.
+
+    Args:
+        decision: The decision.
+        table: Gives match-winning chances.
+        max_candidates: The most plays; None for all.
+    """
     judged, notes, match = decision.judged, decision.notes, decision.situation.match
     try:
         xgid = encode_xgid(decision.situation.position, match.before_roll())
@@ -102,7 +111,7 @@ def list_decision(decision: AnalysedDecision, table: MatchEquityTable) -> dict[s
     if decision.roll:
         listed["candidates"] = [
             {"play": format_play(each.play), **_list_evaluation(each.evaluation, match, table)}
-            for each in notes.candidates
+            for each in notes.candidates[:max_candidates]
         ]
     elif notes.cube is not None:
         cube = notes.cube
