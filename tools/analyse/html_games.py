@@ -112,15 +112,14 @@ def _format_action(
             facts.append(_format_cube(analysed, decision))
         else:
             facts.append(f"<p>Best: {decision.best}.</p>")
-    if notes.luck is not None:
-        facts.append(f'<p class="soft">Luck of the roll {format_points(notes.luck)}</p>')
     facts.append(format_comment(notes.comment))
     heading = f"<h4>{title}</h4> {verdicts}"
     if isinstance(action, ResponseAction | ResignationAction) and not notes.candidates:
         # It answers a position that has just been drawn.
         return f'<article id="{name_place(game, place)}">{heading}{"".join(facts)}</article>'
     board = draw_board(situation.position, shown, f"Board: {title}", is_dark=match.on_roll == 1)
-    facts.append(_format_xgid(situation, shown))
+    luck = "" if notes.luck is None else f"Luck of the roll {format_points(notes.luck)} "
+    facts.append(f'<p class="soft">{luck}{_format_xgid(situation, shown)}</p>')
     return (
         f'<article id="{name_place(game, place)}">{heading}<div class="sides">{board}'
         f"<div>{''.join(facts)}</div></div></article>"
@@ -148,8 +147,8 @@ def _format_plays(analysed: AnalysedMatch, decision: AnalysedDecision) -> str:
         )
     mwc = "" if match.is_money else "<th scope=col>MWC %"
     return (
-        f"<table><caption>Plays, {best.depth}</caption><thead><tr><th scope=col class=text>Play"
-        f"<th scope=col>Equity{mwc}<th scope=col>Lost<th scope=col>Win, g, bg / lose, g, bg %"
+        f"<table><caption>Plays, {best.depth}; chances in %</caption><thead><tr><th scope=col class=text>Play"
+        f"<th scope=col>Equity{mwc}<th scope=col>Lost<th scope=col>Win g bg / lose g bg"
         f"<tbody>{''.join(lines)}</table>"
     )
 
@@ -195,6 +194,6 @@ def _format_chances(candidate: RecordedCandidate) -> str:
 
 def _format_xgid(situation: GameSituation, match: MatchState) -> str:
     try:
-        return f"<p><code>{encode_xgid(situation.position, match)}</code></p>"
+        return f"<code>{encode_xgid(situation.position, match)}</code>"
     except UnsupportedError:
         return ""
