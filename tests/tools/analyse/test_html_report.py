@@ -182,6 +182,21 @@ def test_money_play_has_points_in_place_of_chances(tmp_path):
     assert "MWC" not in text
 
 
+def test_comments_and_resignations_are_shown(tmp_path):
+    file, report = tmp_path / "match.sgf", tmp_path / "report.html"
+    file.write_text(
+        "(;FF[4]GM[6]MI[length:5][game:0][ws:0][bs:0]PW[ann]PB[bob]RE[B+2R]"
+        ";W[31hefe]C[Is <this>\nright?];B[52lqln])"
+    )
+    words = ["--plies", "0", "--threads", "1", "--format", "html", "--output", str(report)]
+    cli.main(["analyse", str(file), *words])
+    text = report.read_text("utf-8")
+    first = text[text.index('<article id="g1a1">') : text.index('<article id="g1a2">')]
+    assert '<p class="comment">Is &lt;this&gt;\nright?</p>' in first
+    assert "<h4>ann resigns a gammon: accepted</h4>" in text
+    assert "bob wins 2 points (gammon)" in text
+
+
 def test_several_matches_make_a_folder(tmp_path):
     write_report(tmp_path / "one")
     files = [str(tmp_path / "one" / "match.mat")] * 2
