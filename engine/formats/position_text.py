@@ -13,6 +13,7 @@ from engine.formats.snowie import decode_snowie, is_snowie
 from engine.formats.xgid import decode_xgid
 from engine.rules.match import MatchState
 from engine.rules.position import Position
+from engine.rules.rules import STANDARD_RULES
 
 START = "startpos"
 """The word for the starting position."""
@@ -53,7 +54,7 @@ def parse_position(text: str) -> tuple[Position, MatchState | None]:
     if labelled := _NAMED_IDS.fullmatch(bare):
         bare = " ".join(part for part in labelled.group("position", "match") if part)
     if bare == START:
-        return Position.start(), None
+        return STANDARD_RULES.starting_position, None
     words = bare.replace(":", " ").split()
     if not words:
         raise FormatError(f"expected {_EXPECTED}, got {bare!r}", field="position")

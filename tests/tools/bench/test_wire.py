@@ -135,7 +135,8 @@ def check_load(report, boards):
 
 
 def test_loads_are_reported_with_latency_and_rate():
-    p99, rate = bench_wire._report_load(load_report())
+    p99, rate = bench_wire._report_load(load_report(), " of an echo")
+    assert p99.what == "1 clients, mixed lines of an echo, p99"
     assert (p99.value, p99.unit, p99.note) == (9.0, "ms", "p50 3 ms")
     assert (rate.value, rate.unit) == (10.0, "lines/s")
 
