@@ -67,6 +67,11 @@ class AnalysisSettings:
         return EvalSettings(plies, self.filter_name)
 
 
+def count_decisions(match: RecordedMatch) -> int:
+    """Return how many decisions `analyse_match` judges."""
+    return sum(1 for number, game in enumerate(match.games) for _ in list_tasks(number, game))
+
+
 def analyse_match(
     engine: Engine,
     match: RecordedMatch,

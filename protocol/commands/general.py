@@ -190,6 +190,7 @@ def _describe_server(service: Service, net: str) -> dict[str, object]:
             "line_bytes": limits.line_bytes,
             "queued_requests": limits.queued_requests,
             "query_positions": limits.query_positions,
+            "query_decisions": limits.query_decisions,
             "query_plays": limits.query_plays,
             "rollout_games": limits.rollout_games,
             "undo_steps": limits.undo_steps,

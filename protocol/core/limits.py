@@ -18,6 +18,8 @@ class ClientLimits:
         started_bytes: What the answers of started jobs are expected to take together (`Work.answer_bytes`);
             a job that would exceed it waits until others have ended, unless it is the only one.
         query_positions: Positions in one JSON query.
+        query_decisions: Plays and cube decisions in the matches of one JSON query; their analysis takes some
+            2 kB of answer each.
         query_plays: Plays evaluated for one JSON query; that takes seconds, and their text 15 MB.
         rollout_games: Games of a rollout, trials times candidates. Their scores take 24 MB, which a session
             keeps of its last rollout.
@@ -31,6 +33,7 @@ class ClientLimits:
     unsent_bytes: int = 256 * 1024
     started_bytes: int = 32 * 1024 * 1024
     query_positions: int = 10_000
+    query_decisions: int = 5000
     query_plays: int = 100_000
     rollout_games: int = 500_000
     undo_steps: int = 1000

@@ -17,7 +17,7 @@ from protocol.commands.cube import MAX_MATRIX_AWAY
 
 QueryId = str | int
 
-Want = Literal["eval", "moves", "cube", "legal", "resign", "matrix", "rollout"]
+Want = Literal["eval", "moves", "cube", "legal", "resign", "matrix", "rollout", "analyse"]
 WANTS: tuple[str, ...] = get_args(Want)
 
 SCALAR_FIELDS: dict[str, Field] = {
@@ -25,7 +25,9 @@ SCALAR_FIELDS: dict[str, Field] = {
     for field in (
         Field("action", str, choices=("query", "terminate")),
         Field("position", str),
+        Field("match_text", str),
         Field("plies", int, Bounds(0, MAX_PLIES)),
+        Field("deeper", int, Bounds(0, MAX_PLIES)),
         Field("filter", str, choices=tuple(FILTERS)),
         Field("cubeful", bool),
         Field("net", str),
@@ -62,8 +64,10 @@ class Query(msgspec.Struct, kw_only=True):
     terminate_id: QueryId | None = None
     position: str | None = None
     positions: Annotated[list[str], msgspec.Meta(min_length=1)] | None = None
+    match_text: str | None = None
     dice: tuple[int, int] | None = None
     plies: int = 0
+    deeper: int = 0
     filter: str = DEFAULT_FILTER
     cubeful: bool = True
     net: str | None = None
@@ -98,6 +102,11 @@ class Query(msgspec.Struct, kw_only=True):
     def is_evaluation(self) -> bool:
         """Whether it wants nothing but ``eval`` at 0-ply."""
         return self.want == ("eval",) and self.plies == 0
+
+    @property
+    def is_analysis(self) -> bool:
+        """Whether it is for a match."""
+        return "analyse" in self.want
 
     def name_position(self, place: int) -> str:
         """Return what errors call a position."""

@@ -27,6 +27,7 @@ from protocol.dialects.json_fields import (
     quote_json,
     warn_of_unknown,
 )
+from protocol.dialects.json_match import MatchQuery, check_match_fields
 from protocol.dialects.json_parts import (
     LONG_PARTS,
     PART_BYTES,
@@ -39,6 +40,8 @@ from protocol.state.session import Session
 
 MAX_QUICK_POSITIONS = 64
 """A query for more positions is long work at any depth."""
+
+_CUBEFUL_PARTS = ("cube", "analyse")
 
 _VALUES_BYTES = 250
 """What an evaluation or cube decision takes in an answer, about."""
@@ -113,8 +116,10 @@ def _terminate(query: Query, head: dict[str, object]) -> StopRequest:
 def _evaluate(session: Session, query: Query, head: dict[str, object]) -> Work:
     service, engine, limits = session.service, session.engine_settings, session.service.limits
     _check_positions(query, limits.query_positions)
-    if "cube" in query.want and not query.cubeful:
-        raise ValueRangeError("expected true for cubeful with 'cube' in 'want', got false", field="cubeful")
+    if not query.cubeful and (word := next((each for each in query.want if each in _CUBEFUL_PARTS), None)):
+        raise ValueRangeError(
+            f"expected true for cubeful with '{word}' in 'want', got false", field="cubeful"
+        )
     with error_field("net"):
         net = engine.net if query.net is None else service.check_evaluator_name(query.net)
     if "rollout" in query.want:
@@ -122,9 +127,20 @@ def _evaluate(session: Session, query: Query, head: dict[str, object]) -> Work:
             read_rollout_arguments(query.rollout or {}), len(query.texts), limits.rollout_games
         )
     load_engine = partial(service.get_engine, net, engine.threads)
+    deadline_s = None if query.time_ms is None else service.clock() + query.time_ms / 1000
+    if query.is_analysis:
+        analysis = MatchQuery(query, head, limits.query_decisions, engine.threads, service.clock, deadline_s)
+        return Work(
+            lambda control: [analysis.run(load_engine(), control)],
+            query.priority,
+            make_id_key(query.id),
+            lambda error: _make_error_reply(head, error),
+            is_long=True,
+            deadline_s=deadline_s,
+            answer_bytes=analysis.answer_bytes,
+        )
     has_parts = not query.is_evaluation and not set(PART_NAMES).isdisjoint(query.want)
     scratch = make_query_session(session, net, query) if has_parts else None
-    deadline_s = None if query.time_ms is None else service.clock() + query.time_ms / 1000
     count, plays = len(query.texts), 0
     if {"moves", "legal"} & set(query.want):
         plays = min(estimate_play_count(query.texts, query.dice), limits.query_plays)
@@ -163,7 +179,10 @@ def _evaluate(session: Session, query: Query, head: dict[str, object]) -> Work:
 
 
 def _check_positions(query: Query, cap: int) -> None:
-    """Check that one field has positions, and no more than the cap."""
+    """Check that one field has positions, and no more than the cap; or that there is the text of a match."""
+    if query.is_analysis or query.match_text is not None:
+        check_match_fields(query)
+        return
     if (query.position is None) == (query.positions is None):
         came = "neither" if query.position is None else "both"
         raise ValueRangeError(f"expected either 'position' or 'positions', got {came}", field="positions")

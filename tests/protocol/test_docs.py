@@ -166,7 +166,8 @@ def test_the_field_of_an_error_is_one_that_the_documentation_names(line):
 def test_the_caps_are_in_the_documentation_as_they_are():
     limits, tcp = ClientLimits(), TcpLimits()
     caps = (limits.line_bytes, limits.queued_requests, limits.unsent_bytes, limits.query_positions)
-    caps += (limits.query_plays, limits.rollout_games, limits.queued_bytes, limits.started_bytes)
+    caps += (limits.query_decisions, limits.query_plays, limits.rollout_games)
+    caps += (limits.queued_bytes, limits.started_bytes)
     caps += (tcp.clients, tcp.half_line_s, tcp.idle_s, tcp.stuck_writer_s)
     for cap in (*caps, tcp.client_bytes, tcp.held_bytes, tcp.least_read_bytes):
         assert f"| {cap:,.0f}" in TEXT

@@ -1,0 +1,166 @@
+"""The JSON query ``analyse``."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from engine.analysis.engine import Engine
+from engine.match_analysis.analysis import AnalysisSettings, analyse_match, count_decisions
+from engine.match_files.reading import read_matches
+from tests.boards import RacingEvaluator
+from tests.protocol.talking import hear, make_connection, talk
+
+GAME = """
+ Game {number}
+ Ann : {score}                               Bob : 0
+  1) 31: 8/5 6/5                       65: 24/13
+  2)  Doubles => 2                      Takes
+  3) 42: 8/4 6/4                       63: 24/18 13/10
+  4) 51: 13/8 6/5                       Drops
+      Wins 2 points
+"""
+MATCH = " 5 point match\n" + GAME.format(number=1, score=0)
+
+
+class Watched(RacingEvaluator):
+    """An evaluator that acts before each evaluation."""
+
+    def __init__(self, act):
+        self._act = act
+
+    def evaluate(self, boards):
+        self._act()
+        return super().evaluate(boards)
+
+
+def ask(connection=None, **fields):
+    query = {"id": "m", "match_text": MATCH, "want": ["analyse"]} | fields
+    return [json.loads(line) for line in talk(json.dumps(query), connection) if line.startswith("{")]
+
+
+def count(text):
+    return sum(map(count_decisions, read_matches(text.encode())))
+
+
+def test_the_answer_is_the_analysis_of_the_match():
+    (answer,) = ask(plies=1)
+    (result,) = answer["results"]
+    assert (answer["final"], answer["plies"], answer["net"]) == (True, 1, "racing")
+    assert "file" not in result
+    assert result["names"] == ["Ann", "Bob"]
+    assert len(result["decisions"]) >= 7
+    assert [each["decision"] for each in result["decisions"]].count("double") == 1
+    (match,) = read_matches(MATCH.encode())
+    judged = analyse_match(Engine(RacingEvaluator()), match, AnalysisSettings(1))
+    notes = [game_notes for game in judged.games for _, game_notes in game.notes.items()]
+    best = [each.candidates[0].evaluation.equity for each in notes if each.candidates]
+    said = [each["candidates"][0]["equity"] for each in result["decisions"] if each["roll"]]
+    assert said == pytest.approx(best, abs=1e-6)
+    assert all(each["depth"] == "1-ply" for each in result["decisions"])
+
+
+def test_close_and_wrong_decisions_are_judged_deeper_on_request():
+    depths = {each["depth"] for each in ask(plies=0, deeper=1)[0]["results"][0]["decisions"]}
+    assert "1-ply" in depths
+    assert {each["depth"] for each in ask(plies=0)[0]["results"][0]["decisions"]} == {"0-ply"}
+
+
+def test_max_moves_caps_the_plays_of_each_roll():
+    (short,), (long,) = ask(max_moves=1), ask()
+    listed = [
+        [len(each["candidates"]) for each in answer["results"][0]["decisions"] if each["roll"]]
+        for answer in (short, long)
+    ]
+    assert set(listed[0]) == {1}
+    assert max(listed[1]) > 1
+
+
+def test_progress_comes_on_request_only_and_counts_decisions():
+    *reported, final = ask(progress_every=2)
+    total = count(MATCH)
+    assert [each["done"] for each in reported] == list(range(2, total, 2))
+    assert {(each["total"], each["final"], each["id"]) for each in reported} == {(total, False, "m")}
+    assert final["final"] is True
+    assert len(ask()) == 1
+
+
+def test_a_terminated_query_ends_without_the_match_under_way():
+    def stop():
+        hear(connection, b'{"action":"terminate","id":"other","terminate_id":"m"}\n')
+
+    connection = make_connection(Watched(stop))
+    answers = {answer["id"]: answer for answer in ask(connection)}
+    assert answers["other"]["stopped"] >= 1
+    assert (answers["m"]["stopped"], answers["m"]["results"]) == (True, [])
+    assert connection.is_idle
+
+
+def test_a_query_out_of_time_ends():
+    now_s = [0.0]
+
+    def take_a_second():
+        now_s[0] += 1.0
+
+    connection = make_connection(Watched(take_a_second))
+    connection.handler.session.service.clock = lambda: now_s[0]
+    (answer,) = ask(connection, time_ms=1500)
+    assert (answer["stopped"], answer["results"]) == (True, [])
+
+
+@pytest.mark.parametrize(
+    ("fields", "code", "field", "said"),
+    [
+        ({"match_text": "no match"}, "bad_value", "match_text", "match_text: expected a match file"),
+        ({"match_text": ""}, "bad_value", "match_text", "expected a match file"),
+        ({"match_text": "/etc/passwd"}, "bad_value", "match_text", "expected a match file"),
+        ({"match_text": 5}, "bad_value", "match_text", "expected a string for match_text, got 5"),
+        ({"match_text": None}, "bad_value", "match_text", "it is missing"),
+        (
+            {"position": "startpos"},
+            "bad_value",
+            "position",
+            "expected match_text for 'analyse', got",
+        ),
+        ({"positions": ["startpos"]}, "bad_value", "positions", "got positions"),
+        ({"want": ["analyse", "eval"]}, "bad_value", "want", 'got ["analyse","eval"]'),
+        ({"want": ["eval"]}, "bad_value", "want", 'expected ["analyse"] for want of a match'),
+        ({"cubeful": False}, "bad_value", "cubeful", "with 'analyse' in 'want'"),
+        ({"deeper": 5}, "bad_value", "deeper", "0..4"),
+        ({"filter": "fine"}, "bad_value", "filter", "tiny|narrow"),
+    ],
+)
+def test_an_error_names_the_field(fields, code, field, said):
+    connection = make_connection()
+    (answer,) = ask(connection, **fields)
+    assert (answer["error"]["code"], answer["error"]["field"]) == (code, field)
+    assert said in answer["error"]["message"]
+    assert connection.is_idle
+
+
+def test_too_many_decisions_are_refused():
+    total = count(MATCH)
+    assert ask(make_connection(query_decisions=total))[0]["results"]
+    (answer,) = ask(make_connection(query_decisions=total - 1))
+    assert (answer["error"]["code"], answer["error"]["field"]) == ("limit", "match_text")
+    assert f"got {total}" in answer["error"]["message"]
+
+
+def test_what_cannot_be_read_is_an_issue_of_the_match():
+    (answer,) = ask(match_text=MATCH.replace("42: 8/4 6/4", "42: 1/2"))
+    (result,) = answer["results"]
+    assert "illegal play" in result["issues"][0]
+    assert result["decisions"]
+
+
+def test_an_analysis_is_long_work_whose_answer_is_estimated():
+    connection = make_connection()
+    query = {"id": 1, "match_text": MATCH, "want": ["analyse"]}
+    hear(connection, json.dumps(query).encode() + b"\n")
+    job = connection.next_job()
+    assert job.work.is_long
+    result = job.run(lambda _: None)
+    answer = result if isinstance(result, bytes) else b"".join(result)
+    assert 0.3 * len(answer) < job.work.answer_bytes < 4 * len(answer)
+    assert 0.8 * len(answer) < job.control.answer_bytes < len(answer)
