@@ -10,11 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gammond.match import Dice, MatchState, check_dice
+from gammond.match_file import Match, wrap_match
 from gammond.position import Board, Play, Position, stack_boards
 from gammond.results import (
     CubeDecision,
     Evaluation,
     Evaluations,
+    MatchProgress,
     Outcome,
     PlayEvaluation,
     PlayRollout,
@@ -247,6 +249,51 @@ class Engine:
         report = progress
         result = prepared.run(progress=None if report is None else lambda state: report(state.count_trials()))
         return _make_rollout(result)
+
+    def analyse(
+        self,
+        match: Match,
+        plies: int = 2,
+        *,
+        deeper: int = 0,
+        move_filter: str = "normal",
+        progress: MatchProgress | None = None,
+        cancel: threading.Event | None = None,
+    ) -> Match:
+        """Judge every play, cube decision and roll of a match at its score.
+
+        Args:
+            match: The match (`gammond.read_match`); what its file has of an analysis is replaced.
+            plies: Look-ahead of every decision, 0 to 4.
+            deeper: Look-ahead of decisions that are wrong or close by .02; no more than ``plies`` for none.
+            move_filter: As for `rank`.
+            progress: Called with the numbers of decisions that are done, and of all.
+            cancel: Set it, from another thread or from ``progress``, to end the work.
+
+        Returns:
+            The match with ``analysed_plays``, ``cube_equities`` and ``luck`` of its actions. Its `to_dict`
+            says what each player lost, and its `to_sgf` has the analysis.
+
+        Raises:
+            ValueRangeError: An argument is out of range.
+            UnsupportedError: The match is of a variant that the evaluator does not know.
+            CancelledWork: It was cancelled.
+        """
+        from engine.cubeful.match_equity import load_default_table
+        from engine.match_analysis.analysed_match import AnalysedMatch, describe_method
+        from engine.match_analysis.analysis import AnalysisSettings, analyse_match
+        from engine.runtime.threads import Workers
+
+        settings = AnalysisSettings(plies, deeper, move_filter)
+        table = self._engine.table or load_default_table()
+        judged = analyse_match(
+            *(self._engine, match._record, settings),
+            workers=Workers(self._threads),
+            progress=progress or (lambda done, total: None),
+            cancelled=None if cancel is None else cancel.is_set,
+        )
+        method = describe_method(self._engine.name, settings, table.name)
+        return wrap_match(AnalysedMatch("", judged, method, table).marked_match, method)
 
     def __repr__(self) -> str:
         return f"Engine({self.name!r})"

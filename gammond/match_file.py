@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from gammond.errors import FormatError
 from gammond.match import Dice, MatchState
@@ -129,6 +129,7 @@ class Match:
     issues: tuple[str, ...]
     format: str
     _record: RecordedMatch = field(repr=False, compare=False)
+    _method: str = field(default="", repr=False, compare=False)
 
     def to_mat(self) -> str:
         """Write the match as ``.mat`` text.
@@ -146,6 +147,18 @@ class Match:
         from engine.match_files.sgf_writer import format_sgf
 
         return format_sgf(self._record)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what both players lost by the analysis in the match, with the keys of `gammond analyse`.
+
+        ``players`` has their statistics, ``decisions`` each play and cube action with its error; they are
+        empty in a match without an analysis (`Engine.analyse`).
+        """
+        from engine.cubeful.match_equity import load_default_table
+        from engine.match_analysis.analysed_match import AnalysedMatch
+        from engine.match_analysis.documents import describe_match
+
+        return describe_match(AnalysedMatch("", self._record, self._method, load_default_table()))
 
     def __str__(self) -> str:
         kind = f"{self.length}-point match" if self.length else "money play"
@@ -187,10 +200,16 @@ def read_matches(
     """
     from engine.match_files.reading import read_matches as read_records
 
-    return [_wrap_match(record) for record in read_records(source, name=name, strict=strict)]
+    return [wrap_match(record) for record in read_records(source, name=name, strict=strict)]
 
 
-def _wrap_match(record: RecordedMatch) -> Match:
+def wrap_match(record: RecordedMatch, method: str = "") -> Match:
+    """Return a match as users of the API see it.
+
+    Args:
+        record: The match.
+        method: What judged it, in words; empty for the program behind its file.
+    """
     return Match(
         record.names,
         record.length,
@@ -201,6 +220,7 @@ def _wrap_match(record: RecordedMatch) -> Match:
         tuple(str(issue) for issue in record.issues),
         record.format,
         record,
+        method,
     )
 
 

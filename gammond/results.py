@@ -19,6 +19,9 @@ RolloutKind = Literal["plays", "position", "cube"]
 Progress = Callable[[int], None]
 """Called with the number of complete trials."""
 
+MatchProgress = Callable[[int, int], None]
+"""Called with the number of decisions that are done, and that of all."""
+
 
 class PrintedResult:
     """A result that a notebook shows as `print` does."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+
 import pytest
 
 import gammond
@@ -10,6 +12,16 @@ from tests.engine.match_files.played_games import play_money_games, play_random_
 
 NAMES = "ann", "bob"
 MONEY = b" 0 point match\n Game 1\n ann : 0    bob : 0\n"
+
+SHORT = b"""
+ 5 point match
+
+ Game 1
+ ann : 0                        bob : 0
+  1) 31: 8/5 6/5                 64: 24/14
+  2)  Doubles => 2                Drops
+      Wins 1 point
+"""
 
 
 @pytest.fixture(scope="module")
@@ -86,3 +98,54 @@ def test_faults_are_issues_or_strictly_errors(tmp_path):
         gammond.read_match(content, name="x.mat", strict=True)
     with pytest.raises(gammond.DataFileError, match="No such file"):
         gammond.read_match(tmp_path / "none.mat")
+
+
+@pytest.fixture(scope="module")
+def engine():
+    return gammond.Engine()
+
+
+@pytest.fixture(scope="module")
+def judged(engine):
+    return engine.analyse(gammond.read_match(SHORT), plies=0)
+
+
+def test_each_action_gets_its_judgement(judged):
+    (game,) = judged.games
+    opening, *_, last = game.actions
+    assert opening.analysed_plays[0].depth == "0-ply"
+    assert opening.luck is not None
+    assert last.cube_equities is not None
+    ranked = gammond.Engine().rank(opening.position, opening.dice, opening.match)
+    assert opening.analysed_plays[0].play == ranked.best.play
+
+
+def test_the_document_says_what_each_player_lost(judged):
+    document = judged.to_dict()
+    assert "0-ply" in document["method"]
+    assert len(document["players"]) == 2
+    assert sum(player["counted"] for player in document["players"]) == sum(
+        each["counts_for_xg"] for each in document["decisions"]
+    )
+    assert gammond.read_match(SHORT).to_dict()["decisions"] == []
+
+
+def test_the_analysis_survives_sgf(judged):
+    again = gammond.read_match(judged.to_sgf().encode())
+    assert again.games[0].actions[0].analysed_plays
+    assert again.to_dict()["method"] == ""
+
+
+def test_progress_counts_decisions_and_cancel_ends_the_work(engine):
+    seen, cancel = [], threading.Event()
+    match = gammond.read_match(SHORT)
+    engine.analyse(match, plies=0, progress=lambda done, total: seen.append((done, total)))
+    total = seen[0][1]
+    assert seen == [(done, total) for done in range(total + 1)]
+    with pytest.raises(gammond.CancelledWork):
+        engine.analyse(match, plies=0, progress=lambda done, total: cancel.set(), cancel=cancel)
+
+
+def test_arguments_are_checked(engine):
+    with pytest.raises(gammond.ValueRangeError):
+        engine.analyse(gammond.read_match(SHORT), plies=9)
