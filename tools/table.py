@@ -21,6 +21,7 @@ TOOL_GROUPS = {
         "nets": "tools.nets",
         "prepare": "tools.prepare",
         "bearoff": "tools.bearoff",
+        "store": "tools.store",
         "completion": "tools.completion",
     },
     "Measure": {

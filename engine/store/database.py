@@ -50,7 +50,7 @@ class StoreRow:
 
     Attributes:
         question: What was asked.
-        engine: Who answered; None if the file has no row for it.
+        engine: Who answered.
         entry: The values.
         visits: How often it was asked.
         asked: When it was last asked, in seconds since 1970.
@@ -58,7 +58,7 @@ class StoreRow:
     """
 
     question: StoreQuestion
-    engine: EngineIdentity | None
+    engine: EngineIdentity
     entry: StoreEntry
     visits: int
     asked: int
@@ -150,7 +150,7 @@ class StoreDatabase:
         is_better = self._put(row)
         self._connection.execute(
             f"UPDATE entries SET visits = max(visits, ?), asked = max(asked, ?) WHERE {_KEY}",
-            (row.visits, row.asked, *row.question, row.engine.digest if row.engine else ""),
+            (row.visits, row.asked, *row.question, row.engine.digest),
         )
         return is_better
 
@@ -218,8 +218,11 @@ class StoreDatabase:
                 entry = _read_entry(question, digest, *row[4:7])
             except DataFileError as error:
                 yield BadRow(question, digest, error.message)
+                continue
+            if digest in engines:
+                yield StoreRow(question, engines[digest], entry, *map(int, row[7:]))
             else:
-                yield StoreRow(question, engines.get(digest), entry, *map(int, row[7:]))
+                yield BadRow(question, digest, "the file does not say by which engine it is")
 
     def find_structural_fault(self) -> str:
         """Return what SQLite finds wrong with the file; empty if it is sound."""
@@ -228,7 +231,6 @@ class StoreDatabase:
 
     def _put(self, row: StoreRow) -> bool:
         engine, entry = row.engine, row.entry
-        assert engine is not None  # an entry without one answers nobody
         self._connection.execute(
             "INSERT OR IGNORE INTO engines VALUES (?, ?, ?, ?, ?)",
             (engine.digest, engine.net, engine.nets, engine.tables, engine.program),

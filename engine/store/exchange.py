@@ -43,11 +43,9 @@ class _Line(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
 
 
 def format_rows(rows: Iterable[StoreRow]) -> Iterator[bytes]:
-    """Return rows as lines, each with its end; those of an unknown engine are left out."""
+    """Return rows as lines, each with its end."""
     yield msgspec.json.encode(HEADER) + b"\n"
     for row in rows:
-        if row.engine is None:
-            continue
         engine, entry = row.engine, row.entry
         line = _Line(
             *row.question,

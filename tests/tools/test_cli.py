@@ -114,7 +114,12 @@ def test_summaries_and_defaults_are_written_in_one_style(name, capsys):
     summary = read_summary(cli.TOOLS[name])
     assert summary[0].islower()
     assert not summary.endswith(".")
-    ways = {"train": ["td"], "bearoff": ["make", "info"], "measure": ["cube"]}.get(name, [])
+    ways = {
+        "train": ["td"],
+        "bearoff": ["make", "info"],
+        "store": ["status", "verify"],
+        "measure": ["cube"],
+    }.get(name, [])
     for arguments in ([name], *([name, way] for way in ways)):
         assert cli.main([*arguments, "--help"]) == 0
         assert "default:" not in capsys.readouterr().out

@@ -34,10 +34,6 @@ def test_the_first_line_names_the_format():
             check_header(line)
 
 
-def test_a_row_whose_engine_is_not_known_is_left_out():
-    assert len(list(format_rows([dataclasses.replace(ROW, engine=None), ROW]))) == 2
-
-
 @pytest.mark.parametrize(
     "changed",
     [

@@ -1,0 +1,175 @@
+"""`gammond store`: what it says of a store, entries in and out, and faults that it finds."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+
+import pytest
+
+from engine.analysis.kept_analyses import make_question, search_entry
+from engine.analysis.levels import EvalSettings
+from engine.rules.match import MatchState
+from engine.rules.rules import STANDARD_RULES
+from engine.store.analysis_store import AnalysisStore
+from nets.catalogue import identify_engine, load_engine
+from tests.engine.store.samples import ENGINE, make_entry
+from tests.engine.store.samples import make_question as make_sample
+from tools import cli
+
+OPENING = STANDARD_RULES.starting_position
+POSITION = make_question(OPENING, MatchState(), EvalSettings(1))
+PLAYS = make_question(OPENING, MatchState(length=5, score=(1, 3)), EvalSettings(1), (3, 1))
+
+
+@pytest.fixture(scope="module")
+def answers():
+    """The default engine's own answers to two questions."""
+    engine = load_engine()
+    return {question: search_entry(engine, question, 1) for question in (POSITION, PLAYS)}
+
+
+@pytest.fixture
+def file(tmp_path, monkeypatch, answers):
+    """A store with the default engine's answers, and one by a net that is not there."""
+    path = tmp_path / "store.sqlite"
+    monkeypatch.setattr("tools.store.find_store_file", lambda: path)
+    with AnalysisStore(path) as store:
+        for question, entry in answers.items():
+            store.keep(question, identify_engine(), entry)
+        store.find(POSITION, identify_engine(), 1)
+        store.keep(make_sample(), ENGINE, make_entry(3))
+    return path
+
+
+def change(file, statement, *values):
+    with sqlite3.connect(file) as connection:
+        connection.execute(statement, values)
+    connection.close()
+
+
+def export_rows(capsys):
+    """The lines of an export: the header, and the entries as objects."""
+    cli.main(["store", "export"])
+    header, *lines = capsys.readouterr().out.splitlines()
+    return header, [json.loads(line) for line in lines]
+
+
+def test_status_tells_entries_by_net_kind_and_depth(file, capsys):
+    assert cli.main(["store", "status"]) == 0
+    said = capsys.readouterr().out
+    net = identify_engine()
+    assert f"file     {file}\n" in said
+    assert "entries  3, asked 4 times\n" in said
+    assert f" 1 plays at 1-ply by {net.net} ({net.program}), asked 1 times\n" in said
+    assert f" 1 positions at 1-ply by {net.net} ({net.program}), asked 2 times\n" in said
+    assert " 1 positions at 3-ply by test (1.0), asked 1 times, not used: other nets" in said
+
+
+def test_status_as_json_has_the_same(file, capsys):
+    assert cli.main(["store", "status", "--json"]) == 0
+    status = json.loads(capsys.readouterr().out)
+    assert status["file"] == str(file)
+    assert sum(kind["entries"] for kind in status["kinds"]) == 3
+    assert [kind["net"] for kind in status["kinds"] if not kind["is_usable"]] == ["test"]
+
+
+def test_what_is_exported_is_imported_to_the_bit_and_only_once(file, tmp_path, capsys, answers):
+    lines, copy = tmp_path / "kept.jsonl", tmp_path / "new" / "copy.sqlite"
+    assert cli.main(["store", "export", "--output", str(lines)]) == 0
+    assert len(lines.read_text().splitlines()) == 4
+    for new in (3, 0):
+        assert cli.main(["store", "import", str(lines), "--file", str(copy)]) == 0
+        assert capsys.readouterr().out == f"3 entries read, {new} of them new or deeper\n"
+    assert cli.main(["store", "export", "--file", str(copy)]) == 0
+    assert sorted(capsys.readouterr().out.splitlines()) == sorted(lines.read_text().splitlines())
+    with AnalysisStore(copy) as store:
+        for question, entry in answers.items():
+            assert store.find(question, identify_engine(), 1).is_same_as(entry)
+
+
+def test_lines_that_are_no_entries_are_named_and_the_others_taken(file, tmp_path, capsys):
+    header, (first, *others) = export_rows(capsys)
+    lines = tmp_path / "kept.jsonl"
+    rows = [header, json.dumps(first | {"rules": "chess"}), "", *map(json.dumps, others)]
+    lines.write_text("\n".join(rows) + "\n")
+    assert cli.main(["store", "import", str(lines), "--file", str(tmp_path / "copy.sqlite")]) == 1
+    said = capsys.readouterr()
+    assert said.out == "2 entries read, 2 of them new or deeper\n"
+    assert f"gammond: {lines}, line 2: expected the rules backgammon, got 'chess'\n" in said.err
+    assert f"gammond: {lines}, line 3: expected an entry" in said.err
+
+
+def test_a_file_of_another_kind_is_refused(file, tmp_path, capsys):
+    other = tmp_path / "other.txt"
+    other.write_text("4HPwATDgc/ABMA\n")
+    assert cli.main(["store", "import", str(other)]) == 2
+    assert f"{other}: expected entries of a store" in capsys.readouterr().err
+
+
+def test_verify_searches_entries_of_the_present_nets_again(file, capsys):
+    assert cli.main(["store", "verify"]) == 0
+    assert capsys.readouterr().out == (
+        "entries         3\n"
+        "not usable now  1 of other nets, tables or versions\n"
+        "damaged         0\n"
+        "searched again  2, 0 of them different\n"
+    )
+
+
+@pytest.mark.parametrize("sample", [0, 1])
+def test_verify_searches_as_many_as_the_sample_says(file, sample, capsys):
+    assert cli.main(["store", "verify", "--sample", str(sample), "--seed", "3"]) == 0
+    assert f"searched again  {sample}, 0 of them different\n" in capsys.readouterr().out
+
+
+def test_verify_finds_an_answer_that_is_different_and_repairs(file, tmp_path, capsys):
+    header, rows = export_rows(capsys)
+    [forged] = [row for row in rows if row["xgid"] == POSITION.xgid]
+    forged["values"][0][0] = 0.5
+    lines, copy = tmp_path / "kept.jsonl", str(tmp_path / "copy.sqlite")
+    lines.write_text("\n".join([header, *map(json.dumps, rows)]) + "\n")
+    assert cli.main(["store", "import", str(lines), "--file", copy]) == 0
+    assert cli.main(["store", "verify", "--file", copy, "--repair"]) == 1
+    said = capsys.readouterr().out
+    assert "searched again  2, 1 of them different\n" in said
+    assert f"{POSITION.xgid} (cubeful): a fresh search at 1-ply gives other values\n" in said
+    assert said.endswith("removed         1\n")
+    assert cli.main(["store", "verify", "--file", copy]) == 0
+
+
+def test_verify_finds_rows_that_were_changed_and_repairs(file, capsys):
+    change(file, "UPDATE entries SET checksum = 1 WHERE xgid = ?", PLAYS.xgid)
+    change(file, "DELETE FROM engines WHERE net = 'test'")
+    assert cli.main(["store", "verify", "--repair"]) == 1
+    said = capsys.readouterr().out
+    assert "damaged         2\n" in said
+    assert "does not have its checksum" in said
+    assert "does not say by which engine" in said
+    assert cli.main(["store", "verify"]) == 0
+    assert capsys.readouterr().out.startswith("entries         1\n")
+
+
+def test_export_leaves_damaged_rows_out_and_says_so(file, capsys):
+    change(file, "UPDATE entries SET checksum = 1 WHERE xgid = ?", PLAYS.xgid)
+    assert cli.main(["store", "export"]) == 1
+    said = capsys.readouterr()
+    assert len(said.out.splitlines()) == 3
+    assert said.err == (
+        "gammond: 2 entries exported\ngammond: 1 damaged entry left out: see `gammond store verify`\n"
+    )
+
+
+@pytest.mark.parametrize("action", ["status", "export", "verify"])
+def test_where_there_is_no_store_none_is_made(action, tmp_path, capsys):
+    assert cli.main(["store", action, "--file", str(tmp_path / "none.sqlite")]) == 2
+    assert "there is no store yet" in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_damaged_store_is_named_with_what_to_do(file, capsys):
+    file.write_bytes(b"no database " * 1000)
+    assert cli.main(["store", "status"]) == 2
+    said = capsys.readouterr().err
+    assert str(file) in said
+    assert "move it away" in said
