@@ -138,13 +138,13 @@ class Match:
             FormatError: It has no game.
             UnsupportedError: The format has no place for something in it.
         """
-        from engine.match_files.mat_writer import format_match
+        from engine.match_files.mat.writer import format_match
 
         return format_match(self._record)
 
     def to_sgf(self) -> str:
         """Write the match as ``.sgf`` text with its comments and analysis, as GNU Backgammon reads it."""
-        from engine.match_files.sgf_writer import format_sgf
+        from engine.match_files.sgf.writer import format_sgf
 
         return format_sgf(self._record)
 

@@ -10,8 +10,8 @@ import pytest
 
 from engine.errors import UnsupportedError, ValueRangeError
 from engine.formats.position_id import encode_position_id
-from engine.match_files.mat_reader import parse_mat
-from engine.match_files.mat_writer import format_mat
+from engine.match_files.mat.reader import parse_mat
+from engine.match_files.mat.writer import format_mat
 from engine.play.cube_games import play_match
 from engine.play.decider import Decider, SearchPlayer
 from engine.play.lockstep import play_games

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from engine.errors import DataFileError, FormatError, LimitError
-from engine.match_files.mat_reader import parse_mat
+from engine.match_files.mat.reader import parse_mat
 from engine.match_files.model import ONE_POSITION_ADVICE, RecordedMatch, RecordedPosition
 from engine.match_files.position_report import is_position_report, parse_position_reports
-from engine.match_files.sgf_reader import SGF_SIGN, parse_sgf
+from engine.match_files.sgf.reader import SGF_SIGN, parse_sgf
 from engine.match_files.sites.fibs import FIBS_SIGN, parse_oldmoves
 from engine.match_files.sites.gamesgrid import SGG_SIGN, parse_sgg
 from engine.match_files.sites.gammon_empire import EMPIRE_SIGN, parse_empire

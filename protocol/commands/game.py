@@ -16,7 +16,7 @@ from engine.formats.position_text import parse_position
 from engine.formats.snowie import decode_snowie
 from engine.formats.xgid import PREFIX as XGID_PREFIX
 from engine.formats.xgid import decode_xgid, encode_xgid
-from engine.match_files.mat_writer import check_player_name
+from engine.match_files.mat.writer import check_player_name
 from engine.options import MAX_QUOTED_CHARS, Field
 from engine.rules import cube_actions
 from engine.rules.match import RESULT_NAMES, GameResult, MatchState

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from engine.errors import StateError
-from engine.match_files.mat_writer import format_mat
+from engine.match_files.mat.writer import format_mat
 from engine.rules.game_record import (
     DoubleAction,
     GameAction,

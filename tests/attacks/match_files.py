@@ -10,11 +10,11 @@ from collections.abc import Callable
 from functools import cache
 
 from engine.errors import GammondError
-from engine.match_files.mat_reader import parse_mat
-from engine.match_files.mat_writer import format_mat
+from engine.match_files.mat.reader import parse_mat
+from engine.match_files.mat.writer import format_mat
 from engine.match_files.model import RecordedMatch, RecordedPosition
 from engine.match_files.reading import read_matches, read_positions
-from engine.match_files.sgf_writer import format_sgf
+from engine.match_files.sgf.writer import format_sgf
 from tests.attacks.server import AttackError
 from tests.attacks.trial import Attack, Trial, expect
 from tests.engine.match_files.played_games import play_money_games, play_random_match

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.match_files.mat_reader import parse_mat
+from engine.match_files.mat.reader import parse_mat
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))

@@ -7,7 +7,7 @@ import threading
 import pytest
 
 import gammond
-from engine.match_files.mat_writer import format_mat
+from engine.match_files.mat.writer import format_mat
 from tests.engine.match_files.played_games import play_money_games, play_random_match
 
 NAMES = "ann", "bob"

@@ -9,11 +9,11 @@ from dataclasses import replace
 
 import pytest
 
-from engine.match_files.mat_reader import parse_mat
-from engine.match_files.mat_writer import format_mat
+from engine.match_files.mat.reader import parse_mat
+from engine.match_files.mat.writer import format_mat
 from engine.match_files.model import ActionNotes, RecordedCandidate, RecordedEvaluation
-from engine.match_files.sgf_reader import parse_sgf
-from engine.match_files.sgf_writer import format_sgf
+from engine.match_files.sgf.reader import parse_sgf
+from engine.match_files.sgf.writer import format_sgf
 from engine.rules.game_record import PlayAction
 from engine.rules.moves import legal_plays
 from tests.engine.match_files.played_games import play_money_games, play_random_match

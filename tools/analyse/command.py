@@ -38,7 +38,7 @@ from engine.match_analysis.analysis import AnalysisSettings, analyse_match
 from engine.match_analysis.documents import describe_match
 from engine.match_files.model import RecordedMatch
 from engine.match_files.reading import MAX_FILE_BYTES, read_matches
-from engine.match_files.sgf_writer import format_sgf
+from engine.match_files.sgf.writer import format_sgf
 from engine.options import escape_unprintable
 from engine.runtime.cores import count_usable_cores
 from engine.runtime.threads import Workers

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.errors import UnsupportedError
-from engine.match_files.mat_writer import format_mat
+from engine.match_files.mat.writer import format_mat
 from engine.rules.game_record import GameRecord, PlayAction
 from engine.rules.match import GameResult, MatchState
 from engine.rules.moves import legal_plays

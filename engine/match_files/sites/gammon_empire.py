@@ -11,8 +11,8 @@ import re
 
 from engine.errors import FormatError
 from engine.match_files.builder import MatchBuilder
-from engine.match_files.mat_lines import MAX_LINE_LENGTH, parse_cells
-from engine.match_files.mat_reader import read_cell
+from engine.match_files.mat.lines import MAX_LINE_LENGTH, parse_cells
+from engine.match_files.mat.reader import read_cell
 from engine.match_files.model import IssueKind, RecordedMatch
 from engine.match_files.text_lines import iterate_lines, quote_text
 

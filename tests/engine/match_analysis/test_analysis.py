@@ -12,7 +12,7 @@ from engine.errors import CancelledWork
 from engine.match_analysis.analysis import CLOSE_POINTS, AnalysisSettings, analyse_match
 from engine.match_analysis.luck import measure_luck
 from engine.match_analysis.tasks import RolledDice, list_tasks
-from engine.match_files.sgf_reader import parse_sgf
+from engine.match_files.sgf.reader import parse_sgf
 from engine.rules.dice import ROLL_WEIGHTS, ROLLS
 from engine.rules.game_record import DoubleAction, PlayAction, ResponseAction
 from engine.rules.match import MatchState

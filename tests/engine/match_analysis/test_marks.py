@@ -10,7 +10,7 @@ from engine.match_analysis.judgement import Choice, Judgement
 from engine.match_analysis.marks import add_marks
 from engine.match_analysis.statistics import JudgedDecision
 from engine.match_files.model import ActionNotes
-from engine.match_files.sgf_reader import parse_sgf
+from engine.match_files.sgf.reader import parse_sgf
 
 GAME = "(;FF[4]GM[6]MI[length:0][game:0][ws:0][bs:0]PW[ann]PB[bob];W[31hefe];B[52lqln];W[double];B[take])"
 

@@ -9,7 +9,7 @@ import pytest
 from engine.cubeful.match_equity import load_default_table
 from engine.match_analysis.resignations import compute_result_equity, judge_resignations
 from engine.match_files.model import ActionNotes, RecordedCubeDecision
-from engine.match_files.sgf_reader import parse_sgf
+from engine.match_files.sgf.reader import parse_sgf
 from engine.rules.game_record import ResignationAction
 from engine.rules.match import MatchState
 

@@ -1,7 +1,7 @@
 import pytest
 
 from engine.errors import DataFileError, GammondError, StateError
-from engine.match_files.mat_reader import parse_mat
+from engine.match_files.mat.reader import parse_mat
 from engine.rules.match import MatchState
 from engine.rules.notation import format_play
 from engine.rules.outcome import LOSE_G, WIN, WIN_G

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from engine.match_files.mat_reader import parse_mat
-from engine.match_files.sgf_writer import format_sgf
+from engine.match_files.mat.reader import parse_mat
+from engine.match_files.sgf.writer import format_sgf
 from protocol.repl.match_review import replay
 from protocol.repl.review import list_decisions
 from tests.protocol.repl.tables import make_talk

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from engine.errors import DataFileError, StateError
-from engine.match_files.mat_reader import parse_mat
+from engine.match_files.mat.reader import parse_mat
 from engine.rules.game_record import DoubleAction, PlayAction, ResignationAction, ResponseAction
 from engine.rules.match import GameResult
 from protocol.repl.tables import format_count

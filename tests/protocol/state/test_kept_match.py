@@ -7,7 +7,7 @@ import shlex
 
 import pytest
 
-from engine.match_files.mat_reader import parse_mat
+from engine.match_files.mat.reader import parse_mat
 from engine.rules.match import MAX_MATCH_LENGTH
 from protocol.state import game_log
 from tests.protocol.talking import make_connection, talk

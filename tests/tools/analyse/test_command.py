@@ -10,8 +10,8 @@ import types
 
 import pytest
 
-from engine.match_files.mat_reader import parse_mat
-from engine.match_files.sgf_reader import parse_sgf
+from engine.match_files.mat.reader import parse_mat
+from engine.match_files.sgf.reader import parse_sgf
 from engine.rules.game_record import PlayAction
 from tools import cli
 

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from engine.errors import FormatError
-from engine.match_files.mat_reader import parse_mat
-from engine.match_files.mat_writer import format_mat, format_match
+from engine.match_files.mat.reader import parse_mat
+from engine.match_files.mat.writer import format_mat, format_match
 from engine.match_files.model import IssueKind
 from engine.match_files.reading import read_matches
 from engine.rules.game_record import DoubleAction, PlayAction, ResignationAction, ResponseAction, RollAction

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from engine.errors import FormatError
-from engine.match_files.mat_reader import parse_mat
+from engine.match_files.mat.reader import parse_mat
 from engine.match_files.model import MatchIssue, RecordedGame, RecordedMatch
 from engine.rules.game_record import PlayAction
 from tools.heritage.gengammon.expert_moves.dataset import ExpertMoves

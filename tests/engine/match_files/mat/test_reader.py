@@ -9,8 +9,8 @@ from contextlib import suppress
 import pytest
 
 from engine.errors import FormatError
-from engine.match_files.mat_reader import parse_mat
-from engine.match_files.mat_writer import format_mat
+from engine.match_files.mat.reader import parse_mat
+from engine.match_files.mat.writer import format_mat
 from engine.match_files.model import IssueKind
 from engine.rules.game_record import DoubleAction, PlayAction, ResponseAction
 from engine.rules.match import GameResult, MatchState

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from engine.cubeful import make_dead_cube_game
 from engine.match_files.model import NO_NOTES, ActionNotes, RecordedGame, RecordedMatch
-from engine.match_files.sgf_points import (
+from engine.match_files.sgf.points import (
     COLOURS,
     HEADERS,
     format_candidate,
@@ -14,7 +14,7 @@ from engine.match_files.sgf_points import (
     format_moves,
     list_checkers,
 )
-from engine.match_files.sgf_tree import format_sgf_node
+from engine.match_files.sgf.tree import format_sgf_node
 from engine.rules.game_record import (
     DoubleAction,
     GameAction,

@@ -10,8 +10,8 @@ import pytest
 
 from engine.cubeful import make_dead_cube_game
 from engine.errors import FormatError, GammondError
-from engine.match_files.mat_reader import parse_mat
-from engine.match_files.mat_writer import format_mat
+from engine.match_files.mat.reader import parse_mat
+from engine.match_files.mat.writer import format_mat
 from engine.match_files.model import (
     ActionNotes,
     IssueKind,
@@ -20,9 +20,9 @@ from engine.match_files.model import (
     RecordedEvaluation,
 )
 from engine.match_files.reading import read_matches
-from engine.match_files.sgf_reader import parse_sgf
-from engine.match_files.sgf_tree import MAX_VALUES, format_sgf_node, parse_sgf_trees
-from engine.match_files.sgf_writer import format_sgf
+from engine.match_files.sgf.reader import parse_sgf
+from engine.match_files.sgf.tree import MAX_VALUES, format_sgf_node, parse_sgf_trees
+from engine.match_files.sgf.writer import format_sgf
 from engine.match_files.variants import NACKGAMMON
 from engine.rules.game_record import DoubleAction, PlayAction, ResponseAction, RollAction, SetAction
 from engine.rules.match import GameResult, MatchState

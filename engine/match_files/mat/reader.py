@@ -10,7 +10,7 @@ from engine.errors import FormatError, GammondError
 from engine.formats.snowie import decode_snowie
 from engine.formats.xgid import decode_xgid_board
 from engine.match_files.builder import MatchBuilder
-from engine.match_files.mat_lines import (
+from engine.match_files.mat.lines import (
     GameLines,
     MatCell,
     MatchLines,

@@ -15,7 +15,7 @@ from engine.cubeful import make_dead_cube_game
 from engine.errors import FormatError, GammondError
 from engine.match_files.builder import MatchBuilder
 from engine.match_files.model import NO_NOTES, ActionNotes, IssueKind, MatchRules, RecordedMatch
-from engine.match_files.sgf_points import (
+from engine.match_files.sgf.points import (
     COLOURS,
     HEADERS,
     parse_candidate,
@@ -25,7 +25,7 @@ from engine.match_files.sgf_points import (
     parse_written_play,
     read_checkers,
 )
-from engine.match_files.sgf_tree import SgfNode, SgfTree, parse_sgf_trees
+from engine.match_files.sgf.tree import SgfNode, SgfTree, parse_sgf_trees
 from engine.match_files.variants import find_variant
 from engine.options import MAX_QUOTED_CHARS
 from engine.rules.dice import Roll

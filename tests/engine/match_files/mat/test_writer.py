@@ -11,8 +11,8 @@ import pytest
 
 from engine.analysis.levels import EvalSettings
 from engine.errors import FormatError
-from engine.match_files.mat_reader import parse_mat
-from engine.match_files.mat_writer import format_mat
+from engine.match_files.mat.reader import parse_mat
+from engine.match_files.mat.writer import format_mat
 from engine.play.cube_games import play_game, play_match
 from engine.play.decider import Decider
 from engine.rules import cube_actions

@@ -1,0 +1,1 @@
+"""Matches in ``.mat`` files: lines and cells, reader, writer."""

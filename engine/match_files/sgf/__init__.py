@@ -1,0 +1,1 @@
+"""Matches in SGF: trees of properties, points and dice in them, reader, writer."""
