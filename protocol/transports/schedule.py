@@ -27,6 +27,11 @@ ProgressCallback = Callable[[Job, AnyReply], None]
 ResultCallback = Callable[[Job, JobResult], None]
 
 
+SHORT_ANSWER_BYTES = 64 * 1024
+"""A long job that is expected to answer so little may start beside any number of others: paused jobs hold the
+part of their answer that there is."""
+
+
 class Lane(Enum):
     """The kinds of work that never wait for each other."""
 
@@ -104,13 +109,14 @@ class _ClientQueue:
         """Return whether any job waits in a lane, or is paused in it."""
         return self.has_waiting(lane) or (lane is Lane.LONG and bool(self.paused))
 
-    def take(self, lane: Lane, share: int) -> ScheduledJob | None:
-        """Take the first waiting job that may start; None if there is none, or no room."""
+    def take(self, lane: Lane, share: int, max_answer_bytes: int = sys.maxsize) -> ScheduledJob | None:
+        """Take the first waiting job that may start; None without one, without room, or if its answer is longer."""
         if not self.has_waiting(lane) or not self.has_room(lane, share):
             return None
         heap = self.waiting[lane]
         if self.gate.is_open:
-            if not self._has_room_for_answer(heap[0][2].job):
+            first = heap[0][2].job
+            if first.answer_bytes > max_answer_bytes or not self._has_room_for_answer(first):
                 return None
             taken = heapq.heappop(heap)[2]
         else:
@@ -122,7 +128,7 @@ class _ClientQueue:
             if not allowed:
                 return None
             taken = min(allowed)[2]
-            if not self._has_room_for_answer(taken.job):
+            if taken.job.answer_bytes > max_answer_bytes or not self._has_room_for_answer(taken.job):
                 return None
         taken.is_waiting = False
         self.started[taken.job] = lane
@@ -143,7 +149,8 @@ class Schedule:
         shares: How many jobs of one client may have started in each lane without being released.
         max_started_bytes: What the answers of these jobs may take together, as far as that is known before.
         max_running: How many long jobs run at a time.
-        max_begun: How many long jobs may have started and not ended, but for the first of each client.
+        max_begun: How many long jobs may have started and not ended, but for the first of each client if its
+            answer is short.
     """
 
     def __init__(
@@ -197,9 +204,11 @@ class Schedule:
         if lane is Lane.QUICK:
             return queue.take(lane, self._shares[lane])
         taken = None
-        if self._begun < self._max_begun or lane not in queue.started.values():
+        if self._begun < self._max_begun:
             taken = queue.take(lane, self._shares[lane])
-            self._begun += taken is not None
+        elif lane not in queue.started.values():
+            taken = queue.take(lane, self._shares[lane], SHORT_ANSWER_BYTES)
+        self._begun += taken is not None
         if taken is None and queue.paused:
             taken = queue.paused.popleft()
         if taken is not None:

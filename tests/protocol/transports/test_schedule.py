@@ -6,7 +6,7 @@ import pytest
 
 from protocol.core.jobs import Job, PendingRequest, StartGate
 from protocol.core.requests import Work
-from protocol.transports.schedule import Lane, Schedule
+from protocol.transports.schedule import SHORT_ANSWER_BYTES, Lane, Schedule
 
 
 def ignore(*_):
@@ -214,6 +214,25 @@ def test_no_more_jobs_begin_than_may_but_the_first_of_each_client(crowded):
         for each in running:
             crowded.pause(each)
     assert seen == {"a0", "a1", "a2", "a3", "b0"}
+
+
+def test_long_answers_do_not_begin_beside_more_jobs_than_may(crowded):
+    for client in "abcd":
+        add(crowded, client, client, is_long=True)
+    begun = take_long(crowded)
+    begun += [taken for each in begun[:2] if crowded.pause(each) for taken in take_long(crowded)]
+    assert names_of(begun) == ["a", "b", "c", "d"]
+    add(crowded, "long", "e", is_long=True, answer_bytes=SHORT_ANSWER_BYTES + 1)
+    add(crowded, "short", "f", is_long=True, answer_bytes=SHORT_ANSWER_BYTES)
+    for paused in begun[2:]:
+        crowded.pause(paused)
+    assert names_of(take_long(crowded)) == ["a", "b"]
+    for paused in begun[:2]:
+        crowded.pause(paused)
+    assert names_of(take_long(crowded)) == ["short", "c"]
+    for each in begun:
+        crowded.end(each)
+    assert "long" in names_of(take_long(crowded))
 
 
 def test_a_job_that_goes_on_to_end_needs_no_turn_and_others_wait_for_it(crowded):
