@@ -110,7 +110,7 @@ class _ClientQueue:
         return self.has_waiting(lane) or (lane is Lane.LONG and bool(self.paused))
 
     def take(self, lane: Lane, share: int, max_answer_bytes: int = sys.maxsize) -> ScheduledJob | None:
-        """Take the first waiting job that may start; None without one, without room, or if its answer is longer."""
+        """Take the first waiting job that may start; None without one, or if its answer is too long."""
         if not self.has_waiting(lane) or not self.has_room(lane, share):
             return None
         heap = self.waiting[lane]
