@@ -89,7 +89,7 @@ class AnalysedMatch:
     @cached_property
     def statistics(self) -> tuple[PlayerStatistics, PlayerStatistics]:
         """The statistics of both players."""
-        decisions, rolls = self.judged
+        decisions, rolls = self.judged_actions
         return compute_statistics(0, decisions, rolls), compute_statistics(1, decisions, rolls)
 
     @cached_property
@@ -103,7 +103,7 @@ class AnalysedMatch:
                 *walks[judged.game][judged.action],
                 move=1 + sum(isinstance(done, PlayAction) for _, done in walks[judged.game][: judged.action]),
             )
-            for judged in self.judged[0]
+            for judged in self.judged_actions[0]
         ]
 
     @cached_property
@@ -114,7 +114,7 @@ class AnalysedMatch:
     @property
     def marked_match(self) -> RecordedMatch:
         """The match with marks beside what was wrong."""
-        return add_marks(self.match, self.judged[0])
+        return add_marks(self.match, self.judged_actions[0])
 
     @property
     def luck_adjusted(self) -> float | None:
@@ -125,7 +125,7 @@ class AnalysedMatch:
         return float(self.winner == 0) - own + other
 
     @cached_property
-    def judged(self) -> tuple[list[JudgedDecision], list[JudgedRoll]]:
+    def judged_actions(self) -> tuple[list[JudgedDecision], list[JudgedRoll]]:
         """Its decisions and rolls."""
         return judge_recorded_match(self.match, self.table)
 

@@ -63,7 +63,7 @@ def describe_match(analysed: AnalysedMatch, max_candidates: int | None = None) -
 
 
 def _list_statistics(player: PlayerStatistics) -> dict[str, object]:
-    listed: dict[str, object] = {"counted": player.counted}
+    listed: dict[str, object] = {"counted": player.counted_decisions}
     for each in fields(player):
         value = getattr(player, each.name)
         if isinstance(value, ErrorTotal):

@@ -127,8 +127,8 @@ class PlayerStatistics:
     luck_mwc: float | None
 
     @property
-    def counted(self) -> int:
-        """The decisions that eXtreme Gammon counts."""
+    def counted_decisions(self) -> int:
+        """How many decisions eXtreme Gammon counts."""
         return self.plays.count + self.doublings.count + self.responses.count
 
 

@@ -28,7 +28,7 @@ class PlayersReport:
 
     def add(self, analysed: AnalysedMatch) -> None:
         """Add the decisions of a match; in the numbers of a player that player's seat is 0."""
-        decisions, rolls = analysed.judged
+        decisions, rolls = analysed.judged_actions
         for seat in SEATS:
             name = analysed.match.names[seat]
             self._matches[name] += 1
@@ -51,7 +51,7 @@ class PlayersReport:
             found = compute_statistics(0, self._decisions[name], self._rolls[name])
             lines.append(
                 f"{escape_unprintable(name)[: _NAME_WIDTH - 1]:{_NAME_WIDTH}}{self._matches[name]:>8,}"
-                f"{found.counted:>9,}{format_rating(found):>15}{format_rate(found.gnubg_error_rate):>8}"
+                f"{found.counted_decisions:>9,}{format_rating(found):>15}{format_rate(found.gnubg_error_rate):>8}"
                 f"{format_rate(found.snowie_error_rate):>8}{found.luck_points:>+10.3f}"
             )
         return "\n".join(lines) + "\n"

@@ -47,7 +47,7 @@ def list_statistics(analysed: AnalysedMatch) -> list[tuple[str, tuple[str, str]]
         ("PR, by eXtreme Gammon's rule", format_rating),
         ("Error rate of gnubg, millipoints", lambda player: format_rate(player.gnubg_error_rate)),
         ("Error rate of Snowie, millipoints", lambda player: format_rate(player.snowie_error_rate)),
-        ("Decisions counted for PR", lambda player: str(player.counted)),
+        ("Decisions counted for PR", lambda player: str(player.counted_decisions)),
         ("Lost in all", lambda player: _format_total(player.total)),
         ("  by plays", lambda player: _format_count(player.plays)),
         ("  by doubling or not", lambda player: _format_count(player.doublings)),

@@ -39,7 +39,7 @@ def test_errors_are_added_up_by_kind():
     assert found.wrong_takes == ErrorTotal(1, 0.25, 0.25 / 8)
     assert found.wrong_passes == ErrorTotal(1, 0.5, 0.5 / 8)
     assert (found.errors, found.blunders) == (5, 3)
-    assert found.counted == 6
+    assert found.counted_decisions == 6
 
 
 def test_each_rate_is_on_the_scale_of_its_program():

@@ -14,6 +14,18 @@ from engine.rules.dice import draw_paired_dice
 from engine.rules.match import MatchState
 from engine.rules.moves import legal_plays
 
+MAT_GAME = """\
+ michy : 0                             Thomas Low : 0
+  1)                                   64: 24/18 13/9
+  2) 21: 13/11 8/7*                    62: Bar/23 24/18*
+  3) 61: Bar/24 13/7*                  64: Bar/15
+  4) 54: 7/2* 6/2                      11: Bar/24 15/14* 6/5(2)
+  5) 52: Bar/23 6/1*                   51: Bar/24* 14/9
+  6) 31: Bar/22 23/22                   Doubles => 2
+  7)  Drops                             Wins 1 point
+"""
+"""The rows of a short game in a ``.mat`` file, below its number: entering, hits, a double and a pass."""
+
 
 class Dicer:
     """Plays and handles the cube by lot."""

@@ -96,7 +96,7 @@ def test_statistics_are_those_that_extreme_gammon_prints():
     printed = [(90, 0.070, 0.0076), (79, 0.066, 0.0091)]
     for seat, (counted, error, mwc) in enumerate(printed):
         found = compute_statistics(seat, decisions, rolls)
-        assert abs(found.counted - counted) <= 2
+        assert abs(found.counted_decisions - counted) <= 2
         assert found.total.error_points == pytest.approx(error, abs=0.0005)
         assert found.total.error_mwc == pytest.approx(mwc, abs=0.00005)
         assert found.performance_rating == pytest.approx(500 * error / counted, abs=0.05)

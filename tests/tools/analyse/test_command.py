@@ -13,20 +13,10 @@ import pytest
 from engine.match_files.mat.reader import parse_mat
 from engine.match_files.sgf.reader import parse_sgf
 from engine.rules.game_record import PlayAction
+from tests.engine.match_files.played_games import MAT_GAME
 from tools import cli
 
-MATCH = """ 5 point match
-
- Game 1
- michy : 0                             Thomas Low : 0
-  1)                                   64: 24/18 13/9
-  2) 21: 13/11 8/7*                    62: Bar/23 24/18*
-  3) 61: Bar/24 13/7*                  64: Bar/15
-  4) 54: 7/2* 6/2                      11: Bar/24 15/14* 6/5(2)
-  5) 52: Bar/23 6/1*                   51: Bar/24* 14/9
-  6) 31: Bar/22 23/22                   Doubles => 2
-  7)  Drops                             Wins 1 point
-"""
+MATCH = f" 5 point match\n\n Game 1\n{MAT_GAME}"
 
 
 @pytest.fixture

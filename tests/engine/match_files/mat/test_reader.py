@@ -15,19 +15,9 @@ from engine.match_files.model import IssueKind
 from engine.rules.game_record import DoubleAction, PlayAction, ResponseAction
 from engine.rules.match import GameResult, MatchState
 from engine.rules.notation import format_play
-from tests.engine.match_files.played_games import play_money_games, play_random_match
+from tests.engine.match_files.played_games import MAT_GAME, play_money_games, play_random_match
 
-GENGAMMON = """
-Game 1
- michy : 0                             Thomas Low : 0
-  1)                                   64: 24/18 13/9
-  2) 21: 13/11 8/7*                    62: Bar/23 24/18*
-  3) 61: Bar/24 13/7*                  64: Bar/15
-  4) 54: 7/2* 6/2                      11: Bar/24 15/14* 6/5(2)
-  5) 52: Bar/23 6/1*                   51: Bar/24* 14/9
-  6) 31: Bar/22 23/22                   Doubles => 2
-  7)  Drops                             Wins 1 point
-"""
+GENGAMMON = f"\nGame 1\n{MAT_GAME}"
 
 HEAD = '; [Crawford "On"]\n\n 5 point match\n\n Game 1\n left : 0                  right : 0\n'
 
