@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from engine.analysis.engine import Engine
 from engine.analysis.levels import EvalSettings
 from engine.cubeful import CubeDecision, CubeResponse
+from engine.match_analysis.judgement import judge_doubling
 from engine.match_analysis.luck import measure_luck
 from engine.match_analysis.tasks import AnalysisTask, RolledDice, list_rolls, list_tasks
 from engine.match_files.model import (
@@ -174,9 +175,8 @@ class _Judge:
         )
         doubled = min(taken, 1.0)
         is_close = abs(held - doubled) < CLOSE_POINTS or abs(taken - 1.0) < CLOSE_POINTS
-        is_double = len(task.places) > 1 and held > doubled + CLOSE_POINTS
-        is_missed = len(task.places) == 1 and doubled > held + CLOSE_POINTS
-        return ActionNotes(cube=cube), is_close or is_double or is_missed
+        judged = judge_doubling(held, taken, 1.0, is_double=len(task.places) > 1)
+        return ActionNotes(cube=cube), is_close or judged.error_points > CLOSE_POINTS
 
     def _judge_play(self, task: AnalysisTask, plies: int) -> tuple[ActionNotes, bool]:
         assert task.roll is not None

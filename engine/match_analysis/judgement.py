@@ -16,7 +16,7 @@ from dataclasses import dataclass
 FORCED_SPREAD = 1e-4
 """By eXtreme Gammon's rule a play counts if the worst listed play loses at least this much."""
 
-CLOSE_POINTS = 0.16
+CLOSE_CUBE_POINTS = 0.16
 """By GNU Backgammon's rule not doubling counts if a double is less than this from the best choice."""
 
 WRONG_POINTS = 1e-3
@@ -96,7 +96,7 @@ def judge_doubling(no_double: float, double_take: float, double_pass: float, *, 
         Choice.DOUBLE if is_double else Choice.NO_DOUBLE,
         error,
         counts_for_xg=is_double or not is_trivial or error >= WRONG_POINTS,
-        counts_for_gnubg=is_double or best - min(double_take, _PASS_POINTS) < CLOSE_POINTS,
+        counts_for_gnubg=is_double or best - min(double_take, _PASS_POINTS) < CLOSE_CUBE_POINTS,
     )
 
 
