@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -18,8 +18,8 @@ from engine.match_analysis.statistics import (
     PlayerStatistics,
     compute_statistics,
 )
-from engine.match_files.model import NO_NOTES, ActionNotes, RecordedMatch
-from engine.rules.game_record import PlayAction
+from engine.match_files.model import NO_NOTES, ActionNotes, RecordedGame, RecordedMatch
+from engine.rules.game_record import GameAction, PlayAction
 from engine.rules.game_replay import GameSituation
 from engine.rules.match import SEATS
 from engine.rules.notation import format_play
@@ -95,13 +95,12 @@ class AnalysedMatch:
     @cached_property
     def decisions(self) -> list[AnalysedDecision]:
         """All decisions in order."""
-        walks = [list(game.replay()) for game in self.match.games]
+        walks = [list(_number_moves(game)) for game in self.match.games]
         return [
             _describe(
                 judged,
                 self.match.games[judged.game].notes.get(judged.action, NO_NOTES),
                 *walks[judged.game][judged.action],
-                move=1 + sum(isinstance(done, PlayAction) for _, done in walks[judged.game][: judged.action]),
             )
             for judged in self.judged_actions[0]
         ]
@@ -142,8 +141,16 @@ def describe_method(net: str, settings: AnalysisSettings, table: str) -> str:
     return f"gammond {read_version()}, net {net}, {settings.plies}-ply{deeper}, match equities of {table}"
 
 
+def _number_moves(game: RecordedGame) -> Iterator[tuple[GameSituation, GameAction, int]]:
+    """Yield each action of a game with what was before it, and the number of its play, or of the next one."""
+    move = 1
+    for situation, action in game.replay():
+        yield situation, action, move
+        move += isinstance(action, PlayAction)
+
+
 def _describe(
-    judged: JudgedDecision, notes: ActionNotes, situation: GameSituation, action: object, *, move: int
+    judged: JudgedDecision, notes: ActionNotes, situation: GameSituation, action: GameAction, move: int
 ) -> AnalysedDecision:
     choice = judged.judgement.choice
     if choice is Choice.PLAY:

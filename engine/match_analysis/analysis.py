@@ -63,8 +63,8 @@ class AnalysisSettings:
         """Whether some decisions are judged again, deeper."""
         return self.deeper_plies > self.plies
 
-    def evaluation(self, plies: int) -> EvalSettings:
-        """Return the settings of one evaluation."""
+    def make_eval_settings(self, plies: int) -> EvalSettings:
+        """Make the settings of an evaluation at some depth."""
         return EvalSettings(plies, self.filter_name)
 
 
@@ -158,7 +158,9 @@ class _Judge:
     def _judge_cube(self, task: AnalysisTask, plies: int) -> tuple[ActionNotes, bool]:
         """Return the notes, and whether the decision is close."""
         watch = SearchWatch(self._cancelled)
-        found = self.engine.evaluate(task.position, task.match, self._settings.evaluation(plies), watch)
+        found = self.engine.evaluate(
+            task.position, task.match, self._settings.make_eval_settings(plies), watch
+        )
         watch.check()
         depth = f"{found.effort.plies}-ply"
         decision = found.decision
@@ -180,7 +182,7 @@ class _Judge:
 
     def _judge_play(self, task: AnalysisTask, plies: int) -> tuple[ActionNotes, bool]:
         assert task.roll is not None
-        watch, settings = SearchWatch(self._cancelled), self._settings.evaluation(plies)
+        watch, settings = SearchWatch(self._cancelled), self._settings.make_eval_settings(plies)
         if task.play is None:
             ranked = self.engine.rank_plays(task.position, task.roll, task.match, settings, watch)
             watch.check()
