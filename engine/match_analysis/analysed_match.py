@@ -16,7 +16,8 @@ from engine.match_analysis.statistics import (
     JudgedDecision,
     JudgedRoll,
     PlayerStatistics,
-    compute_statistics,
+    StatisticsByPhase,
+    compute_by_phase,
 )
 from engine.match_files.model import NO_NOTES, ActionNotes, RecordedGame, RecordedMatch
 from engine.rules.game_record import GameAction, PlayAction
@@ -86,11 +87,26 @@ class AnalysedMatch:
             return None
         return next((seat for seat in SEATS if self.score[seat] >= self.match.length), None)
 
-    @cached_property
+    @property
     def statistics(self) -> tuple[PlayerStatistics, PlayerStatistics]:
         """The statistics of both players."""
-        decisions, rolls = self.judged_actions
-        return compute_statistics(0, decisions, rolls), compute_statistics(1, decisions, rolls)
+        return self.statistics_by_phase.players
+
+    @cached_property
+    def statistics_by_phase(self) -> StatisticsByPhase:
+        """The statistics of the match."""
+        return compute_by_phase(*self.judged_actions)
+
+    @cached_property
+    def statistics_of_games(self) -> list[StatisticsByPhase]:
+        """The statistics of each game."""
+        decisions: list[list[JudgedDecision]] = [[] for _ in self.match.games]
+        rolls: list[list[JudgedRoll]] = [[] for _ in self.match.games]
+        for decision in self.judged_actions[0]:
+            decisions[decision.game].append(decision)
+        for roll in self.judged_actions[1]:
+            rolls[roll.game].append(roll)
+        return [compute_by_phase(*each) for each in zip(decisions, rolls, strict=True)]
 
     @cached_property
     def decisions(self) -> list[AnalysedDecision]:

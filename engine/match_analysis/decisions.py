@@ -11,6 +11,7 @@ from engine.match_analysis.judgement import (
     judge_play,
     judge_response,
 )
+from engine.match_analysis.phases import classify_game_phase
 from engine.match_analysis.statistics import JudgedDecision, JudgedRoll
 from engine.match_files.model import NO_NOTES, ActionNotes, RecordedMatch
 from engine.rules.game_record import DoubleAction, GameAction, PlayAction, ResponseAction
@@ -31,13 +32,18 @@ def judge_recorded_match(
     decisions: list[JudgedDecision] = []
     rolls: list[JudgedRoll] = []
     for number, game in enumerate(match.games):
+        is_whole = game.position == game.rules.starting_position
+        plays_done = 0
         for place, (situation, action) in enumerate(game.replay()):
             notes = game.notes.get(place, NO_NOTES)
             worth = compute_mwc_per_point(situation.match, table)
             for seat, judgement in _judge_action(action, situation.match, notes):
-                decisions.append(JudgedDecision(seat, judgement, worth, number, place))
-            if notes.luck is not None and isinstance(action, PlayAction):
-                rolls.append(JudgedRoll(action.seat, notes.luck, worth))
+                phase = classify_game_phase(situation.position, plays_done if is_whole else None)
+                decisions.append(JudgedDecision(seat, judgement, worth, number, place, phase))
+            if isinstance(action, PlayAction):
+                plays_done += 1
+                if notes.luck is not None:
+                    rolls.append(JudgedRoll(action.seat, notes.luck, worth, number))
     return decisions, rolls
 
 

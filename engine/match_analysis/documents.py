@@ -9,7 +9,7 @@ from engine.errors import UnsupportedError
 from engine.formats.xgid import encode_xgid
 from engine.match_analysis.analysed_match import AnalysedDecision, AnalysedMatch
 from engine.match_analysis.decisions import compute_mwc
-from engine.match_analysis.statistics import ErrorTotal, PlayerStatistics
+from engine.match_analysis.statistics import ErrorTotal, PlayerStatistics, StatisticsByPhase
 from engine.match_files.model import RecordedEvaluation
 from engine.rules.match import SEATS, MatchState
 from engine.rules.notation import format_play
@@ -36,7 +36,11 @@ def describe_match(analysed: AnalysedMatch, max_candidates: int | None = None) -
         "score": list(analysed.score),
         "method": analysed.method,
         **hashes,
-        "players": [_list_statistics(player) for player in analysed.statistics],
+        "players": [
+            {**_list_statistics(player), "phases": _list_phases(analysed.statistics_by_phase, seat)}
+            for seat, player in enumerate(analysed.statistics)
+        ],
+        "games": [_list_game(number, game) for number, game in enumerate(analysed.statistics_of_games)],
         "luck_adjusted": _round(analysed.luck_adjusted),
         "decisions": [list_decision(each, analysed.table, max_candidates) for each in analysed.decisions],
         "rolls": [
@@ -76,6 +80,38 @@ def _list_statistics(player: PlayerStatistics) -> dict[str, object]:
     return listed
 
 
+def _list_game(number: int, game: StatisticsByPhase) -> dict[str, object]:
+    return {
+        "game": number + 1,
+        "players": [
+            {
+                **_list_rating(player),
+                "luck_points": _round(player.luck_points),
+                "luck_mwc": _round(player.luck_mwc),
+                "phases": _list_phases(game, seat),
+            }
+            for seat, player in enumerate(game.players)
+        ],
+    }
+
+
+def _list_phases(part: StatisticsByPhase, seat: int) -> dict[str, object]:
+    return {str(phase): _list_rating(players[seat]) for phase, players in part.phases.items()}
+
+
+def _list_rating(player: PlayerStatistics) -> dict[str, object]:
+    """Return what a part of a match says about a player."""
+    return {
+        "counted": player.counted_decisions,
+        "performance_rating": _round(player.performance_rating),
+        "performance_rating_95": _round(player.performance_rating_95),
+        "error": _round(player.total.error_points),
+        "error_mwc": _round(player.total.error_mwc),
+        "errors": player.errors,
+        "blunders": player.blunders,
+    }
+
+
 def list_decision(
     decision: AnalysedDecision, table: MatchEquityTable, max_candidates: int | None = None
 ) -> dict[str, object]:
@@ -96,6 +132,7 @@ def list_decision(
         "action": judged.action + 1,
         "move": decision.move,
         "seat": judged.seat,
+        "phase": str(judged.phase),
         "decision": str(judged.judgement.choice),
         "xgid": xgid,
         "score": [match.score[seat] for seat in SEATS],

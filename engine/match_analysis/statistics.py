@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import math
 import statistics
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from engine.match_analysis.judgement import WRONG_POINTS, Choice, Judgement
+from engine.match_analysis.phases import GamePhase
+from engine.rules.match import SEATS
 
 PR_SCALE = 500.0
 """eXtreme Gammon's performance rating is this times the mean error."""
@@ -35,6 +37,7 @@ class JudgedDecision:
         mwc_per_point: The match-winning chance that a point of equity is worth here; None in money play.
         game: The place of its game in the match, from 0.
         action: The place of its action in the game, from 0; of not doubling, that of the play after it.
+        phase: The phase of the game.
     """
 
     seat: int
@@ -42,6 +45,7 @@ class JudgedDecision:
     mwc_per_point: float | None
     game: int
     action: int
+    phase: GamePhase
 
     @property
     def error_mwc(self) -> float | None:
@@ -57,11 +61,13 @@ class JudgedRoll:
         seat: Who rolled.
         luck_points: What the roll gave beyond the mean of all rolls, in units of the present cube.
         mwc_per_point: The match-winning chance that a point of equity is worth here; None in money play.
+        game: The place of its game in the match, from 0.
     """
 
     seat: int
     luck_points: float
     mwc_per_point: float | None
+    game: int
 
     @property
     def luck_mwc(self) -> float | None:
@@ -168,6 +174,32 @@ def compute_statistics(
         luck_points=sum(roll.luck_points for roll in own_rolls),
         luck_mwc=_sum_mwc([roll.luck_mwc for roll in own_rolls]),
     )
+
+
+@dataclass(frozen=True)
+class StatisticsByPhase:
+    """Statistics of a match, or of one of its games.
+
+    Attributes:
+        players: Of both players.
+        phases: The same of each phase of the game that there was, in their order, without luck.
+    """
+
+    players: tuple[PlayerStatistics, PlayerStatistics]
+    phases: Mapping[GamePhase, tuple[PlayerStatistics, PlayerStatistics]]
+
+
+def compute_by_phase(
+    decisions: Iterable[JudgedDecision], rolls: Iterable[JudgedRoll] = ()
+) -> StatisticsByPhase:
+    """Compute the statistics of both players, in all and by the phase of the game."""
+    every, rolled = list(decisions), list(rolls)
+    one, two = (compute_statistics(seat, every, rolled) for seat in SEATS)
+    phases = {}
+    for phase in GamePhase:
+        if chosen := [decision for decision in every if decision.phase is phase]:
+            phases[phase] = compute_statistics(0, chosen), compute_statistics(1, chosen)
+    return StatisticsByPhase((one, two), phases)
 
 
 def _add_up(decisions: Sequence[JudgedDecision], *choices: Choice) -> ErrorTotal:

@@ -10,6 +10,7 @@ from engine.match_analysis.documents import list_decision
 
 _COLUMNS = (
     *("file", "length", "player", "opponent", "game", "move", "action", "seat", "own_score", "other_score"),
+    "phase",
     *("decision", "roll", "chosen", "best", "error", "error_mwc", "counts_for_xg", "counts_for_gnubg"),
     *("depth", "no_double", "double_take", "double_pass", "xgid"),
 )

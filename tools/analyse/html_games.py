@@ -31,6 +31,7 @@ from tools.analyse.html_parts import (
     list_names,
     name_place,
 )
+from tools.analyse.players_report import format_rating
 
 _LISTED_PLAYS = 5
 
@@ -61,6 +62,7 @@ def _format_game(
         f'<details id="g{number + 1}"{" open" * (len(analysed.match.games) == 1)}><summary>'
         f"<h3><strong>Game {number + 1}</strong>: {score}{crawford}; {result}; {wrong}</h3></summary>",
         format_comment(game.comment),
+        _format_phases(analysed, number),
     ]
     move = 0
     for place, (situation, action) in enumerate(game.replay()):
@@ -69,6 +71,21 @@ def _format_game(
             _format_action(analysed, number, place, move, situation, action, decisions.get(place, []))
         )
     return f"{''.join(rows)}</details>"
+
+
+def _format_phases(analysed: AnalysedMatch, number: int) -> str:
+    """Format the performance ratings of a game, in all and by phase."""
+    game, names = analysed.statistics_of_games[number], list_names(analysed)
+    parts = []
+    for seat, name in enumerate(names):
+        phases = [
+            f"{phase} {format_rating(players[seat])}"
+            for phase, players in game.phases.items()
+            if players[seat].counted_decisions
+        ]
+        if phases:
+            parts.append(f"PR of {name}: {format_rating(game.players[seat])} ({', '.join(phases)}).")
+    return f'<p class="soft">{" ".join(parts)}</p>' if parts else ""
 
 
 def _format_action(

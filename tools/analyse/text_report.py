@@ -63,7 +63,23 @@ def list_statistics(analysed: AnalysedMatch) -> list[tuple[str, tuple[str, str]]
     listed = [(label, (cell(one), cell(two))) for label, cell in rows]
     if (result := analysed.luck_adjusted) is not None:
         listed.append(("Result without luck", (f"{100 * result:.1f} %", f"{100 * (1.0 - result):.1f} %")))
+    phases, games = analysed.statistics_by_phase.phases, analysed.statistics_of_games
+    listed.append(("PR by phase of the game (decisions)", ("", "")))
+    listed += [(f"  {phase}", _format_ratings(players)) for phase, players in phases.items()]
+    if len(games) > 1:
+        listed.append(("PR by game (decisions)", ("", "")))
+        rated = [_format_ratings(game.players) for game in games]
+        listed += [(f"  game {number}", cells) for number, cells in enumerate(rated, 1)]
     return listed
+
+
+def _format_ratings(players: tuple[PlayerStatistics, PlayerStatistics]) -> tuple[str, str]:
+    """Format the performance ratings of a part of a match, with the numbers of decisions that count."""
+    one, two = (
+        f"{format_rating(player)} ({player.counted_decisions})" if player.counted_decisions else "-"
+        for player in players
+    )
+    return one, two
 
 
 def _format_statistics(analysed: AnalysedMatch) -> list[str]:

@@ -8,6 +8,7 @@ import pytest
 
 from engine.match_analysis.judgement import Choice, Judgement
 from engine.match_analysis.marks import add_marks
+from engine.match_analysis.phases import GamePhase
 from engine.match_analysis.statistics import JudgedDecision
 from engine.match_files.model import ActionNotes
 from engine.match_files.sgf.reader import parse_sgf
@@ -20,7 +21,7 @@ def mark(*decisions, luck=None):
     notes = {place: ActionNotes(luck=luck if place < 2 else None) for place in range(4)}
     match = replace(match, games=(replace(match.games[0], notes=notes),))
     judged = [
-        JudgedDecision(0, Judgement(choice, points, True, True), None, 0, place)
+        JudgedDecision(0, Judgement(choice, points, True, True), None, 0, place, GamePhase.CONTACT)
         for place, choice, points in decisions
     ]
     return add_marks(match, judged).games[0].notes

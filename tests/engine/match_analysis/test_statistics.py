@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 import statistics
+from dataclasses import replace
 
 import pytest
 
 from engine.match_analysis.judgement import Choice, Judgement
-from engine.match_analysis.statistics import ErrorTotal, JudgedDecision, JudgedRoll, compute_statistics
+from engine.match_analysis.phases import GamePhase
+from engine.match_analysis.statistics import (
+    ErrorTotal,
+    JudgedDecision,
+    JudgedRoll,
+    compute_by_phase,
+    compute_statistics,
+)
 
 
 def decide(seat, choice, error=0.0, *, xg=True, gnubg=True, worth=0.125):
-    return JudgedDecision(seat, Judgement(choice, error, xg, gnubg), worth, 0, 0)
+    return JudgedDecision(seat, Judgement(choice, error, xg, gnubg), worth, 0, 0, GamePhase.CONTACT)
 
 
 DECISIONS = [
@@ -56,14 +64,24 @@ def test_the_interval_is_that_of_a_mean():
     )
 
 
+def test_a_match_is_split_by_phase():
+    bearoff = [replace(each, phase=GamePhase.BEAROFF) for each in DECISIONS[4:]]
+    rolls = [JudgedRoll(0, 0.5, 0.125, 0)]
+    found = compute_by_phase([*DECISIONS[:4], *bearoff], rolls)
+    assert found.players == (compute_statistics(0, DECISIONS, rolls), compute_statistics(1, DECISIONS, rolls))
+    assert list(found.phases) == [GamePhase.CONTACT, GamePhase.BEAROFF]
+    for phase, chosen in ((GamePhase.CONTACT, DECISIONS[:4]), (GamePhase.BEAROFF, bearoff)):
+        assert found.phases[phase] == (compute_statistics(0, chosen), compute_statistics(1, chosen))
+
+
 def test_luck_is_of_the_own_rolls_in_points_and_chances():
-    rolls = [JudgedRoll(0, 0.5, 0.125), JudgedRoll(0, -0.25, 0.5), JudgedRoll(1, 3.0, 0.125)]
+    rolls = [JudgedRoll(0, 0.5, 0.125, 0), JudgedRoll(0, -0.25, 0.5, 0), JudgedRoll(1, 3.0, 0.125, 0)]
     found = compute_statistics(0, [], rolls)
     assert (found.luck_points, found.luck_mwc) == (0.25, 0.0625 - 0.125)
 
 
 def test_money_play_has_no_match_winning_chances():
-    found = compute_statistics(0, [decide(0, Choice.PLAY, 0.5, worth=None)], [JudgedRoll(0, 1.0, None)])
+    found = compute_statistics(0, [decide(0, Choice.PLAY, 0.5, worth=None)], [JudgedRoll(0, 1.0, None, 0)])
     assert found.total == ErrorTotal(1, 0.5, None)
     assert found.luck_mwc is None
 

@@ -66,6 +66,35 @@ def test_json_has_every_decision_with_what_it_lost(file, capsys):
     assert best["mwc"] - mwc[0] == pytest.approx(first["error_mwc"], abs=1e-5)
 
 
+def test_json_has_the_ratings_of_games_and_phases(tmp_path, capsys):
+    file = tmp_path / "match.mat"
+    file.write_text(f"{MATCH}\n Game 2\n{MAT_GAME.replace('Low : 0', 'Low : 1')}")
+    document = json.loads(run(capsys, file, "--plies", "0", "--format", "json").out)
+    assert [game["game"] for game in document["games"]] == [1, 2]
+    for seat, player in enumerate(document["players"]):
+        own = [each for each in document["decisions"] if each["seat"] == seat]
+        assert set(player["phases"]) == {each["phase"] for each in document["decisions"]}
+        parts = [game["players"][seat] for game in document["games"]]
+        compared = [(player, own)]
+        for name, part in player["phases"].items():
+            compared.append((part, [each for each in own if each["phase"] == name]))
+        for number, part in enumerate(parts, 1):
+            compared.append((part, [each for each in own if each["game"] == number]))
+        for found, kept in compared:
+            assert found["counted"] == sum(each["counts_for_xg"] for each in kept)
+            assert found["blunders"] == sum(each["error"] >= 0.08 for each in kept)
+            if found["counted"]:
+                rating = 500 * sum(each["error"] for each in kept) / found["counted"]
+                assert found["performance_rating"] == pytest.approx(rating, abs=1e-3)
+        assert sum(part["luck_points"] for part in parts) == pytest.approx(player["luck_points"], abs=1e-5)
+    assert {"opening", "contact"} <= {each["phase"] for each in document["decisions"]}
+    lines = run(capsys, file, "--plies", "0").out.splitlines()
+    (phase,) = [line for line in lines if line.startswith("  contact")]
+    assert phase.endswith(f"({document['players'][1]['phases']['contact']['counted']})")
+    (game,) = [line for line in lines if line.startswith("  game 2")]
+    assert game.endswith(f"({document['games'][1]['players'][1]['counted']})")
+
+
 def test_sgf_holds_the_match_with_its_analysis(file, capsys, tmp_path):
     said = run(capsys, file, "--plies", "0", "--format", "sgf", "--output", tmp_path / "new" / "match.sgf")
     assert said.out == ""

@@ -1,0 +1,30 @@
+"""The phases of a game that statistics are split by."""
+
+from __future__ import annotations
+
+import pytest
+
+from engine.match_analysis.phases import OPENING_PLAYS, GamePhase, classify_game_phase
+from engine.rules.rules import STANDARD_RULES
+from tests.boards import position
+
+START = STANDARD_RULES.starting_position
+CRASHED = position(x={1: 7, 2: 6, 24: 2}, o={23: 9})
+RACE = position(x={7: 1, 6: 14}, o={19: 15})
+
+
+@pytest.mark.parametrize(
+    ("board", "plays_done", "phase"),
+    [
+        (START, 0, GamePhase.OPENING),
+        (START, OPENING_PLAYS - 1, GamePhase.OPENING),
+        (START, OPENING_PLAYS, GamePhase.CONTACT),
+        (START, None, GamePhase.CONTACT),
+        (CRASHED, 1, GamePhase.CRASHED),
+        (RACE, 30, GamePhase.RACE),
+        (RACE.swap_sides(), 30, GamePhase.BEAROFF),
+        (position(x={3: 2}, o={19: 1}), None, GamePhase.BEAROFF),
+    ],
+)
+def test_a_decision_has_the_phase_of_its_position(board, plays_done, phase):
+    assert classify_game_phase(board, plays_done) is phase
