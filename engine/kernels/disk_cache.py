@@ -27,7 +27,7 @@ from typing import Any
 import llvmlite.binding
 import numba
 import platformdirs
-from numba.core.caching import CompileResultCacheImpl, FunctionCache
+from numba.core.caching import CompileResultCacheImpl, FunctionCache, _CacheLocator
 from numba.core.event import Listener, register
 
 from engine.errors import DataFileError
@@ -86,12 +86,47 @@ class KernelCache:
                     folder = folder / _PARTS
                     with contextlib.suppress(OSError):
                         folder.mkdir(mode=0o700, exist_ok=True)
-                self._files = folder is not None and _open_files(self._function, folder)
+                self._files = folder is not None and _Files(folder, self._function)
             return self._files
 
 
+class _Place(_CacheLocator):
+    """The place of a function's files: a folder that stands for its sources, wherever these are installed.
+
+    Args:
+        folder: The folder.
+        function: The function.
+    """
+
+    def __init__(self, folder: Path, function: Callable[..., Any]) -> None:
+        self._folder = str(folder)
+        self._py_file, self._line = function.__code__.co_filename, function.__code__.co_firstlineno
+
+    def get_cache_path(self) -> str:
+        """Return the folder."""
+        return self._folder
+
+    def get_source_stamp(self) -> None:
+        """Return nothing: other sources have another folder."""
+
+    def get_disambiguator(self) -> str:
+        """Return the line of the function."""
+        return str(self._line)
+
+
 class _Contents(CompileResultCacheImpl):
-    """What is written of a compiled form."""
+    """The name of the files of a function, and what is written of a compiled form.
+
+    Args:
+        folder: Where they are.
+        function: The function.
+    """
+
+    def __init__(self, folder: Path, function: Callable[..., Any]) -> None:
+        self._lineno = function.__code__.co_firstlineno
+        self._locator = _Place(folder, function)
+        name = f"{function.__module__.rpartition('.')[2]}.{function.__qualname__}"
+        self._filename_base = self.get_filename_base(name, getattr(sys, "abiflags", ""))  # type: ignore[no-untyped-call]
 
     def reduce(self, compiled: Any) -> Any:  # noqa: ANN401  (numba's)
         """Leave out environments without constants: they have no use, but reading one imports its module."""
@@ -100,9 +135,16 @@ class _Contents(CompileResultCacheImpl):
 
 
 class _Files(FunctionCache):
-    """numba's cache files of a function."""
+    """numba's cache files of a function.
 
-    _impl_class = _Contents
+    Args:
+        folder: Where they are.
+        function: The function.
+    """
+
+    def __init__(self, folder: Path, function: Callable[..., Any]) -> None:
+        self._impl_class = functools.partial(_Contents, folder)  # type: ignore[assignment]
+        super().__init__(function)  # type: ignore[no-untyped-call]
 
 
 def hash_sources(module: str) -> str:
@@ -197,18 +239,6 @@ def _make_temporary_folder() -> Path | None:
         return None
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     return Path(folder)
-
-
-def _open_files(function: Callable[..., Any], folder: Path) -> Any:  # noqa: ANN401  (numba's)
-    """Open numba's cache files of a function in a folder; False where numba cannot use it."""
-    before = numba.config.CACHE_DIR  # type: ignore[attr-defined]  # made at run time
-    setattr(numba.config, "CACHE_DIR", str(folder))  # noqa: B010  (numba makes it at run time)
-    try:
-        return _Files(function)  # type: ignore[no-untyped-call]
-    except (OSError, RuntimeError):
-        return False
-    finally:
-        setattr(numba.config, "CACHE_DIR", before)  # noqa: B010
 
 
 def _read_overload(files: Any, signature: Any, target_context: Any) -> Any:  # noqa: ANN401  (numba's)

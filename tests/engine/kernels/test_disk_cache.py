@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 import time
@@ -20,9 +21,10 @@ COMPILE = "from engine.rules.position import Position; Position.start().phase"
 REPORT_SOON = "from engine.runtime import compilation as c; c.SILENT_S, c._REDRAW_EVERY_S = 0.1, 0.02"
 
 
-def start(cache, code=COMPILE, **environment):
+def start(cache, code=COMPILE, folder=None, **environment):
     return subprocess.run(
         [sys.executable, "-c", code],
+        cwd=folder,
         env={**os.environ, "GAMMOND_CACHE": str(cache), **environment},
         capture_output=True,
         text=True,
@@ -55,6 +57,14 @@ def test_a_first_use_that_takes_long_says_that_it_compiles_and_the_second_does_n
     assert "compiling kernels once" in said
     assert "gammond prepare" in said
     assert start(cache, f"{REPORT_SOON}; {COMPILE}") == ""
+
+
+def test_another_installation_of_the_same_sources_finds_what_is_compiled(first_use, tmp_path):
+    cache, _ = first_use
+    shutil.copytree(disk_cache._ROOT / "engine", tmp_path / "engine", copy_function=shutil.copy)
+    show = "import engine, sys; print(engine.__file__, file=sys.stderr)"
+    said = start(cache, f"{REPORT_SOON}; {COMPILE}; {show}", folder=tmp_path, PYTHONPATH="")
+    assert said == f"{tmp_path / 'engine' / '__init__.py'}\n"
 
 
 @pytest.mark.skipif(os.environ.get("NUMBA_DISABLE_JIT") == "1", reason="nothing is compiled")
