@@ -11,7 +11,7 @@ import sys
 
 from engine.errors import FormatError
 from engine.options import format_value
-from protocol.repl.preferences import (
+from protocol.repl.game.preferences import (
     change_preference,
     find_preference,
     get_config_file,

@@ -36,7 +36,7 @@ from engine.formats.xgid import encode_xgid
 from engine.options import did_you_mean
 from engine.rules.match import MatchState
 from engine.rules.position import Position, swap_sides
-from protocol.repl.checkers import format_checkers
+from protocol.repl.answers.checkers import format_checkers
 from tools.batch.lines import PLAIN_COLUMNS, PositionLine, decode_line
 from tools.batch.tables import PositionInput, open_input
 from tools.common.position_arguments import STDIN, find_text

@@ -11,6 +11,6 @@ def main() -> int:
     """Talk with the person at the terminal, with the shipped nets; returns the exit status."""
     sys.stdout.write(f"{NAME} {read_version()}, a backgammon engine\n")
     sys.stdout.flush()  # the imports take a second
-    from protocol.repl.terminal import run_repl  # only a terminal needs prompt_toolkit
+    from protocol.repl.terminal.prompt_loop import run_repl  # only a terminal needs prompt_toolkit
 
     return run_repl()

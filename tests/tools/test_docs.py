@@ -13,8 +13,8 @@ import pytest
 from engine.bearoff.databases import data_folder
 from engine.errors import GammondError
 from nets.player_specs import OPTION_NAMES
-from protocol.repl.interpreter import LineInterpreter
-from protocol.repl.terminal import PROMPT
+from protocol.repl.dialogue.interpreter import LineInterpreter
+from protocol.repl.terminal.prompt_loop import PROMPT
 from protocol.state.service import Service, make_shipped_catalogue
 from protocol.state.session import Session
 from tools import cli

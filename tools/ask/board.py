@@ -13,7 +13,7 @@ import json
 import sys
 
 from protocol.commands.board_drawing import CHECKER_MARKS
-from protocol.repl.position_views import show_ids, show_pips
+from protocol.repl.answers.position_views import show_ids, show_pips
 from protocol.state.session import Session
 from tools.ask.question import add_json_argument, draw_table, open_table, show_lines
 from tools.common.position_arguments import add_position_arguments, read_position

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import argparse
 
-from protocol.repl.analysis import show_cube_decision
+from protocol.repl.answers.analysis import show_cube_decision
 from tools.ask.question import add_question_arguments, answer_question, run_query
 
 SUMMARY = "whether to double, and whether to take"

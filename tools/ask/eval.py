@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import argparse
 
-from protocol.repl.analysis import show_evaluation
+from protocol.repl.answers.analysis import show_evaluation
 from tools.ask.question import add_question_arguments, answer_question, run_query
 
 SUMMARY = "winning chances and equities of a position"

@@ -12,8 +12,8 @@ from __future__ import annotations
 import argparse
 
 from engine.errors import UnsupportedError
-from protocol.repl.analysis import show_hint
-from protocol.repl.commands import DEFAULT_HINT_COUNT
+from protocol.repl.answers.analysis import show_hint
+from protocol.repl.dialogue.commands import DEFAULT_HINT_COUNT
 from protocol.state.game_state import GameState
 from tools.ask.question import add_question_arguments, answer_question, run_query
 

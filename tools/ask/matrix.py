@@ -13,7 +13,7 @@ from __future__ import annotations
 import argparse
 
 from protocol.commands.cube import DEFAULT_MATRIX_AWAY, MAX_MATRIX_AWAY
-from protocol.repl.analysis import show_matrix
+from protocol.repl.answers.analysis import show_matrix
 from tools.ask.question import add_question_arguments, answer_question, run_query
 
 SUMMARY = "the cube decision at every score"

@@ -21,9 +21,9 @@ from engine.runtime.cores import count_usable_cores
 from engine.search import FILTERS, MAX_PLIES
 from protocol.core.replies import format_reply
 from protocol.core.requests import AnyReply, JsonReply, Work, WorkControl
-from protocol.repl.game_view import GameView
-from protocol.repl.preferences import get_config_file, read_preferences
-from protocol.repl.replies import RefusedRequestError
+from protocol.repl.answers.replies import RefusedRequestError
+from protocol.repl.game.game_view import GameView
+from protocol.repl.game.preferences import get_config_file, read_preferences
 from protocol.state.service import EngineCatalogue, Service, make_shipped_catalogue
 from protocol.state.session import Session
 from tools.common.background import prepare_on_first_compile
@@ -150,7 +150,7 @@ def _watch_work() -> Iterator[WorkControl]:
 
 def _draw_progress() -> Callable[[AnyReply], None]:
     """Return what draws reports of work on one line of stderr."""
-    from protocol.repl.toolbar import ProgressLine  # only a terminal needs it
+    from protocol.repl.answers.progress import ProgressLine  # only a terminal needs it
 
     progress = ProgressLine()
 
@@ -230,7 +230,7 @@ def show_lines(lines: Sequence[str]) -> None:
     if not sys.stdout.isatty():
         sys.stdout.write("".join(f"{line}\n" for line in lines))
         return
-    from protocol.repl.screen import show  # takes a tenth of a second, and only a terminal needs it
+    from protocol.repl.terminal.pages import show  # takes a tenth of a second, and only a terminal needs it
 
     show(lines, read_preferences(get_config_file()).theme, in_pages=False)
 

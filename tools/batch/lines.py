@@ -13,7 +13,7 @@ from engine.formats.position_batch import ParsedPositions, parse_positions
 from engine.formats.xgid import encode_xgid
 from engine.rules.match import MatchState
 from engine.rules.position import Position
-from protocol.repl.checkers import is_checkers
+from protocol.repl.answers.checkers import is_checkers
 from tools.common.position_texts import parse_dice, parse_text, split_dice
 
 MAX_LINE_BYTES = 4096

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from engine.rules.match import MatchState
 from engine.rules.position import Position
-from protocol.repl.position_views import list_ids
-from protocol.repl.sentences import describe_game
+from protocol.repl.answers.position_views import list_ids
+from protocol.repl.answers.sentences import describe_game
 from protocol.state.game_state import SEAT_NAMES, GameState
 from protocol.state.settings import format_seat
 

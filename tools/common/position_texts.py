@@ -10,7 +10,7 @@ from engine.formats.position_text import parse_position
 from engine.rules.dice import Roll, parse_roll
 from engine.rules.match import MatchState
 from engine.rules.position import Position
-from protocol.repl.checkers import is_checkers, read_checkers
+from protocol.repl.answers.checkers import is_checkers, read_checkers
 
 EXPECTED = (
     "XGID, OGID, GNUbg ID, position ID, FIBS board, Snowie's line, or checkers as O 24:2 6:5 X bar:1 6:5"

@@ -5,9 +5,9 @@ from __future__ import annotations
 from engine.errors import DataFileError
 from engine.rules.match import MatchState
 from protocol.core.requests import WorkControl
-from protocol.repl.game import ReplGame
-from protocol.repl.interpreter import LineInterpreter
-from protocol.repl.replies import ERROR_MARK
+from protocol.repl.answers.replies import ERROR_MARK
+from protocol.repl.dialogue.interpreter import LineInterpreter
+from protocol.repl.game.repl_game import ReplGame
 from protocol.state.service import EngineCatalogue, Service
 from protocol.state.session import Session
 from tests.protocol.talking import SEED, make_service

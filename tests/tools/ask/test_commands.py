@@ -19,8 +19,8 @@ from engine.errors import CancelledWork
 from protocol.core.replies import format_reply
 from protocol.core.requests import WorkControl
 from protocol.dialects.json_query import answer_query
-from protocol.repl.interpreter import LineInterpreter
-from protocol.repl.preferences import change_preference
+from protocol.repl.dialogue.interpreter import LineInterpreter
+from protocol.repl.game.preferences import change_preference
 from protocol.state.service import Service, make_shipped_catalogue
 from protocol.state.session import Session
 from tools import cli
@@ -36,7 +36,7 @@ DOUBLED = XGID.replace(":31:", ":D:")
 @pytest.fixture(autouse=True)
 def _own_preferences(tmp_path, monkeypatch):
     """Begin with no preferences of the person who runs the tests."""
-    monkeypatch.setattr("protocol.repl.preferences.get_config_file", lambda: tmp_path / "config.toml")
+    monkeypatch.setattr("protocol.repl.game.preferences.get_config_file", lambda: tmp_path / "config.toml")
     monkeypatch.setattr("tools.ask.question.get_config_file", lambda: tmp_path / "config.toml")
 
 

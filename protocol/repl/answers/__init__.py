@@ -1,0 +1,1 @@
+"""How answers read: sentences, tables, colours."""

@@ -1,0 +1,43 @@
+"""The position in figures and IDs."""
+
+from __future__ import annotations
+
+from engine.formats.match_id import encode_match_id
+from engine.formats.ogid import encode_ogid
+from engine.formats.position_id import encode_position_id
+from engine.formats.xgid import encode_xgid
+from engine.rules.match import MatchState
+from engine.rules.position import Position
+from protocol.repl.answers.replies import PreformattedLine
+from protocol.repl.answers.sentences import SeatNames, describe_pips
+from protocol.state.session import Session
+
+
+def show_pips(session: Session, names: SeatNames) -> list[str]:
+    """Return the pip counts, and who leads.
+
+    Raises:
+        StateError: There is no position.
+    """
+    return [describe_pips(session.require_position(), session.game.match.on_roll, names)]
+
+
+def show_ids(session: Session) -> list[str]:
+    """Return the position as other programs read it.
+
+    Raises:
+        StateError: There is no position.
+    """
+    ids = list_ids(session.require_position(), session.game.match)
+    lines = [f"GNUbg ID: {ids['gnubgid']}:{ids['matchid']}"]
+    if "xgid" in ids:
+        lines += [f"{ids['xgid']}", f"OGID={ids['ogid']}"]
+    return [PreformattedLine(line) for line in lines]
+
+
+def list_ids(position: Position, match: MatchState) -> dict[str, str]:
+    """Return the IDs of a position by their names on the wire; XGID and OGID cannot have every offer."""
+    ids = {"gnubgid": encode_position_id(position), "matchid": encode_match_id(match)}
+    if match.resigned or match.beavered:
+        return ids
+    return {**ids, "xgid": encode_xgid(position, match), "ogid": encode_ogid(position, match)}

@@ -1,0 +1,350 @@
+"""Tables of evaluations, at most 80 columns wide: ranked plays, cube decisions, the score matrix."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from protocol.core.requests import Reply, ReplyValue
+from protocol.repl.answers.replies import Mark, PreformattedLine
+from protocol.repl.answers.themes import classify_loss
+
+ReplyValues = Mapping[str, ReplyValue]
+
+TABLE_WIDTH = 80
+"""Columns that all tables fit into."""
+
+CHANCE_KEYS = ("win", "win_g", "win_bg", "lose_g", "lose_bg")
+_CHANCE_WIDTHS = (6, 5, 5, 6, 5)
+
+_EQUITY_WIDTH = 7
+
+_MATRIX_LEGEND = "N no double, D double/take, P double/pass, T too good, - no doubling"
+
+
+def format_points(value: ReplyValue) -> str:
+    """Write an equity, in points; what rounds to nothing has no minus."""
+    return f"{round(float(value), 3) + 0.0:+.3f}"
+
+
+def format_percent(value: ReplyValue, decimals: int = 1) -> str:
+    """Write a probability in percent."""
+    return f"{100 * float(value):.{decimals}f}"
+
+
+def format_count(number: int, what: str) -> str:
+    """Write a number of things: ``1 play``, ``2 plays``; ``0 plies``."""
+    if number == 1:
+        return f"1 {what}"
+    return f"{number} {what[:-1]}ies" if what == "ply" else f"{number} {what}s"
+
+
+def describe_source(values: ReplyValues) -> str:
+    """Format depth and net of an evaluation: ``2-ply, net strong``.
+
+    Args:
+        values: Of a final line with ``plies`` and ``net``.
+    """
+    stopped = ", stopped early" if values.get("stopped") else ""
+    return f"{values['plies']}-ply{stopped}, net {values['net']}"
+
+
+def _describe_depths(moves: Sequence[Mapping[str, ReplyValue]], totals: Mapping[str, ReplyValue]) -> str:
+    """Return what stands before the depth of ranked plays: not all may have been searched as deep."""
+    return " at " if all(move["plies"] == totals["plies"] for move in moves) else ", the best at "
+
+
+def format_plays(replies: Sequence[Reply]) -> list[str]:
+    """Lay out ranked plays.
+
+    Args:
+        replies: The answer to ``moves``: the plays, best first, then the line with counts, plies and net.
+
+    Returns:
+        A table: rank, plies, in a match MWC, equity, loss against the best one, chances in percent, play;
+        then what the numbers are.
+    """
+    *moves, totals = (reply.values for reply in replies)
+    best = moves[0]
+    shown = "" if totals["shown"] == totals["count"] else f"{totals['shown']} of "
+    measure = "cubeful equity" if "cubeful" in best else "cubeless money equity"
+    mwc = f"{'mwc %':>7}" if "mwc" in best else ""
+    return [
+        *format_chances_header(f"{'':2}{'ply':>4}{mwc}{'equity':>7}{'behind':>7}"),
+        *(_format_play_row(move, best) for move in moves),
+        f"    {shown}{format_count(int(totals['count']), 'play')}{_describe_depths(moves, totals)}"
+        f"{describe_source(totals)}; {measure}",
+    ]
+
+
+def format_chances_header(left: str, last: str = "play") -> list[str]:
+    """Write two lines of titles: of the columns to the left, of the chances, and of the last column."""
+    upper = f"{'':{len(left)}}{'win':>13}{'lose':>12}"
+    lower = f"{left}{'all':>6}{'gam':>5}{'bg':>5}{'gam':>6}{'bg':>5}  {last}"
+    return [PreformattedLine(upper), PreformattedLine(lower)]
+
+
+def format_chances(values: ReplyValues) -> str:
+    """Write the five chances in percent, in columns."""
+    return "".join(
+        f"{format_percent(values[key]):>{width}}"
+        for key, width in zip(CHANCE_KEYS, _CHANCE_WIDTHS, strict=True)
+    )
+
+
+def _format_play_row(move: ReplyValues, best: ReplyValues) -> PreformattedLine:
+    mwc = f"{format_percent(move['mwc'], 2):>7}" if "mwc" in best else ""
+    equity = format_points(move.get("cubeful", move["equity"]))
+    left = f"{move['rank']:>2}{move['plies']:>4}{mwc}{equity:>7}{_format_loss(move, best):>7}"
+    loss = _find_loss(move, best)
+    mark = Mark(len(left) - 7, len(left), classify_loss(loss))
+    return PreformattedLine(f"{left}{format_chances(move)}  {move['play']}", [mark])
+
+
+def _find_loss(move: ReplyValues, best: ReplyValues) -> float:
+    """Return how far a play is behind, in points."""
+    key = "cubeful" if "cubeful" in best else "equity"
+    return float(best[key]) - float(move[key])
+
+
+def _format_loss(move: ReplyValues, best: ReplyValues) -> str:
+    """How far a play is behind, by what the plays are ranked by; MWC in percent."""
+    if move["rank"] == 1:
+        return ""
+    if "cubeful" not in best and "mwc" in best:
+        return f"{100 * (float(move['mwc']) - float(best['mwc'])):+.2f}%"
+    return format_points(-_find_loss(move, best))
+
+
+def format_legal_plays(replies: Sequence[Reply]) -> list[str]:
+    """Lay out legal plays in columns.
+
+    Args:
+        replies: The answer to ``legal``: the plays, then the line with their number.
+    """
+    plays = [str(reply.values["play"]) for reply in replies[:-1]]
+    width = max(map(len, plays), default=0) + 2
+    columns = max(1, (TABLE_WIDTH - 2) // width)
+    rows = [plays[start : start + columns] for start in range(0, len(plays), columns)]
+    drawn = [PreformattedLine("    " + "".join(f"{play:<{width}}" for play in row).rstrip()) for row in rows]
+    return [*drawn, f"    {format_count(len(plays), 'play')}"]
+
+
+def format_cube_decision(cube: ReplyValues, chances: ReplyValues | None = None) -> list[str]:
+    """Lay out the cube decision of the side on roll.
+
+    Args:
+        cube: The keys of the answer to ``cube``.
+        chances: Those of the answer to ``eval``.
+
+    Returns:
+        A table of the choices, the best of them in words, chances, and depth and net.
+    """
+    taken = "double, beaver" if cube.get("response") == "beaver" else "double, take"
+    names = {"no_double": "no double", "take": taken, "drop": "double, pass"}
+    known = {key: name for key, name in names.items() if key in cube}
+    rows = [_format_choice_row(name, cube, key, "best") for key, name in known.items()]
+    return [
+        _format_choice_header(cube),
+        *rows,
+        f"    {_describe_cube_decision(cube)}",
+        *describe_chances(chances),
+        format_source(cube),
+    ]
+
+
+def format_response(take: ReplyValues) -> list[str]:
+    """Lay out the response to a double or a beaver, for the side that answers.
+
+    Args:
+        take: The keys of the answer to ``take``.
+    """
+    response = str(take["response"])
+    names = {"take": "beaver" if response == "beaver" else "take", "drop": "pass"}
+    best, other = ("drop", "take") if response == "drop" else ("take", "drop")
+    cost = format_points(abs(float(take[best]) - float(take[other])))[1:]
+    word = {"take": "Take: passing", "beaver": "Beaver: passing", "drop": "Pass: taking"}[response]
+    rows = [_format_choice_row(name, take, key, best) for key, name in names.items()]
+    return [_format_choice_header(take), *rows, f"    {word} costs {cost}.", format_source(take)]
+
+
+def format_resignation(offer: ReplyValues) -> list[str]:
+    """Format whether the side that was offered a resignation should accept it.
+
+    Args:
+        offer: The keys of the answer to ``resign`` with a kind.
+    """
+    verdict = "Accept" if offer["accept"] else "Reject"
+    wins = f", MWC {format_percent(1 - float(offer['mwc']), 2)} %" if "mwc" in offer else ""
+    worth = format_points(-float(offer["cubeful"]))
+    return [
+        f"    {verdict}: playing on is worth {worth} to the side that answers{wins}.",
+        format_source(offer),
+    ]
+
+
+def _format_choice_header(values: ReplyValues) -> PreformattedLine:
+    has_mwc = any(key.startswith("mwc_") for key in values)
+    mwc = f"{'mwc %':>8}" if has_mwc else ""
+    return PreformattedLine(f"    {'':14}{'equity':>8}{mwc}{'vs best':>9}")
+
+
+def _format_choice_row(name: str, values: ReplyValues, key: str, best: str) -> PreformattedLine:
+    mwc = f"{format_percent(values[f'mwc_{key}'], 2):>8}" if f"mwc_{key}" in values else ""
+    difference = float(values[key]) - float(values[best])
+    behind = f"{format_points(difference):>9}" if abs(difference) >= 0.0005 else ""
+    text = f"    {name:<14}{format_points(values[key]):>8}{mwc}{behind}"
+    mark = Mark(len(text) - len(behind), len(text), classify_loss(abs(difference)))
+    return PreformattedLine(text, [mark])
+
+
+def _describe_cube_decision(cube: ReplyValues) -> str:
+    """The proper action, and what the wrong ones cost."""
+    if "take" not in cube:
+        return "Doubling is not possible now: roll."
+    best, taken, passed = (float(cube[key]) for key in ("best", "take", "drop"))
+    doubled = min(taken, passed)
+    doubling = best - float(cube["no_double"]) if cube["double"] else best - doubled
+    doubler = "not doubling" if cube["double"] else "doubling"
+    answer = "taking" if cube["response"] == "drop" else "passing"
+    costs = f"{doubler} costs {doubling:.3f}, {answer} a double costs {abs(taken - passed):.3f}"
+    return f"{cube['action']}: {costs}."
+
+
+def describe_chances(values: ReplyValues | None) -> list[str]:
+    """Format the winning chances of the side on roll.
+
+    Args:
+        values: The keys of the answer to ``eval``; None for nothing to say.
+    """
+    if values is None:
+        return []
+    win, win_g, win_bg, lose_g, lose_bg = (format_percent(values[key]) for key in CHANCE_KEYS)
+    return [
+        f"    win {win} % (gammon {win_g}, backgammon {win_bg}), lose gammon {lose_g}, backgammon {lose_bg}"
+    ]
+
+
+def format_evaluation(values: ReplyValues) -> list[str]:
+    """Lay out the evaluation of a position before the roll.
+
+    Args:
+        values: The keys of the answer to ``eval``.
+    """
+    equity = f"    equity {format_points(values['equity'])} cubeless, for money"
+    if "cubeful" in values:
+        equity += f"; {format_points(values['cubeful'])} with the cube"
+    if "mwc" in values:
+        equity += f"; match-winning chance {format_percent(values['mwc'], 2)} %"
+    return [*describe_chances(values), equity, format_source(values)]
+
+
+def format_source(values: ReplyValues) -> str:
+    """Write the last line of an evaluation: depth and net."""
+    return f"    at {describe_source(values)}"
+
+
+def format_matrix(replies: Sequence[Reply]) -> list[str]:
+    """Lay out the cube action at every score.
+
+    Args:
+        replies: The answer to ``matrix``: a row for each score of the side on roll, then the summary.
+
+    Returns:
+        A table, with what its letters mean.
+    """
+    *rows, summary = (reply.values for reply in replies)
+    away = int(summary["away"])
+    width = max(1, min(3, (TABLE_WIDTH - 6) // away))
+    step = 1 if width == 3 else 5  # two digits need a blank between them
+    head = "".join(f"{number:>{step * width}}" for number in range(step, away + 1, step))
+    return [
+        "    points needed by the side on roll at the left, by the opponent at the top",
+        PreformattedLine(f"{'':6}{head}"),
+        *(
+            PreformattedLine(
+                f"{row['away']:>5} " + "".join(f"{code:>{width}}" for code in str(row["actions"]))
+            )
+            for row in rows
+        ),
+        *_format_matrix_equities([reply.fields for reply in replies if reply.fields]),
+        f"    money: {summary['money']}; cube {summary['cube']}; {describe_source(summary)}",
+        f"    {_MATRIX_LEGEND}",
+    ]
+
+
+def _format_matrix_equities(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Lay out the equities of no double and of a double, as many columns side by side as fit."""
+    if not rows:
+        return []
+    columns = (TABLE_WIDTH - 6) // _EQUITY_WIDTH
+    lines = ["    equities of no double, and below it of a double with the proper response"]
+    for start in range(0, len(rows), columns):
+        heads = range(start + 1, min(start + columns, len(rows)) + 1)
+        lines.append(PreformattedLine(f"{'':6}" + "".join(f"{number:>{_EQUITY_WIDTH}}" for number in heads)))
+        for away, row in enumerate(rows, 1):
+            for title, key in ((away, "no_double"), ("", "double")):
+                equities = row[key][start : start + columns]
+                if any(equity is not None for equity in equities):
+                    cells = ["-" if equity is None else format_points(equity) for equity in equities]
+                    text = "".join(f"{cell:>{_EQUITY_WIDTH}}" for cell in cells)
+                    lines.append(PreformattedLine(f"{title:>5} {text}"))
+    return lines
+
+
+def format_rollout(replies: Sequence[Reply]) -> list[str]:
+    """Lay out a rollout: two rows for whatever was rolled out, the numbers and their standard errors.
+
+    Args:
+        replies: The answer to ``rollout``: the plays, best first, or the estimates; then the summary.
+    """
+    *rolled, summary = (reply.values for reply in replies)
+    first = rolled[0]
+    measure = "cubeful equity" if "cubeful" in first else "cubeless money equity"
+    mwc = f"{'mwc %':>7}" if "mwc" in first else ""
+    has_plays = "play" in first
+    behind = f"{'behind' if has_plays else '':>7}"
+    lines = format_chances_header(f"{'':2}{mwc}{'equity':>7}{behind}", "play" if has_plays else "")
+    for values in rolled:
+        lines += [PreformattedLine(_format_rollout_row(values)), PreformattedLine(_format_error_row(values))]
+    if "action" in summary:
+        lines.append(f"    {_describe_cube_decision(summary)}")
+    seconds = f"{int(summary['elapsed_ms']) / 1000:.1f} s"
+    ending = _STOP_REASONS[str(summary["reason"])]
+    return [*lines, f"    {ending}, seed {summary['seed']}, {seconds}, {describe_source(summary)}; {measure}"]
+
+
+_STOP_REASONS = {
+    "trials": "all trials played",
+    "error": "accurate enough",
+    "jsd": "the best is clear",
+    "stopped": "stopped",
+}
+"""Why a rollout ended, by its ``reason``."""
+
+_ESTIMATE_NAMES = {"position": "", "no_double": "no double", "take": "double, take"}
+
+
+def _format_rollout_row(values: ReplyValues) -> str:
+    mwc = f"{format_percent(values['mwc'], 2):>7}" if "mwc" in values else ""
+    behind = format_points(-float(values["behind"])) if "behind" in values else ""
+    left = f"{values.get('rank', ''):>2}{mwc}{format_points(values.get('cubeful', values['equity'])):>7}"
+    name = values["play"] if "play" in values else _ESTIMATE_NAMES[str(values["of"])]
+    return f"{left}{behind:>7}{format_chances(values)}  {name}".rstrip()
+
+
+def _format_error_row(values: ReplyValues) -> str:
+    """The standard errors of the row above; a single trial has none."""
+    mwc = f"{_format_error(values, 'mwc_se', 100.0, 2):>7}" if "mwc" in values else ""
+    equity = _format_error(values, "cubeful_se" if "cubeful" in values else "se", 1.0, 3)
+    chances = "".join(
+        f"{_format_error(values, f'{key}_se', 100.0, 1):>{width}}"
+        for key, width in zip(CHANCE_KEYS, _CHANCE_WIDTHS, strict=True)
+    )
+    given_up = ", pruned" if values.get("given_up") else ""
+    behind = _format_error(values, "behind_se", 1.0, 3)
+    return f" ±{mwc}{equity:>7}{behind:>7}{chances}  {format_count(int(values['trials']), 'trial')}{given_up}"
+
+
+def _format_error(values: ReplyValues, key: str, factor: float, decimals: int) -> str:
+    return f"{factor * float(values[key]):.{decimals}f}" if key in values else ""

@@ -1,0 +1,1 @@
+"""A line that was typed in, lines of text out: the commands, their help and completion."""

@@ -1,0 +1,347 @@
+"""The REPL's own commands, and those that show more here than on the wire."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from engine.analysis.levels import LEVELS
+from engine.options import Bounds, Field, list_fields
+from engine.rules.match import MAX_MATCH_LENGTH, RESULT_NAMES
+from engine.search import MAX_PLIES
+from protocol.commands.game import OFFER_ACTIONS
+from protocol.commands.table import COMMANDS
+from protocol.core.arguments import Argument, ArgumentParser, choice_argument, integer_argument, rest_argument
+from protocol.core.errors import CommandError
+from protocol.core.requests import WorkControl
+from protocol.repl.answers import analysis
+from protocol.repl.answers.position_views import show_ids, show_pips
+from protocol.repl.answers.themes import DOUBTFUL_POINTS
+from protocol.repl.dialogue.configuration import configure
+from protocol.repl.dialogue.position_setup import edit_position
+from protocol.repl.game.preferences import Preferences
+from protocol.repl.game.repl_game import ReplGame
+
+DEFAULT_HINT_COUNT = 5
+"""The number of plays that ``hint`` shows."""
+
+AGAINST_PREFIX = "against "
+"""The word between ``play`` and the name of an opponent."""
+
+ArgumentValues = Mapping[str, Any]
+
+_LEVEL = choice_argument("name", tuple(LEVELS), "one of the levels", is_required=False)
+
+
+@dataclass(frozen=True)
+class ReplCommand:
+    """One row of the REPL's command table.
+
+    Attributes:
+        name: The first word of the line.
+        summary: One line for the reader.
+        run: Carries it out, given the values of its arguments; returns the lines to show.
+        arguments: Its arguments.
+        short_usage: Its arguments in short, where all of them are too long for one line.
+    """
+
+    name: str
+    summary: str
+    run: Callable[[ReplGame, ArgumentValues, WorkControl], list[str]]
+    arguments: tuple[Argument, ...] = ()
+    short_usage: str = ""
+
+    def parse(self, text: str) -> dict[str, Any]:
+        """Parse everything after the name; named arguments may be written as in the shell, ``--plies 2``.
+
+        Raises:
+            GammondError: As `ArgumentParser.parse` raises.
+        """
+        names = {each.name.replace("_", "[-_]"): each.name for each in self.arguments if each.is_named}
+        for pattern, name in names.items():
+            text = re.sub(rf"(?<!\S)(?:--)?{pattern}[\s=]\s*(?=[^\s=]+(?!\S))", f"{name}=", text)
+        return ArgumentParser(self.arguments, self.usage).parse(text)
+
+    @property
+    def usage(self) -> str:
+        """The whole line, as ``help`` shows it."""
+        arguments = (
+            [self.short_usage] if self.short_usage else [argument.usage for argument in self.arguments]
+        )
+        return " ".join([self.name, *arguments])
+
+
+def _play(game: ReplGame, values: ArgumentValues, control: WorkControl) -> list[str]:
+    text = values["play"]
+    if text is None:
+        return game.play_from_here(control)
+    if text == AGAINST_PREFIX.strip():
+        raise CommandError(
+            "expected a player after 'play against', such as strong, pubeval or human: 'gammond players', in "
+            "the shell, lists all",
+            field="play",
+        )
+    if text.startswith(AGAINST_PREFIX):
+        return game.play_against(text.removeprefix(AGAINST_PREFIX).strip(), control)
+    return game.take_action(text, control) if text in OFFER_ACTIONS else game.make_play(text, control)
+
+
+def _review(game: ReplGame, values: ArgumentValues, control: WorkControl) -> list[str]:
+    what = values["what"]
+    if what is None:
+        return game.review(control)
+    return game.show_reviewed(int(what)) if what.isdecimal() else game.review_file(what, control)
+
+
+def _parse_tutor_limit(text: str) -> float:
+    """Return the loss in points from which the tutor objects; 0 for off."""
+    word = text.strip().lower()
+    if word in ("on", "off"):
+        return DOUBTFUL_POINTS if word == "on" else 0.0
+    return float(Field("limit", float, Bounds(0.001, 10.0)).parse(text.strip()))
+
+
+def _make_action(name: str, summary: str) -> ReplCommand:
+    """Return the command for an action that ``play`` takes too."""
+    return ReplCommand(name, summary, lambda game, _, control: game.take_action(name, control))
+
+
+def _select_arguments(command: str, *names: str) -> tuple[Argument, ...]:
+    """Return the arguments of a wire command that a REPL command passes on."""
+    return tuple(argument for argument in COMMANDS[command].arguments if argument.name in names)
+
+
+_SHOWN: dict[str, Callable[[ReplGame, WorkControl], list[str]]] = {
+    "board": lambda game, _: game.show_board(),
+    "pip": lambda game, _: show_pips(game.session, game.names),
+    "score": lambda game, _: game.show_score(),
+    "cube": lambda game, _: game.show_cube(),
+    "id": lambda game, _: show_ids(game.session),
+    "turn": lambda game, _: game.show_turn(),
+    "tutor": lambda game, _: game.show_tutor(),
+    "strength": lambda game, _: [analysis.describe_strength(game.session)],
+}
+"""What ``show`` takes."""
+
+
+_ROWS = (
+    ReplCommand(
+        "play",
+        "play against the engine from this position (or the start); 'against NAME': choose the opponent; "
+        "with a play: make it",
+        _play,
+        (
+            rest_argument(
+                "play",
+                "PLAY",
+                "a play such as '8/5 6/5' (the word 'play' may be left out), or 'against NAME' to set the "
+                "opponent, engine.player",
+                is_required=False,
+            ),
+        ),
+    ),
+    ReplCommand(
+        "new",
+        "begin the next game against the engine, or a match to LENGTH points",
+        lambda game, values, control: game.start_game(control, values["length"]),
+        (
+            integer_argument(
+                "length",
+                0,
+                MAX_MATCH_LENGTH,
+                "points of a match, 0 for money play; without it the match or session goes on",
+                metavar="LENGTH",
+            ),
+        ),
+    ),
+    ReplCommand("roll", "roll the dice", lambda game, _, control: game.roll(control)),
+    _make_action("double", "double before the roll; 'redouble' is the same"),
+    _make_action("take", "take the double"),
+    _make_action("drop", "pass the double and lose the game"),
+    _make_action("beaver", "take the double, turn the cube again and keep it (money play)"),
+    ReplCommand(
+        "resign",
+        "offer to resign: a single game, a gammon or a backgammon",
+        lambda game, values, control: game.take_action(f"resign {values['kind']}", control),
+        (
+            choice_argument(
+                "kind", RESULT_NAMES, "what is offered", default=RESULT_NAMES[0], is_required=False
+            ),
+        ),
+    ),
+    _make_action("accept", "accept the resignation"),
+    _make_action("reject", "reject the resignation and play on"),
+    ReplCommand(
+        "hint",
+        "show the best action: ranked plays, the cube decision before the roll, or the answer to an offer",
+        lambda game, values, control: analysis.show_hint(game.session, values, control),
+        (
+            integer_argument(
+                "n", 1, 10_000, "number of plays to show", default=DEFAULT_HINT_COUNT, metavar="N"
+            ),
+            *_select_arguments("moves", "plies", "filter"),
+        ),
+    ),
+    ReplCommand(
+        "eval",
+        "show winning chances and equities before the roll",
+        lambda game, values, control: analysis.show_evaluation(game.session, values, control),
+        _select_arguments("eval", "plies", "cubeful"),
+    ),
+    ReplCommand(
+        "best",
+        "do what 'hint' finds best: a play, a double, a roll or an answer",
+        lambda game, _, control: game.play_best_action(control),
+    ),
+    ReplCommand(
+        "legal",
+        "list the legal plays, all or those that move a checker from a point",
+        lambda game, values, control: analysis.show_legal_plays(game.session, values["point"], control),
+        (replace(*COMMANDS["legal"].arguments, parse=str),),
+    ),
+    ReplCommand(
+        "cube",
+        "show the cube decision before the roll",
+        lambda game, values, control: analysis.show_cube_decision(game.session, values, control),
+        _select_arguments("cube", "plies"),
+    ),
+    ReplCommand(
+        "chances",
+        "show winning chances after each play, by the opponent's evaluator",
+        lambda game, values, _: game.show_chances(values["shown"] == "on"),
+        (choice_argument("shown", ("on", "off"), "whether to show them", default="on", is_required=False),),
+    ),
+    ReplCommand(
+        "tutor",
+        "object to decisions that lose POINTS or more (0.04 if left out), and show the worst after each game",
+        lambda game, values, _: game.set_tutor(values["limit"]),
+        (
+            replace(
+                rest_argument("limit", "on|off|POINTS", "whether, or from which loss on", is_required=False),
+                parse=_parse_tutor_limit,
+                choices=("on", "off"),
+            ),
+        ),
+    ),
+    ReplCommand("keep", "stand by the decision that the tutor objected to", lambda game, _, c: game.keep(c)),
+    ReplCommand(
+        "review",
+        "show what your decisions of this game, or the last one, lost, and the five worst; of both players "
+        "of a match file; with the number of one, set up its position",
+        _review,
+        (
+            rest_argument(
+                "what", "FILE|NUMBER", "a match file, or a row of the last review", is_required=False
+            ),
+        ),
+    ),
+    ReplCommand(
+        "matrix",
+        "show the cube decision at every score",
+        lambda game, values, control: analysis.show_matrix(game.session, values, control),
+        _select_arguments("matrix", "away", "plies", "cube", "equities"),
+    ),
+    ReplCommand(
+        "rollout",
+        "roll out the plays of the roll, the position, or the cube decision",
+        lambda game, values, control: analysis.show_rollout(game.session, values, control),
+        COMMANDS["rollout"].arguments,
+        short_usage="[moves|position|cube|continue] [trials=N] [plies=N] ...",
+    ),
+    ReplCommand(
+        "level",
+        "set the engine's level, or list the levels",
+        lambda game, values, control: analysis.set_or_list_levels(game.session, values["name"], control),
+        (replace(_LEVEL, metavar="NAME"),),
+    ),
+    ReplCommand(
+        "plies",
+        "set or show the look-ahead of the engine and of hints",
+        lambda game, values, control: analysis.set_or_show_plies(game.session, values["n"], control),
+        (integer_argument("n", 0, MAX_PLIES, "look-ahead, 0 for the net alone", metavar="N"),),
+    ),
+    ReplCommand(
+        "config",
+        "list the preferences, or show or set one; they are kept for the next time",
+        lambda game, values, _: configure(game, values["name"], values["value"]),
+        (
+            choice_argument(
+                "name",
+                tuple(field.name for field in list_fields(Preferences)),
+                "a preference",
+                is_required=False,
+            ),
+            rest_argument("value", "VALUE", "its new value", is_required=False),
+        ),
+        short_usage="[NAME [VALUE]]",
+    ),
+    ReplCommand(
+        "undo",
+        "take back your last decision and all after it; a game set aside comes back; "
+        "without a game, the last change",
+        lambda game, _, control: game.undo(control),
+    ),
+    ReplCommand(
+        "redo",
+        "redo what 'undo' took back, unless you did something else since",
+        lambda game, _, control: game.redo(control),
+    ),
+    ReplCommand(
+        "save",
+        "save the finished games of the match or session to a .mat file",
+        lambda game, values, _: game.save_games(values["file"]),
+        (rest_argument("file", "FILE", "the file; existing files are not overwritten"),),
+    ),
+    ReplCommand("board", "draw the board", lambda game, _, __: game.show_board()),
+    ReplCommand(
+        "edit",
+        "set up the checkers by hand; alone, it puts those on the board into the next line, to be changed",
+        lambda game, values, control: edit_position(game, values["checkers"], control),
+        (
+            rest_argument(
+                "checkers",
+                "O POINT:N ... X POINT:N ...",
+                "checkers on each point, in each side's own numbering, bar:N for the bar; a side left out "
+                "stays, checkers left out are borne off",
+                is_required=False,
+            ),
+        ),
+    ),
+    ReplCommand("pip", "show the pip counts", lambda game, _, __: show_pips(game.session, game.names)),
+    ReplCommand(
+        "id",
+        "print the position for other programs: GNUbg ID, XGID and OGID",
+        lambda game, _, __: show_ids(game.session),
+    ),
+    ReplCommand(
+        "show",
+        "show the board, pip counts, score, cube, whose turn it is, IDs, the tutor, or the engine's strength",
+        lambda game, values, control: _SHOWN[values["what"]](game, control),
+        (choice_argument("what", tuple(_SHOWN), "what to show", default="board", is_required=False),),
+    ),
+    ReplCommand("score", "show the score", lambda game, _, __: game.show_score()),
+    ReplCommand(
+        "leave", "end the game against the engine; the position stays", lambda game, _, __: game.leave()
+    ),
+)
+
+REPL_COMMANDS: dict[str, ReplCommand] = {row.name: row for row in _ROWS}
+"""The table: name -> row, in the order of ``help``. It comes before the table of the wire."""
+
+ALIASES = {
+    "redouble": "double",
+    "move": "play",
+    "pips": "pip",
+    "pipcount": "pip",
+    "agree": "accept",
+    "decline": "reject",
+    "exit": "quit",
+    "yes": "keep",
+    "y": "keep",
+    "q": "quit",
+    "h": "help",
+    "?": "help",
+}
+"""Other names of commands."""

@@ -1,0 +1,67 @@
+"""``help``: the commands in groups, and what each of them does."""
+
+from __future__ import annotations
+
+from protocol.commands.table import COMMANDS
+from protocol.core.arguments import Argument
+from protocol.repl.dialogue.commands import REPL_COMMANDS, ReplCommand
+from protocol.repl.dialogue.gnubg_words import list_words
+
+HELP_GROUPS = {
+    "play": (
+        *("new", "play", "roll", "double", "take", "drop", "beaver", "resign", "accept", "reject"),
+        *("undo", "redo", "leave"),
+    ),
+    "ask": (
+        *("hint", "best", "eval", "legal", "cube", "chances", "matrix", "rollout"),
+        *("tutor", "keep", "review"),
+    ),
+    "look": ("board", "pip", "score", "id", "show"),
+    "set up": ("position", "edit", "dice", "newgame"),
+    "prefer": ("config", "level", "plies", "set", "get", "keys"),
+    "keep": ("save", "quit"),
+}
+"""The groups of ``help``, with commands of the terminal and of the line protocol."""
+
+_TOPICS = {
+    "gnubg": "the words of GNU Backgammon's users",
+    "all": "every command with its meaning",
+    "wire": "the commands of the line protocol",
+}
+
+
+def show_overview() -> list[str]:
+    """Return what ``help`` shows: all commands by name, in groups; less than a screen."""
+    groups = [f"  {group:<8}{' '.join(names)}" for group, names in HELP_GROUPS.items()]
+    topics = ", ".join(f"'help {name}': {meaning}" for name, meaning in _TOPICS.items())
+    return [
+        "A play is typed as it is: 8/5 6/5, bar/22*, 6/off(2). A position is pasted in any form.",
+        *groups,
+        f"'help WORD' explains a command; {topics}.",
+        "Tab completes, Ctrl-C cancels, Ctrl-D leaves.",
+    ]
+
+
+def show_topic(name: str) -> list[str] | None:
+    """Return the help about a command of the terminal, or a topic; None for anything else."""
+    if name in REPL_COMMANDS:
+        word = REPL_COMMANDS[name]
+        return [_explain(word), *(f"  {_label(each)}: {each.meaning}" for each in word.arguments)]
+    if name == "all":
+        return ["Commands of the terminal:", *map(_explain, REPL_COMMANDS.values()), *_list_wire_commands()]
+    if name == "wire":
+        return _list_wire_commands()
+    return list_words() if name == "gnubg" else None
+
+
+def _list_wire_commands() -> list[str]:
+    others = [command for command in COMMANDS if command not in REPL_COMMANDS]
+    return [f"Commands of the line protocol ('help COMMAND' explains one): {', '.join(others)}."]
+
+
+def _label(argument: Argument) -> str:
+    return f"{argument.name}={argument.metavar}" if argument.is_named else argument.metavar
+
+
+def _explain(word: ReplCommand) -> str:
+    return f"  {word.usage} : {word.summary}"

@@ -1,0 +1,64 @@
+"""Positions set up: pasted in any form, or point by point, ``edit O 24:2 13:5 8:3 6:5 X bar:1 6:5``."""
+
+from __future__ import annotations
+
+from engine.formats.pasted_text import find_position
+from engine.formats.position_id import encode_position_id
+from engine.formats.position_text import parse_position
+from engine.rules.position import Position, swap_sides
+from protocol.core.requests import WorkControl
+from protocol.repl.answers.checkers import format_checkers, parse_checkers
+from protocol.repl.answers.replies import send_command
+from protocol.repl.answers.sentences import describe_position
+from protocol.repl.game.repl_game import ReplGame
+
+
+def paste_position(game: ReplGame, text: str, control: WorkControl) -> list[str]:
+    """Set up a position in any form.
+
+    Args:
+        game: The table; a game that is on is set aside.
+        text: The position, with words around it if it has its label.
+        control: Stops and watches work.
+
+    Raises:
+        GammondError: The text is no position; the table is as it was.
+    """
+    in_match = game.session.game.match.length > 0
+    position = find_position(text) or text
+    described, *aside = _set_up(game, position, control)
+    remark = []
+    if in_match and parse_position(position)[1] is None:
+        remark = ["A position ID has no score: match, score and cube are as they were."]
+    return [described, *remark, *aside]
+
+
+def edit_position(game: ReplGame, text: str | None, control: WorkControl) -> list[str]:
+    """Set up the checkers, or offer those on the table to be changed.
+
+    Args:
+        game: The table; a game that is on is set aside.
+        text: The checkers, as `parse_checkers` reads them; None to put them into the next prompt.
+        control: Stops and watches work.
+
+    Raises:
+        GammondError: The text is malformed, or the position impossible; the table is as it was.
+    """
+    table = game.session.game
+    position = table.position or table.rules.starting_position
+    board = position.board if table.match.on_roll == 0 else swap_sides(position.board)
+    if text is None:
+        game.draft = f"edit {format_checkers(board)}"
+        return ["Change the line and press Enter; each side counts from its own home:", game.draft]
+    edited = parse_checkers(text, board)
+    seen = Position(edited if table.match.on_roll == 0 else swap_sides(edited))
+    described, *aside = _set_up(game, encode_position_id(seen), control)
+    remark = "'dice A B' sets a roll, 'set game.turn p0' or 'p1' gives the turn to O or X."
+    return [described, remark, *aside]
+
+
+def _set_up(game: ReplGame, position: str, control: WorkControl) -> list[str]:
+    """Set up a position; return its description, then what became of the game that was on."""
+    aside = game.describe_game()
+    send_command(game.session, f"position gnubgid {position}", control)
+    return [describe_position(game.session.game), *game.set_aside(aside)]

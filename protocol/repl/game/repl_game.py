@@ -1,0 +1,393 @@
+"""People at the session's table, with the engine or without. No terminal, no clock: calls in, text out.
+
+Everything that happens on the table goes through the commands that any other client would send, so the
+engine plays here as it does on the wire, and `Session.undo` takes back each of its steps.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from engine.errors import StateError
+from engine.rules.dice import format_roll
+from engine.rules.match import MatchState
+from protocol.commands.board_drawing import CHECKER_MARKS
+from protocol.commands.game import OFFER_ACTIONS
+from protocol.core.requests import WorkControl
+from protocol.repl.answers.analysis import ROLL_ACTION, find_best_action
+from protocol.repl.answers.replies import send_command
+from protocol.repl.answers.sentences import (
+    describe_action,
+    describe_offer,
+    describe_result,
+    describe_turn,
+    make_sentence,
+)
+from protocol.repl.game.history import DecisionHistory, SetAsideGame
+from protocol.repl.game.opponent import EngineOpponent
+from protocol.repl.game.preferences import Preferences
+from protocol.repl.game.reviewed_game import ReviewedGame
+from protocol.repl.game.saved_game import KeptGame
+from protocol.state.game_state import SEAT_NAMES, GameState
+from protocol.state.session import Session
+
+
+class ReplGame(ReviewedGame):
+    """The actions of REPL commands: a game against the engine, and the same actions without one.
+
+    Between two calls either no game is on, or it is over, or the person is to act: to roll, to play, to
+    answer an offer. Only an error leaves the engine's turn unfinished; `continue_game` resumes it.
+
+    Args:
+        session: The table.
+
+    Attributes:
+        history: What the person can take back.
+        preferences: What the terminal begins with.
+        draft: What the next prompt has been filled with, to be changed; empty for nothing.
+    """
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
+        self.preferences = Preferences()
+        self.draft = ""
+        self._shown: GameState | None = None
+        self._opponent = EngineOpponent(session)
+        self.history = DecisionHistory(session)
+
+    def start_game(self, control: WorkControl, length: int | None = None) -> list[str]:
+        """Begin a game from the start: each side rolls one die, and the higher begins with both.
+
+        Args:
+            control: Stops and watches the engine's turn.
+            length: Begin a match to so many points, 0 for money play. Left out, the score stays, and a match
+                that is won is followed by another of its length.
+
+        Raises:
+            GammondError: The evaluator cannot be loaded; the table is as it was.
+        """
+        self.session.make_decider_loader()()
+        aside, was_running = self.describe_game(), self.is_running
+        human = self.human_seat or 0
+        match = self.session.game.match
+        if length is not None:
+            start = MatchState(length, on_roll=match.on_roll, jacoby=match.jacoby, beavers=match.beavers)
+            self.session.push_state(replace(self.session.game, match=start, final_score=None))
+        self._begin(human)
+        self.session.start_game(self.names)
+        own, other = self.session.roll_opening(human)
+        starter = human if own > other else 1 - human
+        if aside is not None:
+            self.history.set_aside(aside)
+        rolls = make_sentence(self.names[human], "roll", f"{own}, {self.names[1 - human]} {other}")
+        starts = make_sentence(self.names[starter], "start", f"with {max(own, other)}-{min(own, other)}")
+        remark = ["The game that was on is set aside: 'undo' brings it back."] if was_running else []
+        return [*remark, f"{rolls} {starts}", *self.continue_game(control)]
+
+    def play_from_here(self, control: WorkControl) -> list[str]:
+        """Play against the engine: on from the position for the seat to act, or from the start without one.
+
+        Raises:
+            StateError: A game is on.
+            GammondError: The evaluator cannot be loaded; the table is as it was.
+        """
+        game = self.session.game
+        if game.position is None or game.is_over:
+            return self.start_game(control)
+        if self.is_running:
+            raise StateError(
+                "a game is in progress: play it, 'leave' it, or start another with 'new'", field="play"
+            )
+        self.session.make_decider_loader()()
+        self._begin(game.match.to_act)
+        self.session.log = self.session.log.begin(game, self.names)
+        offer = describe_offer(game.match)
+        sides = " and ".join(CHECKER_MARKS) if self.has_two_humans else CHECKER_MARKS[game.match.to_act]
+        return [
+            f"You play {sides} from here.",
+            *([f"{offer[0].upper()}{offer[1:]}."] if offer else []),
+            *self.continue_game(control),
+        ]
+
+    def play_against(self, player: str, control: WorkControl) -> list[str]:
+        """Set the opponent, and begin a game or continue the present one.
+
+        Args:
+            player: What ``engine.player`` takes.
+            control: Stops and watches the other player's turn.
+
+        Raises:
+            GammondError: There is no such player, or it cannot be loaded.
+        """
+        send_command(self.session, f"set engine.player {player}", control)
+        if not self.is_running:
+            return self.play_from_here(control)
+        opponent = "with people in both seats" if self.has_two_humans else f"against {player}"
+        return [
+            f"The game continues {opponent}.",
+            *self.chances.describe_source(),
+            *self.continue_game(control),
+        ]
+
+    def describe_game(self) -> SetAsideGame | None:
+        """Return the game at hand, in progress or over, to be set aside; None without one."""
+        if self.human_seat is None or self.session.game.position is None:
+            return None
+        return self.history.describe(self.human_seat)
+
+    def describe_kept(self) -> KeptGame | None:
+        """Return what another session can go on with, review and save; None without a game."""
+        game = self.describe_game()
+        if game is None:
+            return None
+        shown = self.chances.is_shown
+        return KeptGame(game, self.session.engine_settings, self.tutor.limit or 0.0, shows_chances=shown)
+
+    def resume(self, kept: KeptGame, control: WorkControl) -> list[str]:
+        """Go on with a game of an earlier session, with its opponent, level and tutor.
+
+        Args:
+            kept: The game; its decisions can be taken back.
+            control: Stops and watches the engine's turn.
+        """
+        self.session.engine_settings = kept.engine
+        self.tutor.set_limit(kept.tutor)
+        self.chances.is_shown = kept.shows_chances
+        game = kept.game
+        for table in (*game.decisions, game.table):
+            self.session.push_state(table)
+        self._begin(game.human_seat)
+        self.history.restore(game)
+        if self.is_running:
+            start = f"Going on with the game that you left: {describe_turn(game.table.match)}."
+            start += " ('new' starts another.)"
+        elif self.is_match_over:
+            start = "Your match is over: 'review' and 'save FILE' still take it, 'new' starts another."
+        else:
+            start = "Going on after the last game: 'new' starts the next one."
+        tutor = [] if self.tutor.limit is None else self.show_tutor()
+        return [start, *self.show_score(), *tutor, *self.continue_game(control)]
+
+    def leave(self) -> list[str]:
+        """End the game against the engine; the position stays, and `undo` goes back to the game.
+
+        Raises:
+            StateError: None is on.
+        """
+        aside = self.describe_game()
+        if aside is None:
+            raise StateError("no game against the engine: 'play' starts one", field="leave")
+        self.set_aside(aside)
+        return ["You have left the game: the position stays, 'undo' goes back to the game."]
+
+    def set_aside(self, game: SetAsideGame | None) -> list[str]:
+        """Set a game aside for another position, which is on the table; return a sentence that says so.
+
+        Args:
+            game: As it was before that; None for none.
+        """
+        if game is None:
+            return []
+        self.history.set_aside(game)
+        self.human_seat = None
+        self.session.keeps_match = False
+        self.history.clear()
+        what = "match" if game.table.is_over and game.table.match.length else "game"
+        return [f"Your {what} is set aside: 'undo' brings it back."]
+
+    def show_reviewed(self, number: int) -> list[str]:
+        """Set up the position of a decision of the last review; `undo` goes back from it.
+
+        Args:
+            number: Of its row.
+
+        Raises:
+            StateError: There is no such row.
+        """
+        decision, aside = self.find_reviewed(number), self.describe_game()
+        if aside is None and self.session.game is self._shown:
+            self.undo(WorkControl())
+            aside = self.describe_game()
+        self._shown = replace(decision.table)  # shown again, it is another table, which is drawn
+        self.session.push_state(self._shown)
+        self.set_aside(aside)
+        return [
+            f"{decision.done} lost {decision.loss:.3f}; better: {decision.best} ({decision.source}).",
+            "'hint' analyses the position, 'review N' shows another, 'undo' goes back.",
+        ]
+
+    def roll(self, control: WorkControl) -> list[str]:
+        """Roll for the seat on roll.
+
+        Raises:
+            GammondError: It is not the time to roll.
+        """
+        lines = self.continue_game(control)
+        self._check_no_offer()
+        if objection := self._ask_tutor(ROLL_ACTION, control):
+            return lines + objection
+        subject = self.names[self.session.game.match.on_roll]
+        send_command(self.session, "roll", control)
+        return [
+            *lines,
+            make_sentence(subject, "roll", format_roll(self.session.require_roll()[1])),
+            *self.continue_game(control),
+        ]
+
+    def make_play(self, text: str, control: WorkControl) -> list[str]:
+        """Make a play as the seat on roll; in a game the engine answers it.
+
+        Raises:
+            GammondError: It is none, or not the time for it; the table is as it was.
+        """
+        if (answer := self._find_answer(text)) is not None:
+            return self.take_action(answer, control)
+        lines = self.continue_game(control)
+        self._check_no_offer()
+        return lines + self._play_decision(text, control)
+
+    def take_action(self, action: str, control: WorkControl) -> list[str]:
+        """Do something with the cube or a resignation as the seat to act; in a game the engine answers it.
+
+        Args:
+            action: What ``play`` takes: ``double``, ``take``, ``resign gammon``...
+            control: Stops and watches the engine's turn.
+
+        Raises:
+            GammondError: The rules do not allow it now; the table is as it was.
+        """
+        action = self._find_answer(action) or action
+        lines = self.continue_game(control)
+        if action.startswith("resign") and self.human_seat is not None:
+            self._check_no_offer()
+        return lines + self._play_decision(action, control)
+
+    def undo(self, control: WorkControl) -> list[str]:
+        """Take back the last change; in a game, all since the person's last decision, this included.
+
+        Decisions are plays, and what is done with the cube or a resignation; a roll is none.
+
+        Raises:
+            StateError: There is nothing to take back.
+        """
+        if self.human_seat is None:
+            if not (lines := self._take_up(self.history.take_up())):
+                send_command(self.session, "undo", control)
+                lines = self._take_up(self.history.take_up()) or ["Undone."]
+            return lines
+        if not self.history.decisions and (lines := self._take_up(self.history.take_up(anywhere=True))):
+            return lines
+        return [f"Undone: {describe_turn(self.history.undo().match)}."]
+
+    def _take_up(self, game: SetAsideGame | None) -> list[str]:
+        if game is None:
+            return []
+        self.human_seat = game.human_seat
+        self.session.keeps_match = True
+        self._opponent.reset()
+        if game.table.is_over:
+            return ["Undone: you are back at the end of the game.", *self.show_score()]
+        return [f"Undone: you are back in the game, and {describe_turn(game.table.match)}."]
+
+    def redo(self, control: WorkControl) -> list[str]:
+        """Do again what `undo` took back last.
+
+        Raises:
+            StateError: Nothing was taken back, or something was done since.
+        """
+        if self.human_seat is None:
+            send_command(self.session, "redo", control)
+            return ["Redone."]
+        reached = self.history.redo()
+        turn = describe_turn(reached.match) if self.is_running else "the game is over"
+        return [f"Redone: {turn}.", *self.continue_game(control)]
+
+    def play_best_action(self, control: WorkControl) -> list[str]:
+        """Carry out the best action by `find_best_action`, for the seat to act.
+
+        Raises:
+            GammondError: There is nothing to decide, or the evaluation failed.
+        """
+        lines = self.continue_game(control)
+        action = find_best_action(self.session, control)
+        return lines + (self.roll(control) if action == ROLL_ACTION else self._play_decision(action, control))
+
+    def keep(self, control: WorkControl) -> list[str]:
+        """Carry out the decision that the tutor objected to.
+
+        Raises:
+            StateError: There is none.
+        """
+        action = self.tutor.take_objected(self.session.game)
+        return self.roll(control) if action == ROLL_ACTION else self._play_decision(action, control)
+
+    def continue_game(self, control: WorkControl) -> list[str]:
+        """Play on until a person must decide: the engine's turns, and turns without a legal move."""
+        lines: list[str] = []
+        while self.is_running:
+            if self.session.game.match.to_act != self.human_seat and not self.has_two_humans:
+                lines += self._play_engine_turn(control)
+            elif self._must_pass():
+                lines += self._perform("pass", control)
+            else:
+                break
+        return lines
+
+    def _begin(self, human_seat: int) -> None:
+        self.human_seat = human_seat
+        self.session.keeps_match = True
+        self.history.clear()
+        self._opponent.reset()
+
+    def _must_pass(self) -> bool:
+        match = self.session.game.match
+        return match.roll is not None and not match.resigned and self.session.list_legal_plays()[0].is_no_move
+
+    def _check_no_offer(self) -> None:
+        """Check that no offer is pending.
+
+        Raises:
+            StateError: A double or a resignation is.
+        """
+        game = self.session.game
+        if not game.is_over and (game.match.doubled or game.match.resigned):
+            raise StateError(describe_offer(game.match), field="play")
+
+    def _ask_tutor(self, action: str, control: WorkControl) -> list[str]:
+        """Return what the tutor says against a person's decision; nothing without a game."""
+        return self.tutor.object_to(self.session.game, action, control) if self.is_running else []
+
+    def _play_engine_turn(self, control: WorkControl) -> list[str]:
+        action = self._opponent.choose_action(control)
+        if action == ROLL_ACTION:
+            send_command(self.session, "roll", control)
+            return []
+        return self._perform(action, control)
+
+    def _play_decision(self, text: str, control: WorkControl) -> list[str]:
+        """Carry out a person's decision for the seat to act, and the engine's turns after it."""
+        if objection := self._ask_tutor(text, control):
+            return objection
+        before = self.session.game
+        lines = self._perform(text, control)
+        if self.human_seat is not None:
+            self.history.decisions.append(before)
+        return lines + self.continue_game(control)
+
+    def _perform(self, text: str, control: WorkControl) -> list[str]:
+        """Carry out an action of ``play``; describe it, and the end of the game if it ends."""
+        before = self.session.game.match
+        done = send_command(self.session, f"play {text}", control)[-1].values
+        play = str(done["play"])
+        lines = [describe_action(play, before, self.session.game.match, self.names)]
+        if play not in OFFER_ACTIONS:
+            lines += self._format_chances()
+        if play == "reject" and before.to_act == self.human_seat:
+            self._opponent.note_rejection(before.resigned)
+        if "winner" in done:
+            seat, points = SEAT_NAMES.index(str(done["winner"])), int(done["points"])
+            lines.append(describe_result(self.names[seat], str(done["result"]), points))
+            lines += self._describe_score_after(seat)
+            if self.tutor.limit is not None and self.human_seat is not None:
+                lines += self.review(control)
+        return lines

@@ -1,0 +1,176 @@
+"""The game in progress as a file, so that the next start of the terminal goes on with it."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import msgspec
+
+from engine.errors import DataFileError, GammondError
+from engine.formats.position_id import decode_position_id, encode_position_id
+from engine.options import convert
+from engine.rules.match import GameResult, MatchState
+from engine.rules.rules import VARIANTS, Doubles, Rules
+from protocol.repl.game.history import SetAsideGame
+from protocol.state.game_log import GameLog, LoggedAction, LoggedGame
+from protocol.state.game_state import GameState
+from protocol.state.session import EngineSettings
+
+_FORMAT = 3
+
+
+@dataclass(frozen=True)
+class KeptGame:
+    """What the next start of the terminal goes on with.
+
+    Attributes:
+        game: The game, in progress or over, with what was done in it and before.
+        engine: The settings that it is played by.
+        tutor: The loss in points from which the tutor objects; 0 without it.
+        shows_chances: Whether winning chances are shown.
+    """
+
+    game: SetAsideGame
+    engine: EngineSettings
+    tutor: float = 0.0
+    shows_chances: bool = False
+
+
+class _Table(msgspec.Struct, array_like=True, frozen=True):
+    """A table: the position ID, empty without a position; all else."""
+
+    position: str
+    match: MatchState
+    is_conceded: bool
+    final_score: tuple[int, int] | None
+
+
+class _Action(msgspec.Struct, array_like=True, frozen=True):
+    before: _Table
+    after: _Table
+    text: str
+    result: GameResult | None
+
+
+class _Game(msgspec.Struct, array_like=True, frozen=True):
+    start: _Table
+    names: tuple[str, str]
+    actions: list[_Action]
+
+
+class _File(msgspec.Struct, frozen=True):
+    """What is in the file."""
+
+    format: int
+    variant: str
+    doubles: Doubles
+    human_seat: int
+    table: _Table
+    decisions: list[_Table]
+    games: list[_Game]
+    player: str
+    net: str
+    ply: int
+    filter_name: str
+    noise: int
+    tutor: float
+    shows_chances: bool
+
+
+def write_game(file: Path, kept: KeptGame) -> None:
+    """Write a game and the settings that it is played by; the old file stays until the new one is whole.
+
+    Raises:
+        DataFileError: The file cannot be written.
+    """
+    game, engine = kept.game, kept.engine
+    rules, log = game.table.rules, game.log
+    content = _File(
+        *(_FORMAT, rules.variant.name, rules.doubles, game.human_seat, _pack(game.table)),
+        decisions=[_pack(table) for table in game.decisions],
+        games=[_pack_game(each) for each in (*log.finished, log.game) if each is not None],
+        player=engine.player,
+        net=engine.net,
+        ply=engine.ply,
+        filter_name=engine.filter_name,
+        noise=engine.noise,
+        tutor=kept.tutor,
+        shows_chances=kept.shows_chances,
+    )
+    partial = file.with_name(f"{file.name}.{os.getpid()}")
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        partial.write_bytes(msgspec.json.encode(content))
+        partial.replace(file)
+    except OSError as error:
+        raise DataFileError(f"the game is not saved: {error}", field="game") from error
+
+
+def read_game(file: Path, engine: EngineSettings) -> KeptGame | None:
+    """Read a game, and the settings that it is played by.
+
+    Args:
+        file: The file.
+        engine: The settings of the session, for what the file does not have.
+
+    Returns:
+        The game and the settings; None where there is no file.
+
+    Raises:
+        DataFileError: It cannot be read.
+    """
+    try:
+        content = convert(msgspec.json.decode(file.read_bytes()), _File)
+        if content.format != _FORMAT or content.variant not in VARIANTS:
+            raise DataFileError(f"it is of another version of gammond, format {content.format}", field="game")
+        settings = replace(
+            engine,
+            player=content.player,
+            net=content.net,
+            ply=content.ply,
+            filter_name=content.filter_name,
+            noise=content.noise,
+        )
+        return KeptGame(_unpack_game(content), settings, content.tutor, content.shows_chances)
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError, GammondError) as error:  # msgspec's errors are ValueErrors
+        raise DataFileError(f"the saved game {file} cannot be read: {error}", field="game") from error
+
+
+def _pack(table: GameState) -> _Table:
+    position = "" if table.position is None else encode_position_id(table.position)
+    return _Table(position, table.match, table.is_conceded, table.final_score)
+
+
+def _pack_game(game: LoggedGame) -> _Game:
+    actions = [
+        _Action(_pack(each.before), _pack(each.after), each.text, each.result) for each in game.actions
+    ]
+    return _Game(_pack(game.start), game.names, actions)
+
+
+def _unpack_game(content: _File) -> SetAsideGame:
+    """Return the game; tables that are equal are one object, by which decisions and log know them."""
+    rules = Rules(VARIANTS[content.variant], content.doubles)
+    known: dict[_Table, GameState] = {}
+
+    def unpack(table: _Table) -> GameState:
+        if table not in known:
+            position = decode_position_id(table.position) if table.position else None
+            known[table] = GameState(position, table.match, table.is_conceded, rules, table.final_score)
+        return known[table]
+
+    def unpack_game(game: _Game) -> LoggedGame:
+        actions = (
+            LoggedAction(unpack(each.before), unpack(each.after), each.text, each.result)
+            for each in game.actions
+        )
+        return LoggedGame(unpack(game.start), game.names, tuple(actions))
+
+    *finished, last = map(unpack_game, content.games)
+    log = GameLog(tuple(finished), last)
+    decisions = tuple(map(unpack, content.decisions))
+    return SetAsideGame(unpack(content.table), content.human_seat, decisions, log)

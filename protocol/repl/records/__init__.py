@@ -1,0 +1,1 @@
+"""Records of games, a person's own or those of a match file."""

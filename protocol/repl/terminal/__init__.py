@@ -1,0 +1,1 @@
+"""The terminal itself: the prompt, answers in colours and page by page."""

@@ -1,0 +1,343 @@
+"""The terminal: prompt_toolkit around a `LineInterpreter`."""
+
+from __future__ import annotations
+
+import logging
+import queue
+import secrets
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+from prompt_toolkit import PromptSession
+from prompt_toolkit.application import get_app, get_app_session
+from prompt_toolkit.auto_suggest import AutoSuggestFromHistory
+from prompt_toolkit.completion import CompleteEvent, Completer, Completion
+from prompt_toolkit.document import Document
+from prompt_toolkit.formatted_text import StyleAndTextTuples
+from prompt_toolkit.history import FileHistory, History, InMemoryHistory
+from prompt_toolkit.input import Input
+from prompt_toolkit.lexers import Lexer
+from prompt_toolkit.output import Output
+from prompt_toolkit.styles import DynamicStyle
+
+from engine.errors import GammondError
+from engine.kernels.disk_cache import find_folder
+from engine.rules.dice import MAX_SEED
+from engine.runtime.compilation import COMPILATION
+from engine.runtime.cores import count_usable_cores
+from protocol.core.requests import AnyReply, WorkControl
+from protocol.repl.answers.progress import ProgressLine
+from protocol.repl.answers.replies import ERROR_MARK
+from protocol.repl.dialogue.completion import suggest_completions
+from protocol.repl.dialogue.configuration import apply_preferences
+from protocol.repl.dialogue.interpreter import LineInterpreter
+from protocol.repl.game.preferences import get_config_file, get_state_folder, read_preferences
+from protocol.repl.game.saved_game import read_game, write_game
+from protocol.repl.terminal.pages import (
+    BoardSight,
+    StatusLine,
+    hide_typing,
+    make_status_line,
+    make_style,
+    show,
+)
+from protocol.repl.terminal.painting import paint_input
+from protocol.state.service import Service, make_shipped_catalogue
+from protocol.state.session import Session
+
+PROMPT = "gammond> "
+_KERNELS = "engine.kernels.search"
+"""Kernels that a game needs: where they are compiled, this is not the first use."""
+
+SILENT_S = 1.0
+"""Work that has nothing to report says so after this time."""
+
+GREETING = "'play' starts a game, or paste a position; 'help' lists commands, Ctrl-D leaves."
+
+FIRST_USE = (
+    "The first commands of a new version compile what they need, once, some seconds each; "
+    "'gammond prepare', in the shell, does it ahead."
+)
+
+ShowLines = Callable[[Sequence[str]], None]
+
+
+def run_repl() -> int:
+    """Run until the person leaves; return the exit status."""
+    logging.basicConfig(format="gammond: %(levelname)s: %(message)s")
+    folder = find_folder(_KERNELS)
+    is_first_use = folder is not None and not any(folder.iterdir())
+    show([GREETING, FIRST_USE] if is_first_use else [GREETING])
+    service = Service(make_shipped_catalogue(), threads=count_usable_cores())
+    service.client_count = 1
+    talk = LineInterpreter(Session(service, secrets.randbelow(MAX_SEED)))
+    talk.game.columns = get_app_session().output.get_size().columns
+
+    sight = BoardSight()
+
+    def show_in_colours(lines: Sequence[str]) -> None:
+        size = get_app_session().output.get_size()
+        if talk.game.tutor.has_objected and sight.loses_board(lines, size):
+            lines = [*lines, *talk.game.show_board()]
+        sight.note(lines, size)
+        show(lines, talk.game.preferences.theme)
+
+    show_in_colours(_apply_config(talk))
+    with keep_game(talk, get_state_folder() / "game.json", show_in_colours) as keep, hide_typing():
+        prompt = make_prompt(talk, history=open_history(get_history_file()))
+        run_prompt_loop(talk, prompt, show_in_colours, make_status_line(), keep)
+    return 0
+
+
+def _apply_config(talk: LineInterpreter) -> list[str]:
+    try:
+        return apply_preferences(talk.game, read_preferences(get_config_file()))
+    except GammondError as error:
+        return [f"{ERROR_MARK}{error.message}"]
+
+
+@contextmanager
+def keep_game(talk: LineInterpreter, file: Path, show: ShowLines) -> Iterator[Callable[[], None]]:
+    """Go on with the game of a file, and give what writes the present one to it.
+
+    Only one terminal at a time keeps its game; where the file cannot be written, or read, that is said once.
+
+    Args:
+        talk: The conversation.
+        file: The file; it is removed when there is no game to go on with.
+        show: Shows lines.
+    """
+    lock = FileLock(f"{file}.lock")
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        lock.acquire(timeout=0)
+    except (OSError, Timeout):
+        show(["Games are not kept: another terminal is open, or the folder cannot be written."])
+        yield lambda: None
+        return
+    try:
+        if talk.game.preferences.resume and (saved := read_game(file, talk.session.engine_settings)):
+            show(talk.resume(saved))
+    except GammondError as error:
+        show([f"{ERROR_MARK}{error.message}"])
+    last = talk.game.describe_kept()
+
+    def keep() -> None:
+        nonlocal last
+        game = talk.game.describe_kept()
+        if game == last:
+            return
+        last = game
+        if game is None:
+            file.unlink(missing_ok=True)
+            return
+        try:
+            write_game(file, game)
+        except GammondError as error:
+            show([f"{ERROR_MARK}{error.message}"])
+
+    try:
+        yield keep
+        if last is not None and talk.game.preferences.resume:
+            what = "game" if talk.game.is_running else "match" if talk.session.game.match.length else "score"
+            does = "can still review and save it" if talk.game.is_match_over else "goes on with it"
+            show([f"The {what} is kept: the next 'gammond' {does}."])
+    finally:
+        lock.release()
+
+
+def get_history_file() -> Path:
+    """Return the history file; ``GAMMOND_DATA`` moves it."""
+    return get_state_folder() / "history"
+
+
+def open_history(file: Path) -> History:
+    """Open the history, or one in memory where the file cannot be written."""
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.open("ab").close()
+    except OSError as error:
+        show([f"history is not saved: {error}"])
+        return InMemoryHistory()
+    return FileHistory(str(file))
+
+
+def make_prompt(
+    interpreter: LineInterpreter,
+    *,
+    history: History,
+    input_: Input | None = None,
+    output: Output | None = None,
+) -> PromptSession[str]:
+    """Set up the prompt.
+
+    Args:
+        interpreter: What completion and toolbar show.
+        history: Of lines, which suggestions come from.
+        input_: Where keys come from; the terminal if left out.
+        output: Where the prompt is drawn; the terminal if left out.
+    """
+    return PromptSession(
+        PROMPT,
+        history=history,
+        auto_suggest=AutoSuggestFromHistory(),
+        completer=ReplCompleter(interpreter.session),
+        complete_while_typing=False,  # the menu would take room from the board all the time
+        lexer=ReplLexer(interpreter.session),
+        style=DynamicStyle(lambda: make_style(interpreter.game.preferences.theme)),
+        complete_in_thread=True,  # the first legal plays may have to wait for a compiler
+        bottom_toolbar=lambda: interpreter.toolbar(get_app().output.get_size().columns),
+        input=input_,
+        output=output,
+    )
+
+
+def run_prompt_loop(
+    interpreter: LineInterpreter,
+    prompt: PromptSession[str],
+    show: ShowLines,
+    status: StatusLine | None = None,
+    keep: Callable[[], None] = lambda: None,
+) -> None:
+    """Read lines and answer them until the person leaves.
+
+    Ctrl-C at the prompt cancels the line, Ctrl-D on an empty one leaves.
+
+    Args:
+        interpreter: What answers.
+        prompt: Where lines come from.
+        show: Shows the lines of the answer.
+        status: Where progress is drawn; nowhere if None.
+        keep: Called after each answer, to keep the game.
+    """
+    while not interpreter.has_ended:
+        try:
+            draft, interpreter.game.draft = interpreter.game.draft, ""
+            text = prompt.prompt(default=draft)
+        except KeyboardInterrupt:
+            continue
+        except EOFError:
+            return
+        interpreter.game.columns = prompt.output.get_size().columns
+        lines = interpreter.split(text)
+        for line in lines:
+            if interpreter.has_ended:
+                return
+            if len(lines) > 1:
+                show([f"{PROMPT}{line}"])
+            answer_interruptibly(interpreter, line, show, status)
+            keep()
+
+
+def answer_interruptibly(
+    interpreter: LineInterpreter, line: str, show: ShowLines, status: StatusLine | None = None
+) -> None:
+    """Answer a line while its progress is drawn and Ctrl-C can end its work.
+
+    The first Ctrl-C ends it with the best answer so far.
+
+    Args:
+        interpreter: What answers.
+        line: What was typed.
+        show: Shows the lines of the answer.
+        status: Where progress is drawn; nowhere if None.
+
+    Raises:
+        KeyboardInterrupt: A second Ctrl-C came before the first had its effect.
+    """
+    events: queue.SimpleQueue[AnyReply | list[str]] = queue.SimpleQueue()
+    control, progress = WorkControl(events.put), ProgressLine()
+    worker = threading.Thread(
+        target=lambda: events.put(interpreter.answer(line, control)), name="answer", daemon=True
+    )
+
+    def await_answer(*, is_stopping: bool = False) -> list[str]:
+        began_s, has_progress = time.monotonic(), False
+        while True:  # an interrupted Thread.join would end the wait
+            try:
+                event = events.get(timeout=SILENT_S / 2)
+            except queue.Empty:
+                text = describe_wait(
+                    time.monotonic() - began_s, is_stopping=is_stopping, is_compiling=COMPILATION.is_compiling
+                )
+                if status is not None and not has_progress and time.monotonic() - began_s >= SILENT_S:
+                    status.draw(text)
+                continue
+            if isinstance(event, list):
+                return event
+            text = progress.update(event)
+            if status is not None and text:
+                has_progress = True
+                status.draw(text)
+
+    def erase() -> None:
+        if status is not None:
+            status.erase()
+
+    try:
+        worker.start()
+        lines = await_answer()
+    except KeyboardInterrupt:
+        control.stop()
+        erase()
+        show(["stopping; press Ctrl-C again to leave"])
+        lines = await_answer(is_stopping=True)
+    finally:
+        erase()
+    show(lines)
+
+
+def describe_wait(waited_s: float, *, is_stopping: bool, is_compiling: bool) -> str:
+    """Return the line for work that reports nothing.
+
+    Args:
+        waited_s: How long it has lasted, since Ctrl-C if it is stopping.
+        is_stopping: Whether Ctrl-C was pressed.
+        is_compiling: Whether it waits for the compiler, which Ctrl-C cannot end.
+    """
+    if is_stopping:
+        reason = " when the compiler is done, once for all" if is_compiling else ""
+        return f"stopping{reason}: {waited_s:.0f} s; Ctrl-C again leaves"
+    return f"working: {waited_s:.0f} s; Ctrl-C ends it{' when the compiler is done' if is_compiling else ''}"
+
+
+class ReplCompleter(Completer):
+    """Hands the suggestions for a session to prompt_toolkit.
+
+    Args:
+        session: The table.
+    """
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+
+    def get_completions(self, document: Document, complete_event: CompleteEvent) -> Iterable[Completion]:
+        """Complete the text before the cursor."""
+        for suggestion in suggest_completions(document.text_before_cursor, self._session):
+            yield Completion(
+                suggestion.text, start_position=-suggestion.replaces, display_meta=suggestion.meaning
+            )
+
+
+class ReplLexer(Lexer):
+    """Hands the colours of the line as it is typed to prompt_toolkit.
+
+    Args:
+        session: The table.
+    """
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+
+    def lex_document(self, document: Document) -> Callable[[int], StyleAndTextTuples]:
+        """Return what colours a line of the text, given its number."""
+
+        def paint(number: int) -> StyleAndTextTuples:
+            pieces = paint_input(document.lines[number], self._session.game)
+            return [(f"class:{name}" if name else "", text) for name, text in pieces]
+
+        return paint

@@ -1,0 +1,48 @@
+from protocol.core.requests import JsonReply, Reply
+from protocol.repl.answers.progress import ProgressLine
+from protocol.repl.terminal.prompt_loop import describe_wait
+
+
+def line(*texts):
+    """Report progress several times; return the line after the last."""
+    progress = ProgressLine()
+    return [progress.update(Reply("info", text, is_final=False)) for text in texts][-1]
+
+
+def test_a_search_shows_positions_and_time():
+    assert line("nodes 12345 time_ms 1250") == "thinking: 12,345 positions, 1.2 s"
+
+
+def test_a_finished_depth_is_remembered_with_its_best_play():
+    reported = ("depth 2 nodes 400 time_ms 20 multipv 1 score -0.166506 pv 8/5 6/5", "nodes 900 time_ms 700")
+    assert line(*reported) == "thinking: 1 ply done, best 8/5 6/5 -0.167, 900 positions, 0.7 s"
+    assert line("depth 3 nodes 4 time_ms 700") == "thinking: 2 plies done, 4 positions, 0.7 s"
+
+
+def test_a_rollout_shows_trials_equity_and_its_error():
+    assert line("trials 9 of 36 time_ms 100 equity 0.123456 se 0.056789 pv 24/20 13/10") == (
+        "rolling out: 9 of 36 trials, 24/20 13/10 +0.123 ± 0.057, 0.1 s"
+    )
+    assert line("trials 1 of 36 time_ms 100 equity -0.5") == "rolling out: 1 of 36 trials, -0.500, 0.1 s"
+    assert line("trials 0 of 36 time_ms 100") == "rolling out: 0 of 36 trials, 0.1 s"
+
+
+def test_quick_searches_and_other_lines_show_nothing():
+    assert line("depth 1 nodes 16 time_ms 2 multipv 1 score 0.1 pv 8/5 6/5") == ""
+    assert ProgressLine().update(Reply("move", is_final=False)) == ""
+    assert ProgressLine().update(JsonReply({}, is_final=False)) == ""
+
+
+def test_waiting_says_whether_ctrl_c_ends_it_and_what_it_waits_for():
+    assert describe_wait(3.2, is_stopping=False, is_compiling=False) == "working: 3 s; Ctrl-C ends it"
+    assert describe_wait(3.2, is_stopping=False, is_compiling=True) == (
+        "working: 3 s; Ctrl-C ends it when the compiler is done"
+    )
+    assert describe_wait(3.2, is_stopping=True, is_compiling=False) == "stopping: 3 s; Ctrl-C again leaves"
+    assert describe_wait(3.2, is_stopping=True, is_compiling=True) == (
+        "stopping when the compiler is done, once for all: 3 s; Ctrl-C again leaves"
+    )
+
+
+def test_getting_ready_shows_how_far_it_is():
+    assert line("ready 3 of 12 time_ms 1250") == "getting ready: 3 of 12, 1.2 s"

@@ -1,0 +1,120 @@
+import pytest
+
+from engine.rules.match import MatchState
+from protocol.repl.answers.sentences import (
+    describe_action,
+    describe_cube_access,
+    describe_offer,
+    describe_responses,
+    describe_score,
+    describe_turn,
+    make_sentence,
+)
+
+NAMES = ("you", "gammond")
+START = MatchState()
+
+
+def test_sentences_about_the_person_and_the_engine_differ_in_the_verb():
+    assert make_sentence("you", "roll", "3-1") == "You roll 3-1."
+    assert make_sentence("gammond", "roll", "3-1") == "gammond rolls 3-1."
+    assert make_sentence("gammond", "cannot move") == "gammond cannot move."
+
+
+@pytest.mark.parametrize(
+    ("action", "before", "after", "said"),
+    [
+        ("8/5 6/5", MatchState(roll=(3, 1)), START, "You play 8/5 6/5."),
+        ("8/5 6/5", MatchState(on_roll=1, roll=(3, 1)), START, "3-1: gammond plays 8/5 6/5."),
+        ("pass", MatchState(on_roll=1, roll=(6, 6)), START, "6-6: gammond cannot move."),
+        ("double", START, MatchState(doubled=True), "You double to 2."),
+        (
+            "double",
+            MatchState(on_roll=1, cube=2, cube_owner=1),
+            MatchState(on_roll=1, cube=2, cube_owner=1, doubled=True),
+            "gammond redoubles to 4. 'take', 'drop' or 'beaver'?",
+        ),
+        (
+            "take",
+            MatchState(doubled=True),
+            MatchState(cube=2, cube_owner=1),
+            "gammond takes. The cube is at 2.",
+        ),
+        (
+            "beaver",
+            MatchState(doubled=True),
+            MatchState(cube=2, cube_owner=1, doubled=True, beavered=True),
+            "gammond beavers to 4. 'take' or 'drop'?",
+        ),
+        ("drop", MatchState(on_roll=1, doubled=True), START, "You pass."),
+        (
+            "resign gammon",
+            MatchState(on_roll=1),
+            MatchState(on_roll=1, resigned=2),
+            "gammond offers to resign a gammon, 2 points. 'accept' or 'reject'?",
+        ),
+        ("accept", MatchState(resigned=1), START, "gammond accepts."),
+        ("reject", MatchState(resigned=1), START, "gammond rejects the resignation; the game continues."),
+    ],
+)
+def test_an_action_is_described_by_name_and_asks_only_the_person(action, before, after, said):
+    assert describe_action(action, before, after, NAMES) == said
+
+
+def test_the_answers_that_are_possible_are_named():
+    assert describe_responses(MatchState(doubled=True)) == "'take', 'drop' or 'beaver'"
+    assert describe_responses(MatchState(doubled=True, beavers=False)) == "'take' or 'drop'"
+    assert describe_responses(MatchState(5, doubled=True)) == "'take' or 'drop'"
+    assert describe_responses(MatchState(cube=2048, cube_owner=0, doubled=True)) == "'take' or 'drop'"
+
+
+def test_what_waits_is_named_with_its_answers():
+    assert describe_offer(START) == ""
+    assert (
+        describe_offer(MatchState(5, cube=2, cube_owner=0, doubled=True))
+        == "a double to 4 is pending: 'take' or 'drop'"
+    )
+    assert (
+        describe_offer(MatchState(resigned=3))
+        == "an offer to resign a backgammon is pending: 'accept' or 'reject'"
+    )
+    beavered = MatchState(cube=2, cube_owner=1, doubled=True, beavered=True)
+    assert describe_offer(beavered) == "a beaver to 4 is pending: 'take' or 'drop'"
+
+
+def test_a_turn_is_described_by_what_is_to_be_done():
+    assert describe_turn(START) == "you are to roll"
+    assert describe_turn(MatchState(roll=(3, 1))) == "you are to play 3-1"
+    assert describe_turn(MatchState(doubled=True)) == "you are to answer the double"
+    assert describe_turn(MatchState(roll=(3, 1), resigned=1)) == "you are to answer the resignation"
+
+
+CENTRED = "The cube is centred at 1"
+
+
+@pytest.mark.parametrize(
+    ("match", "said"),
+    [
+        (MatchState(), f"{CENTRED}: both sides may double."),
+        (MatchState(5, doubled=True), f"{CENTRED}; a double to 2 is pending: 'take' or 'drop'."),
+        (MatchState(5, (4, 2), crawford=True), f"{CENTRED}: nobody doubles in the Crawford game."),
+        (MatchState(5, (4, 2)), f"{CENTRED}: only gammond may gain by a double."),
+        (MatchState(cube=2, cube_owner=0), "You hold the cube at 2: only you may gain by a redouble."),
+        (
+            MatchState(cube=4, cube_owner=1),
+            "gammond holds the cube at 4: only gammond may gain by a redouble.",
+        ),
+        (MatchState(3, (1, 2), cube=2, cube_owner=0), "You hold the cube at 2: a double would gain nothing."),
+    ],
+)
+def test_the_cube_is_described_with_those_who_may_turn_it(match, said):
+    assert describe_cube_access(match, NAMES) == said
+
+
+def test_the_score_names_crawford_game_and_cube():
+    assert describe_score(MatchState(5, (4, 2), crawford=True), (4, 2), NAMES) == (
+        "You 4, gammond 2 in a 5-point match, Crawford game, cube 1 centred"
+    )
+    assert describe_score(MatchState(cube=4, cube_owner=1), (0, 3), NAMES) == (
+        "You 0, gammond 3 in money play, cube 4 held by X"
+    )

@@ -1,0 +1,401 @@
+import pytest
+
+from engine.errors import StateError
+from protocol.commands.table import COMMANDS
+from protocol.core.replies import make_error_reply
+from protocol.repl.answers.replies import PreformattedLine, format_error
+from protocol.repl.dialogue.commands import ALIASES, REPL_COMMANDS
+from protocol.repl.dialogue.gnubg_words import EXPLANATIONS, TRANSLATIONS, translate
+from protocol.repl.dialogue.help import HELP_GROUPS
+from protocol.repl.dialogue.interpreter import LineInterpreter
+from tests.boards import position
+from tests.protocol.repl.tables import make_talk, session_without_nets
+
+
+def test_an_empty_line_says_nothing():
+    assert make_talk().answer("   ") == []
+
+
+def test_commands_of_the_line_protocol_answer_as_on_the_wire():
+    *_, line = make_talk("newgame", "dice 3 1").answer("moves 2")
+    assert line == "moves count=16 shown=2 plies=0 net=racing"
+
+
+def test_an_evaluation_is_written_for_people():
+    chances, equity, source = make_talk("newgame").answer("eval")
+    assert chances.startswith("    win 5")
+    assert equity.startswith("    equity ")
+    assert source == "    at 0-ply, net racing"
+
+
+def test_the_board_is_drawn_after_each_change_and_only_then():
+    talk = make_talk()
+    drawn = talk.answer("newgame")
+    assert drawn[0].startswith("ok newgame gnubgid=4HPwATDgc/ABMA")
+    assert "+13-14-15-16-17-18-" in drawn[2]
+    assert "+12-11-10--9--8--7-" in drawn[14]
+    assert len(drawn) == 1 + 15
+    assert len(talk.answer("get game.length")) == 1
+    assert len(talk.answer("dice 9 9")) == 1
+    assert len(talk.answer("board")) == 15
+
+
+@pytest.mark.parametrize("line", ["quit", "exit", "q"])
+def test_other_names_of_quit_leave(line):
+    talk = make_talk()
+    assert talk.answer(line) == ["ok quit"]
+    assert talk.has_ended
+
+
+@pytest.mark.parametrize("line", ["?", "h"])
+def test_other_names_of_help_explain(line):
+    talk = make_talk()
+    assert talk.answer(line) == talk.answer("help")
+    assert talk.answer(f"{line} roll") == talk.answer("help roll")
+
+
+def test_settings_before_a_position_draw_no_board():
+    assert make_talk().answer("set game.length 5") == ["ok set game.length=5"]
+
+
+def test_the_board_is_seen_by_the_person_in_a_game():
+    talk = make_talk("play", rolls=[(3, 1), (5, 2)])
+    drawn = talk.answer("8/5 6/5")
+    assert any(line.endswith("O: you") for line in drawn[-5:])
+    assert any(line.endswith("X: gammond") for line in drawn[:5])
+
+
+@pytest.mark.parametrize("line", ["8/5 6/5", "play 8/5 6/5", "8-5, 6-5", "31: 8/5 6/5", "  6/5 8/5"])
+def test_a_play_may_be_typed_as_it_is(line):
+    talk = make_talk("newgame", "dice 3 1")
+    assert talk.answer(line)[0] == "3-1: O plays 8/5 6/5."
+    assert talk.session.game.match.on_roll == 1
+
+
+def test_a_play_without_dice_says_what_is_missing():
+    assert make_talk("newgame").answer("8/5 6/5") == [
+        "error: no dice: 'roll' them, or set them with 'dice A B'"
+    ]
+
+
+def test_errors_say_what_to_do_in_the_words_of_the_repl():
+    talk = make_talk()
+    assert talk.answer("roll") == ["error: no position: 'play' starts a game, or paste a position"]
+    assert talk.answer("board") == talk.answer("hint") == talk.answer("eval") == talk.answer("roll")
+    talk.session.set_position(position({1: 1}, {}))
+    for line in ("roll", "hint", "go chequer", "legal"):
+        assert talk.answer(line) == ["error: the game is over: 'new' starts another"]
+
+
+@pytest.mark.parametrize("missing", ["position", "game", "dice"])
+def test_advice_goes_by_what_is_missing_whatever_the_message(missing):
+    error = StateError("no such thing", missing=missing, advice="send 'x' first")
+    text = format_error(make_error_reply(error))
+    assert text.startswith("error: no such thing: '")
+    assert "send" not in text
+
+
+def test_without_advice_of_the_repl_the_message_stays():
+    error = StateError("no such thing", missing="answer", advice="send 'x' first")
+    assert format_error(make_error_reply(error)) == "error: no such thing: send 'x' first"
+
+
+def test_words_for_the_cube_act_for_the_side_whose_turn_it_is():
+    talk = make_talk("newgame")
+    assert talk.answer("redouble")[0] == "O doubles to 2. 'take', 'drop' or 'beaver'?"
+    assert talk.answer("play take")[0] == "X takes. The cube is at 2."
+    assert talk.answer("double") == ["error: the opponent owns the cube: only its owner may double"]
+    assert talk.answer("resign gammon")[0] == "O offers to resign a gammon, 4 points. 'accept' or 'reject'?"
+    assert talk.answer("reject")[0] == "X rejects the resignation; the game continues."
+
+
+def test_a_double_must_be_answered():
+    talk = make_talk("newgame", "double")
+    for line in ("roll", "8/5 6/5"):
+        assert talk.answer(line) == ["error: a double to 2 is pending: 'take', 'drop' or 'beaver'"]
+
+
+def test_a_dropped_game_is_over_on_the_board_too():
+    talk = make_talk("newgame", "double")
+    lines = talk.answer("drop")
+    assert lines[:2] == ["X passes.", "O wins a single game, 1 point."]
+    assert not any("on roll" in line or "doubles" in line for line in lines[2:])
+    assert talk.answer("roll") == ["error: the game is over: 'new' starts another"]
+
+
+def test_a_match_is_begun_by_its_length():
+    talk = make_talk(rolls=[(3, 1), (6, 2), (5, 4)])
+    assert talk.answer("new 5")[0] == "You roll 3, gammond 1. You start with 3-1."
+    assert talk.answer("score") == ["You 0, gammond 0 in a 5-point match, cube 1 centred."]
+    talk.answer("new")
+    assert talk.session.game.match.length == 5
+    talk.answer("new 0")
+    assert talk.session.game.match.is_money
+    assert talk.answer("new 5x") == ["error: expected a whole number 0..32767 for length, got '5x'"]
+
+
+def test_boards_and_tables_are_drawn_and_sentences_are_not():
+    talk = make_talk("newgame", "dice 3 1")
+    assert all(isinstance(line, PreformattedLine) for line in talk.answer("board"))
+    *table, net_line = talk.answer("hint")
+    assert all(isinstance(line, PreformattedLine) for line in table)
+    assert not isinstance(net_line, PreformattedLine)
+    assert not isinstance(talk.answer("score")[0], PreformattedLine)
+
+
+@pytest.mark.parametrize(
+    ("typed", "hint"),
+    [
+        ("hnt", "did you mean 'hint'?"),
+        ("ROLL", "did you mean 'roll'?"),
+        ("psition x", "did you mean 'position'?"),
+    ],
+)
+def test_an_unknown_word_gets_the_nearest_one(typed, hint):
+    (line,) = make_talk().answer(typed)
+    assert line.startswith("error: expected a command or a play such as 8/5 6/5, got ")
+    assert line.endswith(hint)
+
+
+def test_a_word_near_to_nothing_points_to_help_and_a_bare_roll_to_dice():
+    assert make_talk().answer("qqqqqq")[0].endswith("'help' lists the commands")
+    assert make_talk().answer("31")[0].endswith("set a roll with 'dice 3 1'")
+
+
+def test_tags_and_json_are_left_to_programs():
+    for line in ("@a eval", '{"id": "1"}'):
+        assert make_talk().answer(line)[0].startswith("error: tags and JSON")
+
+
+def test_arguments_of_words_are_checked_like_those_of_commands():
+    talk = make_talk("newgame", "dice 3 1")
+    assert talk.answer("hint 0") == ["error: expected a whole number 1..10000 for n, got '0'"]
+    assert talk.answer("score 1")[0] == "error: expected 'score', got the extra argument '1'"
+
+
+def test_setting_up_another_position_ends_the_game_against_the_engine():
+    talk = make_talk("play", rolls=[(3, 1)])
+    assert talk.game.is_running
+    assert talk.answer("position nonsense")[0].startswith("error: ")
+    assert talk.game.is_running
+    lines = talk.answer("position startpos")
+    assert lines[1] == "Your game is set aside: 'undo' brings it back."
+    assert talk.game.human_seat is None
+
+
+def test_the_engine_plays_when_a_setting_gives_it_the_turn():
+    talk = make_talk("play", rolls=[(3, 1), (5, 2)])
+    lines = talk.answer("set game.turn p1")
+    assert lines[1].startswith("5-2: gammond plays ")
+
+
+def test_help_lists_words_and_commands_and_explains_each():
+    talk = make_talk()
+    overview = talk.answer("help")
+    assert len(overview) <= 22
+    assert all(f" {name}" in "".join(overview) for name in REPL_COMMANDS)
+    everything = "\n".join(talk.answer("help all"))
+    for word in REPL_COMMANDS.values():
+        assert f"  {word.usage} : {word.summary}" in everything
+        assert word.summary in talk.answer(f"help {word.name}")[0]
+    listed = everything.partition("line protocol")[2]
+    assert all(
+        (f" {name}," in listed or f" {name}." in listed) != (name in REPL_COMMANDS) for name in COMMANDS
+    )
+    assert talk.answer("help eval")[0].endswith("show winning chances and equities before the roll")
+    assert "  rollout [moves|position|cube|continue] [trials=N] [plies=N] ... : " in everything
+    assert "  kind=single" not in talk.answer("help resign")[1]
+    assert any(line.startswith("  stop_jsd=0..") for line in talk.answer("help rollout"))
+    assert talk.answer("help dice")[0] == "dice A B"
+    assert talk.answer("help nothing")[0].startswith("error: no command 'nothing'")
+
+
+def test_each_word_is_in_one_group_of_the_help():
+    grouped = [name for names in HELP_GROUPS.values() for name in names]
+    assert len(grouped) == len(set(grouped))
+    assert set(REPL_COMMANDS) <= set(grouped) <= {*REPL_COMMANDS, *COMMANDS}
+
+
+XGID = "XGID=-b----E-C---eE---c-e----B-:0:0:1:31:2:1:0:5:10"
+GNUBG_BOARD = """ GNU Backgammon  Position ID: 4HPwATDgc/ABMA
+                 Match ID   : cIkFAAAAAAAE
+ +13-14-15-16-17-18------19-20-21-22-23-24-+     O: gnubg
+ | X           O    |   | O              X |     0 points
+ | X           O    |   | O              X |     Rolled 31
+"""
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        XGID,
+        f'"{XGID}"',
+        f"position {XGID}",
+        f"position '{XGID}'",
+        f"{XGID} and X to play 31",
+        XGID.removeprefix("XGID="),
+        "OGID=11jjjjjhhhccccc:ooddddd88866666:N0N:31:W:R:2:1:5:0",
+        "11jjjjjhhhccccc:ooddddd88866666:N0N:31:W:R:2:1:5:0",
+        "GNUbg ID: 4HPwATDgc/ABMA:cIkFAAAAAAAE",
+        "Position ID: 4HPwATDgc/ABMA Match ID: cIkFAAAAAAAE",
+        "position Position ID: 4HPwATDgc/ABMA Match ID: cIkFAAAAAAAE",
+        "4HPwATDgc/ABMA:cIkFAAAAAAAE",
+        "4HPwATDgc/ABMA cIkFAAAAAAAE",
+        "set xgid " + XGID,
+    ],
+)
+def test_a_position_is_read_in_any_form_bare_or_after_its_command(text):
+    talk = make_talk()
+    assert talk.answer(text)[0].startswith("Position set: X is to play 3-1; ")
+    assert talk.session.game.match.roll == (3, 1)
+
+
+def test_a_match_id_on_a_line_of_its_own_joins_the_position():
+    talk = make_talk("Position ID: 4HPwATDgc/ABMA")
+    assert talk.session.game.match.roll is None
+    assert talk.answer("Match ID   : cIkFAAAAAAAE")[0].startswith("Position set: X is to play 3-1; ")
+
+
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        ("hint", ["hint"]),
+        ("newgame\n\n  dice 3 1\n8/5 6/5\n", ["newgame", "dice 3 1", "8/5 6/5"]),
+        (GNUBG_BOARD, ["Position ID: 4HPwATDgc/ABMA Match ID: cIkFAAAAAAAE"]),
+        (f"{XGID}\nX:you  O:me\nScore is X:2 O:1\n | X  O |\nhint 3\n8/5 6/5", [XGID, "hint 3", "8/5 6/5"]),
+    ],
+)
+def test_pasted_lines_are_answered_one_by_one_and_of_a_page_the_position_counts(text, lines):
+    assert make_talk().split(text) == lines
+
+
+def test_what_looks_like_a_position_and_is_none_says_what_is_wrong():
+    assert make_talk().answer("XGID=-b--:0") == [
+        "error: an XGID has 10 fields between colons, 'XGID=-b--:0' has 2"
+    ]
+    for line in ("position 4HPwATDgc/ABM", "4HPwATDgc/ABM", "4HPwATDgc/ABMAx"):
+        assert make_talk().answer(line)[0].startswith("error: a position ID has 14 characters")
+
+
+@pytest.mark.parametrize(
+    ("typed", "ours"),
+    [
+        ("new match 5", "new 5"),
+        ("new session", "new 0"),
+        ("move 8/5 6/5", "8/5 6/5"),
+        ("pipcount", "pip"),
+        ("show pipcount", "pip"),
+        ("show board", "board"),
+        ("show", "board"),
+        ("set dice 31", "dice 3 1"),
+        ("new match to 3", "new 3"),
+        ("pip count", "pip"),
+        ("show dice", "show turn"),
+        ("hint --plies 1", "hint plies=1"),
+        ("hint 2 plies 1 --filter=tiny", "hint 2 plies=1 filter=tiny"),
+        ("rollout --min-trials 1", "rollout min_trials=1"),
+    ],
+)
+def test_words_of_gnubg_do_what_ours_do(typed, ours):
+    talks = [make_talk("newgame", "dice 3 1", rolls=[(3, 1)] * 9) for _ in range(2)]
+    assert talks[0].answer(typed) == talks[1].answer(ours)
+
+
+@pytest.mark.parametrize("word", EXPLANATIONS)
+def test_words_that_only_gnubg_has_say_what_to_do(word):
+    assert make_talk().answer(f"{word} game")[0] == f"error: there is no {word!r} here: {EXPLANATIONS[word]}"
+    assert EXPLANATIONS[word] in make_talk().answer(f"help {word}")[0]
+
+
+def test_what_the_table_of_gnubg_words_promises_is_understood():
+    for theirs, ours in TRANSLATIONS.items():
+        first = theirs.split(",")[0]
+        name = {"PLAY": "play"}.get(ours, ours.split()[0])
+        assert name in {**REPL_COMMANDS, **COMMANDS}, ours
+        translated = translate(first.replace(" N", " 2").replace("A B", "3 1").replace("NAME", "p1"))
+        assert translated != first or ALIASES[first.split()[0]] == name
+
+
+def test_the_cube_and_the_turn_are_shown():
+    talk = make_talk("new 3", rolls=[(3, 1)])
+    assert talk.answer("show cube")[0] == "The cube is centred at 1: both sides may double."
+    assert talk.answer("show turn") == ["You are to play 3-1."]
+    assert make_talk("newgame").answer("show turn") == ["O is to roll."]
+    assert make_talk("set game.doubles two", "newgame").answer("show cube") == ["These rules have no cube."]
+    assert make_talk("position gnubgid AAAAhgAAAAAAAA").answer("show turn") == ["The game is over."]
+    assert make_talk().answer("show cube")[0].startswith("error: no position")
+
+
+def test_an_opponent_is_asked_for():
+    assert make_talk().answer("play against")[0].startswith("error: expected a player after 'play against'")
+
+
+def test_pips_and_ids_are_shown():
+    talk = make_talk("newgame", "dice 3 1", "8/5 6/5")
+    assert talk.answer("pip") == ["O 163, X 167: O leads by 4, 2.5 %."]
+    lines = talk.answer("id")
+    for line in lines:
+        assert make_talk().answer(line)[0] == "Position set: X is to roll; money play, cube 1 centred."
+
+
+def test_quit_ends_the_talk():
+    talk = make_talk()
+    assert not talk.has_ended
+    assert talk.answer("quit") == ["ok quit"]
+    assert talk.has_ended
+
+
+def test_without_nets_the_game_is_refused_and_the_table_still_works():
+    talk = LineInterpreter(session_without_nets())
+    assert talk.answer("play") == ["error: the net strong-contact is missing"]
+    assert talk.session.game.position is None
+    talk.answer("newgame")
+    talk.answer("dice 3 1")
+    assert talk.answer("hint") == ["error: the net strong-contact is missing"]
+    assert talk.answer("8/5 6/5")[0] == "3-1: O plays 8/5 6/5."
+    assert "net missing" in talk.toolbar(120)
+
+
+def test_a_fault_of_the_program_answers_that_line_and_the_talk_goes_on(monkeypatch):
+    talk = make_talk("newgame", "dice 3 1")
+
+    def fail(*_):
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(talk.game, "show_score", fail)
+    assert talk.answer("score")[0].startswith("error: internal error")
+    assert talk.answer("8/5 6/5")[0].endswith("plays 8/5 6/5.")
+
+
+@pytest.mark.parametrize(
+    ("line", "advice"),
+    [
+        ("set player", "'play against NAME' sets the opponent"),
+        ("set player 0 gnubg", "'play against NAME' sets the opponent"),
+        ("roll 6 6", "'dice 6 6' sets a roll"),
+        ("set tutor on", "The tutor objects to"),
+        ("set level 2", "expected one of beginner|"),
+        ("set plies 1", "Level world-class"),
+        ("show engine", "Level expert"),
+    ],
+)
+def test_settings_that_are_words_here_are_understood_or_say_what_to_type(line, advice):
+    assert advice in make_talk().answer(line)[0]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("4HPwATDgc/ABMA:cAkAAAAAAAA", "a match ID has 12 characters, 'cAkAAAAAAAA' has 11"),
+        ("4HPwATDgc/ABM:cAkAAAAAAAAE", "a position ID has 14 characters"),
+    ],
+)
+def test_an_id_that_is_a_character_short_says_so(text, message):
+    assert message in make_talk().answer(text)[0]
+
+
+def test_a_position_id_alone_says_that_the_score_stays():
+    remark = "A position ID has no score: match, score and cube are as they were."
+    assert remark in make_talk("new 5", rolls=[(3, 1)]).answer("4HPwATDgc/ABMA")
+    assert remark not in make_talk("new 0", rolls=[(3, 1)]).answer("4HPwATDgc/ABMA")
+    assert remark not in make_talk("new 5", rolls=[(3, 1)]).answer("4HPwATDgc/ABMA:cAkAAAAAAAAE")

@@ -1,0 +1,145 @@
+import pytest
+
+from engine.rules.match import MatchState
+from engine.rules.position import Position
+from protocol.repl.dialogue.interpreter import LineInterpreter
+from protocol.repl.dialogue.toolbar import format_toolbar
+from tests.boards import position
+from tests.protocol.repl.tables import make_session, make_talk
+
+WIDE = 200
+LONG_NET = "strong-contact"
+
+
+def shown(match, width=WIDE, *, net=LONG_NET, board=None, plays=False):
+    talk = make_talk()
+    talk.session.set_position(board or Position.start(), match)
+    if plays:
+        talk.game.human_seat = 1
+    return format_toolbar(talk.game, net, width)
+
+
+def test_the_toolbar_shows_turn_dice_pips_score_cube_net_and_level():
+    talk = LineInterpreter(make_session())
+    assert talk.toolbar(80) == " no position: 'play' starts a game | net racing, expert"
+    talk.answer("set game.length 5")
+    talk.answer("newgame")
+    assert talk.toolbar(80) == (
+        " O to roll or double | O 167 X 167 | 0-0 to 5 | cube 1 centred | racing expert"
+    )
+    talk.answer("dice 3 1")
+    talk.answer("8/5 6/5")
+    talk.answer("setcube value 2 owner p1")
+    assert talk.toolbar(WIDE).startswith(
+        " X to roll or double | pips O 163, X 167 | 0-0 to 5 | cube 2 held by X | "
+    )
+    talk.answer("play")
+    assert talk.toolbar(WIDE).startswith(" X (you) to roll or double | ")
+
+
+def test_the_toolbar_names_the_plies_where_the_settings_are_of_no_level():
+    talk = make_talk("level master", "plies 3")
+    assert talk.toolbar(80).endswith(" | net racing, 3-ply")
+    talk.answer("level beginner")
+    assert talk.toolbar(80).endswith(" | net racing, beginner")
+
+
+@pytest.mark.parametrize(
+    ("match", "turn"),
+    [
+        (MatchState(), " O to roll or double | "),
+        (MatchState(cube=2, cube_owner=1), " O to roll | "),
+        (MatchState(5, (4, 2), crawford=True), " O to roll | "),
+        (MatchState(doubled=True), " X to take or drop | "),
+        (MatchState(doubled=True, beavered=True, cube=2, cube_owner=1), " O to take or drop | "),
+        (MatchState(resigned=2), " X to accept or reject | "),
+        (MatchState(roll=(3, 1)), " O to play 3-1 | "),
+    ],
+)
+def test_the_toolbar_says_who_is_to_act_and_how(match, turn):
+    assert shown(match).startswith(turn)
+
+
+@pytest.mark.parametrize(
+    ("width", "line"),
+    [
+        (
+            120,
+            " X (gammond) to play 6-6 | pips O 167, X 167 | 10-14 to 15 Crawford | cube 1 centred"
+            " | net strong-contact, expert",
+        ),
+        (90, " X (gammond) to play 6-6 | O 167 X 167 | 10-14 to 15 | cube 1 | strong-contact expert"),
+        (80, " X (gammond) to play 6-6 | O 167 X 167 | 10-14 to 15 | cube 1 | expert"),
+        (65, " X (gammond) to play 6-6 | O 167 X 167 | 10-14 to 15 | expert"),
+        (60, " X (gammond) to play 6-6 | O 167 X 167 | 10-14 to 15"),
+        (40, " X (gammond) to play 6-6 | O 167 X 167"),
+        (30, " X (gammond) to play 6-6"),
+        (10, " X (gammon"),
+    ],
+)
+def test_where_room_is_short_parts_are_shortened_and_then_left_out(width, line):
+    match = MatchState(15, (10, 14), crawford=True, on_roll=1, roll=(6, 6))
+    game = make_talk().game
+    game.session.set_position(Position.start(), match)
+    game.human_seat = 0
+    assert format_toolbar(game, LONG_NET, width) == line
+
+
+@pytest.mark.parametrize(
+    "match",
+    [
+        MatchState(roll=(6, 6)),
+        MatchState(score=(100, 98), cube=1024, cube_owner=0, roll=(6, 6)),
+        MatchState(15, (11, 14), crawford=True, roll=(3, 1)),
+        MatchState(25, (11, 14), cube=64, cube_owner=1, on_roll=1),
+        MatchState(7, (3, 2), doubled=True),
+    ],
+)
+def test_80_columns_hold_turn_pips_score_cube_and_level(match):
+    line = shown(match, 80, plays=True)
+    assert len(line) <= 80
+    assert line.endswith("expert")
+    assert f" | cube {match.cube}" in line
+    assert "O 167 X 167" in line
+    assert ("money" in line) == match.is_money
+
+
+def test_pips_go_with_their_seats_whoever_is_on_roll():
+    board = position({6: 2}, {24: 1})
+    assert "pips O 12, X 1 " in shown(MatchState(), board=board)
+    assert "pips O 1, X 12 " in shown(MatchState(on_roll=1), board=board)
+
+
+def test_a_short_line_without_a_position_fits_too():
+    talk = make_talk()
+    assert format_toolbar(talk.game, LONG_NET, 60) == (
+        " no position: 'play' starts a game | strong-contact expert"
+    )
+    assert format_toolbar(talk.game, LONG_NET, 50) == " no position: 'play' starts a game | expert"
+    assert format_toolbar(talk.game, LONG_NET, 40) == " no position: 'play' starts a game"
+
+
+def test_a_finished_game_shows_on_the_toolbar():
+    talk = make_talk()
+    talk.session.set_position(position({1: 1}, {24: 1}))
+    talk.answer("dice 6 5")
+    answer = talk.answer("1/off")
+    assert answer[1] == "O wins a single game, 1 point."
+    assert talk.toolbar(80).startswith(" game over | ")
+
+
+def test_a_dropped_game_is_over_on_the_toolbar():
+    talk = make_talk("newgame", "double", "drop")
+    assert talk.toolbar(80).startswith(" game over | ")
+
+
+def test_a_won_match_shows_its_final_score():
+    talk = make_talk(rolls=[(6, 5)])
+    talk.session.set_position(position({1: 1}, {24: 1}), MatchState(5, (4, 3)))
+    for line in ("play", "roll"):
+        talk.answer(line)
+    answer = talk.answer("1/off")
+    assert "You win the match 5-3. 'new' starts another." in answer
+    assert any(line.endswith("5 points, 0 pips, 15 off") for line in answer)
+    assert talk.toolbar(80).startswith(" match over | ")
+    assert " | 5-3 to 5 | " in talk.toolbar(80)

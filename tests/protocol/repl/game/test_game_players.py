@@ -1,0 +1,119 @@
+"""Opponents: other players than the evaluator, and people."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from engine.rules.match import MatchState
+from engine.rules.moves import legal_plays
+from engine.rules.notation import format_play
+from nets.catalogue import load_player
+from protocol.core.requests import WorkControl
+from protocol.repl.answers.replies import RefusedRequestError
+from protocol.repl.game.repl_game import ReplGame
+from tests.boards import position
+from tests.protocol.repl.tables import make_session, make_talk
+
+CONTROL = WorkControl()
+
+
+def game_against(player, *rolls):
+    session = make_session(rolls)
+    game = ReplGame(session)
+    return game, game.play_against(player, CONTROL)
+
+
+def test_the_other_player_plays_and_has_its_name():
+    game, lines = game_against("random:seed=4", (1, 3))
+    assert lines[0] == "You roll 1, random 3. random starts with 3-1."
+    start = position({24: 2, 13: 5, 8: 3, 6: 5}, {1: 2, 12: 5, 17: 3, 19: 5})
+    result = load_player("random:seed=4").choose(start.board[None].copy(), np.array([[3, 1]], np.int8))[0]
+    (play,) = [play for play in legal_plays(start, (3, 1)) if np.array_equal(play.result.board, result)]
+    assert lines[1] == f"3-1: random plays {format_play(play)}."
+    assert game.show_score() == ["You 0, random 0 in money play, cube 1 centred."]
+    assert game.show_board()[1].endswith("X: random")
+
+
+def test_a_player_there_is_not_changes_nothing():
+    game = ReplGame(make_session())
+    with pytest.raises(RefusedRequestError, match="got 'nobody'"):
+        game.play_against("nobody", CONTROL)
+    assert game.human_seat is None
+    assert game.session.engine_settings.player == "net"
+
+
+def test_in_the_middle_of_a_game_the_other_seat_changes_hands():
+    game, _ = game_against("net", (3, 1), (5, 2))
+    game.make_play("8/5 6/5", CONTROL)
+    assert game.play_against("pubeval", CONTROL) == ["The game continues against pubeval."]
+    assert game.names == ("you", "pubeval")
+    assert game.is_running
+
+
+def test_people_play_both_seats():
+    game, lines = game_against("human", (3, 1), (5, 2))
+    assert lines == ["O rolls 3, X 1. O starts with 3-1."]
+    assert game.make_play("8/5 6/5", CONTROL) == ["3-1: O plays 8/5 6/5."]
+    assert game.session.game.match.to_act == 1
+    assert game.roll(CONTROL) == ["X rolls 5-2."]
+    assert game.make_play("13/8 24/22", CONTROL)[0].startswith("5-2: X plays ")
+    assert game.session.game.match.to_act == 0
+    assert game.undo(CONTROL) == ["Undone: you are to play 5-2."]
+    assert game.session.game.match.to_act == 1
+
+
+def test_people_double_answer_resign_and_keep_the_score():
+    game, _ = game_against("human", (3, 1))
+    game.make_play("8/5 6/5", CONTROL)
+    assert game.take_action("double", CONTROL) == ["X doubles to 2. 'take', 'drop' or 'beaver'?"]
+    assert game.take_action("take", CONTROL) == ["O takes. The cube is at 2."]
+    assert (
+        game.take_action("resign single", CONTROL)[0]
+        == "X offers to resign a single game, 2 points. 'accept' or 'reject'?"
+    )
+    lines = game.take_action("accept", CONTROL)
+    assert lines[:3] == [
+        "O accepts.",
+        "O wins a single game, 2 points.",
+        "O 2, X 0 in money play.",
+    ]
+
+
+def test_the_board_turns_to_whoever_is_to_act_among_people():
+    game, _ = game_against("human", (3, 1))
+    assert game.show_board()[-2].endswith("+   O")
+    game.make_play("8/5 6/5", CONTROL)
+    assert game.show_board()[-2].endswith("+   X")
+
+
+def test_a_turn_without_a_play_passes_by_itself_among_people_too():
+    session = make_session([(6, 5)])
+    closed = position({25: 1, 1: 14}, {19: 3, 20: 3, 21: 3, 22: 2, 23: 2, 24: 2})
+    session.set_position(closed, MatchState())
+    game = ReplGame(session)
+    assert game.play_against("human", CONTROL) == ["You play O and X from here."]
+    assert game.roll(CONTROL) == ["O rolls 6-5.", "6-5: O cannot move."]
+    assert session.game.match.to_act == 1
+
+
+def test_an_engine_takes_over_from_people():
+    game, _ = game_against("human", (3, 1), (5, 2))
+    game.make_play("8/5 6/5", CONTROL)
+    lines = game.play_against("net", CONTROL)
+    assert lines[0] == "The game continues against net."
+    assert lines[1].startswith("5-2: gammond plays ")
+
+
+def test_the_word_play_names_the_player_and_the_level_says_what_it_leaves_to_it():
+    talk = make_talk("play against pubeval", rolls=[(3, 1)])
+    assert talk.session.engine_settings.player == "pubeval"
+    assert talk.answer("level")[-1].endswith("normal. pubeval chooses the plays (engine.player).")
+    assert talk.answer("leave")[0].startswith("You have left the game: ")
+    assert talk.answer("set engine.player net") == ["ok set engine.player=net"]
+    assert talk.answer("level")[-1].endswith("filter normal.")
+
+
+def test_the_end_of_a_game_among_people_is_no_end_against_the_engine():
+    talk = make_talk("play against human", rolls=[(3, 1)])
+    assert talk.answer("leave")[0].startswith("You have left the game: ")

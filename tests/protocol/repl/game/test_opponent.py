@@ -1,0 +1,47 @@
+import pytest
+
+from engine.rules.match import MatchState
+from engine.rules.position import Position
+from protocol.core.requests import WorkControl
+from protocol.repl.answers.analysis import ROLL_ACTION
+from protocol.repl.game.opponent import EngineOpponent
+from tests.boards import position
+from tests.protocol.repl.tables import make_session
+
+AHEAD = position({1: 4, 2: 2}, {19: 5, 20: 5, 21: 4})
+
+
+def action(board, **match):
+    """Return the engine's action as the seat to act."""
+    session = make_session()
+    session.set_position(board, MatchState(**match))
+    return EngineOpponent(session).choose_action(WorkControl())
+
+
+@pytest.mark.parametrize(
+    ("board", "match", "expected"),
+    [
+        (Position.start(), {}, ROLL_ACTION),
+        (Position.start(), {"roll": (3, 1)}, None),
+        (AHEAD, {"length": 5}, "double"),
+        (AHEAD, {"length": 5, "score": (4, 2), "crawford": True}, ROLL_ACTION),
+        (AHEAD, {"length": 5, "cube": 2, "cube_owner": 1}, ROLL_ACTION),
+        (AHEAD, {"length": 5, "doubled": True}, "drop"),
+        (AHEAD.swap_sides(), {"length": 5, "doubled": True}, "take"),
+        (AHEAD.swap_sides(), {"doubled": True}, "beaver"),
+        (AHEAD, {"length": 5, "resigned": 1}, "accept"),
+    ],
+)
+def test_the_engine_acts_as_the_seat_to_act_should(board, match, expected):
+    found = action(board, **match)
+    assert found == expected if expected else "/" in found
+
+
+def test_what_was_refused_is_forgotten_with_the_game():
+    session = make_session()
+    session.set_position(position({1: 1, 2: 1}, {24: 15}), MatchState())
+    opponent = EngineOpponent(session)
+    opponent.note_rejection(2)
+    assert opponent.choose_action(WorkControl()) in (ROLL_ACTION, "double")
+    opponent.reset()
+    assert opponent.choose_action(WorkControl()) in (ROLL_ACTION, "double")

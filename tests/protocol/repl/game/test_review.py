@@ -1,0 +1,224 @@
+"""The tutor, and the review of a game: what decisions cost, and what is said about it."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from protocol.core.requests import WorkControl
+from protocol.repl.answers.analysis import ROLL_ACTION
+from protocol.repl.answers.replies import Mark
+from protocol.repl.game.review import DecisionLoss, Reviewer, format_review, list_decisions
+from tests.boards import position
+from tests.protocol.repl.tables import game_at, make_talk
+
+AHEAD = position({1: 4, 2: 2}, {19: 5, 20: 5, 21: 4})
+CONTROL = WorkControl()
+
+
+def ranked(talk):
+    """Return the plays of the roll on the table with what they lose, the best first."""
+    lines = talk.answer("hint 100")[2:-1]
+    return [(line.split("  ")[-1], -float(line[13:20].strip() or 0)) for line in lines]
+
+
+def plays_by_loss(talk):
+    plays = ranked(talk)
+    return plays[0][0], plays[-1]
+
+
+def test_the_tutor_objects_at_once_names_the_better_play_and_takes_it_back():
+    talk = make_talk("tutor 0.005", "new 0", rolls=[(3, 1), (5, 2)])
+    best, (worst, loss) = plays_by_loss(talk)
+    assert loss > 0.005
+    before = talk.session.game
+    lines = talk.answer(worst)
+    assert re.fullmatch(rf"Tutor: {re.escape(worst)} loses {loss:.3f}(, doubtful|, an? \w+)?\.", lines[0])
+    assert lines[1] == f"Better: {best} (0-ply, net racing)."
+    assert lines[2] == "It is taken back: decide again, or 'keep' it."
+    assert talk.session.game is before
+    assert talk.answer(best)[0] == f"You play {best}."
+
+
+@pytest.mark.parametrize("again", ["keep", "yes", None])
+def test_what_the_tutor_objected_to_can_be_kept_by_a_word_or_by_doing_it_again(again):
+    talk = make_talk("tutor 0.005", "new 0", rolls=[(3, 1), (5, 2)])
+    _, (worst, _) = plays_by_loss(talk)
+    assert talk.answer(worst)[0].startswith("Tutor: ")
+    lines = talk.answer(again or worst)
+    assert lines[0] == f"You play {worst}."
+    assert lines[1].startswith("5-2: gammond plays ")
+    assert talk.answer("keep") == ["error: nothing to keep: the tutor has objected to nothing"]
+
+
+def test_the_tutor_lets_small_losses_pass_and_says_nothing_when_it_is_off():
+    talk = make_talk("tutor 9", "new 0", rolls=[(3, 1), (5, 2)])
+    _, (worst, _) = plays_by_loss(talk)
+    assert talk.answer(worst)[0] == f"You play {worst}."
+    assert talk.answer("tutor off") == ["The tutor is off."]
+    assert talk.answer("tutor")[0] == "The tutor objects to decisions that lose 0.040 points or more."
+    assert talk.answer("tutor maybe")[0].startswith("error: expected a number 0.001..10 for limit")
+
+
+def test_the_tutor_objects_to_a_roll_where_a_double_is_right_and_to_a_wrong_double():
+    game = game_at(AHEAD, rolls=[(2, 1)], length=5)
+    game.set_tutor(0.04)
+    assert game.roll(CONTROL)[0].startswith("Tutor: a roll without a double loses ")
+    assert game.session.game.match.roll is None
+    assert game.roll(CONTROL)[0] == "You roll 2-1."
+    game = game_at(AHEAD.swap_sides(), length=5)
+    game.set_tutor(0.04)
+    lines = game.take_action("double", CONTROL)
+    assert lines[0].startswith("Tutor: a double loses ")
+    assert lines[1].startswith("Better: no double (")
+
+
+def test_the_tutor_objects_to_a_wrong_answer():
+    game = game_at(AHEAD, length=5, doubled=True, on_roll=1)
+    game.set_tutor(0.04)
+    assert game.take_action("take", CONTROL)[1].startswith("Better: pass (")
+    assert game.keep(CONTROL)[0] == "You take. The cube is at 2."
+
+
+def test_an_illegal_play_is_the_games_own_error_and_a_forced_one_no_decision():
+    talk = make_talk("tutor 0.001", "new 0", rolls=[(3, 1)])
+    assert talk.answer("8/3") == ["error: 8/3 is 5 pips, not possible with 3-1"]
+    two = make_talk("new 0", rolls=[(5, 2)])
+    assert two.answer("24/23") == ["error: 24/23 is 1 pip, not possible with 5-2"]
+    forced = position({6: 1}, {20: 2})
+    assert Reviewer(talk.session).measure(game_at(forced, roll=(2, 1)).session.game, "6/3", CONTROL) is None
+
+
+def play_with_people(*lines, rolls):
+    return make_talk("play against human", *lines, rolls=rolls)
+
+
+def test_decisions_of_a_game_are_listed_with_the_doubles_that_were_not_made():
+    rolls = [(3, 1), (5, 2), (6, 4), (2, 1)]
+    talk = play_with_people("8/5 6/5", "roll", "13/8 24/22", "double", "take", "roll", "24/14", rolls=rolls)
+    actions = talk.session.log.actions
+    assert [each.action for each in list_decisions(actions, 0)] == ["8/5 6/5", "double", "24/14"]
+    assert [each.action for each in list_decisions(actions, 1)] == [ROLL_ACTION, "24/22 13/8", "take"]
+
+
+def test_a_review_shows_what_was_lost_and_the_worst_first():
+    talk = make_talk("new 0", rolls=[(3, 1), (5, 2), (6, 4), (2, 1)])
+    assert talk.answer("review") == ["error: no game to review: 'play' or 'new' starts one"]
+    best, (worst, loss) = plays_by_loss(talk)
+    talk.answer(worst)
+    summary, _, _, row = talk.answer("review")
+    assert summary.startswith("You: 1 decision, ")
+    assert f", {loss:.3f} points lost, " in summary
+    assert row.endswith(best)
+    assert row.split() == ["1", f"{loss:.3f}", "1", "3-1", *worst.split(), *best.split()]
+    assert all(isinstance(mark, Mark) for mark in row.marks)
+    talk.answer("undo")
+    talk.answer(best)
+    assert talk.answer("review") == [
+        "You: 1 decision, 0.000 points lost, 0.0 thousandths a decision.",
+        "0 blunders, 0 errors, 0 doubtful (0-ply, net racing).",
+    ]
+
+
+def test_with_the_tutor_a_game_ends_with_its_review():
+    talk = make_talk("tutor 5", "new 0", rolls=[(3, 1), (5, 2)])
+    lines = talk.answer("resign")
+    assert "1 blunder, 0 errors, 0 doubtful (0-ply, net racing)." in lines
+    talk = make_talk("tutor 5", "new 0", "8/5 6/5", "resign", rolls=[(3, 1), (5, 2)])
+    assert talk.answer("review")[0].startswith("You: 2 decisions, ")
+
+
+def test_two_people_are_both_reviewed():
+    talk = play_with_people("8/5 6/5", "roll", "13/8 24/22", rolls=[(3, 1), (5, 2)])
+    lines = [line for line in talk.answer("review") if "points lost" in line]
+    assert [line[:2] for line in lines] == ["O:", "X:"]
+
+
+def test_what_was_stopped_early_is_measured_again():
+    talk = make_talk("newgame", "dice 3 1")
+    reviewer, stopped = Reviewer(talk.session), WorkControl()
+    stopped.stop()
+    reviewer.measure(talk.session.game, "8/5 6/5", stopped)
+    assert reviewer._losses == {}
+    first = reviewer.measure(talk.session.game, "8/5 6/5", CONTROL)
+    assert reviewer.measure(talk.session.game, "8/5 6/5", CONTROL) is first
+
+
+def test_a_review_counts_losses_on_the_scale_of_the_tutor():
+    table = make_talk("newgame").session.game
+    losses = [DecisionLoss(table, "a", "b", loss, "0-ply") for loss in (0.039, 0.05, 0.07, 0.08, 0.2)]
+    lines, worst = format_review(losses, "you", 3)
+    assert lines[0].startswith("You: 5 decisions, 0.439 points lost, ")
+    assert lines[1] == "1 blunder, 1 error, 2 doubtful (0-ply)."
+    assert [line.split()[0] for line in lines[3:]] == ["3", "4", "5", "6", "7"]
+    assert [each.loss for each in worst] == [0.2, 0.08, 0.07, 0.05, 0.039]
+
+
+def test_the_number_of_a_row_sets_up_its_position_and_undo_goes_back_to_the_game():
+    talk = make_talk("new 5", rolls=[(3, 1), (5, 2), (6, 4), (2, 1)])
+    assert talk.answer("review 1")[0].startswith("error: no mistake to show")
+    first = talk.session.game
+    best, (worst, _) = plays_by_loss(talk)
+    talk.answer(worst)
+    played = talk.session.game
+    talk.answer("review")
+    for _ in range(2):  # the second from the position of the first
+        lines = talk.answer("review 1")
+        assert re.fullmatch(
+            rf"{re.escape(worst)} lost [0-9.]+; better: {re.escape(best)} \(0-ply, net racing\)\.", lines[0]
+        )
+        assert talk.session.game == first
+        assert "rolled 3-1" in "".join(lines)
+    assert talk.answer("review 2") == ["error: expected a number 1..1 of the last review, got 2"]
+    assert talk.answer("hint 1")[2].endswith(best)
+    assert talk.answer("undo")[0] == "Undone: you are back in the game, and you are to roll."
+    assert talk.session.game is played
+    assert talk.answer("review")[0].startswith("You: 1 decision, ")
+
+
+def test_turns_are_numbered_by_seat():
+    rolls = [(3, 1), (5, 2), (6, 4), (2, 1)]
+    talk = play_with_people("8/5 6/5", "roll", "13/8 24/22", "double", "take", "roll", "24/14", rolls=rolls)
+    actions = talk.session.log.actions
+    assert [each.turn for each in list_decisions(actions, 0)] == [1, 2, 2]
+    assert [each.turn for each in list_decisions(actions, 1)] == [1, 1, 1]
+
+
+@pytest.mark.parametrize("setup", [{}, {"length": 5}, {"roll": (3, 1)}, {"length": 5, "roll": (3, 1)}])
+def test_the_tutor_objects_to_a_resignation_that_loses(setup):
+    game = game_at(AHEAD, rolls=[(2, 1)], **setup)
+    game.set_tutor(0.04)
+    before = game.session.game
+    lines = game.take_action("resign gammon", CONTROL)
+    assert re.match(r"Tutor: resigning a gammon loses [123]\.[0-9]{3}, a blunder\.", lines[0])
+    assert lines[1].startswith("Better: play on (")
+    assert game.session.game is before
+    assert game.keep(CONTROL)[0] == "You offer to resign a gammon, 2 points."
+    assert "resign gammon" in game.review(CONTROL)[3]
+
+
+def test_a_resignation_that_loses_nothing_is_no_decision():
+    lost = game_at(position({6: 15}, {1: 1}), roll=(2, 1)).session
+    assert Reviewer(lost).measure(lost.game, "resign single", CONTROL) is None
+    assert Reviewer(lost).measure(lost.game, "resign backgammon", CONTROL).loss > 0.5
+
+
+def test_what_was_objected_to_is_kept_however_it_is_written():
+    talk = make_talk("tutor 0.001", "new 0", rolls=[(3, 1), (5, 2)])
+    _, (worst, _) = plays_by_loss(talk)
+    assert talk.answer(worst)[0].startswith("Tutor: ")
+    talk.answer("hint")
+    other = f"31: {','.join(reversed(worst.split()))}".replace("/", "-")
+    assert talk.answer(other)[0] == f"You play {worst}."
+
+
+def test_the_tutor_says_whether_it_is_on():
+    talk = make_talk()
+    assert talk.answer("show tutor") == ["The tutor is off."]
+    said = talk.answer("tutor 0.1")
+    talk.answer("new")
+    assert talk.answer("show tutor") == talk.answer("tutor") == said
+    assert "| tutor" in talk.toolbar(200)
+    talk.answer("tutor off")
+    assert "tutor" not in talk.toolbar(200)

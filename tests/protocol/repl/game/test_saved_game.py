@@ -1,0 +1,149 @@
+"""The game in progress in a file, and the start that goes on with it."""
+
+from __future__ import annotations
+
+import pytest
+from filelock import FileLock
+
+from engine.errors import DataFileError
+from protocol.repl.dialogue.interpreter import LineInterpreter
+from protocol.repl.game.saved_game import read_game, write_game
+from protocol.repl.terminal import prompt_loop
+from tests.protocol.repl.tables import make_session, make_talk
+
+ROLLS = [(3, 1), (5, 2), (6, 4), (2, 1), (5, 4), (4, 3), (6, 2)]
+
+
+def restart(talk, folder, *, rolls=ROLLS):
+    """Write the game of a talk, and go on with it in another session; return the talk and what it shows."""
+    file = folder / "game.json"
+    write_game(file, talk.game.describe_kept())
+    session = make_session(rolls)
+    fresh = LineInterpreter(session)
+    return fresh, fresh.resume(read_game(file, session.engine_settings))
+
+
+def test_a_game_goes_on_as_it_was_left(tmp_path):
+    talk = make_talk("level beginner", "new 5", "8/5 6/5", rolls=ROLLS)
+    fresh, lines = restart(talk, tmp_path)
+    assert lines[0] == "Going on with the game that you left: you are to roll. ('new' starts another.)"
+    assert lines[1] == "You 0, gammond 0 in a 5-point match, cube 1 centred."
+    assert lines[2:] == talk.answer("board")
+    assert fresh.session.game == talk.session.game
+    assert fresh.session.engine_settings.level == "beginner"
+    assert fresh.answer("roll")[0] == "You roll 3-1."
+
+
+def test_what_was_done_in_it_can_be_undone_reviewed_and_saved(tmp_path):
+    talk = make_talk("play against human", "8/5 6/5", "roll", "13/8 24/22", rolls=ROLLS)
+    review = talk.answer("review")
+    fresh, _ = restart(talk, tmp_path)
+    assert fresh.answer("review") == review
+    for line in ("double", "drop"):
+        fresh.answer(line)
+    assert fresh.answer(f"save {tmp_path / 'x.mat'}")[0].startswith("Saved 1 game to ")
+    for turn in ("answer the double", "roll", "play 5-2", "play 3-1"):
+        assert fresh.answer("undo")[0].endswith(f" to {turn}.")
+
+
+def test_a_match_goes_on_between_its_games(tmp_path):
+    talk = make_talk("new 5", "8/5 6/5", "resign", rolls=ROLLS)
+    assert not talk.game.is_running
+    fresh, lines = restart(talk, tmp_path)
+    assert lines[0] == "Going on after the last game: 'new' starts the next one."
+    assert fresh.session.game.match.score == (0, 1)
+    assert fresh.answer("new")[0] == "You roll 3, gammond 1. You start with 3-1."
+    assert fresh.session.game.match.score == (0, 1)
+
+
+def test_the_tutor_is_on_again_and_says_so(tmp_path):
+    talk = make_talk("tutor 0.05", "chances", "new 5", rolls=ROLLS)
+    fresh, lines = restart(talk, tmp_path)
+    assert "The tutor objects to decisions that lose 0.050 points or more." in lines
+    assert fresh.game.tutor.limit == 0.05
+    assert fresh.game.chances.is_shown
+    fresh, lines = restart(make_talk("new 5", rolls=ROLLS), tmp_path)
+    assert not any("tutor" in line for line in lines)
+
+
+def test_a_match_that_is_over_can_still_be_reviewed_and_saved(tmp_path):
+    talk = make_talk("plies 1", "new 1", "8/5 6/5", "resign", rolls=ROLLS)
+    review = talk.answer("review")
+    fresh, lines = restart(talk, tmp_path)
+    assert lines[0] == "Your match is over: 'review' and 'save FILE' still take it, 'new' starts another."
+    assert lines[1] == "You 0, gammond 1 in a 1-point match."
+    assert fresh.session.engine_settings.plies == 1
+    assert fresh.answer("review") == review
+    assert fresh.answer(f"save {tmp_path / 'x.mat'}")[0].startswith("Saved 1 game to ")
+    assert fresh.answer("new")[0] == "You roll 3, gammond 1. You start with 3-1."
+    assert fresh.session.game.match.score == (0, 0)
+
+
+def test_leaving_says_what_is_kept(tmp_path):
+    file = tmp_path / "game.json"
+    assert keep(make_talk(rolls=ROLLS), file, "new 1", "resign")[-1] == (
+        "The match is kept: the next 'gammond' can still review and save it."
+    )
+    assert keep(make_talk(rolls=ROLLS), file, "new 5", "resign")[-1] == (
+        "The match is kept: the next 'gammond' goes on with it."
+    )
+    assert keep(make_talk("play against human", rolls=ROLLS), file, "leave") != []
+
+
+def test_a_level_set_at_last_is_kept_too(tmp_path):
+    file = tmp_path / "game.json"
+    keep(make_talk(rolls=ROLLS), file, "new 5", "plies 1")
+    assert read_game(file, make_session().engine_settings).engine.plies == 1
+
+
+def test_without_a_game_there_is_nothing_to_keep():
+    assert make_talk().game.describe_kept() is None
+    assert make_talk("new 5", "leave", rolls=ROLLS).game.describe_kept() is None
+    assert make_talk("newgame").game.describe_kept() is None
+
+
+@pytest.mark.parametrize("text", ["", "{}", "[]", '{"format": 7}', "\x00\xff"])
+def test_a_damaged_file_is_refused_with_its_name(tmp_path, text):
+    file = tmp_path / "game.json"
+    file.write_text(text)
+    with pytest.raises(DataFileError, match=r"the saved game .*game\.json cannot be read"):
+        read_game(file, make_session().engine_settings)
+
+
+def keep(talk, file, *lines):
+    """Open a terminal on a file, answer lines and leave; return what was shown."""
+    said = []
+    with prompt_loop.keep_game(talk, file, said.extend) as keep_it:
+        for line in lines:
+            said += talk.answer(line)
+            keep_it()
+    return said
+
+
+def test_the_terminal_keeps_the_game_after_each_answer_and_goes_on_with_it(tmp_path):
+    file = tmp_path / "state" / "game.json"
+    said = keep(make_talk(rolls=ROLLS), file, "new 5", "8/5 6/5")
+    assert said[-1] == "The game is kept: the next 'gammond' goes on with it."
+    again = make_talk(rolls=ROLLS)
+    assert keep(again, file)[0].startswith("Going on with the game that you left")
+    keep(again, file, "leave")
+    assert not file.exists()
+    assert keep(make_talk(), file) == []
+
+
+def test_only_one_terminal_keeps_its_game(tmp_path):
+    file = tmp_path / "game.json"
+    with FileLock(f"{file}.lock"):
+        said = keep(make_talk(rolls=ROLLS), file, "new 5")
+    assert said[0].startswith("Games are not kept: another terminal is open")
+    assert not file.exists()
+
+
+def test_a_game_that_cannot_be_kept_says_so_and_a_damaged_one_is_left_behind(tmp_path):
+    (tmp_path / "file").write_text("")
+    assert keep(make_talk(), tmp_path / "file" / "game.json")[0].startswith("Games are not kept")
+    file = tmp_path / "game.json"
+    file.write_text("{}")
+    said = keep(make_talk(rolls=ROLLS), file, "new 5")
+    assert said[0].startswith("error: the saved game ")
+    assert keep(make_talk(rolls=ROLLS), file)[0].startswith("Going on")

@@ -1,0 +1,142 @@
+"""The log of the games at the table, saved as a file and read back."""
+
+from __future__ import annotations
+
+import pytest
+
+from engine.errors import DataFileError, StateError
+from engine.match_files.mat.reader import parse_mat
+from engine.rules.game_record import DoubleAction, PlayAction, ResignationAction, ResponseAction
+from engine.rules.match import GameResult
+from protocol.repl.answers.tables import format_count
+from tests.protocol.repl.tables import make_talk
+
+
+def saved(talk, folder):
+    """Save the games of a talk; return the match that a reader finds."""
+    file = folder / "games.mat"
+    (said,) = talk.answer(f"save {file}")
+    (match,) = parse_mat(file.read_text())
+    assert match.issues == ()
+    assert said == f"Saved {format_count(len(match.games), 'game')} to {file}."
+    return match
+
+
+def kinds(game):
+    """Return the actions of a game; of a roll only its seat."""
+    return [("PlayAction", each.seat) if isinstance(each, PlayAction) else each for each in game.actions]
+
+
+def people(*lines, rolls=((3, 1), (5, 2), (6, 4), (2, 1)), before=()):
+    """A talk of two people."""
+    return make_talk(*before, "play against human", *lines, rolls=rolls)
+
+
+def test_plays_doubles_and_answers_are_in_the_file(tmp_path):
+    talk = people("8/5 6/5", "double", "take", "roll", "13/8 24/22", "double", "drop")
+    match = saved(talk, tmp_path)
+    (game,) = match.games
+    assert match.names == ("O", "X")
+    assert kinds(game) == [
+        ("PlayAction", 0), DoubleAction(1, 2), ResponseAction(0, True),
+        ("PlayAction", 1), DoubleAction(0, 4), ResponseAction(1, False),
+    ]  # fmt: skip
+    assert game.result == GameResult(0, 1, 2)
+
+
+def test_beavers_and_resignations_are_in_the_file(tmp_path):
+    talk = people("8/5 6/5", "double", "beaver", "take", "resign gammon", "accept")
+    (game,) = saved(talk, tmp_path).games
+    assert kinds(game) == [
+        ("PlayAction", 0), DoubleAction(1, 2), DoubleAction(0, 4), ResponseAction(1, True),
+        ResignationAction(1, 2),
+    ]  # fmt: skip
+    assert game.result == GameResult(0, 2, 8)
+
+
+def test_games_of_one_match_are_in_one_file_and_those_of_another_are_not(tmp_path):
+    talk = people("8/5 6/5", "resign", "accept", "new", "8/5 6/5", "resign", "accept", rolls=[(3, 1)] * 20)
+    assert [game.initial_state.score for game in saved(talk, tmp_path).games] == [(0, 0), (1, 0)]
+    for line in ("new 5", "8/5 6/5", "resign gammon", "accept"):
+        talk.answer(line)
+    match = saved(talk, tmp_path)
+    assert match.length == 5
+    assert [game.result.points for game in match.games] == [2]
+
+
+def test_the_rules_of_money_play_are_in_the_file(tmp_path):
+    talk = people("8/5 6/5", "resign gammon", "accept", before=["set game.jacoby true"])
+    match = saved(talk, tmp_path)
+    assert match.headers["Jacoby"] == "On"
+    assert match.games[0].initial_state.jacoby
+    assert match.games[0].result.points == 1
+
+
+def test_what_was_taken_back_is_not_in_the_file_and_what_was_done_again_is(tmp_path):
+    talk = people("8/5 6/5", "roll", "13/8 24/22", "undo", "undo", "24/20")
+    for line in ("resign", "accept"):
+        talk.answer(line)
+    (game,) = saved(talk, tmp_path).games
+    play, resignation = game.actions
+    assert play.play.moves == ((24, 21), (21, 20))
+    assert resignation == ResignationAction(1, 1)
+    for line in ("undo", "undo", "undo", "redo", "redo", "redo"):
+        talk.answer(line)
+    assert saved(talk, tmp_path).games == (game,)
+    talk.answer("undo")
+    with pytest.raises(StateError, match="no game to save"):
+        talk.game.save_games(str(tmp_path / "none.mat"))
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        (),
+        ("8/5 6/5",),
+        ("8/5 6/5", "set game.cube 2", "set game.cube_owner p0", "resign", "accept"),
+        ("8/5 6/5", "leave", "resign", "accept"),
+    ],
+)
+def test_games_that_a_record_cannot_hold_are_not_saved(lines, tmp_path):
+    talk = people(*lines)
+    with pytest.raises(StateError, match="a record needs a finished game, from the starting position"):
+        talk.game.save_games(str(tmp_path / "none.mat"))
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_games_from_the_middle_and_of_the_variant_are_not_saved(tmp_path):
+    talk = make_talk("position gnubgid bwAAALzvAwAAAA", "play against human", "resign", "accept")
+    assert talk.answer(f"save {tmp_path / 'none.mat'}")[0].startswith("error: no game to save: ")
+    talk = people("24/18(2)", before=["set game.doubles two", "newgame", "dice 6 6"])
+    talk.answer("set game.doubles four")
+    for line in ("resign", "accept"):
+        talk.answer(line)
+    assert talk.answer(f"save {tmp_path / 'none.mat'}")[0].startswith("error: no game to save: ")
+
+
+def test_a_file_of_someone_else_is_not_written_over(tmp_path):
+    talk = people("8/5 6/5", "resign", "accept")
+    file = tmp_path / "theirs.mat"
+    file.write_text("theirs")
+    assert talk.answer(f"save {file}") == [
+        f"error: {file} exists already, with other games: choose another name, or remove it first"
+    ]
+    assert file.read_text() == "theirs"
+    with pytest.raises(DataFileError, match="cannot be written"):
+        talk.game.save_games(str(tmp_path / "missing" / "games.mat"))
+    with pytest.raises(DataFileError):
+        talk.game.save_games(str(tmp_path))
+    own = tmp_path / "own.mat"
+    assert talk.answer(f"save {own}") == talk.answer(f"save {own}") == [f"Saved 1 game to {own}."]
+
+
+def test_a_record_goes_over_the_games_that_it_begins_with_but_over_nothing_else(tmp_path):
+    file = tmp_path / "x.mat"
+    people("8/5 6/5", "resign", "accept", f"save {file}")
+    talk = people("8/5 6/5", "resign", "accept")
+    assert talk.answer(f"save {file}") == [f"Saved 1 game to {file}."]
+    file.write_text(file.read_text() + "\n")
+    talk = people("8/5 6/5", "resign", "accept")
+    assert talk.answer(f"save {file}")[0].startswith(f"error: {file} exists already, with other games")
+    file.write_text("")
+    assert talk.answer(f"save {file}")[0].startswith("error: ")

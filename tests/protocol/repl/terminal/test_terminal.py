@@ -1,0 +1,311 @@
+import io
+import os
+import re
+import signal
+import threading
+import time
+
+import pytest
+from prompt_toolkit.application import create_app_session
+from prompt_toolkit.data_structures import Size
+from prompt_toolkit.document import Document
+from prompt_toolkit.history import FileHistory, InMemoryHistory
+from prompt_toolkit.input import create_pipe_input
+from prompt_toolkit.output import DummyOutput
+from prompt_toolkit.output.vt100 import Vt100_Output
+
+from protocol.core.requests import Reply
+from protocol.repl.answers.replies import BoardLine, PreformattedLine
+from protocol.repl.dialogue.interpreter import LineInterpreter
+from protocol.repl.terminal import pages, prompt_loop
+from tests.protocol.repl.tables import make_session, make_talk
+
+CTRL_C, CTRL_D, CTRL_E, TAB = "\x03", "\x04", "\x05", "\t"
+
+
+def typed(keys, talk, history=None):
+    """Type keys at a prompt until the session ends; return the lines shown."""
+    said = []
+    with create_pipe_input() as keyboard:
+        keyboard.send_text(keys)
+        prompt = prompt_loop.make_prompt(
+            talk, history=history or InMemoryHistory(), input_=keyboard, output=DummyOutput()
+        )
+        prompt_loop.run_prompt_loop(talk, prompt, said.extend)
+    return said
+
+
+def test_a_game_is_played_hinted_and_taken_back_at_the_prompt():
+    talk = LineInterpreter(make_session([(3, 1), (5, 2)]))
+    said = typed("play\rhint 1\r8/5 6/5\rundo\rquit\r", talk)
+    assert said[0] == "You roll 3, gammond 1. You start with 3-1."
+    assert "You play 8/5 6/5." in said
+    assert any(line.startswith("5-2: gammond plays ") for line in said)
+    assert "Undone: you are to play 3-1." in said
+    assert said[-1] == "ok quit"
+
+
+def test_ctrl_c_cancels_the_line_and_ctrl_d_leaves():
+    said = typed(f"newga{CTRL_C}get game.length\r{CTRL_D}", make_talk())
+    assert said == ["value game.length 0"]
+
+
+def test_lines_are_kept_in_the_history_file_and_suggested_from_it(tmp_path):
+    file = tmp_path / "state" / "history"
+    assert isinstance(prompt_loop.open_history(file), FileHistory)
+    typed(f"get game.length\r{CTRL_D}", make_talk(), prompt_loop.open_history(file))
+    assert list(prompt_loop.open_history(file).load_history_strings()) == ["get game.length"]
+
+
+@pytest.mark.parametrize(
+    ("line", "parts"),
+    [
+        ("", [""]),
+        ("as long as it may", ["as long as it may"]),
+        ("some words too long for it", ["some words too", "  long for it"]),
+        ("  hint [N] : rank the plays", ["  hint [N] : rank", "    the plays"]),
+        ("an-unbroken-word-that-is-too-long for it", ["an-unbroken-word-that-is-too-long", "  for it"]),
+        ("[tiny|narrow|normal] filters", ["[tiny|narrow|", "  normal] filters"]),
+        (PreformattedLine(" | X   O  |  |  O   X |"), [" | X   O  |  |  O   X |"]),
+    ],
+)
+def test_lines_break_between_words_unless_they_are_drawn(line, parts):
+    assert pages.wrap_line(line, 17) == parts
+
+
+def test_answers_fit_the_terminal_and_errors_are_red():
+    written = io.StringIO()
+    output = Vt100_Output(written, lambda: Size(rows=24, columns=60), term="xterm")
+    talk = make_talk("newgame", "dice 3 1")
+    with create_app_session(output=output):
+        for line in ("help", "keys", "help go", "board", "eval", "nonsense that is nothing"):
+            pages.show(talk.answer(line))
+    lines = re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", written.getvalue()).splitlines()
+    assert max(len(line.rstrip()) for line in lines if not line.startswith(" |")) <= 60
+    assert any(line.startswith("error: expected a command or a play") for line in lines)
+    assert "\x1b[0;31merror: expected" in written.getvalue()
+
+
+def test_the_toolbar_takes_the_width_of_the_terminal(monkeypatch):
+    talk, widths = make_talk(), []
+
+    def toolbar(width):
+        widths.append(width)
+        return ""
+
+    monkeypatch.setattr(talk, "toolbar", toolbar)
+    typed(CTRL_D, talk)
+    assert set(widths) == {DummyOutput().get_size().columns}
+
+
+def test_a_history_that_cannot_be_written_is_kept_in_memory(tmp_path, capsys):
+    (tmp_path / "state").write_text("a file, no folder")
+    assert isinstance(prompt_loop.open_history(tmp_path / "state" / "history"), InMemoryHistory)
+    assert "history is not saved" in capsys.readouterr().out
+
+
+def test_the_history_lies_in_the_data_folder_that_was_set(monkeypatch, tmp_path):
+    monkeypatch.setenv("GAMMOND_DATA", str(tmp_path))
+    assert prompt_loop.get_history_file() == tmp_path / "history"
+    monkeypatch.delenv("GAMMOND_DATA")
+    assert "gammond" in prompt_loop.get_history_file().parts
+
+
+def test_suggestions_become_completions_at_the_cursor():
+    completer = prompt_loop.ReplCompleter(make_talk("newgame", "dice 3 1").session)
+    (found,) = completer.get_completions(Document("play 8/5 6"), None)
+    assert (found.text, found.start_position) == ("8/5 6/5", -5)
+
+
+def info(text):
+    return Reply("info", text, is_final=False)
+
+
+def screen_of(draw):
+    """Draw something on a terminal of 60 columns; return the output."""
+    written = io.StringIO()
+    draw(Vt100_Output(written, lambda: Size(rows=24, columns=60), term="xterm"))
+    return written.getvalue()
+
+
+def working(talk, monkeypatch, *texts):
+    """Make the interpreter report progress before each answer."""
+
+    def work(line, control):
+        for text in texts:
+            control.report(info(text))
+        return ["done"]
+
+    monkeypatch.setattr(talk, "answer", work)
+
+
+def test_ctrl_c_stops_a_search_which_then_gives_its_best_answer(monkeypatch):
+    said = []
+    talk = make_talk()
+
+    def search(line, control):
+        os.kill(os.getpid(), signal.SIGINT)
+        while not control.is_stopped:
+            time.sleep(0.01)
+        return ["best so far"]
+
+    monkeypatch.setattr(talk, "answer", search)
+    prompt_loop.answer_interruptibly(talk, "hint", said.extend)
+    assert said == ["stopping; press Ctrl-C again to leave", "best so far"]
+
+
+def test_progress_is_drawn_over_itself_and_erased_before_the_answer(monkeypatch):
+    talk, said = make_talk(), []
+    working(talk, monkeypatch, "nodes 7 time_ms 900", "trials 9 of 36 time_ms 950")
+    written = screen_of(
+        lambda output: prompt_loop.answer_interruptibly(talk, "hint", said.extend, pages.StatusLine(output))
+    )
+    first, second = "thinking: 7 positions, 0.9 s", "rolling out: 9 of 36 trials, 0.9 s"
+    assert written == f"\r\x1b[K{first}\r\r\x1b[K{second}\r\r\x1b[K"
+    assert said == ["done"]
+
+
+def test_quick_work_draws_nothing(monkeypatch):
+    talk = make_talk()
+    working(talk, monkeypatch, "depth 1 nodes 7 time_ms 20")
+    status = pages.StatusLine
+    assert (
+        screen_of(lambda output: prompt_loop.answer_interruptibly(talk, "", [].extend, status(output))) == ""
+    )
+
+
+def test_progress_is_cut_to_the_width_of_the_terminal():
+    written = screen_of(lambda output: pages.StatusLine(output).draw("x" * 100))
+    assert written.count("x") == 59
+
+
+def test_a_stopped_work_erases_its_progress_before_it_says_so(monkeypatch):
+    talk, said = make_talk(), []
+
+    def search(line, control):
+        control.report(info("nodes 7 time_ms 900"))
+        os.kill(os.getpid(), signal.SIGINT)
+        while not control.is_stopped:
+            time.sleep(0.01)
+        return ["best so far"]
+
+    monkeypatch.setattr(talk, "answer", search)
+    written = screen_of(
+        lambda output: prompt_loop.answer_interruptibly(talk, "hint", said.extend, pages.StatusLine(output))
+    )
+    assert written.endswith("\r\x1b[K")
+    assert said == ["stopping; press Ctrl-C again to leave", "best so far"]
+
+
+def test_no_progress_is_drawn_where_the_output_is_no_terminal(monkeypatch):
+    monkeypatch.setattr("sys.stdout", io.StringIO())
+    assert pages.make_status_line() is None
+
+
+def test_a_second_ctrl_c_leaves(monkeypatch):
+    talk = make_talk()
+    has_left = threading.Event()
+
+    def search(line, control):
+        os.kill(os.getpid(), signal.SIGINT)
+        while not control.is_stopped:
+            time.sleep(0.01)
+        time.sleep(0.1)  # until the main thread waits again
+        os.kill(os.getpid(), signal.SIGINT)
+        has_left.wait(10)
+        return []
+
+    monkeypatch.setattr(talk, "answer", search)
+    with pytest.raises(KeyboardInterrupt):
+        prompt_loop.answer_interruptibly(talk, "hint", lambda lines: None)
+    has_left.set()
+
+
+def test_several_pasted_lines_are_answered_one_by_one():
+    paste = "\x1b[200~newgame\ndice 3 1\n8/5 6/5\n\x1b[201~"
+    said = typed(f"{paste}\r{CTRL_D}", make_talk())
+    assert [line for line in said if line.startswith(prompt_loop.PROMPT)] == [
+        *("gammond> newgame", "gammond> dice 3 1", "gammond> 8/5 6/5"),
+    ]
+    assert "3-1: O plays 8/5 6/5." in said
+    assert not any(line.startswith("error") for line in said)
+
+
+def test_pasted_lines_after_quit_are_not_answered():
+    said = typed("\x1b[200~quit\nget game.length\x1b[201~\r", make_talk())
+    assert said[-1] == "ok quit"
+
+
+def test_the_menu_opens_when_it_is_asked_for():
+    prompt = prompt_loop.make_prompt(make_talk(), history=InMemoryHistory(), output=DummyOutput())
+    assert not prompt.complete_while_typing
+
+
+def shown(lines, *, rows=24, columns=80, **options):
+    written = io.StringIO()
+    with create_app_session(
+        output=Vt100_Output(written, lambda: Size(rows=rows, columns=columns), term="xterm")
+    ):
+        pages.show(lines, **options)
+    return written.getvalue()
+
+
+def plain(text):
+    return re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", text).splitlines()
+
+
+def test_an_exchange_fits_a_screen_of_24_rows_with_the_prompt_and_the_line_below():
+    talk = make_talk("new 5", "chances", rolls=[(3, 1), (5, 2)])
+    assert len(plain(shown(talk.answer("8/5 6/5")))) <= 24 - 2
+
+
+def test_on_a_low_screen_the_sentences_come_after_the_board():
+    talk = make_talk("new 5", "chances", rolls=[(3, 1), (5, 2)])
+    lines = plain(shown(talk.answer("8/5 6/5"), rows=18))
+    assert lines[0].startswith("  12 11 10")
+    assert lines[15] == "You play 8/5 6/5."
+
+
+def test_a_narrow_screen_gets_a_narrow_board():
+    talk = make_talk("new 5", rolls=[(3, 1)])
+    for columns in (32, 50, 70):
+        talk.game.columns = columns
+        lines = plain(shown(talk.answer("board"), columns=columns))
+        assert max(map(len, lines)) < columns
+        assert any("rolled" in line for line in lines)
+
+
+def test_themes_colour_and_no_color_does_not(monkeypatch):
+    board = make_talk("newgame", "dice 3 1").answer("board")
+    assert shown(board, theme="terminal") != shown(board, theme="light") != shown(board, theme="plain")
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert not re.search(r"\x1b\[[0-9;]*3[0-9]", shown(board))
+
+
+def test_work_without_progress_says_after_a_second_that_it_goes_on(monkeypatch):
+    monkeypatch.setattr(prompt_loop, "SILENT_S", 0.05)
+    talk = make_talk()
+
+    def work(line, control):
+        time.sleep(0.3)
+        return ["done"]
+
+    monkeypatch.setattr(talk, "answer", work)
+    written = screen_of(
+        lambda output: prompt_loop.answer_interruptibly(talk, "hint", [].extend, pages.StatusLine(output))
+    )
+    assert "working: 0 s; Ctrl-C ends it" in written
+    assert written.endswith("\r\x1b[K")
+
+
+def test_the_board_is_lost_when_answers_below_it_push_it_off_and_only_then():
+    size = Size(rows=24, columns=80)
+    board = [BoardLine("|", "O", is_drawing=True)] * 15
+    sight = pages.BoardSight()
+    assert not sight.loses_board(["one"] * 5, size)
+    sight.note([*board, "below"], size)
+    assert not sight.loses_board(["one"] * 3, size)
+    sight.note(["one"] * 3, size)
+    assert sight.loses_board(["one"] * 3, size)
+    assert not sight.loses_board(["one"] * 8, size)
+    assert not sight.loses_board(board, size)
