@@ -194,7 +194,7 @@ def test_an_unknown_variation_of_a_file_is_an_issue():
     (match,) = parse_mat('; [Variation "Sideways"]\n' + game)
     (issue,) = (issue for issue in match.issues if "Variation" in issue.message)
     assert issue.message.startswith(
-        "expected a Variation of backgammon, farback, bare, nackgammon, got 'Sideways'"
+        "expected a Variation of backgammon, nackgammon, farback, bare, got 'Sideways'"
     )
     assert len(match.games[0].actions) == 2
 

@@ -111,7 +111,8 @@ class MatchBuilder:
             at: Where it begins.
             number: Its number in the file.
             score: Points of seats 0 and 1.
-            crawford: Whether it is the Crawford game; None for what the rules say at this score.
+            crawford: Whether it is the Crawford game; None for what the rules say at this score. A file may
+                begin after it: then a double in the first game shows that this is not the Crawford game.
             cube: The centred cube, above 1 after automatic doubles.
             position: The checkers, as `on_roll` sees them, or seat 0; None for those of the variant.
             on_roll: The seat that begins; None for the seat of the first action.
@@ -134,9 +135,15 @@ class MatchBuilder:
         except GammondError as error:
             self._add_issue(IssueKind.IMPOSSIBLE_SCORE, error.message, at, number)
             return False
-        self._previous = begun, None
-        situation = GameSituation(position or match_rules.rules.starting_position, begun)
-        self._game = GameBuilder(number, situation, match_rules, at, first_seat_open=on_roll is None)
+        is_first, self._previous = self._previous is None, (begun, None)
+        self._game = GameBuilder(
+            number,
+            GameSituation(position or match_rules.rules.starting_position, begun),
+            match_rules,
+            at,
+            first_seat_open=on_roll is None,
+            crawford_open=crawford is None and is_first,
+        )
         return True
 
     def play(

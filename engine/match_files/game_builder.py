@@ -27,7 +27,7 @@ from engine.rules.game_record import (
     SetAction,
 )
 from engine.rules.game_replay import GameSituation
-from engine.rules.match import MAX_CUBE, RESULT_NAMES, SEATS, GameResult, MatchState
+from engine.rules.match import RESULT_NAMES, SEATS, GameResult, MatchState
 from engine.rules.moves import CheckerMove, LegalPlays, Play, generate_plays
 from engine.rules.notation import find_written_play
 from engine.rules.position import Board, Position
@@ -59,6 +59,7 @@ class GameBuilder:
         match_rules: The rules of the match.
         at: Where it begins.
         first_seat_open: Whether the first action shows who begins.
+        crawford_open: Whether a double shows that this is not the Crawford game.
     """
 
     def __init__(
@@ -69,6 +70,7 @@ class GameBuilder:
         at: int,
         *,
         first_seat_open: bool,
+        crawford_open: bool,
     ) -> None:
         self.number = number
         self.initial = self.situation = begun
@@ -81,6 +83,7 @@ class GameBuilder:
         self.move = 0
         self._match_rules = match_rules
         self._first_seat_open = first_seat_open
+        self._crawford_open = crawford_open
         self._plays: tuple[Position, Roll, LegalPlays] | None = None
         self._unplayed: tuple[int, GameSituation] | None = None
 
@@ -145,8 +148,9 @@ class GameBuilder:
         match = self.situation.match
         if self.actions or match.cube_owner is not None or not match.is_money:
             raise RuleError(IssueKind.ILLEGAL_CUBE_ACTION, "automatic doubles come before money games only")
-        if 2 * match.cube > MAX_CUBE:
-            raise RuleError(IssueKind.ILLEGAL_CUBE_ACTION, f"expected a cube up to {MAX_CUBE}, got more")
+        if 2 * match.cube > self._match_rules.cube_limit:
+            limit = self._match_rules.cube_limit
+            raise RuleError(IssueKind.ILLEGAL_CUBE_ACTION, f"expected a cube of at most {limit}, got more")
         self.initial = self.situation = replace(self.situation, match=replace(match, cube=2 * match.cube))
 
     def _take_back_roll(self) -> None:
@@ -160,11 +164,18 @@ class GameBuilder:
     def double(self, seat: int, cube: int | None, notes: ActionNotes) -> None:
         """Add a double, a beaver or a raccoon, whichever is next."""
         self._begin_with(seat)
+        if self._crawford_open:
+            self._leave_crawford_game()
         match = self.situation.match
         if not self.actions and self.situation.position == self._match_rules.rules.starting_position:
             raise RuleError(IssueKind.ILLEGAL_CUBE_ACTION, "expected a roll first, got a double")
         self._check_turn(seat, "a double")
-        self.act(DoubleAction(seat, cube or (4 if match.doubled else 2) * match.cube), notes)
+        turned, limit = (4 if match.doubled else 2) * match.cube, self._match_rules.cube_limit
+        if turned > limit:
+            raise RuleError(
+                IssueKind.ILLEGAL_CUBE_ACTION, f"expected a cube of at most {limit}, got a double to {turned}"
+            )
+        self.act(DoubleAction(seat, cube or turned), notes)
 
     def respond(self, seat: int, is_take: bool, notes: ActionNotes) -> None:
         """Add a take or a pass."""
@@ -296,6 +307,12 @@ class GameBuilder:
             if seat != match.on_roll:
                 self.initial = GameSituation(position.swap_sides(), replace(match, on_roll=seat))
                 self.situation = self.initial
+
+    def _leave_crawford_game(self) -> None:
+        """Take the game for one after the Crawford game."""
+        begun, now = self.initial, self.situation
+        self.initial = replace(begun, match=replace(begun.match, crawford=False))
+        self.situation = replace(now, match=replace(now.match, crawford=False))
 
     def _check_turn(self, seat: int, what: str) -> None:
         if self.situation.result is not None:

@@ -5,9 +5,6 @@ from __future__ import annotations
 from engine.options import escape_unprintable
 from engine.rules.rules import STANDARD_RULES, VARIANTS, Rules, Variant
 
-NACKGAMMON = Variant("nackgammon", ((24, 2), (23, 2), (13, 4), (8, 3), (6, 4)))
-"""Backgammon with two checkers more in front of the opponent's home board; plays as backgammon from there."""
-
 _FILE_NAMES = {"nackgammon": "NackGammon"}
 _MAX_SHOWN = 60
 
@@ -23,10 +20,9 @@ def find_variant(name: str) -> tuple[Rules | None, str]:
         None for one whose games cannot be read at all, since it has fewer checkers.
     """
     plain = name.strip().lower()
-    variants = {**VARIANTS, NACKGAMMON.name: NACKGAMMON}
-    if plain in variants:
-        return Rules(variants[plain]), ""
-    issue = f"expected a Variation of {', '.join(variants)}, got {escape_unprintable(name[:_MAX_SHOWN])!r}: "
+    if plain in VARIANTS:
+        return Rules(VARIANTS[plain]), ""
+    issue = f"expected a Variation of {', '.join(VARIANTS)}, got {escape_unprintable(name[:_MAX_SHOWN])!r}: "
     if plain.startswith("hyper"):
         return None, f"{issue}its games are left out, since positions have 15 checkers a side"
     return STANDARD_RULES, f"{issue}read as backgammon"

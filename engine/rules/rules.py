@@ -92,7 +92,13 @@ class Variant:
 
 BACKGAMMON = Variant("backgammon", START_POINTS)
 
-_VARIANTS = {variant.name: variant for variant in (BACKGAMMON,)}
+NACKGAMMON = Variant("nackgammon", ((24, 2), (23, 2), (13, 4), (8, 3), (6, 4)))
+"""Backgammon with two more checkers far back, one each from the mid-point and the six point.
+
+*Source:* Nack Ballard's game, as gnubg 1.07.001 sets it up.
+"""
+
+_VARIANTS = {variant.name: variant for variant in (BACKGAMMON, NACKGAMMON)}
 
 VARIANTS: Mapping[str, Variant] = MappingProxyType(_VARIANTS)
 """All variants by name, the standard one first."""

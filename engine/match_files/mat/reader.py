@@ -31,6 +31,13 @@ from engine.rules.rules import STANDARD_RULES
 _NUMBER = re.compile(r"[0-9]{1,9}")
 _RATING = re.compile(r"\s*([0-9]{1,5}(?:\.[0-9]{1,6})?)")
 _TRUE = frozenset(("on", "yes", "true", "1"))
+_READ_HEADERS = frozenset(
+    (
+        *("Player 1", "Player 2", "Player 1 Elo", "Player 2 Elo"),
+        *("Variation", "Crawford", "Jacoby", "Beaver", "Beavers", "CubeLimit"),
+    )
+)
+"""Headers for which the model has a place of its own."""
 
 
 def parse_mat(text: str) -> tuple[RecordedMatch, ...]:
@@ -68,7 +75,7 @@ def _parse_match(lines: MatchLines) -> RecordedMatch:
         cube_limit=_read_cube_limit(headers),
     )
     builder = MatchBuilder("mat", length=lines.length, rules=match_rules)
-    builder.headers = headers
+    builder.headers = {word: said for word, said in headers.items() if word not in _READ_HEADERS}
     builder.ratings = _read_rating(headers, "Player 1 Elo"), _read_rating(headers, "Player 2 Elo")
     for remark in lines.remarks:
         builder.add_comment(remark)

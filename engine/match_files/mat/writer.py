@@ -21,13 +21,13 @@ from engine.rules.game_record import (
     RollAction,
     SetAction,
 )
+from engine.rules.match import MatchState
 from engine.rules.moves import Play
 from engine.rules.rules import Feature
 
 _CELL_WIDTH = 30
 _WIN_INDENTS = 6, 34
 _FORBIDDEN = ':;[]"\n\r\t'
-_OWN_HEADERS = ("Player 1", "Player 2", "Variation")
 _RATING_HEADERS = ("Player 1 Elo", "Player 2 Elo")
 _DOUBLES = ("Doubles", "Beavers", "Raccoons")
 
@@ -53,7 +53,8 @@ def format_mat(
 ) -> str:
     """Format the games of one match, or money games.
 
-    Resignations that were refused, comments and analyses have no place in the format.
+    Resignations that were refused, comments and analyses have no place in the format. Games that begin after
+    the Crawford game are written as those of a match without one, for the format has no other sign of it.
 
     Args:
         names: Of seats 0 and 1, the left and right column.
@@ -74,9 +75,12 @@ def format_mat(
         check_player_name(name)
     variation = name_variant(games[0].rules.variant)
     own_headers = {"Player 1": names[0], "Player 2": names[1], "Variation": variation}
+    if _begins_after_crawford_game(games[0].initial_state):
+        own_headers["Crawford"] = "Off"
     lines = [f'; [{word} "{value}"]' for word, value in {**own_headers, **(headers or {})}.items()]
     lines += ["", f" {games[0].initial_state.length} point match", ""]
-    for number, game in enumerate(games, 1):
+    for place, game in enumerate(games, 1):
+        number = game.number if isinstance(game, RecordedGame) else place
         lines += [f" Game {number}", *_format_game(names, game), ""]
     return "\n".join(lines)
 
@@ -92,7 +96,7 @@ def format_match(match: RecordedMatch) -> str:
         "".join(" " if letter in _FORBIDDEN else letter for letter in name).strip() or f"Player {number}"
         for number, name in enumerate(match.names, 1)
     )
-    headers = {word: said for word, said in match.headers.items() if word not in _OWN_HEADERS}
+    headers = dict(match.headers)
     for word, rating in zip(_RATING_HEADERS, match.ratings, strict=True):
         if rating is not None:
             headers[word] = f"{rating:.10g}"
@@ -107,6 +111,10 @@ def format_match(match: RecordedMatch) -> str:
     if rules.cube_limit != usual.cube_limit:
         headers["CubeLimit"] = str(rules.cube_limit)
     return format_mat((left, right), match.games, headers)
+
+
+def _begins_after_crawford_game(begun: MatchState) -> bool:
+    return begun.is_post_crawford and (begun.away(0) == 1) != (begun.away(1) == 1)
 
 
 def _format_game(names: tuple[str, str], game: _Game) -> list[str]:

@@ -31,6 +31,12 @@ HEADERS = {
 COLOURS = ("W", "B")
 """The letter of each seat."""
 
+MORE_RULES, MORE_HEADERS = "XR", "XH"
+"""Private properties for what GNU Backgammon's have no place for: ``NoBeavers:CubeLimit1024``; a header as
+``Match ID=77`` in each value."""
+
+NO_BEAVERS, RACCOONS, AUTOMATIC_DOUBLES, CUBE_LIMIT = "NoBeavers", "Raccoons", "AutomaticDoubles", "CubeLimit"
+
 _BAR, _OFF = "y", "z"
 _PLAY = re.compile(r"([1-6])([1-6])((?:[a-z][a-z]){0,4})")
 _NUMBER = re.compile(r"[+-]?(?:[0-9]{1,9})(?:\.[0-9]{1,12})?(?:[eE][+-]?[0-9]{1,2})?")

@@ -16,8 +16,14 @@ from engine.errors import FormatError, GammondError
 from engine.match_files.builder import MatchBuilder
 from engine.match_files.model import NO_NOTES, ActionNotes, IssueKind, MatchRules, RecordedMatch
 from engine.match_files.sgf.points import (
+    AUTOMATIC_DOUBLES,
     COLOURS,
+    CUBE_LIMIT,
     HEADERS,
+    MORE_HEADERS,
+    MORE_RULES,
+    NO_BEAVERS,
+    RACCOONS,
     parse_candidate,
     parse_decision,
     parse_numbers,
@@ -32,12 +38,10 @@ from engine.rules.dice import Roll
 from engine.rules.match import MatchState
 from engine.rules.moves import CheckerMove, generate_plays
 from engine.rules.position import Position, swap_sides
-from engine.rules.rules import STANDARD_RULES
+from engine.rules.rules import STANDARD_RULES, VARIANTS
 
 SGF_SIGN = re.compile(r"\A\s*\(\s*;.{0,2000}?GM\[6\]", re.DOTALL)
 """What every text of this format begins with."""
-
-VARIANT_WORDS = ("nackgammon", "hypergammon1", "hypergammon2", "hypergammon3")
 
 _CUBE_OWNERS = {"c": None, "w": 0, "b": 1}
 _MARKS = {("BM", "2"): "very bad", ("BM", "1"): "bad", ("BM", ""): "bad", ("DO", ""): "doubtful"}
@@ -82,14 +86,14 @@ class _Heading:
     Attributes:
         names: Of White and Black.
         length: Points of the match.
-        rules: The words of ``RU``, small.
+        rules: The words of ``RU``, and of our own property, small; None without ``RU``.
         number: The number of the game, from 0; None if it has none.
         score: Points of White and Black before the game.
     """
 
     names: tuple[str, str]
     length: int
-    rules: frozenset[str]
+    rules: frozenset[str] | None
     number: int | None
     score: tuple[int, int]
 
@@ -99,37 +103,43 @@ class _Heading:
         for value in root.properties.get("MI", []):
             word, _, number = value.partition(":")
             info[word.strip()] = number.strip()
+        words = f"{root.text('RU')}:{root.text(MORE_RULES)}".lower().split(":")
+        rules = frozenset(word.strip() for word in words if word.strip())
         return cls(
             (root.text("PW"), root.text("PB")),
             _to_number(info["length"]) or 0,
-            frozenset(word.strip().lower() for word in root.text("RU").split(":") if word.strip()),
+            rules if "RU" in root.properties else None,
             _to_number(info["game"]),
             (_to_number(info["ws"]) or 0, _to_number(info["bs"]) or 0),
         )
 
     def differs(self, other: _Heading) -> bool:
         """Return whether a later game belongs to another match."""
-        rules = {"crawfordgame"}
-        return (
-            other.number == 0
-            or (self.names, self.length) != (other.names, other.length)
-            or self.rules - rules != other.rules - rules
-        )
+        return other.number == 0 or self._key != other._key
+
+    @property
+    def _key(self) -> object:
+        """What all games of a match have in common."""
+        return self.names, self.length, (self.rules or frozenset()) - {"crawfordgame"}
 
 
 class _MatchReader:
     """Reads the games of one match into a builder."""
 
     def __init__(self, heading: _Heading) -> None:
-        words = heading.rules
+        words = heading.rules or frozenset()
         self.heading = heading
-        name = next((word for word in VARIANT_WORDS if word in words), STANDARD_RULES.variant.name)
+        variants = (word for word in words if word in VARIANTS or word.startswith("hyper"))
+        name = next(variants, STANDARD_RULES.variant.name)
         played, self._variant_issue = find_variant(name)
         rules = MatchRules(
             played or STANDARD_RULES,
-            crawford="crawford" in words or not words or not heading.length,
+            crawford="crawford" in words or heading.rules is None or not heading.length,
             jacoby="jacoby" in words,
-            cube_limit=1 if "nocube" in words else MatchRules.cube_limit,
+            beavers=NO_BEAVERS.lower() not in words,
+            raccoons=RACCOONS.lower() in words,
+            automatic_doubles=AUTOMATIC_DOUBLES.lower() in words,
+            cube_limit=1 if "nocube" in words else _read_cube_limit(words),
         )
         self.builder = MatchBuilder("sgf", length=heading.length, names=heading.names, rules=rules)
         self._games = 0
@@ -150,7 +160,8 @@ class _MatchReader:
         if self._variant_issue:
             builder.add_issue(at, IssueKind.UNSUPPORTED, self._variant_issue)
             return
-        crawford = "crawfordgame" in heading.rules if heading.length and heading.rules else None
+        rules = heading.rules
+        crawford = "crawfordgame" in rules if heading.length and rules is not None else None
         cube = _to_number(root.text("CV")) or 1
         number = self._games if heading.number is None else heading.number + 1
         if not builder.begin_game(at, number, heading.score, crawford=crawford, cube=cube):
@@ -160,6 +171,7 @@ class _MatchReader:
         for node in tree.nodes[1:]:
             self._read_node(node)
             at = node.line
+        self._apply_setup(at)
         if self._roll is not None:
             builder.play(at, *self._roll, None)
         if tree.fault is not None:
@@ -171,6 +183,9 @@ class _MatchReader:
         for name, header in HEADERS.items():
             if value := root.text(name).strip():
                 self.builder.headers[header] = value.replace("-", ".") if name == "DT" else value
+        for text in root.properties.get(MORE_HEADERS, []):
+            word, _, said = text.partition("=")
+            self.builder.headers[word] = said
         ratings = (parse_numbers([root.text(name).strip()]) for name in ("WR", "BR"))
         white, black = (found[0] if found else None for found in ratings)
         self.builder.ratings = white, black
@@ -186,7 +201,9 @@ class _MatchReader:
                 self._apply_setup(node.line)
                 self._roll = None
                 self._read_action(node, seat, node.text(colour).strip())
-        self.builder.add_comment(node.text("C"))
+        if comment := node.text("C"):
+            self._apply_setup(node.line)
+            self.builder.add_comment(comment)
 
     def _read_dice(self, node: SgfNode) -> None:
         """Read dice that a play of the same seat may follow; at the end of the game they were not played."""
@@ -285,9 +302,11 @@ class _Setup:
         colour = node.text("PL").strip()[:1].upper()
         if colour in COLOURS:
             self.seat = COLOURS.index(colour)
-        self.clear += parse_points(node.properties.get("AE", []))
+        cleared = parse_points(node.properties.get("AE", []))
+        self.clear += cleared
         for name in ("AW", "AB"):
-            self.checkers.setdefault(name, []).extend(parse_points(node.properties.get(name, [])))
+            kept = [letter for letter in self.checkers.get(name, []) if letter not in cleared]
+            self.checkers[name] = kept + parse_points(node.properties.get(name, []))
         self.cube = _to_number(node.text("CV")) or self.cube
         self.owner = node.text("CP").strip().lower()[:1] or self.owner
 
@@ -321,6 +340,11 @@ def _read_luck_mark(node: SgfNode, seat: int) -> str:
             very = "very " if node.text(name).strip() == "2" else ""
             return f"{very}{'lucky' if other == seat else 'unlucky'}"
     return ""
+
+
+def _read_cube_limit(words: frozenset[str]) -> int:
+    limits = (_to_number(word[len(CUBE_LIMIT) :]) for word in words if word.startswith(CUBE_LIMIT.lower()))
+    return next((limit for limit in limits if limit), MatchRules.cube_limit)
 
 
 def _to_number(text: str) -> int | None:

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from engine.cubeful import make_dead_cube_game
 from engine.match_files.model import NO_NOTES, ActionNotes, RecordedGame, RecordedMatch
 from engine.match_files.sgf.points import (
+    AUTOMATIC_DOUBLES,
     COLOURS,
+    CUBE_LIMIT,
     HEADERS,
+    MORE_HEADERS,
+    MORE_RULES,
+    NO_BEAVERS,
+    RACCOONS,
     format_candidate,
     format_decision,
     format_moves,
@@ -24,7 +30,7 @@ from engine.rules.game_record import (
     RollAction,
     SetAction,
 )
-from engine.rules.match import MatchState
+from engine.rules.match import MAX_CUBE, MatchState
 from engine.rules.position import Position
 from engine.rules.rules import BACKGAMMON
 from engine.runtime.version import NAME, read_version
@@ -78,14 +84,26 @@ def _format_root(match: RecordedMatch, game: RecordedGame, *, is_first: bool) ->
         headers["DT"] = headers["DT"].replace(".", "-")
         headers["GC"] = match.comment
         root |= {name: [value] for name, value in headers.items() if value}
+        known = HEADERS.values()
+        more = [f"{word}={said}" for word, said in match.headers.items() if word not in known]
+        root |= {MORE_HEADERS: more} if more else {}
+    rules = match.rules
     words = {
-        "NoCube": match.rules.cube_limit == 1,
-        "Crawford": match.rules.crawford and match.length > 0,
+        "NoCube": rules.cube_limit == 1,
+        "Crawford": rules.crawford and match.length > 0,
         "CrawfordGame": begun.crawford,
-        "Jacoby": match.rules.jacoby,
+        "Jacoby": rules.jacoby,
         game.rules.variant.name.capitalize(): game.rules.variant is not BACKGAMMON,
     }
-    root["RU"] = [":".join(word for word, holds in words.items() if holds)]
+    root["RU"] = [_join_words(words)]
+    more_words = {
+        NO_BEAVERS: not rules.beavers,
+        RACCOONS: rules.raccoons,
+        AUTOMATIC_DOUBLES: rules.automatic_doubles,
+        f"{CUBE_LIMIT}{rules.cube_limit}": rules.cube_limit not in (1, MAX_CUBE),
+    }
+    if any(more_words.values()):
+        root[MORE_RULES] = [_join_words(more_words)]
     if begun.cube > 1 and begun.cube_owner is None:
         root["CV"] = [str(begun.cube)]
     if game.result is not None:
@@ -95,6 +113,10 @@ def _format_root(match: RecordedMatch, game: RecordedGame, *, is_first: bool) ->
     if game.comment:
         root["C"] = [game.comment]
     return root
+
+
+def _join_words(words: Mapping[str, bool]) -> str:
+    return ":".join(word for word, holds in words.items() if holds)
 
 
 def _list_nodes(game: RecordedGame) -> Iterator[_Properties]:
@@ -110,6 +132,10 @@ def _list_nodes(game: RecordedGame) -> Iterator[_Properties]:
         match action:
             case SetAction(position, match):
                 yield from _format_table(position, match)
+                if comment:
+                    yield comment
+            case ResignationAction() if comment:  # the result alone says that it was accepted
+                yield comment
             case RollAction(seat, roll):
                 yield {COLOURS[seat]: [f"{roll[0]}{roll[1]}"]} | comment
             case PlayAction(seat, roll, play):

@@ -55,7 +55,7 @@ def test_every_feature_is_supported_by_the_standard_rules_alone():
 
 
 def test_a_variant_has_a_name_and_a_starting_position():
-    assert list(VARIANTS) == ["backgammon"]
+    assert list(VARIANTS) == ["backgammon", "nackgammon"]
     assert (STANDARD_RULES.name, STANDARD_RULES.starting_position) == ("backgammon", START)
 
 
@@ -66,5 +66,6 @@ def test_nothing_begins_a_game_but_from_its_rules():
 
 
 def test_a_starting_position_may_be_another_one():
-    nackgammon = Position.start(((24, 2), (23, 2), (13, 4), (8, 3), (6, 4)))
+    nackgammon = VARIANTS["nackgammon"].starting_position
+    assert nackgammon == Position.start(((24, 2), (23, 2), (13, 4), (8, 3), (6, 4)))
     assert nackgammon.pips == (194, 194)

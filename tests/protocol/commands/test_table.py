@@ -88,7 +88,7 @@ def test_no_final_line_begins_like_a_line_before_it():
         ("set game.length 99999999999999999999999", "error bad_value game.length:"),
         ("set game.crawford true", "error bad_value game.crawford:"),
         ("set game.score_p0 -1", "error bad_value game.score_p0:"),
-        ("set game.variant nackgammon", "error unsupported game.variant:"),
+        ("set game.variant chouette", "error unsupported game.variant:"),
         ("set engine.net /etc/passwd", "error bad_value engine.net:"),
         ("set engine.ply 0", "error bad_value engine.ply:"),
         ("set engine.ply 6", "error bad_value engine.ply:"),

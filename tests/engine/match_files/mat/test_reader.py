@@ -200,7 +200,10 @@ def test_a_game_that_is_broken_does_not_stop_the_next_one(match):
 
 def test_doubles_in_the_crawford_game_are_refused_unless_it_is_off():
     game = [ROW, "  2)  Doubles => 2                Drops", "      Wins 1 point"]
-    head = HEAD.replace("left : 0", "left : 4")
+    head = (
+        HEAD.replace("left : 0", "left : 2")
+        + f"{ROW}\n      Wins 2 points\n Game 2\n left : 4                  right : 0\n"
+    )
     assert [fault.kind for fault in rows(*game, head=head).issues] == [IssueKind.ILLEGAL_CUBE_ACTION]
     assert rows(*game, head=head.replace('"On"', '"Off"')).issues == ()
 

@@ -23,12 +23,12 @@ from engine.match_files.reading import read_matches
 from engine.match_files.sgf.reader import parse_sgf
 from engine.match_files.sgf.tree import MAX_VALUES, format_sgf_node, parse_sgf_trees
 from engine.match_files.sgf.writer import format_sgf
-from engine.match_files.variants import NACKGAMMON
 from engine.rules.game_record import DoubleAction, PlayAction, ResponseAction, RollAction, SetAction
 from engine.rules.match import GameResult, MatchState
 from engine.rules.moves import legal_plays
 from engine.rules.notation import format_play
 from engine.rules.position import Position
+from engine.rules.rules import NACKGAMMON
 from tests.boards import position
 from tests.engine.match_files.played_games import play_money_games, play_random_match
 

@@ -15,7 +15,7 @@ from engine.match_files.mat.writer import format_mat, format_match
 from engine.match_files.model import IssueKind
 from engine.match_files.reading import read_matches
 from engine.rules.game_record import DoubleAction, PlayAction, ResignationAction, ResponseAction, RollAction
-from engine.rules.match import GameResult
+from engine.rules.match import MAX_CUBE, GameResult
 from tests.engine.match_files.played_games import play_money_games, play_random_match
 from tests.engine.match_files.sites import site_files
 from tools.gnubg import find_gnubg
@@ -202,18 +202,21 @@ def test_a_star_at_a_score_of_gamesgrid_is_the_crawford_game(score, crawford):
     assert match.games[0].initial_state.crawford is crawford
 
 
-def test_players_and_rules_of_truemoneygames_are_read():
+@pytest.mark.parametrize(
+    ("cube", "limit", "cubes", "issue"),
+    [("1", MAX_CUBE, [2], IssueKind.WRONG_RESULT), ("0", 1, [], IssueKind.ILLEGAL_CUBE_ACTION)],
+)
+def test_players_and_rules_of_truemoneygames_are_read(cube, limit, cubes, issue):
     match = only(
         TMG.replace("1 ann 10.0", "1 ann lee 10.0").replace(
-            "Length: 0", "Jacoby: 1\nBeavers: 1\nLength: 0\nCube: 0"
+            "Length: 0", f"Jacoby: 1\nBeavers: 1\nLength: 0\nCube: {cube}"
         )
         + "  1 2 11\n  2 1 64:\n  3 4 24/18 13/9\n  -4 1 31:\n  -5 4 8/5 6/5\n  6 15 8 ann wins\n"
     )
     assert match.names == ("ann lee", "bob")
-    assert (match.rules.jacoby, match.rules.beavers, match.rules.cube_limit) == (True, True, 1)
-    (game,) = match.games
-    assert game.initial_state.cube == 2
-    assert [issue.kind for issue in match.issues] == [IssueKind.WRONG_RESULT]
+    assert (match.rules.jacoby, match.rules.beavers, match.rules.cube_limit) == (True, True, limit)
+    assert [game.initial_state.cube for game in match.games] == cubes
+    assert [found.kind for found in match.issues] == [issue]
 
 
 @pytest.mark.parametrize(

@@ -67,7 +67,7 @@ def test_games_of_one_match_are_in_one_file_and_those_of_another_are_not(tmp_pat
 def test_the_rules_of_money_play_are_in_the_file(tmp_path):
     talk = people("8/5 6/5", "resign gammon", "accept", before=["set game.jacoby true"])
     match = saved(talk, tmp_path)
-    assert match.headers["Jacoby"] == "On"
+    assert match.rules.jacoby
     assert match.games[0].initial_state.jacoby
     assert match.games[0].result.points == 1
 
