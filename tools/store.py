@@ -2,7 +2,7 @@
 
     gammond store status               what is kept, by net, kind and depth
     gammond store export > kept.jsonl  all entries, one JSON object a line
-    gammond store import kept.jsonl    take entries in; the deeper is kept
+    gammond store import kept.jsonl    take entries in
     gammond store verify               check all, search some of them again
 
 The store is in the data folder (GAMMOND_DATA, or the system's folder for user data), unless --file names
@@ -16,6 +16,7 @@ import itertools
 import random
 import sqlite3
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -52,7 +53,7 @@ class StoredKind:
         asks_for_plays: Whether they are plays of a roll, not positions.
         plies: Their depth.
         entries: How many there are.
-        visits: How often they were asked for.
+        visits: How often their questions were asked.
     """
 
     net: str
@@ -72,12 +73,16 @@ class StoreStatus:
         file: The file.
         used_bytes: What of it is in use.
         max_bytes: What may be in use.
+        questions: How many questions have entries.
+        visits: How often these were asked.
         kinds: The entries by kind, the most numerous first.
     """
 
     file: str
     used_bytes: int
     max_bytes: int
+    questions: int
+    visits: int
     kinds: tuple[StoredKind, ...]
 
 
@@ -88,7 +93,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     status.add_argument("--json", action="store_true", help="one JSON object instead of text")
     export = _add_action(actions, "export", "write all entries, one JSON object a line")
     export.add_argument("--output", type=Path, metavar="FILE", help="the file (default standard output)")
-    take = _add_action(actions, "import", "take entries of exported files; a deeper one replaces a shallower")
+    take = _add_action(actions, "import", "take entries of exported files")
     take.add_argument("files", nargs="+", type=Path, metavar="FILE", help="an exported file")
     verify = _add_action(actions, "verify", "check all entries, and search some of them again")
     verify.add_argument(
@@ -151,15 +156,22 @@ def _open(file: Path) -> Iterator[StoreDatabase]:
 
 def describe_store(database: StoreDatabase) -> StoreStatus:
     """Count what a store holds."""
-    engines = database.list_engines()
+    engines, now_s = database.list_engines(), int(time.time())
     kinds = []
-    for digest, asks_for_plays, plies, entries, visits in database.count_by_kind():
+    for digest, asks_for_plays, plies, entries, visits in database.count_by_kind(now_s):
         engine = engines.get(digest, EngineIdentity("unknown", "", "", "unknown"))
         kind = StoredKind(
             engine.net, engine.program, _is_usable(engine), bool(asks_for_plays), plies, entries, visits
         )
         kinds.append(kind)
-    return StoreStatus(str(database.file), database.count_used_bytes(), MAX_STORE_BYTES, tuple(kinds))
+    return StoreStatus(
+        str(database.file),
+        database.count_used_bytes(),
+        MAX_STORE_BYTES,
+        database.count_questions(),
+        database.count_visits_of_all(now_s),
+        tuple(kinds),
+    )
 
 
 def _is_usable(engine: EngineIdentity) -> bool:
@@ -178,7 +190,7 @@ def _show_status(database: StoreDatabase, as_json: bool) -> int:
     lines = [
         f"file     {status.file}",
         f"size     {status.used_bytes / 1e6:.1f} MB of {status.max_bytes / 1e6:.0f} MB",
-        f"entries  {entries:,}, asked {sum(kind.visits for kind in status.kinds):,} times",
+        f"entries  {entries:,} for {status.questions:,} questions, asked {status.visits:,} times",
     ]
     for kind in status.kinds:
         what = "plays" if kind.asks_for_plays else "positions"
@@ -241,9 +253,9 @@ def _import(file: Path, sources: list[Path]) -> int:
             while step := list(itertools.islice(rows, _ROWS_A_STEP)):
                 with database.write():
                     new += sum(map(database.put_row, step))
-                    database.evict(MAX_STORE_BYTES)
+                    database.evict(MAX_STORE_BYTES, int(time.time()))
                 read += len(step)
-    sys.stdout.write(f"{_count(read, 'entry', 'entries')} read, {new:,} of them new or deeper\n")
+    sys.stdout.write(f"{_count(read, 'entry', 'entries')} read, {new:,} of them new\n")
     if faults > _SHOWN_FAULTS:
         sys.stderr.write(f"gammond: {faults} lines in all are no entries\n")
     return 1 if faults else 0

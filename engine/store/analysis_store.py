@@ -9,7 +9,8 @@ import sqlite3
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from operator import attrgetter
 from pathlib import Path
 
 import filelock
@@ -17,15 +18,16 @@ import filelock
 from engine.bearoff.databases import data_folder
 from engine.errors import DataFileError
 from engine.runtime.private_folders import make_private_folder
-from engine.store.database import StoreDatabase, is_damage
+from engine.store.database import DueQuestion, StoreDatabase, is_damage
 from engine.store.entries import EngineIdentity, StoreEntry, StoreQuestion
+from engine.store.tiers import DepthTiers
 
 STORE_FILE = "analyses.sqlite"
 """Its name in the data folder."""
 
 MAX_STORE_BYTES = 256 << 20
 MAX_REMEMBERED = 20_000
-"""Entries in memory: some 20 MB."""
+"""Questions in memory: some 20 MB."""
 
 MAX_WAITING = 10_000
 """Writes that may wait for the disk; further ones are left out."""
@@ -68,7 +70,7 @@ class AnalysisStore:
         self.file = file
         self.left_out = 0
         self._max_bytes = max_bytes
-        self._remembered: OrderedDict[_Key, StoreEntry] = OrderedDict()
+        self._remembered: OrderedDict[_Key, dict[int, StoreEntry]] = OrderedDict()
         self._visits: dict[_Key, int] = {}
         self._writes: list[_Write] = []
         self._is_closing = False
@@ -93,21 +95,35 @@ class AnalysisStore:
             allow_deeper: Whether a deeper entry will do.
         """
         key = question, engine.digest
-        with self._changed:
-            entry = self._remembered.get(key)
+        entry = self.recall(question, engine, plies, allow_deeper=allow_deeper)
         if entry is None:
-            entry = self._read(key)
-        if entry is None:
-            return None
+            found = self._read(key)
+            if not found:
+                return None
+            with self._changed:
+                for each in found:
+                    self._remember(key, each)
+            entry = _choose(found, plies, allow_deeper)
+        if entry is not None:
+            with self._changed:
+                self._count_visit(key)
+        return entry
+
+    def recall(
+        self, question: StoreQuestion, engine: EngineIdentity, plies: int, *, allow_deeper: bool = False
+    ) -> StoreEntry | None:
+        """Return what `find` does if memory has it, in microseconds and without counting the visit."""
+        key = question, engine.digest
         with self._changed:
-            self._remember(key, entry)
-            self._count_visit(key)
-        return entry if entry.plies == plies or (allow_deeper and entry.plies > plies) else None
+            if (known := self._remembered.get(key)) is None:
+                return None
+            self._remembered.move_to_end(key)
+            return _choose(known.values(), plies, allow_deeper)
 
     def keep(
         self, question: StoreQuestion, engine: EngineIdentity, entry: StoreEntry, visits: int = 1
     ) -> None:
-        """Keep an answer, unless there is one as deep.
+        """Keep an answer, unless there is one of that depth.
 
         Args:
             question: What was asked.
@@ -117,13 +133,25 @@ class AnalysisStore:
         """
         key, now_s = (question, engine.digest), int(time.time())
         with self._changed:
-            known = self._remembered.get(key)
-            if known is not None and known.plies >= entry.plies:
-                return
-            self._remember(key, entry)
-            self._enqueue(lambda database: database.put(question, engine, entry, now_s))
+            if entry.plies not in self._remembered.get(key, ()):
+                self._remember(key, entry)
+                self._enqueue(lambda database: database.put(question, engine, entry, now_s))
             if visits:
                 self._count_visit(key, visits)
+
+    def list_due(self, engine: EngineIdentity, tiers: DepthTiers, limit: int) -> list[DueQuestion]:
+        """Return what `StoreDatabase.list_due` does; nothing where the file cannot be used."""
+        self.flush()
+        database = self._try_to_open()  # one of its own: nobody who asks waits while the file is read
+        if database is None:
+            return []
+        try:
+            return database.list_due(engine.digest, tiers, int(time.time()), limit)
+        except sqlite3.Error as error:
+            self._report(error)
+            return []
+        finally:
+            database.close()
 
     def flush(self) -> None:
         """Wait until all that was kept is in the file, or could not be written."""
@@ -153,9 +181,7 @@ class AnalysisStore:
         self.close()
 
     def _remember(self, key: _Key, entry: StoreEntry) -> None:
-        known = self._remembered.get(key)
-        if known is None or known.plies < entry.plies:
-            self._remembered[key] = entry
+        self._remembered.setdefault(key, {}).setdefault(entry.plies, entry)
         self._remembered.move_to_end(key)
         if len(self._remembered) > MAX_REMEMBERED:
             self._remembered.popitem(last=False)
@@ -172,19 +198,19 @@ class AnalysisStore:
         self._writes.append(write)
         self._start_writer()
 
-    def _read(self, key: _Key) -> StoreEntry | None:
+    def _read(self, key: _Key) -> list[StoreEntry]:
         with self._reading:
             if self._reader is None:
-                return None
+                return []
             try:
                 return self._reader.find(*key)
             except DataFileError as error:
-                _LOG.warning("%s: an entry was removed: %s", self.file, error.message)
+                _LOG.warning("%s: a question was removed: %s", self.file, error.message)
                 with self._changed:
                     self._enqueue(lambda database: database.remove(*key))
             except sqlite3.Error as error:
                 self._reader = self._replace(self._reader, error)
-            return None
+            return []
 
     def _start_writer(self) -> None:
         if self._writer is None and not self._is_closing:
@@ -227,7 +253,7 @@ class AnalysisStore:
                     now_s = int(time.time())
                     for (question, digest), number in visits.items():
                         database.count_visits(question, digest, number, now_s)
-                    database.evict(self._max_bytes)
+                    database.evict(self._max_bytes, now_s)
                 return database
             except sqlite3.Error as error:
                 database = self._replace(database, error)
@@ -300,3 +326,9 @@ class AnalysisStore:
         if text not in self._reported:
             self._reported.add(text)
             _LOG.warning("the store of analyses %s cannot be used as it is: %s", self.file, text)
+
+
+def _choose(entries: Iterable[StoreEntry], plies: int, allow_deeper: bool) -> StoreEntry | None:
+    """Return the entry of a depth, or the deepest one beyond it where that is allowed; None if none fits."""
+    fitting = [each for each in entries if each.plies == plies or (allow_deeper and each.plies > plies)]
+    return max(fitting, key=attrgetter("plies"), default=None)

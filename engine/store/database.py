@@ -5,12 +5,15 @@ from __future__ import annotations
 import contextlib
 import os
 import sqlite3
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from engine.errors import DataFileError
 from engine.store.entries import EngineIdentity, StoreEntry, StoreQuestion, compute_checksum
+from engine.store.tiers import DepthTiers
 
 SCHEMA_VERSION = 1
 APPLICATION_ID = 0x676D6D64
@@ -18,6 +21,13 @@ APPLICATION_ID = 0x676D6D64
 
 BUSY_S = 5.0
 """How long a process waits while another one writes."""
+
+HALVING_S = 30 * 24 * 3600
+"""At the end of each period of so many seconds since 1970 all visits count half, so that a question of today
+overtakes one that was asked often last year."""
+
+_PLY_FACTOR_BITS = 4
+"""A search takes about 16 times as long with a ply more."""
 
 _CLEARED_SHARE = 0.1
 """The share of the maximum size that is made free at once."""
@@ -31,17 +41,28 @@ CREATE TABLE engines (
     digest TEXT PRIMARY KEY,
     net TEXT NOT NULL, nets TEXT NOT NULL, tables TEXT NOT NULL, program TEXT NOT NULL
 ) WITHOUT ROWID;
-CREATE TABLE entries (
+CREATE TABLE questions (
+    id INTEGER PRIMARY KEY,
     xgid TEXT NOT NULL, rules TEXT NOT NULL, settings TEXT NOT NULL, engine TEXT NOT NULL,
-    plies INTEGER NOT NULL, payload BLOB NOT NULL, checksum INTEGER NOT NULL,
-    visits INTEGER NOT NULL, asked INTEGER NOT NULL, created INTEGER NOT NULL,
-    PRIMARY KEY (xgid, rules, settings, engine)
+    visits INTEGER NOT NULL, asked INTEGER NOT NULL,
+    UNIQUE (xgid, rules, settings, engine)
+);
+CREATE INDEX questions_by_use ON questions (visits, asked);
+CREATE TABLE answers (
+    question INTEGER NOT NULL, plies INTEGER NOT NULL,
+    payload BLOB NOT NULL, checksum INTEGER NOT NULL, created INTEGER NOT NULL,
+    PRIMARY KEY (question, plies)
 ) WITHOUT ROWID;
-CREATE INDEX entries_by_use ON entries (visits, asked);
 """
+"""An answer for each depth; a question is there as long as it has one."""
+
+_TABLES = frozenset({"engines", "questions", "answers"})
 
 _KEY = "xgid = ? AND rules = ? AND settings = ? AND engine = ?"
-_COLUMNS = "xgid, rules, settings, engine, plies, payload, checksum, visits, asked, created"
+_AGED_VISITS = f"(visits >> min(62, max(0, ? / {HALVING_S} - asked / {HALVING_S})))"
+"""What visits count at a time, given in seconds since 1970; they are kept as they counted when last asked."""
+
+_ROWS = "answers JOIN questions ON questions.id = answers.question"
 
 
 @dataclass(frozen=True)
@@ -52,9 +73,9 @@ class StoreRow:
         question: What was asked.
         engine: Who answered.
         entry: The values.
-        visits: How often it was asked.
+        visits: How often the question was asked, at any depth, as that counted then (`HALVING_S`).
         asked: When it was last asked, in seconds since 1970.
-        created: When it was searched.
+        created: When the entry was searched.
     """
 
     question: StoreQuestion
@@ -78,6 +99,20 @@ class BadRow:
     question: StoreQuestion
     digest: str
     problem: str
+
+
+class DueQuestion(NamedTuple):
+    """A question that is asked often enough to be searched deeper.
+
+    Attributes:
+        question: What was asked.
+        plies: The depth of its next search, one more than its deepest entry has.
+        visits: How often it was asked.
+    """
+
+    question: StoreQuestion
+    plies: int
+    visits: int
 
 
 class StoreDatabase:
@@ -127,72 +162,118 @@ class StoreDatabase:
                 self._connection.execute("ROLLBACK")
             raise
 
-    def find(self, question: StoreQuestion, digest: str) -> StoreEntry | None:
-        """Return the entry for a question by an engine, None if there is none.
+    def find(self, question: StoreQuestion, digest: str) -> list[StoreEntry]:
+        """Return the entries for a question by an engine, the shallowest first.
 
         Raises:
-            DataFileError: The row is damaged.
+            DataFileError: A row is damaged.
         """
-        row = self._connection.execute(
-            f"SELECT plies, payload, checksum FROM entries WHERE {_KEY}", (*question, digest)
-        ).fetchone()
-        return None if row is None else _read_entry(question, digest, *row)
+        rows = self._connection.execute(
+            f"SELECT plies, payload, checksum FROM {_ROWS} WHERE {_KEY} ORDER BY plies", (*question, digest)
+        )
+        return [_read_entry(question, digest, *row) for row in rows]
 
     def put(self, question: StoreQuestion, engine: EngineIdentity, entry: StoreEntry, now_s: int) -> None:
-        """Write an entry unless there is one as deep; it counts as not asked yet."""
-        self._put(StoreRow(question, engine, entry, 0, now_s, now_s))
+        """Write an entry unless there is one of its depth; a new question counts as not asked yet."""
+        self.put_row(StoreRow(question, engine, entry, 0, now_s, now_s))
 
     def put_row(self, row: StoreRow) -> bool:
-        """Write an entry with its use, from another file; return whether it is new or deeper.
+        """Write an entry with its use, unless there is one of its depth; return whether it is new.
 
-        Of two entries the deeper one is kept, with the greater number of visits.
+        A question that is there keeps the greater number of visits.
         """
-        is_better = self._put(row)
+        engine, entry, key = row.engine, row.entry, (*row.question, row.engine.digest)
         self._connection.execute(
-            f"UPDATE entries SET visits = max(visits, ?), asked = max(asked, ?) WHERE {_KEY}",
-            (row.visits, row.asked, *row.question, row.engine.digest),
+            "INSERT OR IGNORE INTO engines VALUES (?, ?, ?, ?, ?)",
+            (engine.digest, engine.net, engine.nets, engine.tables, engine.program),
         )
-        return is_better
+        self._connection.execute(
+            "INSERT INTO questions (xgid, rules, settings, engine, visits, asked) VALUES (?, ?, ?, ?, ?, ?) "
+            "ON CONFLICT (xgid, rules, settings, engine) DO UPDATE SET "
+            f"visits = max({_AGED_VISITS}, excluded.visits >> min(62, max(0, asked / {HALVING_S} - "
+            f"excluded.asked / {HALVING_S}))), asked = max(asked, excluded.asked)",
+            (*key, row.visits, row.asked, row.asked),
+        )
+        payload = entry.encode()
+        checksum = compute_checksum(row.question, engine.digest, entry.plies, payload)
+        done = self._connection.execute(
+            f"INSERT OR IGNORE INTO answers SELECT id, ?, ?, ?, ? FROM questions WHERE {_KEY}",
+            (entry.plies, payload, checksum, row.created, *key),
+        )
+        return done.rowcount > 0
 
     def count_visits(self, question: StoreQuestion, digest: str, visits: int, now_s: int) -> None:
-        """Add to the visits of an entry, if it is still there."""
+        """Add to the visits of a question, if it is still there."""
         self._connection.execute(
-            f"UPDATE entries SET visits = visits + ?, asked = max(asked, ?) WHERE {_KEY}",
-            (visits, now_s, *question, digest),
+            f"UPDATE questions SET visits = {_AGED_VISITS} + ?, asked = max(asked, ?) WHERE {_KEY}",
+            (now_s, visits, now_s, *question, digest),
         )
 
     def remove(self, question: StoreQuestion, digest: str) -> None:
-        """Remove an entry, if it is there."""
-        self._connection.execute(f"DELETE FROM entries WHERE {_KEY}", (*question, digest))
+        """Remove a question with all its entries, if it is there."""
+        self._remove(f"SELECT id FROM questions WHERE {_KEY}", (*question, digest))
 
     def count_used_bytes(self) -> int:
         """Return the bytes of the file that hold something."""
         pages, free, size = (self._pragma(name) for name in ("page_count", "freelist_count", "page_size"))
         return (pages - free) * size
 
-    def evict(self, max_bytes: int) -> int:
-        """Remove the entries asked least often, the longest unasked first, if the file is too full.
+    def evict(self, max_bytes: int, now_s: int) -> int:
+        """Remove the questions asked least often, the longest unasked first, if the file is too full.
 
         Args:
             max_bytes: What may be in use; a tenth less is left.
+            now_s: The time, in seconds since 1970.
 
         Returns:
-            How many entries were removed.
+            How many questions were removed, with all their entries.
         """
         used = self.count_used_bytes()
         if used <= max_bytes:
             return 0
         share = 1.0 - max_bytes * (1.0 - _CLEARED_SHARE) / used
-        number = int(self.count_entries() * share) + 1
-        return self._connection.execute(
-            "DELETE FROM entries WHERE (xgid, rules, settings, engine) IN "
-            "(SELECT xgid, rules, settings, engine FROM entries ORDER BY visits, asked LIMIT ?)",
-            (number,),
-        ).rowcount
+        number = int(self.count_questions() * share) + 1
+        selection = f"SELECT id FROM questions ORDER BY {_AGED_VISITS}, asked LIMIT ?"
+        return self._remove(selection, (now_s, number))
 
-    def count_entries(self) -> int:
-        """Return the number of entries."""
-        return int(self._connection.execute("SELECT count(*) FROM entries").fetchone()[0])
+    def list_due(self, digest: str, tiers: DepthTiers, now_s: int, limit: int) -> list[DueQuestion]:
+        """Return questions of an engine that are to be searched deeper.
+
+        First come those with the most visits for the time of a search, which a ply more multiplies
+        (`_PLY_FACTOR_BITS`); of equal ones those that were asked last.
+
+        Args:
+            digest: The engine's.
+            tiers: How deep, by visits.
+            now_s: The time, in seconds since 1970.
+            limit: How many, at most.
+        """
+        rows = self._connection.execute(
+            f"SELECT xgid, rules, settings, kept + 1, uses FROM ({_make_due_selection(tiers)}) "
+            f"ORDER BY uses * 1.0 / (1 << {_PLY_FACTOR_BITS} * kept) DESC, asked DESC LIMIT ?",
+            (now_s, digest, limit),
+        )
+        return [DueQuestion(StoreQuestion(*map(str, row[:3])), int(row[3]), int(row[4])) for row in rows]
+
+    def count_due(self, digest: str, tiers: DepthTiers, now_s: int) -> dict[int, int]:
+        """Return how many searches are due at each depth, if every ply takes one."""
+        rows = self._connection.execute(
+            f"SELECT kept, wanted, count(*) FROM ({_make_due_selection(tiers)}) GROUP BY 1, 2",
+            (now_s, digest),
+        )
+        due: Counter[int] = Counter()
+        for kept, wanted, number in rows:
+            due.update(dict.fromkeys(range(kept + 1, wanted + 1), number))
+        return dict(sorted(due.items()))
+
+    def count_questions(self) -> int:
+        """Return the number of questions."""
+        return int(self._connection.execute("SELECT count(*) FROM questions").fetchone()[0])
+
+    def count_visits_of_all(self, now_s: int) -> int:
+        """Return how often all questions together were asked, as that counts now."""
+        statement = f"SELECT coalesce(sum({_AGED_VISITS}), 0) FROM questions"
+        return int(self._connection.execute(statement, (now_s,)).fetchone()[0])
 
     def list_engines(self) -> dict[str, EngineIdentity]:
         """Return the engines by their digests."""
@@ -200,18 +281,20 @@ class StoreDatabase:
         found = {digest: EngineIdentity(*map(str, fields)) for digest, *fields in rows}
         return {digest: engine for digest, engine in found.items() if engine.digest == digest}
 
-    def count_by_kind(self) -> list[tuple[str, bool, int, int, int]]:
+    def count_by_kind(self, now_s: int) -> list[tuple[str, bool, int, int, int]]:
         """Return engine digest, whether plays are asked for, plies, entries and visits of each kind."""
         return self._connection.execute(
-            "SELECT engine, instr(settings, ' ') > 0, plies, count(*), sum(visits) FROM entries "
-            "GROUP BY 1, 2, 3 ORDER BY 4 DESC"
+            f"SELECT engine, instr(settings, ' ') > 0, plies, count(*), sum({_AGED_VISITS}) FROM {_ROWS} "
+            "GROUP BY 1, 2, 3 ORDER BY 4 DESC",
+            (now_s,),
         ).fetchall()
 
     def iterate(self) -> Iterator[StoreRow | BadRow]:
         """Return all entries, the most asked first, as they are at this moment."""
         engines = self.list_engines()
         for row in self._connection.execute(
-            f"SELECT {_COLUMNS} FROM entries ORDER BY visits DESC, asked DESC"
+            "SELECT xgid, rules, settings, engine, plies, payload, checksum, visits, asked, created "
+            f"FROM {_ROWS} ORDER BY visits DESC, asked DESC, id, plies"
         ):
             question, digest = StoreQuestion(*map(str, row[:3])), str(row[3])
             try:
@@ -229,31 +312,12 @@ class StoreDatabase:
         found = self._connection.execute("PRAGMA integrity_check(1)").fetchone()[0]
         return "" if found == "ok" else str(found)
 
-    def _put(self, row: StoreRow) -> bool:
-        engine, entry = row.engine, row.entry
-        self._connection.execute(
-            "INSERT OR IGNORE INTO engines VALUES (?, ?, ?, ?, ?)",
-            (engine.digest, engine.net, engine.nets, engine.tables, engine.program),
-        )
-        payload = entry.encode()
-        checksum = compute_checksum(row.question, engine.digest, entry.plies, payload)
-        done = self._connection.execute(
-            f"INSERT INTO entries ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
-            "ON CONFLICT (xgid, rules, settings, engine) DO UPDATE SET "
-            "plies = excluded.plies, payload = excluded.payload, checksum = excluded.checksum, "
-            "created = excluded.created WHERE excluded.plies > plies",
-            (
-                *row.question,
-                engine.digest,
-                entry.plies,
-                payload,
-                checksum,
-                row.visits,
-                row.asked,
-                row.created,
-            ),
-        )
-        return done.rowcount > 0
+    def _remove(self, selection: str, parameters: Sequence[object]) -> int:
+        """Remove the questions whose numbers a statement selects; return how many."""
+        self._connection.execute(f"DELETE FROM answers WHERE question IN ({selection})", parameters)
+        return self._connection.execute(
+            f"DELETE FROM questions WHERE id IN ({selection})", parameters
+        ).rowcount
 
     def _pragma(self, name: str) -> int:
         return int(self._connection.execute(f"PRAGMA {name}").fetchone()[0])
@@ -278,7 +342,7 @@ class StoreDatabase:
                 if not self._list_tables():  # another process may have been first
                     for statement in _SCHEMA.split(";"):
                         self._connection.execute(statement)
-        if (tables and version != SCHEMA_VERSION) or not {"engines", "entries"} <= self._list_tables():
+        if (tables and version != SCHEMA_VERSION) or not self._list_tables() >= _TABLES:
             raise _make_damage(f"{self.file} has not the tables of a store")
 
     def _list_tables(self) -> set[str]:
@@ -286,6 +350,17 @@ class StoreDatabase:
             "SELECT name FROM sqlite_master WHERE type = 'table'"
         ).fetchall()
         return {name for (name,) in rows}
+
+
+def _make_due_selection(tiers: DepthTiers) -> str:
+    """Return a selection of the questions that are due: its parameters are the time and an engine."""
+    cases = " ".join(f"WHEN uses >= {visits} THEN {plies}" for visits, plies in reversed(tiers.steps))
+    return (
+        f"SELECT *, CASE {cases} ELSE 0 END AS wanted FROM ("
+        f"SELECT xgid, rules, settings, asked, {_AGED_VISITS} AS uses, "
+        "(SELECT max(plies) FROM answers WHERE question = id) AS kept "
+        "FROM questions WHERE engine = ?) WHERE kept < wanted"
+    )
 
 
 def is_damage(error: sqlite3.Error) -> bool:

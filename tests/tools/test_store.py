@@ -48,6 +48,9 @@ def change(file, statement, *values):
     connection.close()
 
 
+SPOIL = "UPDATE answers SET checksum = 1 WHERE question = (SELECT id FROM questions WHERE xgid = ?)"
+
+
 def export_rows(capsys):
     """The lines of an export: the header, and the entries as objects."""
     cli.main(["store", "export"])
@@ -60,7 +63,7 @@ def test_status_tells_entries_by_net_kind_and_depth(file, capsys):
     said = capsys.readouterr().out
     net = identify_engine()
     assert f"file     {file}\n" in said
-    assert "entries  3, asked 4 times\n" in said
+    assert "entries  3 for 3 questions, asked 4 times\n" in said
     assert f" 1 plays at 1-ply by {net.net} ({net.program}), asked 1 times\n" in said
     assert f" 1 positions at 1-ply by {net.net} ({net.program}), asked 2 times\n" in said
     assert " 1 positions at 3-ply by test (1.0), asked 1 times, not used: other nets" in said
@@ -80,7 +83,7 @@ def test_what_is_exported_is_imported_to_the_bit_and_only_once(file, tmp_path, c
     assert len(lines.read_text().splitlines()) == 4
     for new in (3, 0):
         assert cli.main(["store", "import", str(lines), "--file", str(copy)]) == 0
-        assert capsys.readouterr().out == f"3 entries read, {new} of them new or deeper\n"
+        assert capsys.readouterr().out == f"3 entries read, {new} of them new\n"
     assert cli.main(["store", "export", "--file", str(copy)]) == 0
     assert sorted(capsys.readouterr().out.splitlines()) == sorted(lines.read_text().splitlines())
     with AnalysisStore(copy) as store:
@@ -95,7 +98,7 @@ def test_lines_that_are_no_entries_are_named_and_the_others_taken(file, tmp_path
     lines.write_text("\n".join(rows) + "\n")
     assert cli.main(["store", "import", str(lines), "--file", str(tmp_path / "copy.sqlite")]) == 1
     said = capsys.readouterr()
-    assert said.out == "2 entries read, 2 of them new or deeper\n"
+    assert said.out == "2 entries read, 2 of them new\n"
     assert f"gammond: {lines}, line 2: expected the rules backgammon, got 'chess'\n" in said.err
     assert f"gammond: {lines}, line 3: expected an entry" in said.err
 
@@ -139,7 +142,7 @@ def test_verify_finds_an_answer_that_is_different_and_repairs(file, tmp_path, ca
 
 
 def test_verify_finds_rows_that_were_changed_and_repairs(file, capsys):
-    change(file, "UPDATE entries SET checksum = 1 WHERE xgid = ?", PLAYS.xgid)
+    change(file, SPOIL, PLAYS.xgid)
     change(file, "DELETE FROM engines WHERE net = 'test'")
     assert cli.main(["store", "verify", "--repair"]) == 1
     said = capsys.readouterr().out
@@ -151,7 +154,7 @@ def test_verify_finds_rows_that_were_changed_and_repairs(file, capsys):
 
 
 def test_export_leaves_damaged_rows_out_and_says_so(file, capsys):
-    change(file, "UPDATE entries SET checksum = 1 WHERE xgid = ?", PLAYS.xgid)
+    change(file, SPOIL, PLAYS.xgid)
     assert cli.main(["store", "export"]) == 1
     said = capsys.readouterr()
     assert len(said.out.splitlines()) == 3

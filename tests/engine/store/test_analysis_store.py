@@ -91,20 +91,32 @@ def test_nothing_is_given_for_another_question_net_or_depth(file):
 
 
 @pytest.mark.parametrize("is_reopened", [False, True])
-def test_a_deeper_entry_replaces_a_shallower_one_and_never_the_reverse(file, is_reopened):
+def test_an_entry_of_each_depth_is_kept_and_the_first_one_stays(file, is_reopened):
     question = make_question()
-    first, deeper = make_entry(2, seed=1), make_entry(3, seed=2)
+    entries = {plies: make_entry(plies, seed=plies) for plies in (2, 3, 1)}
     store = AnalysisStore(file)
-    for entry in (first, deeper, make_entry(1, seed=3), make_entry(3, seed=4)):
+    for entry in (*entries.values(), make_entry(3, seed=4)):
         store.keep(question, ENGINE, entry)
         if is_reopened:
             store.close()
             store = AnalysisStore(file)
-    assert store.find(question, ENGINE, 3).is_same_as(deeper)
-    assert store.find(question, ENGINE, 2) is None
+    for plies, entry in entries.items():
+        assert store.find(question, ENGINE, plies).is_same_as(entry)
+        assert store.find(question, ENGINE, plies, allow_deeper=True).is_same_as(entries[3])
     store.close()
-    [row] = list_rows(file)
-    assert row.entry.is_same_as(deeper)
+    assert [row.entry.plies for row in list_rows(file)] == [1, 2, 3]
+    assert {row.visits for row in list_rows(file)} == {10}
+
+
+def test_memory_alone_is_asked_by_recall_which_counts_no_visit(file):
+    fill(file, [1])
+    with AnalysisStore(file) as store:
+        assert store.recall(make_question(1), ENGINE, 2) is None
+        found = store.find(make_question(1), ENGINE, 2)
+        assert store.recall(make_question(1), ENGINE, 2) is found
+        assert store.recall(make_question(1), ENGINE, 1, allow_deeper=True) is found
+        assert store.recall(make_question(1), ENGINE, 3) is None
+    assert [row.visits for row in list_rows(file)] == [2]
 
 
 def test_two_nets_have_entries_of_their_own_for_one_question(file):
@@ -126,7 +138,7 @@ def test_visits_and_their_last_time_are_counted_over_processes(file, monkeypatch
         store.keep(make_question(3), ENGINE, make_entry(), visits=0)
     rows = {row.question: (row.visits, row.asked, row.created) for row in list_rows(file)}
     assert rows == {
-        make_question(1): (4, 2_000, 1_000),
+        make_question(1): (3, 2_000, 1_000),
         make_question(2): (1, 1_000, 1_000),
         make_question(3): (0, 2_000, 2_000),
     }
@@ -293,7 +305,10 @@ def test_no_bit_of_a_file_can_change_an_answer_or_stop_the_program(file, tmp_pat
 def test_a_row_that_was_changed_is_removed_and_the_others_stay(file, caplog):
     fill(file, range(10))
     with sqlite3.connect(file) as connection:
-        connection.execute("UPDATE entries SET plies = 3 WHERE xgid = ?", (make_question(4).xgid,))
+        connection.execute(
+            "UPDATE answers SET plies = 3 WHERE question = (SELECT id FROM questions WHERE xgid = ?)",
+            (make_question(4).xgid,),
+        )
     connection.close()
     with AnalysisStore(file) as store:
         assert store.find(make_question(4), ENGINE, 3) is None

@@ -73,14 +73,14 @@ def test_what_is_no_json_of_an_entry_is_refused(line):
         parse_row(line)
 
 
-def test_of_two_rows_the_deeper_one_is_kept_with_the_greater_number_of_visits(tmp_path):
+def test_of_rows_of_one_depth_the_first_stays_and_a_question_keeps_its_greatest_use(tmp_path):
     database = StoreDatabase(tmp_path / "store.sqlite")
     deeper = dataclasses.replace(ROW, entry=make_entry(3, rows=18), visits=2)
-    assert database.put_row(ROW)
-    assert database.put_row(deeper)
-    assert not database.put_row(ROW)
-    assert not database.put_row(deeper)
-    [row] = database.iterate()
+    again = dataclasses.replace(ROW, entry=make_entry(2, seed=5, rows=18), visits=9, asked=2_500)
+    new = [database.put_row(row) for row in (ROW, deeper, ROW, again, deeper)]
+    rows = list(database.iterate())
     database.close()
-    assert row.entry.is_same_as(deeper.entry)
-    assert row.visits == 7
+    assert new == [True, True, False, False, False]
+    for row, first in zip(rows, (ROW, deeper), strict=True):
+        assert row.entry.is_same_as(first.entry)
+        assert (row.visits, row.asked, row.created) == (9, 2_500, ROW.created)

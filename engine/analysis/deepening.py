@@ -1,0 +1,105 @@
+"""Deepening: what is asked often is searched deeper, and kept, while nobody waits for the processor."""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Callable
+
+from engine.analysis.engine import Engine
+from engine.analysis.kept_analyses import search_entry
+from engine.errors import CancelledWork, DataFileError, GammondError
+from engine.search.watch import SearchWatch
+from engine.store.analysis_store import AnalysisStore
+from engine.store.database import DueQuestion
+from engine.store.entries import EngineIdentity, StoreEntry, StoreQuestion
+from engine.store.tiers import DEFAULT_TIERS, DepthTiers
+
+MAX_SEARCH_S = 60.0
+"""A search that takes longer is given up: many others are worth more in that time."""
+
+_BATCH = 100
+"""How many questions are looked up at a time; visits that come in meanwhile count for the next ones."""
+
+
+class Deepening:
+    """Searches the questions of a store deeper, one at a time, each a ply deeper than what is kept of it.
+
+    What was asked most often for the time that it takes comes first (`StoreDatabase.list_due`).
+
+    Args:
+        store: Has the questions, and keeps what is found.
+        engine: Searches.
+        identity: Identifies its entries.
+        tiers: How deep, by visits.
+        max_search_s: The time for one search; what takes longer is left as it is.
+        clock: Seconds of a clock that never goes back.
+    """
+
+    def __init__(
+        self,
+        store: AnalysisStore,
+        engine: Engine,
+        identity: EngineIdentity,
+        tiers: DepthTiers = DEFAULT_TIERS,
+        max_search_s: float = MAX_SEARCH_S,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._store = store
+        self._engine = engine
+        self._identity = identity
+        self._tiers = tiers
+        self._max_search_s = max_search_s
+        self._clock = clock
+        self._waiting: deque[DueQuestion] = deque()
+        self._left: set[tuple[StoreQuestion, int]] = set()
+
+    @property
+    def left(self) -> int:
+        """How many questions were left as they are: their search takes too long, or is impossible."""
+        return len(self._left)
+
+    def step(self, is_stopped: Callable[[], bool] = lambda: False) -> DueQuestion | None:
+        """Search the next question a ply deeper and commit what is found to the file.
+
+        Args:
+            is_stopped: Asked every few milliseconds; the search ends when it returns true.
+
+        Returns:
+            What was searched; None if no question is due.
+
+        Raises:
+            CancelledWork: It was stopped; nothing was kept of this search.
+            DataFileError: The file cannot be written.
+        """
+        while due := self._choose():
+            try:
+                entry = self._search(due, is_stopped)
+            except CancelledWork:
+                if is_stopped():
+                    raise
+                entry = None
+            except GammondError:  # a row made elsewhere that is no question here
+                entry = None
+            self._waiting.popleft()
+            if entry is None:
+                self._left.add((due.question, due.plies))
+                continue
+            left_out = self._store.left_out
+            self._store.keep(due.question, self._identity, entry, visits=0)
+            self._store.flush()
+            if self._store.left_out > left_out:
+                raise DataFileError(f"{self._store.file} cannot be written", field="file")
+            return due
+        return None
+
+    def _choose(self) -> DueQuestion | None:
+        if not self._waiting:
+            due = self._store.list_due(self._identity, self._tiers, _BATCH + len(self._left))
+            self._waiting.extend(each for each in due if (each.question, each.plies) not in self._left)
+        return self._waiting[0] if self._waiting else None
+
+    def _search(self, due: DueQuestion, is_stopped: Callable[[], bool]) -> StoreEntry:
+        ends_s = self._clock() + self._max_search_s
+        watch = SearchWatch(lambda: is_stopped() or self._clock() >= ends_s)
+        return search_entry(self._engine, due.question, due.plies, watch)

@@ -1,0 +1,179 @@
+"""Deepening: which searches it makes, that their values are those of fresh ones, how it stops and goes on."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from engine.analysis.deepening import Deepening
+from engine.analysis.kept_analyses import make_question, search_entry
+from engine.analysis.levels import EvalSettings
+from engine.errors import CancelledWork, DataFileError
+from engine.rules.match import MatchState
+from engine.rules.rules import STANDARD_RULES
+from engine.store.analysis_store import AnalysisStore
+from engine.store.database import BadRow, StoreDatabase
+from engine.store.entries import StoreQuestion
+from engine.store.tiers import DepthTiers
+from nets.catalogue import identify_engine, load_engine
+
+ROOT = Path(__file__).parents[3]
+OPENING = STANDARD_RULES.starting_position
+IDENTITY = identify_engine()
+TIERS = DepthTiers(((1, 2), (3, 3)))
+PLAYS = make_question(OPENING, MatchState(length=5, score=(1, 3)), EvalSettings(1), (3, 1))
+VALUE = make_question(OPENING, MatchState(), EvalSettings(1, is_cubeful=False))
+LONG = make_question(OPENING, MatchState(length=7), EvalSettings(1), (4, 3))
+
+
+@pytest.fixture(scope="module")
+def engine():
+    return load_engine()
+
+
+@pytest.fixture
+def store(tmp_path):
+    with AnalysisStore(tmp_path / "store.sqlite") as opened:
+        yield opened
+
+
+def keep(store, engine, question, visits, plies=1):
+    store.keep(question, IDENTITY, search_entry(engine, question, plies), visits)
+
+
+def list_rows(file):
+    database = StoreDatabase(file)
+    try:
+        return list(database.iterate())
+    finally:
+        database.close()
+
+
+def test_every_question_gets_the_depth_of_its_visits_and_the_values_of_a_fresh_search(store, engine):
+    keep(store, engine, PLAYS, 1)
+    keep(store, engine, VALUE, 3)
+    keep(store, engine, LONG, 0)
+    loop = Deepening(store, engine, IDENTITY, TIERS)
+    steps = []
+    while due := loop.step():
+        steps.append((due.question, due.plies, due.visits))
+    assert steps == [(VALUE, 2, 3), (PLAYS, 2, 1), (VALUE, 3, 3)]
+    fresh = load_engine()
+    for question, plies, _ in steps:
+        assert store.find(question, IDENTITY, plies).is_same_as(search_entry(fresh, question, plies))
+    assert store.find(PLAYS, IDENTITY, 1) is not None
+    assert store.find(LONG, IDENTITY, 2) is None
+    assert loop.left == 0
+
+
+def test_each_result_is_in_the_file_when_the_step_returns_and_counts_no_visit(store, engine):
+    keep(store, engine, PLAYS, 1)
+    Deepening(store, engine, IDENTITY, TIERS).step()
+    assert [(row.entry.plies, row.visits) for row in list_rows(store.file)] == [(1, 1), (2, 1)]
+
+
+def test_visits_that_come_in_meanwhile_count(store, engine):
+    keep(store, engine, PLAYS, 1)
+    loop = Deepening(store, engine, IDENTITY, TIERS)
+    assert loop.step().plies == 2
+    assert loop.step() is None
+    for _ in range(2):
+        store.find(PLAYS, IDENTITY, 1)
+    assert loop.step().plies == 3
+
+
+def test_what_takes_too_long_is_left_and_the_next_one_searched(store, engine):
+    keep(store, engine, PLAYS, 2)
+    keep(store, engine, VALUE, 1)
+    times = iter([0.0, 100.0, 200.0])
+    loop = Deepening(store, engine, IDENTITY, TIERS, 50.0, lambda: next(times, 200.0))
+    assert loop.step().question == VALUE
+    assert loop.step() is None
+    assert loop.left == 1
+    assert store.find(PLAYS, IDENTITY, 2) is None
+
+
+def test_a_question_that_is_none_is_left(store, engine):
+    forged = StoreQuestion("XGID=nothing", "backgammon", "cubeful")
+    store.keep(forged, IDENTITY, search_entry(engine, VALUE, 1))
+    loop = Deepening(store, engine, IDENTITY, TIERS)
+    assert loop.step() is None
+    assert loop.left == 1
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_it_stops_within_a_tenth_of_a_second_and_goes_on_later(store, engine, threads):
+    tiers = DepthTiers(((1, 4),))
+    keep(store, engine, LONG, 1, plies=3)
+    fresh = load_engine(threads=threads)
+    fresh.evaluate(OPENING, MatchState())
+    loop = Deepening(store, fresh, IDENTITY, tiers)
+    stop = threading.Event()
+    took_s = []
+    for after_s in (0.05, 0.2, 0.4):
+        stop.clear()
+        timer = threading.Timer(after_s, stop.set)
+        timer.start()
+        began_s = time.monotonic()
+        with pytest.raises(CancelledWork):
+            loop.step(stop.is_set)
+        took_s.append(time.monotonic() - began_s - after_s)
+    assert min(took_s) < 0.1, took_s
+    assert sorted(took_s)[1] < 0.1, took_s
+    assert [row.entry.plies for row in list_rows(store.file)] == [3]
+
+
+def test_a_file_that_cannot_be_written_is_said(store, engine, monkeypatch):
+    keep(store, engine, PLAYS, 1)
+    store.flush()
+
+    def refuse(*_):
+        raise sqlite3.OperationalError("the disk is full")
+
+    monkeypatch.setattr(StoreDatabase, "put", refuse)
+    with pytest.raises(DataFileError, match="cannot be written"):
+        Deepening(store, engine, IDENTITY, TIERS).step()
+
+
+def test_a_kill_loses_no_result_and_the_next_run_goes_on(tmp_path, engine):
+    file = tmp_path / "store.sqlite"
+    scores = [(own, other) for own in range(6) for other in range(6)]
+    with AnalysisStore(file) as store:
+        for score in scores:
+            question = make_question(OPENING, MatchState(length=7, score=score), EvalSettings(1), (4, 3))
+            keep(store, engine, question, 1)
+    program = (
+        "import sys; from tests.engine.analysis.test_deepening import *\n"
+        "loop = Deepening(AnalysisStore(Path(sys.argv[1])), load_engine(), IDENTITY, TIERS)\n"
+        "while due := loop.step(): print(due.question.xgid, flush=True)\n"
+    )
+    process = subprocess.Popen(
+        [sys.executable, "-c", program, str(file)],
+        cwd=ROOT,
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    said = [process.stdout.readline().strip() for _ in range(3)]
+    process.send_signal(signal.SIGKILL)
+    said += process.communicate()[0].split("\n")[:-1]
+    rows = list_rows(file)
+    assert not any(isinstance(row, BadRow) for row in rows)
+    deep = {row.question.xgid: row.entry for row in rows if row.entry.plies == 2}
+    assert {*said} <= {*deep}
+    with AnalysisStore(file) as store:
+        loop = Deepening(store, engine, IDENTITY, TIERS)
+        while due := loop.step():
+            assert due.question.xgid not in deep
+    rows = [row for row in list_rows(file) if row.entry.plies == 2]
+    assert len(rows) == len(scores)
+    for row in rows[::7]:
+        assert row.entry.is_same_as(search_entry(engine, row.question, 2))
