@@ -9,12 +9,14 @@ import queue
 import sys
 import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
+from concurrent.futures import Future, wait
+from contextlib import suppress
 from dataclasses import replace
 from typing import NoReturn
 
 from engine.errors import LimitError, UnsupportedError, ValueRangeError
+from engine.play.decider import Decider
 from engine.runtime.cores import MAX_THREADS
 from engine.runtime.version import read_version
 from protocol.core.limits import ClientLimits
@@ -52,8 +54,8 @@ _MOST_LINES = 200
 _LAST_LINES_S = 0.2
 """How long a server that ends waits for these."""
 
-_SLOW_S = 0.5
-"""Seconds of silence after which a server that does not listen yet says what it is at."""
+_QUICK_S = 0.5
+"""What a server waits for its net before it listens without; where kernels are there, it needs a tenth."""
 
 _OWN_FILES = 64
 """Files that a server has open besides its clients."""
@@ -236,23 +238,29 @@ def _serve_gnubg(host: str, port: int, args: argparse.Namespace, say: ClientCall
 
     strength, threads = read_strength(args), resolve_thread_count(args.threads)
     net = args.net or DEFAULT_NET
-    with _say_if_slow(f"loads the net {net} before it listens", say):
-        decider = load_decider(net, strength, threads, player=args.player)
-    what = f"external player for GNU Backgammon, {decider.name} at {strength.name}"
+    loading = _load_beside(lambda: load_decider(net, strength, threads, player=args.player))
+    if wait((loading,), _QUICK_S).done:
+        loading.result()  # an error ends the program before it listens
+    else:
+        say(f"loads the net {net}: clients wait for their answers meanwhile")
+    name = args.player or (make_shipped_catalogue().list_names()[0] if net == DEFAULT_NET else net)
+    what = f"external player for GNU Backgammon, {name} at {strength.name}"
     rules = GnubgRules(jacoby=not args.no_jacoby, beavers=args.beavers)
-    run_server(serve_gnubg(decider, _make_options(host, port, args, GNUBG_LIMITS, what, say), rules))
+    run_server(serve_gnubg(loading, _make_options(host, port, args, GNUBG_LIMITS, what, say), rules))
 
 
-@contextmanager
-def _say_if_slow(what: str, say: ClientCallback) -> Iterator[None]:
-    """Say what is done in the block if it takes long, as it does where kernels are compiled."""
-    timer = threading.Timer(_SLOW_S, say, (what,))
-    timer.daemon = True
-    timer.start()
-    try:
-        yield
-    finally:
-        timer.cancel()
+def _load_beside(load: Callable[[], Decider]) -> Future[Decider]:
+    """Load in a thread of its own, which does not keep the process alive."""
+    loading: Future[Decider] = Future()
+
+    def run() -> None:
+        try:
+            loading.set_result(load())
+        except BaseException as error:
+            loading.set_exception(error)
+
+    threading.Thread(target=run, name="load", daemon=True).start()
+    return loading
 
 
 def _make_options(

@@ -14,13 +14,15 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Hashable, Sequence
+from concurrent.futures import Future, wait
 from contextlib import nullcontext
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import msgspec
 
 from engine.cubeful import CubeResponse
-from engine.errors import FormatError, GammondError, PositionError
+from engine.errors import CancelledWork, FormatError, GammondError, PositionError
 from engine.formats.fibs_board import FibsDialect, decode_fibs_board, decode_fibs_boards
 from engine.play.decider import Decider
 from engine.rules.notation import format_moves_plain
@@ -58,6 +60,12 @@ _HELP = (
 _INPUT_TRANSLATION = bytes.maketrans(bytes([0, *range(128, 256)]), b"\n" + b"?" * 128)
 _TURN_FIELD, _MAY_DOUBLE_FIELD, _DOUBLED_FIELD = 32, 38, 40
 
+_UNLOADED_WORDS = ("help", "exit", "set")
+"""Commands that are answered while the engine is being loaded; the others wait."""
+
+_LOADING_CHECK_S = 0.1
+"""How often a request that waits for the engine looks whether it was stopped."""
+
 _log = logging.getLogger(__name__)
 
 
@@ -78,9 +86,13 @@ class GnubgService:
     quick_work: QuickWork = field(default_factory=QuickWork)
 
 
-def connect(service: GnubgService) -> Connection:
-    """Return the connection of a client: a NUL ends a line, and bytes beyond ASCII do not matter."""
-    client = GnubgClient(service)
+def connect(loading: Future[GnubgService]) -> Connection:
+    """Return the connection of a client: a NUL ends a line, and bytes beyond ASCII do not matter.
+
+    Args:
+        loading: As for `GnubgClient`.
+    """
+    client = GnubgClient(loading)
     return Connection(client, _LIMITS, has_tags=False, translation=_INPUT_TRANSLATION)
 
 
@@ -88,14 +100,13 @@ class GnubgClient:
     """Answers the lines of a gnubg that plays, or of a script.
 
     Args:
-        service: What it shares with others.
+        loading: What it shares with others, once that is loaded: until then boards wait for their answers.
     """
 
     writes_json = False
 
-    def __init__(self, service: GnubgService) -> None:
-        self._service = service
-        self._decider = service.decider
+    def __init__(self, loading: Future[GnubgService]) -> None:
+        self._loading = loading
         self._batches: dict[EvaluationOptions, FibsEvaluations] = {}
         self._is_debugging = False
 
@@ -106,7 +117,8 @@ class GnubgClient:
     def answer(self, text: str, is_in_use: IsInUse) -> Answer:
         """Answer a line; commands take effect. Whatever comes, nothing is raised."""
         try:
-            answer = self._dispatch(text)
+            is_ready = self._loading.done() or text.partition(" ")[0].lower() in _UNLOADED_WORDS
+            answer = self._dispatch(text) if is_ready else self._wait_for_engine(text)
         except Exception as error:
             answer = [self.fail(error)]
         return self._log_answer(text, answer) if self._is_debugging else answer
@@ -140,6 +152,25 @@ class GnubgClient:
 
         return msgspec.structs.replace(work, run=run, batch_item=None)
 
+    @cached_property
+    def _service(self) -> GnubgService:
+        return self._loading.result()
+
+    def _wait_for_engine(self, text: str) -> Work:
+        """Return work that answers a line once the engine is loaded."""
+
+        def run(control: WorkControl) -> Sequence[AnyReply]:
+            while not wait((self._loading,), _LOADING_CHECK_S).done:
+                if control.is_stopped:
+                    raise CancelledWork("stopped before the net was loaded")
+            answer = self._dispatch(text)
+            if isinstance(answer, Work):
+                return answer.run(control)
+            assert isinstance(answer, Sequence)
+            return answer
+
+        return Work(run, is_long=True)
+
     def _dispatch(self, text: str) -> Answer:
         if text.startswith("board:"):
             return self._read_decision(text)
@@ -149,7 +180,8 @@ class GnubgClient:
             case "evaluation":
                 return self._read_evaluation(rest)
             case "version":
-                engine, software = f"Engine: {self._decider.name}", f"Software: {self._service.software}"
+                service = self._service
+                engine, software = f"Engine: {service.decider.name}", f"Software: {service.software}"
                 return [Reply(line) for line in ("Interface: 2", "RFBF: 0", engine, software)]
             case "help":
                 return [Reply(f"\t{_HELP}")]
@@ -170,7 +202,8 @@ class GnubgClient:
         board, options = parse_evaluation(text)
         batch = self._batches.get(options)
         if batch is None:
-            batch = self._batches[options] = FibsEvaluations(self._decider, self._service.rules, options)
+            service = self._service
+            batch = self._batches[options] = FibsEvaluations(service.decider, service.rules, options)
 
         def evaluate(watch: SearchWatch) -> Reply:
             if kind is None:
@@ -193,7 +226,7 @@ class GnubgClient:
             position = Position.from_valid_board(board)
         if position.is_over:
             raise PositionError("the game is over: there is nothing to decide", field="position")
-        state, decider, kind = self._service.rules.apply_to(match), self._decider, None
+        state, decider, kind = self._service.rules.apply_to(match), self._service.decider, None
         if not decider.looks_ahead and (state.roll is None or has_few_plays(position, state.roll)):
             kind = "cube" if state.roll is None else "plays", state.is_money
 

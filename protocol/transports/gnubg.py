@@ -8,6 +8,7 @@ import time
 from collections.abc import Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager
+from dataclasses import replace
 
 from engine.play.decider import Decider
 from engine.runtime.version import NAME, read_version
@@ -21,16 +22,37 @@ GNUBG_LIMITS = TcpLimits(clients=64, idle_s=24 * 3600.0)
 """Caps of this server; a board is silent for as long as the person at it thinks."""
 
 
-async def serve_gnubg(decider: Decider, options: ServerOptions, rules: GnubgRules | None = None) -> None:
+async def serve_gnubg(
+    loading: Future[Decider], options: ServerOptions, rules: GnubgRules | None = None
+) -> None:
     """Serve boards and scripts; see `serve_connections`.
 
     Args:
-        decider: Plays for all clients.
+        loading: Who plays for all clients, as soon as it is loaded; until then they wait for their answers.
         options: Where, for whom, and with which caps.
         rules: What gnubg's lines do not say about money games.
+
+    Raises:
+        GammondError: It could not be loaded: the server has ended, as after a signal.
     """
-    service = GnubgService(decider, rules or GnubgRules(), f"{NAME} {read_version()}")
-    await serve_connections(lambda: connect(service), options, clock=time.monotonic)
+    ending, loop = options.stop_event or asyncio.Event(), asyncio.get_running_loop()
+    service: Future[GnubgService] = Future()
+
+    def take(loaded: Future[Decider]) -> None:
+        if error := loaded.exception():
+            service.set_exception(error)
+            loop.call_soon_threadsafe(ending.set)
+        else:
+            service.set_result(
+                GnubgService(loaded.result(), rules or GnubgRules(), f"{NAME} {read_version()}")
+            )
+
+    loading.add_done_callback(take)
+    await serve_connections(
+        lambda: connect(service), replace(options, stop_event=ending), clock=time.monotonic
+    )
+    if service.done():
+        service.result()
 
 
 @contextmanager
@@ -42,6 +64,8 @@ def gnubg_server(decider: Decider, *, rules: GnubgRules | None = None) -> Iterat
     """
     started: Future[tuple[int, asyncio.AbstractEventLoop]] = Future()
     ending = asyncio.Event()
+    loaded: Future[Decider] = Future()
+    loaded.set_result(decider)
 
     async def serve() -> None:
         loop = asyncio.get_running_loop()
@@ -50,7 +74,7 @@ def gnubg_server(decider: Decider, *, rules: GnubgRules | None = None) -> Iterat
             started.set_result((port, loop))
 
         options = ServerOptions("127.0.0.1", 0, GNUBG_LIMITS, on_listening=say_started, stop_event=ending)
-        await serve_gnubg(decider, options, rules)
+        await serve_gnubg(loaded, options, rules)
 
     thread = threading.Thread(target=lambda: asyncio.run(serve()), name="gnubg-server", daemon=True)
     thread.start()

@@ -5,7 +5,6 @@ import re
 import socket
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import numpy as np
@@ -17,12 +16,17 @@ from engine.errors import StateError, UnsupportedError, ValueRangeError
 from engine.rules.match import MatchState
 from engine.rules.position import Position
 from engine.runtime.cores import count_usable_cores
-from nets import catalogue as loading
+from nets import catalogue
 from nets.catalogue import load_player
 from tests.boards import RacingEvaluator, played_boards
 from tools import cli, serve
 
-DOCS = (Path(__file__).parents[2] / "docs" / "guide" / "tools.md").read_text("utf-8")
+DOCS_FOLDER = Path(__file__).parents[2] / "docs"
+DOCS = (DOCS_FOLDER / "guide" / "tools.md").read_text("utf-8")
+OPENING = (
+    "board:O:X:0:0:0:0:-2:0:0:0:0:5:0:3:0:0:0:-5:5:0:0:0:-3:0:-5:0:0:0:0:2:0"
+    ":1:0:0:0:0:1:1:1:0:1:-1:0:25:0:0:0:0:0:0:0:0"
+)
 
 
 def parsed(*arguments):
@@ -95,32 +99,18 @@ def test_an_option_of_the_other_dialect_is_refused(option):
         serve.main(parsed("--tcp", "0", option))
 
 
-def test_a_server_for_gnubg_that_loads_for_long_says_so_before_it_listens(monkeypatch):
-    said = []
-    monkeypatch.setattr(serve, "_SLOW_S", 0.01)
-    with serve._say_if_slow("loads", said.append):
-        deadline_s = time.monotonic() + 20.0
-        while not said and time.monotonic() < deadline_s:
-            time.sleep(0.01)
-    assert said == ["loads"]
-    monkeypatch.setattr(serve, "_SLOW_S", 60.0)
-    monkeypatch.setattr(serve, "_start_writing", lambda: said.append)
-    served_by(monkeypatch)
-    assert said == ["loads", "ended"]
-
-
 def served_by(monkeypatch, *options):
     """Return the player for gnubg with these options, its loading arguments, and the answers at a time."""
     loaded, served = [], []
 
-    def load(net, threads, sources=None):
+    def load_racer(net, threads, sources=None):
         loaded.append((net, threads))
         return Engine(RacingEvaluator())
 
-    async def serve_nobody(decider, options, rules):
-        served.append((decider, options))
+    async def serve_nobody(loading, options, rules):
+        served.append((loading.result(), options))
 
-    monkeypatch.setattr(loading, "load_engine", load)
+    monkeypatch.setattr(catalogue, "load_engine", load_racer)
     monkeypatch.setattr("protocol.transports.gnubg.serve_gnubg", serve_nobody)
     monkeypatch.setattr(serve, "end_process", lambda status: None)
     serve.main(parsed("--gnubg", "0", *options))
@@ -159,6 +149,49 @@ def test_a_weak_level_errs_and_a_strong_one_does_not(monkeypatch):
 
     assert plays("--level", "expert") == plays()
     assert sum(plays("--level", "beginner")) < sum(plays())
+
+
+SLOW_START = """
+import sys, threading
+from engine.errors import DataFileError
+from tools import cli, serve
+wait_for_a_line = sys.stdin.readline
+def load(*arguments, **options):
+    word = wait_for_a_line().strip()
+    if word:
+        raise DataFileError(word)
+    return load_decider(*arguments, **options)
+load_decider, serve.load_decider = serve.load_decider, load
+serve._QUICK_S = 0.01
+sys.exit(cli.main(["serve", "--gnubg", "0"]))
+"""
+
+
+@pytest.mark.parametrize(("word", "status"), [("", 0), ("the net is damaged", 2)])
+def test_a_server_for_gnubg_listens_while_it_loads_and_answers_then(word, status):
+    command = [sys.executable, "-c", SLOW_START]
+    pipes = {"stdin": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    with subprocess.Popen(command, cwd=DOCS_FOLDER.parent, **pipes) as server:
+        said = [next(line for line in server.stderr if " listens on " in line), next(server.stderr)]
+        with socket.create_connection(("127.0.0.1", int(said[0].split()[-1])), timeout=20) as connection:
+            connection.sendall(f"version\nevaluation fibsboard {OPENING}\n".encode())
+            server.stdin.write(f"{word}\n")
+            server.stdin.flush()
+            answers = connection.makefile()
+            first = next(answers)
+            assert first == ("Interface: 2\n" if status == 0 else f"Error: {word}\n")
+            if status == 0:
+                assert [next(answers).split()[0] for _ in range(4)] == [
+                    "RFBF:",
+                    "Engine:",
+                    "Software:",
+                    "0.526583",
+                ]
+                server.terminate()
+        said += list(server.stderr)
+    assert server.returncode == status
+    assert "strong at expert; at most 64 clients" in said[1]
+    assert said[-1] == ("gammond: ended\n" if status == 0 else f"gammond: {word}\n")
 
 
 def test_a_level_and_plies_exclude_each_other(monkeypatch):

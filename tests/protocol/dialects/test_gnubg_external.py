@@ -3,6 +3,8 @@
 SEAT_0 lines asked gnubg's player 0, whose checkers count negative, SEAT_1 lines player 1.
 """
 
+import threading
+from concurrent.futures import Future
 from dataclasses import replace
 
 import numpy as np
@@ -12,7 +14,7 @@ from hypothesis import strategies as st
 
 from engine.analysis.engine import Engine
 from engine.analysis.levels import EvalSettings
-from engine.errors import FormatError
+from engine.errors import DataFileError, FormatError
 from engine.formats.fibs_board import FibsDialect, decode_fibs_board, encode_fibs_board
 from engine.play.decider import Decider
 from engine.play.player import RandomPlayer
@@ -117,7 +119,13 @@ def asked(line: str, evaluator=None, rules=None) -> str:
 
 def played_by(evaluator, rules=None, depth=None, **options) -> Connection:
     """The connection of a client to the player of an evaluator."""
-    return connect(GnubgService(Decider(Engine(evaluator), depth), rules or GnubgRules(), **options))
+    return connect(loaded(GnubgService(Decider(Engine(evaluator), depth), rules or GnubgRules(), **options)))
+
+
+def loaded(service: GnubgService) -> Future[GnubgService]:
+    loading = Future()
+    loading.set_result(service)
+    return loading
 
 
 def talk(connection: Connection, data: bytes) -> str:
@@ -271,13 +279,34 @@ def test_names_may_hold_any_bytes_but_a_colon():
 def test_the_commands_of_gnubgs_own_server_are_answered():
     dialect = played_by(FixedEvaluator(0.5, 0, 0, 0, 0), software="gammond 1")
     assert talk(dialect, b"version\n") == "Interface: 2\nRFBF: 0\nEngine: fixed\nSoftware: gammond 1\n"
-    other = connect(GnubgService(Decider(Engine(RacingEvaluator()), player=RandomPlayer(3))))
+    other = connect(loaded(GnubgService(Decider(Engine(RacingEvaluator()), player=RandomPlayer(3)))))
     assert "\nEngine: random:seed=3\n" in talk(other, b"version\n")
     assert talk(dialect, b"help\n").startswith("\tboard:")
     assert talk(dialect, b"SET debug on\nset debug off\n") == "Debug output ON\nDebug output OFF\n"
     assert talk(dialect, b"set debug maybe\n").startswith("Error: ")
     assert talk(dialect, b"exit\nversion\n") == ""
     assert dialect.is_done
+
+
+def test_until_the_net_is_loaded_boards_wait_and_commands_that_need_none_do_not():
+    loading = Future()
+    dialect = connect(loading)
+    assert talk(dialect, b"help\nset debug off\n").splitlines()[1:] == ["Debug output OFF"]
+    threading.Timer(0.2, loading.set_result, (GnubgService(Decider(Engine(RacingEvaluator()))),)).start()
+    answers = talk(dialect, f"{SEAT_0_PLAY}\n\0version\n".encode()).splitlines()
+    assert answers[:2] == [asked(SEAT_0_PLAY).strip(), "Interface: 2"]
+    assert asked("exit") == talk(connect(Future()), b"exit\n") == ""
+
+
+def test_a_board_that_waits_for_the_net_can_be_stopped_and_is_told_why_there_is_none():
+    waiting = connect(Future())
+    ((_, job),) = read_questions(waiting, [SEAT_0_PLAY])
+    job.control.stop()
+    answer_together([(waiting, job)])
+    assert waiting.data_to_send() == b"Error: stopped before the net was loaded\n"
+    failing = Future()
+    failing.set_exception(DataFileError("the net is damaged"))
+    assert talk(connect(failing), f"{SEAT_0_PLAY}\n".encode()) == "Error: the net is damaged\n"
 
 
 def test_an_evaluation_is_six_numbers_of_the_player_on_roll():
@@ -485,7 +514,7 @@ def test_questions_of_one_match_state_are_evaluated_in_one_call():
     decider = Decider(Engine(evaluator))
     quick_work = QuickWork()
     quick_work.add(("evaluation", False))
-    service = GnubgService(decider, quick_work=quick_work)
+    service = loaded(GnubgService(decider, quick_work=quick_work))
     dialects = [connect(service) for _ in range(3)]
     board = SEAT_0_PLAY.replace(":3:0:0:", ":0:0:0:", 1)
     other_turn = board.replace(":-1:5:2:5:2:", ":1:0:0:0:0:")
@@ -511,7 +540,7 @@ def test_questions_that_look_ahead_are_never_quick():
         quick_work.add(kind)
     deep = played_by(RacingEvaluator(), depth=EvalSettings(1), quick_work=quick_work)
     decider = Decider(Engine(RacingEvaluator()), player=RandomPlayer())
-    player = connect(GnubgService(decider, quick_work=quick_work))
+    player = connect(loaded(GnubgService(decider, quick_work=quick_work)))
     lines = [SEAT_0_PLAY, SEAT_0_IS_DOUBLED]
     assert are_quick(deep, [*lines, f"evaluation fibsboard {SEAT_0_PLAY} cube on"]) == [False] * 3
     assert are_quick(player, lines) == [False] * 2

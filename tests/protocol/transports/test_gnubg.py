@@ -5,7 +5,7 @@ import socket
 import struct
 import threading
 import time
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import partial
 from unittest.mock import patch
@@ -75,6 +75,12 @@ def decider_of(evaluator, depth=None) -> Decider:
 RACER = decider_of(RacingEvaluator())
 
 
+def loaded(decider: Decider) -> Future[Decider]:
+    loading = Future()
+    loading.set_result(decider)
+    return loading
+
+
 def client(port: int) -> socket.socket:
     return socket.create_connection(("127.0.0.1", port), timeout=10)
 
@@ -99,7 +105,7 @@ def served(decider=RACER, threads=None, **limits):
         options = ServerOptions(
             "127.0.0.1", 0, TcpLimits(**limits), threads, on_listening=write_line, stop_event=ending
         )
-        await serve_gnubg(decider, options)
+        await serve_gnubg(loaded(decider), options)
 
     thread = threading.Thread(target=lambda: asyncio.run(serve()))
     thread.start()
