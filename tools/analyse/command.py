@@ -23,21 +23,19 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import sys
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
 
 from engine.analysis.engine import Engine
 from engine.cubeful.match_equity import load_default_table
-from engine.errors import CancelledWork, GammondError, PositionError, UnsupportedError
+from engine.errors import CancelledWork, PositionError, UnsupportedError
 from engine.match_analysis.analysed_match import AnalysedMatch, describe_method
 from engine.match_analysis.analysis import AnalysisSettings, analyse_match
 from engine.match_analysis.documents import describe_match
 from engine.match_files.model import RecordedMatch
-from engine.match_files.reading import MAX_FILE_BYTES, read_matches
 from engine.match_files.sgf.writer import format_sgf
 from engine.options import escape_unprintable
 from engine.runtime.cores import count_usable_cores
@@ -50,6 +48,7 @@ from tools.analyse.players_report import PlayersReport
 from tools.analyse.text_report import format_text
 from tools.common.files import write_atomically
 from tools.common.interrupts import call_on_interrupt
+from tools.common.match_inputs import list_match_inputs
 from tools.common.opponents import collect_net_hashes, load_net_engine
 from tools.common.position_arguments import STDIN
 from tools.common.progress import Progress
@@ -60,7 +59,6 @@ SUMMARY = "what the players of match files did wrong: ratings, errors, luck"
 DEFAULT_PLIES = 2
 DEFAULT_ERRORS = 20
 
-_MAX_REPORTED_ISSUES = 20
 _TEXT, _HTML, _SGF = "text", "html", "sgf"
 _FORMATS = (_TEXT, _HTML, "json", "csv", _SGF)
 _ONE_MATCH_FORMATS = (_HTML, _SGF)
@@ -113,7 +111,7 @@ def main(args: argparse.Namespace) -> int:
     """
     settings = AnalysisSettings(args.plies, args.deepen, args.filter)
     workers = Workers(count_usable_cores() if args.threads is None else args.threads)
-    files = [file for name in args.files for file in _list_files(name)]
+    files = list_match_inputs(args.files)
     writer, stopped, is_whole = _Writer(args, len(files)), threading.Event(), True
     with call_on_interrupt(stopped.set, has_nothing=lambda: not writer.count):
         engine = load_net_engine(args.net)
@@ -122,19 +120,18 @@ def main(args: argparse.Namespace) -> int:
         method = describe_method(engine.name, settings, table.name)
         try:
             for number, file in enumerate(files, 1):
-                name = "standard input" if file is None else str(file)
-                label = escape_unprintable(name) + f", {number} of {len(files)}" * (len(files) > 1)
-                matches = _read(file, name, strict=args.strict)
+                label = escape_unprintable(file.name) + f", {number} of {len(files)}" * (len(files) > 1)
+                matches = file.read(_write_message, strict=args.strict)
                 is_whole &= bool(matches) and not any(match.issues for match in matches)
                 writer.check(matches)
                 for match in (match for match in matches if match.games):
                     try:
                         judged = _analyse(engine, match, settings, workers, label, stopped)
                     except (PositionError, UnsupportedError) as error:
-                        _write_message(f"{name}: {error.message}")
+                        _write_message(f"{file.name}: {error.message}")
                         is_whole = False
                         continue
-                    writer.write(AnalysedMatch(name, judged, method, table, nets))
+                    writer.write(AnalysedMatch(file.name, judged, method, table, nets))
         except CancelledWork:
             pass
     writer.finish()
@@ -241,43 +238,6 @@ def _analyse(
         return analyse_match(
             engine, match, settings, workers=workers, progress=show, cancelled=stopped.is_set
         )
-
-
-def _read(file: Path | None, name: str, *, strict: bool) -> tuple[RecordedMatch, ...]:
-    """Read the matches of a file, None for standard input; what cannot be read is said on stderr."""
-    try:
-        source = sys.stdin.buffer.read(MAX_FILE_BYTES + 1) if file is None else file
-        matches = read_matches(source, name=name, strict=strict)
-    except GammondError as error:
-        _write_message(error.message)
-        return ()
-    for match in matches:
-        _report_issues(name, match)
-    return matches
-
-
-def _list_files(name: str) -> Iterator[Path | None]:
-    """Yield the files of an argument, in order: those below a folder without hidden ones; None for stdin."""
-    if name == STDIN:
-        yield None
-        return
-    path = Path(name)
-    if not path.is_dir():
-        yield path
-        return
-    for folder, folders, files in os.walk(path):
-        folders[:] = sorted(each for each in folders if not each.startswith("."))
-        for each in sorted(files):
-            file = Path(folder, each)
-            if not each.startswith(".") and file.is_file():
-                yield file
-
-
-def _report_issues(name: str, match: RecordedMatch) -> None:
-    for issue in match.issues[:_MAX_REPORTED_ISSUES]:
-        _write_message(f"{name}: {issue}")
-    if len(match.issues) > _MAX_REPORTED_ISSUES:
-        _write_message(f"{name}: {len(match.issues) - _MAX_REPORTED_ISSUES} more faults")
 
 
 def _write_message(text: str) -> None:
