@@ -174,10 +174,11 @@ def test_a_server_for_gnubg_listens_while_it_loads_and_answers_then(word, status
     with subprocess.Popen(command, cwd=DOCS_FOLDER.parent, **pipes) as server:
         said = [next(line for line in server.stderr if " listens on " in line), next(server.stderr)]
         with socket.create_connection(("127.0.0.1", int(said[0].split()[-1])), timeout=20) as connection:
-            connection.sendall(f"version\nevaluation fibsboard {OPENING}\n".encode())
+            connection.sendall(f"help\nversion\nevaluation fibsboard {OPENING}\n".encode())
+            answers = connection.makefile()
+            assert next(answers).startswith("\tboard:")
             server.stdin.write(f"{word}\n")
             server.stdin.flush()
-            answers = connection.makefile()
             first = next(answers)
             assert first == ("Interface: 2\n" if status == 0 else f"Error: {word}\n")
             if status == 0:
