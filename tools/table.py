@@ -21,7 +21,7 @@ TOOL_GROUPS = {
         "nets": "tools.nets",
         "prepare": "tools.prepare",
         "bearoff": "tools.bearoff",
-        "store": "tools.store",
+        "store": "tools.store.command",
         "completion": "tools.completion",
     },
     "Measure": {

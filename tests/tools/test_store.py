@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
+import argparse
 import json
+import signal
 import sqlite3
+import subprocess
+import sys
+import time
+from datetime import datetime, timedelta
+from pathlib import Path
 
 import pytest
 
@@ -12,10 +19,14 @@ from engine.analysis.levels import EvalSettings
 from engine.rules.match import MatchState
 from engine.rules.rules import STANDARD_RULES
 from engine.store.analysis_store import AnalysisStore
+from engine.store.database import StoreDatabase
 from nets.catalogue import identify_engine, load_engine
 from tests.engine.store.samples import ENGINE, make_entry
 from tests.engine.store.samples import make_question as make_sample
 from tools import cli
+from tools.store import deepening
+
+ROOT = Path(__file__).parents[2]
 
 OPENING = STANDARD_RULES.starting_position
 POSITION = make_question(OPENING, MatchState(), EvalSettings(1))
@@ -33,7 +44,7 @@ def answers():
 def file(tmp_path, monkeypatch, answers):
     """A store with the default engine's answers, and one by a net that is not there."""
     path = tmp_path / "store.sqlite"
-    monkeypatch.setattr("tools.store.find_store_file", lambda: path)
+    monkeypatch.setattr("tools.store.command.find_store_file", lambda: path)
     with AnalysisStore(path) as store:
         for question, entry in answers.items():
             store.keep(question, identify_engine(), entry)
@@ -67,6 +78,7 @@ def test_status_tells_entries_by_net_kind_and_depth(file, capsys):
     assert f" 1 plays at 1-ply by {net.net} ({net.program}), asked 1 times\n" in said
     assert f" 1 positions at 1-ply by {net.net} ({net.program}), asked 2 times\n" in said
     assert " 1 positions at 3-ply by test (1.0), asked 1 times, not used: other nets" in said
+    assert said.endswith("\ndue      2: 2 to 2-ply\n")
 
 
 def test_status_as_json_has_the_same(file, capsys):
@@ -75,6 +87,7 @@ def test_status_as_json_has_the_same(file, capsys):
     assert status["file"] == str(file)
     assert sum(kind["entries"] for kind in status["kinds"]) == 3
     assert [kind["net"] for kind in status["kinds"] if not kind["is_usable"]] == ["test"]
+    assert status["due"] == {"2": 2}
 
 
 def test_what_is_exported_is_imported_to_the_bit_and_only_once(file, tmp_path, capsys, answers):
@@ -163,7 +176,7 @@ def test_export_leaves_damaged_rows_out_and_says_so(file, capsys):
     )
 
 
-@pytest.mark.parametrize("action", ["status", "export", "verify"])
+@pytest.mark.parametrize("action", ["status", "export", "verify", "deepen"])
 def test_where_there_is_no_store_none_is_made(action, tmp_path, capsys):
     assert cli.main(["store", action, "--file", str(tmp_path / "none.sqlite")]) == 2
     assert "there is no store yet" in capsys.readouterr().err
@@ -176,3 +189,77 @@ def test_a_damaged_store_is_named_with_what_to_do(file, capsys):
     said = capsys.readouterr().err
     assert str(file) in said
     assert "move it away" in said
+
+
+def list_depths(file, question):
+    database = StoreDatabase(file)
+    depths = [row.entry.plies for row in database.iterate() if row.question == question]
+    database.close()
+    return depths
+
+
+def test_deepen_searches_what_is_due_and_verify_finds_it_the_same(file, capsys):
+    assert cli.main(["store", "deepen", "--tiers", "1:2,2:3", "--threads", "2"]) == 0
+    assert capsys.readouterr().out == "searched   3: 2 to 2-ply, 1 to 3-ply\nstill due  nothing\n"
+    assert list_depths(file, POSITION) == [1, 2, 3]
+    assert list_depths(file, PLAYS) == [1, 2]
+    assert cli.main(["store", "deepen"]) == 0
+    assert capsys.readouterr().out == "searched   nothing\nstill due  nothing\n"
+    assert cli.main(["store", "verify"]) == 0
+
+
+def test_deepen_ends_with_its_time_and_leaves_what_takes_too_long(file, capsys):
+    assert cli.main(["store", "deepen", "--tiers", "1:4", "--max-search", "0.000001"]) == 0
+    assert capsys.readouterr().out == (
+        "searched   nothing\nstill due  6: 2 to 2-ply, 2 to 3-ply, 2 to 4-ply\n"
+        "left       2 questions whose search takes more than 1e-06 s, or is impossible\n"
+    )
+    began_s = time.monotonic()
+    assert cli.main(["store", "deepen", "--tiers", "1:4", "--for", "0.001s"]) == 0
+    assert time.monotonic() - began_s < 2.0
+    assert "still due  6: " in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--for", "10"], "expected a time in seconds, minutes or hours, such as 90s, 10m or 2h, got '10'"),
+        (["--for", "0s"], "expected a time above 0"),
+        (["--until", "25:00"], "expected a time of the day as HH:MM, such as 06:30, got '25:00'"),
+        (["--for", "1s", "--until", "06:30"], "not allowed with"),
+        (["--max-search", "nan"], "expected seconds above 0"),
+        (["--tiers", "1:9"], "rising plies, 1 to 4"),
+        (["--net", "none"], "expected an evaluator"),
+    ],
+)
+def test_what_deepen_does_not_take_is_named(file, arguments, said, capsys):
+    assert cli.main(["store", "deepen", *arguments]) == 2
+    assert said in capsys.readouterr().err
+
+
+def test_until_is_the_next_time_that_the_clock_shows_it(file):
+    now = datetime.now()
+    for minutes, hours in ((2, 0), (-2, 24)):
+        until = (now + timedelta(minutes=minutes)).strftime("%H:%M")
+        length_s = deepening._read_length(argparse.Namespace(until=until, duration=None))
+        assert abs(length_s - (hours * 3600 + minutes * 60)) <= 90
+
+
+def test_deepen_keeps_what_it_found_at_an_interrupt_and_goes_on(file, capsys):
+    process = subprocess.Popen(
+        [sys.executable, "-m", "gammond", "store", "deepen", "--file", str(file), "--tiers", "1:4"],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    while 3 not in list_depths(file, POSITION):
+        assert process.poll() is None
+        time.sleep(0.02)
+    process.send_signal(signal.SIGINT)
+    said = process.communicate(timeout=20)
+    assert process.returncode == 130, said
+    assert said[0].startswith("searched   ")
+    assert cli.main(["store", "verify"]) == 0
+    assert cli.main(["store", "deepen", "--tiers", "1:3"]) == 0
+    assert capsys.readouterr().out.endswith("still due  nothing\n")

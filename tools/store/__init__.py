@@ -1,0 +1,1 @@
+"""`gammond store`: kept analyses, looked at, taken elsewhere, checked and searched deeper."""

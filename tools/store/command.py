@@ -1,0 +1,84 @@
+"""`gammond store`: look at kept analyses, take them elsewhere, check them, and search them deeper.
+
+    gammond store status               what is kept, by net, kind and depth
+    gammond store export > kept.jsonl  all entries, one JSON object a line
+    gammond store import kept.jsonl    take entries in
+    gammond store verify               check all, search some of them again
+    gammond store deepen --for 10m     search deeper what is asked often
+
+The store is in the data folder (GAMMOND_DATA, or the system's folder for user data), unless --file names
+another one.
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from engine.errors import DataFileError
+from engine.store.analysis_store import find_store_file
+from tools.store.deepening import add_deepen_arguments, deepen_entries
+from tools.store.exchange import export_entries, import_entries
+from tools.store.files import open_store
+from tools.store.status import show_status
+from tools.store.verification import verify_entries
+
+SUMMARY = "describe, export, import, check and deepen kept analyses"
+
+DEFAULT_SAMPLE = 100
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the subcommands and their options."""
+    actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
+    status = _add_action(actions, "status", "what is kept, by net, kind and depth")
+    status.add_argument("--json", action="store_true", help="one JSON object instead of text")
+    export = _add_action(actions, "export", "write all entries, one JSON object a line")
+    export.add_argument("--output", type=Path, metavar="FILE", help="the file (default standard output)")
+    take = _add_action(actions, "import", "take entries of exported files")
+    take.add_argument("files", nargs="+", type=Path, metavar="FILE", help="an exported file")
+    verify = _add_action(actions, "verify", "check all entries, and search some of them again")
+    verify.add_argument(
+        "--sample",
+        type=int,
+        default=DEFAULT_SAMPLE,
+        metavar="N",
+        help=f"entries to search again; 0 for none (default {DEFAULT_SAMPLE})",
+    )
+    verify.add_argument("--seed", type=int, default=0, metavar="N", help="chooses them (default 0)")
+    verify.add_argument("--repair", action="store_true", help="remove what is not as it should be")
+    add_deepen_arguments(_add_action(actions, "deepen", "search deeper what is asked often"))
+
+
+def _add_action(actions: argparse._SubParsersAction, name: str, meaning: str) -> argparse.ArgumentParser:  # type: ignore[type-arg]
+    parser: argparse.ArgumentParser = actions.add_parser(
+        name, help=meaning, description=f"{meaning[:1].upper()}{meaning[1:]}."
+    )
+    parser.add_argument("--file", type=Path, metavar="FILE", help="the store (default in the data folder)")
+    return parser
+
+
+def main(args: argparse.Namespace) -> int:
+    """Run the tool.
+
+    Returns:
+        0; 1 where something is not as it should be.
+
+    Raises:
+        GammondError: A file is missing, damaged or of another kind, or cannot be read or written.
+    """
+    file = args.file or find_store_file()
+    if args.action == "import":
+        return import_entries(file, args.files)
+    if not file.exists():
+        raise DataFileError(
+            f"{file}: there is no store yet; `gammond store import FILE` fills one", field="file"
+        )
+    if args.action == "deepen":
+        return deepen_entries(file, args)
+    with open_store(file) as database:
+        if args.action == "status":
+            return show_status(database, args.json)
+        if args.action == "export":
+            return export_entries(database, args.output)
+        return verify_entries(database, args.sample, args.seed, args.repair)

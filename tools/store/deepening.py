@@ -1,0 +1,134 @@
+"""What is asked often searched deeper, for a time."""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+import threading
+import time
+from collections import Counter
+from datetime import datetime, timedelta
+from pathlib import Path
+
+from engine.analysis.deepening import MAX_SEARCH_S, Deepening
+from engine.errors import CancelledWork, FormatError, ValueRangeError
+from engine.store.analysis_store import AnalysisStore
+from engine.store.tiers import DEFAULT_TIERS, DepthTiers
+from nets.catalogue import identify_engine, load_engine
+from tools.common.interrupts import call_on_interrupt
+from tools.common.progress import Progress
+from tools.common.strength import add_net_argument
+from tools.store.files import format_count, format_depths, open_store
+
+MAX_DURATION_S = 365 * 24 * 3600
+
+_UNITS_S = {"s": 1, "m": 60, "h": 3600}
+_DURATION = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,3})?)([smh])")
+_CLOCK = re.compile(r"([01]?[0-9]|2[0-3]):([0-5][0-9])")
+
+
+def add_deepen_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    ends = parser.add_mutually_exclusive_group()
+    ends.add_argument("--for", dest="duration", metavar="TIME", help="end after 90s, 10m or 2h")
+    ends.add_argument("--until", metavar="HH:MM", help="end at this time of the day")
+    parser.add_argument(
+        "--tiers",
+        default=str(DEFAULT_TIERS),
+        metavar="VISITS:PLIES,...",
+        help="from so many visits on, so many plies (default %(default)s)",
+    )
+    parser.add_argument(
+        "--max-search",
+        type=float,
+        default=MAX_SEARCH_S,
+        metavar="SECONDS",
+        help="leave a question whose search takes longer (default %(default)g)",
+    )
+    parser.add_argument("--threads", type=int, default=1, help="threads for one search (default %(default)s)")
+    add_net_argument(parser, "whose entries")
+
+
+def deepen_entries(file: Path, args: argparse.Namespace) -> int:
+    """Search deeper what is asked often until nothing is due, the time is over, or Ctrl-C.
+
+    Returns:
+        0.
+
+    Raises:
+        GammondError: An option is wrong, or the store cannot be read or written.
+        KeyboardInterrupt: Ctrl-C or SIGTERM; what was found is in the file.
+    """
+    tiers, length_s = DepthTiers.parse(args.tiers), _read_length(args)
+    if not 0 < args.max_search <= MAX_DURATION_S:
+        raise ValueRangeError(
+            f"--max-search: expected seconds above 0, at most {MAX_DURATION_S:,}, got {args.max_search:g}",
+            field="max_search",
+        )
+    identity = identify_engine(args.net)
+    stopped, searched = threading.Event(), Counter[int]()
+    with call_on_interrupt(stopped.set, has_nothing=lambda: not searched):
+        engine = load_engine(args.net, args.threads)
+        ends_s = time.monotonic() + length_s
+        with AnalysisStore(file) as store:
+            loop = Deepening(store, engine, identity, tiers, args.max_search)
+            due = _count_due(file, identity.digest, tiers)
+            with Progress(sum(due.values()), "deepen", lines_of="gammond store deepen") as progress:
+                try:
+                    while step := loop.step(lambda: stopped.is_set() or time.monotonic() >= ends_s):
+                        searched[step.plies] += 1
+                        progress.update(searched.total(), f"{step.plies}-ply")
+                except CancelledWork:
+                    pass
+    _report(searched, _count_due(file, identity.digest, tiers), loop.left, args.max_search)
+    if stopped.is_set():
+        raise KeyboardInterrupt
+    return 0
+
+
+def _read_length(args: argparse.Namespace) -> float:
+    """Return how many seconds there are.
+
+    Raises:
+        FormatError: The time is not written as expected.
+        ValueRangeError: It is out of range.
+    """
+    if args.until is not None:
+        found = _CLOCK.fullmatch(args.until.strip())
+        if found is None:
+            raise FormatError(
+                f"--until: expected a time of the day as HH:MM, such as 06:30, got {args.until[:40]!r}",
+                field="until",
+            )
+        now = datetime.now()
+        end = now.replace(hour=int(found[1]), minute=int(found[2]), second=0, microsecond=0)
+        return (end - now + timedelta(days=end <= now)).total_seconds()
+    if args.duration is None:
+        return MAX_DURATION_S
+    found = _DURATION.fullmatch(args.duration.strip().lower())
+    if found is None:
+        raise FormatError(
+            f"--for: expected a time in seconds, minutes or hours, such as 90s, 10m or 2h, got "
+            f"{args.duration[:40]!r}",
+            field="for",
+        )
+    length_s = float(found[1]) * _UNITS_S[found[2]]
+    if not 0 < length_s <= MAX_DURATION_S:
+        raise ValueRangeError(
+            f"--for: expected a time above 0, a year at most, got {args.duration}", field="for"
+        )
+    return length_s
+
+
+def _count_due(file: Path, digest: str, tiers: DepthTiers) -> dict[int, int]:
+    with open_store(file) as database:
+        return database.count_due(digest, tiers, int(time.time()))
+
+
+def _report(searched: Counter[int], due: dict[int, int], left: int, max_search_s: float) -> None:
+    lines = [f"searched   {format_depths(searched)}", f"still due  {format_depths(due)}"]
+    if left:
+        what = f"takes more than {max_search_s:g} s, or is impossible"
+        lines.append(f"left       {format_count(left, 'question', 'questions')} whose search {what}")
+    sys.stdout.write("\n".join(lines) + "\n")

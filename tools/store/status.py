@@ -1,0 +1,111 @@
+"""What a store holds."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections import Counter
+from dataclasses import dataclass
+
+import msgspec
+
+from engine.store.analysis_store import MAX_STORE_BYTES
+from engine.store.database import StoreDatabase
+from engine.store.entries import EngineIdentity
+from engine.store.tiers import DEFAULT_TIERS
+from tools.store.files import format_depths, is_usable
+
+
+@dataclass(frozen=True)
+class StoredKind:
+    """Entries of one kind.
+
+    Attributes:
+        net: The net that they are of.
+        program: The version of gammond.
+        is_usable: Whether that net gives the same answers now.
+        asks_for_plays: Whether they are plays of a roll, not positions.
+        plies: Their depth.
+        entries: How many there are.
+        visits: How often their questions were asked.
+    """
+
+    net: str
+    program: str
+    is_usable: bool
+    asks_for_plays: bool
+    plies: int
+    entries: int
+    visits: int
+
+
+@dataclass(frozen=True)
+class StoreStatus:
+    """What a store holds.
+
+    Attributes:
+        file: The file.
+        used_bytes: What of it is in use.
+        max_bytes: What may be in use.
+        questions: How many questions have entries.
+        visits: How often these were asked.
+        kinds: The entries by kind, the most numerous first.
+        due: How many searches by usable nets are due at each depth, by the default tiers.
+    """
+
+    file: str
+    used_bytes: int
+    max_bytes: int
+    questions: int
+    visits: int
+    kinds: tuple[StoredKind, ...]
+    due: dict[int, int]
+
+
+def describe_store(database: StoreDatabase) -> StoreStatus:
+    """Count what a store holds."""
+    engines, now_s = database.list_engines(), int(time.time())
+    kinds = []
+    due: Counter[int] = Counter()
+    for digest, engine in engines.items():
+        if is_usable(engine):
+            due.update(database.count_due(digest, DEFAULT_TIERS, now_s))
+    for digest, asks_for_plays, plies, entries, visits in database.count_by_kind(now_s):
+        engine = engines.get(digest, EngineIdentity("unknown", "", "", "unknown"))
+        kind = StoredKind(
+            engine.net, engine.program, is_usable(engine), bool(asks_for_plays), plies, entries, visits
+        )
+        kinds.append(kind)
+    return StoreStatus(
+        str(database.file),
+        database.count_used_bytes(),
+        MAX_STORE_BYTES,
+        database.count_questions(),
+        database.count_visits_of_all(now_s),
+        tuple(kinds),
+        dict(due),
+    )
+
+
+def show_status(database: StoreDatabase, as_json: bool) -> int:
+    """Write what a store holds to standard output; return 0."""
+    status = describe_store(database)
+    if as_json:
+        sys.stdout.write(msgspec.json.encode(status).decode() + "\n")
+        return 0
+    entries = sum(kind.entries for kind in status.kinds)
+    lines = [
+        f"file     {status.file}",
+        f"size     {status.used_bytes / 1e6:.1f} MB of {status.max_bytes / 1e6:.0f} MB",
+        f"entries  {entries:,} for {status.questions:,} questions, asked {status.visits:,} times",
+    ]
+    for kind in status.kinds:
+        what = "plays" if kind.asks_for_plays else "positions"
+        note = "" if kind.is_usable else ", not used: other nets, tables or version than now"
+        lines.append(
+            f"         {kind.entries:,} {what} at {kind.plies}-ply by {kind.net} ({kind.program}), "
+            f"asked {kind.visits:,} times{note}"
+        )
+    lines.append(f"due      {format_depths(status.due)}")
+    sys.stdout.write("\n".join(lines) + "\n")
+    return 0
