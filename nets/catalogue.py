@@ -9,8 +9,10 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 from engine.analysis.engine import CACHE_COLUMNS, Engine
+from engine.analysis.engine_store import EngineStore
 from engine.bearoff import defer_bearoff
 from engine.bearoff.databases import DEFAULT_ONE_SIDED, DEFAULT_TWO_SIDED
 from engine.cubeful.match_equity import load_default_table
@@ -31,6 +33,9 @@ from nets.pruning_net import PruningNet, read_net_weights
 from nets.router import ContactClassNets, Router
 from nets.wildbg import NAME_PREFIX as WILDBG
 from nets.wildbg import hash_wildbg_nets, load_wildbg
+
+if TYPE_CHECKING:
+    from engine.store.analysis_store import AnalysisStore
 
 DEFAULT_EVALUATOR = "default"
 """The name of the manifest's default evaluator, whatever its own name is."""
@@ -199,6 +204,7 @@ def load_engine(
     threads: int = 1,
     manifest_file: Path = MANIFEST_FILE,
     sources: Mapping[str, PlayerSource] = _NO_SOURCES,
+    store: AnalysisStore | None = None,
 ) -> Engine:
     """Load an engine with a cache of its own.
 
@@ -207,6 +213,7 @@ def load_engine(
         threads: How many threads work on one answer.
         manifest_file: The manifest.
         sources: As for `load_evaluator`.
+        store: Where its analyses are found and kept; only for an evaluator of the manifest.
 
     Raises:
         ValueRangeError: No evaluator has this name, or the number of threads is out of range.
@@ -215,7 +222,7 @@ def load_engine(
     """
     evaluator = load_evaluator(name, manifest_file, sources)
     pruner = load_pruner(manifest_file=manifest_file)
-    return Engine(
+    engine = Engine(
         evaluator,
         pruner,
         policy=_make_policy(evaluator, pruner),
@@ -223,6 +230,9 @@ def load_engine(
         cache=ValueCache(columns=CACHE_COLUMNS),
         threads=threads,
     )
+    if store is None:
+        return engine
+    return engine.with_store(EngineStore(store, identify_engine(name, manifest_file)))
 
 
 def load_player(

@@ -12,7 +12,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from engine.analysis.levels import EvalSettings
+from engine.analysis.engine_store import MIN_PLIES, EngineStore, make_question
+from engine.analysis.levels import EvalSettings, StoreUse
 from engine.cubeful import (
     CubeStateSpace,
     ScoreMatrix,
@@ -31,19 +32,23 @@ from engine.kernels.objectives import OUTCOME_COLUMNS
 from engine.rollout import RolloutEvaluators
 from engine.rules.dice import Roll
 from engine.rules.match import MAX_CUBE, MatchState
-from engine.rules.moves import Play
+from engine.rules.moves import Play, generate_plays
 from engine.rules.position import Board, Position
 from engine.rules.rules import STANDARD_RULES, Feature, Rules
 from engine.search import NPlyEvaluator, PlaySearch, PositionSearch, SearchWatch, TreeSearch, ValueCache
 from engine.search.objective import Objective, Values
+from engine.search.plays import RankedList
 from engine.search.results import (
     BeaverEvaluation,
     BoardEvaluations,
     ComparedPlay,
+    Effort,
+    PlayEvaluation,
     PositionEvaluation,
     RankedPlays,
 )
 from engine.search.tree import DEFAULT_PRUNING, Pruning
+from engine.store.entries import StoreEntry, StoreQuestion, make_canonical
 
 CACHE_COLUMNS = 16
 """The outcome and eleven states of the cube: the maximum in four plies of a match."""
@@ -62,6 +67,9 @@ class Engine:
         threads: Number of threads that work on one answer.
         pruning: Which replies searches consider.
         rules: The rules of the games.
+
+    Attributes:
+        store: Where its analyses are kept, if they are (`with_store`).
     """
 
     def __init__(
@@ -86,6 +94,7 @@ class Engine:
         self._cache = cache
         self._pruning = pruning
         self._tree = TreeSearch(pruner, pruning, cache, threads)
+        self.store: EngineStore | None = None
 
     @property
     def name(self) -> str:
@@ -100,6 +109,16 @@ class Engine:
         """
         other = copy(self)
         other._tree = TreeSearch(self._pruner, self._pruning, self._cache, threads)
+        return other
+
+    def with_store(self, store: EngineStore | None) -> Engine:
+        """Return the same engine, with the same cache, that finds and keeps its analyses in a store, if any.
+
+        Args:
+            store: The store of an engine of the same nets and tables.
+        """
+        other = copy(self)
+        other.store = store
         return other
 
     def with_rules(self, rules: Rules) -> Engine:
@@ -178,9 +197,24 @@ class Engine:
         settings, watch = self._check_settings(settings), watch or SearchWatch()
         if not positions:
             return []
-        objective = self.make_objective(match, settings)
-        search = PositionSearch(objective, self._tree, self.evaluator.plies)
-        return search.search(positions, settings.plies, watch)
+        questions = [self._ask(position, match, settings) for position in positions]
+        entries = [self._find_kept(question, match, settings) for question in questions]
+        evaluations: list[PositionEvaluation] = []
+        missing = [place for place, entry in enumerate(entries) if entry is None]
+        if missing:
+            search = self._make_position_search(match, settings)
+            searched = [positions[place] for place in missing]
+            values, effort = search.search(searched, settings.plies, watch)
+            evaluations = search.read(searched, values, effort)
+            for place, row in zip(missing, values, strict=True):
+                if self.store and (question := questions[place]) and effort.is_finished:
+                    self.store.keep_position(question, settings.plies, row.copy())
+        for place, entry in enumerate(entries):
+            if entry is not None:
+                search = self._make_position_search(match, replace(settings, plies=entry.plies))
+                effort = self._end_stored(entry, watch)
+                evaluations[place:place] = search.read(positions[place : place + 1], entry.values, effort)
+        return evaluations
 
     def evaluate_boards(
         self,
@@ -277,9 +311,18 @@ class Engine:
         """
         settings = settings or EvalSettings.make_default(self.rules)
         settings.check_supported(self.rules)
-        objective = self.make_objective(match, settings)
-        search = PlaySearch(objective, self._tree, self.evaluator.plies)
-        return search.search(
+        watch, question = watch or SearchWatch(), self._ask(position, match, settings, roll)
+        entry = self._find_kept(question, match, settings)
+        if entry is not None:
+            plays = generate_plays(position, roll, self.rules)
+            if len(plays) == len(entry.order) and entry.survivors >= min(min_candidates, len(plays)):
+                objective = self.make_objective(match, replace(settings, plies=entry.plies)).other
+                ranked = RankedList.restore(
+                    plays, objective, entry.order, entry.values, entry.depths, entry.survivors
+                )
+                return RankedPlays(ranked, self._end_stored(entry, watch, ranked))
+        search = PlaySearch(self.make_objective(match, settings), self._tree, self.evaluator.plies)
+        found = search.search(
             position,
             roll,
             settings.plies,
@@ -289,6 +332,10 @@ class Engine:
             self.rules,
             min_candidates,
         )
+        is_whole = min_candidates == 1 and found.effort.plies == self.evaluator.plies + settings.plies
+        if self.store and question and is_whole:
+            self.store.keep_plays(question, settings.plies, found.plays)
+        return found
 
     def compare_play(
         self,
@@ -323,6 +370,7 @@ class Engine:
         found = ranked.plays[place]
         if found.plies == ranked.effort.plies:
             return ComparedPlay(found, ranked.best, place + 1, ranked)
+        ranked = replace(ranked, effort=replace(ranked.effort, is_stored=False))
         search = PlaySearch(self.make_objective(match, settings), self._tree, self.evaluator.plies)
         try:
             plies = ranked.effort.plies - self.evaluator.plies
@@ -465,12 +513,48 @@ class Engine:
         settings.check_supported(self.rules)
         return settings
 
+    def _ask(
+        self, position: Position, match: MatchState, settings: EvalSettings, roll: Roll | None = None
+    ) -> StoreQuestion | None:
+        """Return the question under which an answer is kept; None for one that is neither kept nor found."""
+        if self.store is None or settings.store is StoreUse.OFF or settings.plies < MIN_PLIES:
+            return None
+        if self.rules.doubles != STANDARD_RULES.doubles or position.is_over:  # variants differ in the start
+            return None
+        return make_question(position, match, settings, roll)
+
+    def _find_kept(
+        self, question: StoreQuestion | None, match: MatchState, settings: EvalSettings
+    ) -> StoreEntry | None:
+        """Return the kept answer to a question, if there is one that fits."""
+        entry = self.store.find(question, settings) if self.store and question else None
+        if entry is None:
+            return None
+        columns = self.make_objective(match, replace(settings, plies=entry.plies)).columns
+        return entry if entry.values.shape[1] == columns else None
+
+    def _end_stored(
+        self, entry: StoreEntry, watch: SearchWatch, ranked: Sequence[PlayEvaluation] = ()
+    ) -> Effort:
+        """Report the end of what took no search, and return its effort."""
+        plies = self.evaluator.plies + entry.plies
+        watch.begin_depth(plies)
+        watch.end_depth(ranked, is_stored=True)
+        return watch.effort(plies, is_finished=True, is_stored=True)
+
+    def _make_position_search(self, match: MatchState, settings: EvalSettings) -> PositionSearch:
+        return PositionSearch(self.make_objective(match, settings), self._tree, self.evaluator.plies)
+
     def _make_search_cube_game(self, match: MatchState, plies: int) -> CubeStateSpace:
         return build_cube_state_space(match.without_automatic_doubles(), self.table, max_cube_turns=plies + 1)
 
     def make_objective(self, match: MatchState, settings: EvalSettings) -> Objective:
-        """Make the objective of searches from positions of a match state, for the side on roll."""
-        game = None
+        """Make the objective of searches from positions of a match state, for the side on roll.
+
+        It is that of the canonical match state, so that both seats, and matches of any length, get the same
+        numbers to the last bit, and kept ones are read as those of a search.
+        """
+        match, game = make_canonical(match), None
         if settings.is_cubeful:
             game = self._make_search_cube_game(match, settings.plies)
         elif not match.is_money:

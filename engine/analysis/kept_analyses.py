@@ -1,33 +1,13 @@
-"""Analyses as a store keeps them: made by a search, and read as the search's own results."""
+"""Analyses as a store keeps them, made by a search."""
 
 from __future__ import annotations
 
 from engine.analysis.engine import Engine
-from engine.analysis.levels import EvalSettings
+from engine.analysis.levels import EvalSettings, StoreUse
 from engine.errors import CancelledWork
-from engine.rules.dice import Roll
-from engine.rules.match import MatchState
-from engine.rules.position import Position
 from engine.search.filters import DEFAULT_FILTER
-from engine.search.plays import RankedList
 from engine.search.watch import SearchWatch
 from engine.store.entries import StoreEntry, StoreQuestion
-
-
-def make_question(
-    position: Position, match: MatchState, settings: EvalSettings, roll: Roll | None = None
-) -> StoreQuestion:
-    """Make the question under which an analysis by standard rules is kept.
-
-    Args:
-        position: The checkers, those of the seat on roll first.
-        match: The match state.
-        settings: The settings; the depth is no part of the question.
-        roll: The dice, to ask for plays; None to ask for the position and its cube.
-    """
-    return StoreQuestion.make(
-        position, match, roll, is_cubeful=settings.is_cubeful, filter_name=settings.filter_name
-    )
 
 
 def search_entry(
@@ -47,12 +27,12 @@ def search_entry(
         CancelledWork: The watch stopped it.
     """
     position, match = question.read()
-    settings = EvalSettings(plies, question.filter_name or DEFAULT_FILTER, question.is_cubeful)
+    settings = EvalSettings(
+        plies, question.filter_name or DEFAULT_FILTER, question.is_cubeful, store=StoreUse.OFF
+    )
     if match.roll is None:
         return StoreEntry.of_position(plies, engine.search_values(position, match, settings, watch))
     ranked = engine.rank_plays(position, match.roll, match.before_roll(), settings, watch)
     if not ranked.effort.is_finished:
         raise CancelledWork("the search was stopped")
-    plays = ranked.plays
-    assert isinstance(plays, RankedList)  # what searches of plays return
-    return StoreEntry(plies, plays.values, plays.order, plays.depths, plays.survivors)
+    return StoreEntry.of_plays(plies, ranked.plays)

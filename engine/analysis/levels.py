@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from types import MappingProxyType
 
 from engine.errors import ValueRangeError
@@ -18,6 +19,14 @@ _MAX_LOSS_IN_NOISE = 4.0
 """A play that loses more than this many times the noise is never chosen."""
 
 
+class StoreUse(StrEnum):
+    """What the store of analyses is asked for, where an engine has one."""
+
+    OFF = "off"
+    ON = "on"
+    DEEPER = "deeper"
+
+
 @dataclass(frozen=True)
 class EvalSettings:
     """Settings of an evaluation.
@@ -27,6 +36,8 @@ class EvalSettings:
         filter_name: The move filter for checker plays.
         is_cubeful: Whether the cube counts. Without it, money play uses cubeless equity, and a match the
             match-winning chance at the present cube.
+        store: Whether a kept answer of this depth will do, or also a deeper one, and what is searched is
+            kept; or neither.
 
     Raises:
         ValueRangeError: The plies are out of range, or no filter has this name.
@@ -35,6 +46,7 @@ class EvalSettings:
     plies: int = 0
     filter_name: str = DEFAULT_FILTER
     is_cubeful: bool = True
+    store: StoreUse = StoreUse.ON
 
     def __post_init__(self) -> None:
         check_plies(self.plies)

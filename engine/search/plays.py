@@ -58,6 +58,19 @@ class RankedList(PlaySequence):
         depths = np.full(len(order), plies, np.int8)
         return cls(plays, objective, order, values[order], scores, depths, len(order))
 
+    @classmethod
+    def restore(
+        cls,
+        plays: LegalPlays,
+        objective: Objective,
+        order: NDArray[np.int64],
+        values: Values,
+        depths: NDArray[np.int8],
+        survivors: int,
+    ) -> RankedList:
+        """Make a list again of what is kept of it; the arguments are its attributes."""
+        return cls(plays, objective, order, values, -objective.equities(values), depths, survivors)
+
     def rank_first(self, values: Values, plies: int) -> RankedList:
         """Return the list with the first plays ranked anew, by their values at more plies."""
         count = len(values)

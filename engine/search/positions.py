@@ -10,8 +10,8 @@ from engine.errors import CancelledWork
 from engine.kernels.objectives import OUTCOME_COLUMNS
 from engine.rules.outcome import Outcome, cubeless_equity
 from engine.rules.position import Position
-from engine.search.objective import Objective
-from engine.search.results import PositionEvaluation
+from engine.search.objective import Objective, Values
+from engine.search.results import Effort, PositionEvaluation
 from engine.search.tree import TreeSearch
 from engine.search.watch import SearchWatch
 
@@ -30,9 +30,7 @@ class PositionSearch:
         self._tree = tree
         self._leaf_plies = leaf_plies
 
-    def search(
-        self, positions: Sequence[Position], plies: int, watch: SearchWatch
-    ) -> list[PositionEvaluation]:
+    def search(self, positions: Sequence[Position], plies: int, watch: SearchWatch) -> tuple[Values, Effort]:
         """Evaluate positions depth by depth, until the watch stops the search; 0-ply is always finished.
 
         Args:
@@ -41,7 +39,8 @@ class PositionSearch:
             watch: Counts nodes, reports each depth, stops the search.
 
         Returns:
-            The evaluations by the deepest depth that was finished; each carries the effort of all.
+            The values by the deepest depth that was finished, ``float32[n, k]``, without the option to double
+            on this roll, and the effort behind all of them.
         """
         boards = np.stack([position.board for position in positions])
         values, reached = self._tree.evaluate(self._objective, boards, 0, SearchWatch()), 0
@@ -54,7 +53,10 @@ class PositionSearch:
             except CancelledWork:
                 break
             watch.end_depth()
-        effort = watch.effort(self._leaf_plies + reached, is_finished=reached == plies)
+        return values, watch.effort(self._leaf_plies + reached, is_finished=reached == plies)
+
+    def read(self, positions: Sequence[Position], values: Values, effort: Effort) -> list[PositionEvaluation]:
+        """Return the evaluations of positions, given what `search` returns."""
         equities = cubeless_equity(values[:, :OUTCOME_COLUMNS])
         evaluations = []
         for position, row, equity in zip(positions, values, equities, strict=True):

@@ -25,12 +25,14 @@ class Effort:
         is_finished: Whether that is the depth asked for, and the search was not stopped before.
         nodes: Positions evaluated at 0-ply; repeats and values from a cache are not counted.
         elapsed_s: Seconds since the start.
+        is_stored: Whether the values are those of an earlier search, which were kept.
     """
 
     plies: int
     is_finished: bool
     nodes: int
     elapsed_s: float
+    is_stored: bool = False
 
 
 @dataclass(frozen=True)

@@ -43,9 +43,9 @@ class SearchWatch:
         """Positions evaluated at 0-ply so far."""
         return self._nodes
 
-    def effort(self, plies: int, *, is_finished: bool) -> Effort:
+    def effort(self, plies: int, *, is_finished: bool, is_stored: bool = False) -> Effort:
         """Return the effort so far, for a depth that was reached."""
-        return Effort(plies, is_finished, self._nodes, time.monotonic() - self._started_s)
+        return Effort(plies, is_finished, self._nodes, time.monotonic() - self._started_s, is_stored)
 
     def check(self) -> None:
         """Stop the work if it was cancelled.
@@ -60,10 +60,10 @@ class SearchWatch:
         """Note the depth at work."""
         self._plies = plies
 
-    def end_depth(self, ranked: Sequence[PlayEvaluation] = ()) -> None:
+    def end_depth(self, ranked: Sequence[PlayEvaluation] = (), *, is_stored: bool = False) -> None:
         """Report the end of the depth at work, and the best of the plays that it ranked, the first."""
         with self._lock:
-            self._report(is_finished=True, ranked=ranked)
+            self._report(is_finished=True, ranked=ranked, is_stored=is_stored)
 
     def count(self, nodes: int) -> None:
         """Count positions, and report every `PROGRESS_EVERY_S`."""
@@ -72,8 +72,11 @@ class SearchWatch:
             if self._progress is not None and time.monotonic() - self._reported_s >= PROGRESS_EVERY_S:
                 self._report(is_finished=False)
 
-    def _report(self, is_finished: bool, ranked: Sequence[PlayEvaluation] = ()) -> None:
+    def _report(
+        self, is_finished: bool, ranked: Sequence[PlayEvaluation] = (), is_stored: bool = False
+    ) -> None:
         self._reported_s = time.monotonic()
         if self._progress is not None and not (is_finished and self._plies < self._from_plies):
             best = ranked[0] if ranked else None
-            self._progress(SearchProgress(self.effort(self._plies, is_finished=is_finished), best))
+            effort = self.effort(self._plies, is_finished=is_finished, is_stored=is_stored)
+            self._progress(SearchProgress(effort, best))

@@ -6,7 +6,7 @@ import hashlib
 import struct
 import zlib
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -20,6 +20,8 @@ from engine.rules.match import MatchState
 from engine.rules.position import Position
 from engine.rules.rules import STANDARD_RULES, Rules
 from engine.search.filters import FILTERS
+from engine.search.plays import RankedList
+from engine.search.results import PlaySequence
 
 MAX_PAYLOAD_BYTES = 1 << 18
 """The largest entry: some 3,000 plays, the most that a roll can have, with ten states of the cube."""
@@ -32,6 +34,26 @@ _SLACK = 1e-5
 
 _CUBEFUL, _CUBELESS = "cubeful", "cubeless"
 _SHAPE = struct.Struct("<HHH")
+
+
+@lru_cache(maxsize=4096)
+def make_canonical(match: MatchState) -> MatchState:
+    """Return the match state that stands for all in which the same is at stake, without dice."""
+    state, seat = match.before_roll().without_automatic_doubles(), match.on_roll
+    own, other = state.away(seat), state.away(1 - seat)
+    length = max(own, other)
+    scores = {xgid_format.BOTTOM: length - own, 1 - xgid_format.BOTTOM: length - other}
+    seats = {None: None, seat: xgid_format.BOTTOM, 1 - seat: 1 - xgid_format.BOTTOM}
+    return MatchState(
+        length=length,
+        score=(scores[0], scores[1]),
+        crawford=state.crawford,
+        cube=state.cube,
+        cube_owner=seats[state.cube_owner],
+        on_roll=xgid_format.BOTTOM,
+        jacoby=state.jacoby and state.is_money,
+        beavers=state.beavers or not state.is_money,
+    )
 
 
 class StoreQuestion(NamedTuple):
@@ -69,7 +91,7 @@ class StoreQuestion(NamedTuple):
             filter_name: The move filter; only plays depend on it.
             rules: The rules.
         """
-        canonical = _make_canonical(match)
+        canonical = make_canonical(match)
         if roll is not None:
             canonical = canonical.with_roll((max(roll), min(roll)))
         settings = _CUBEFUL if is_cubeful else _CUBELESS
@@ -174,6 +196,12 @@ class StoreEntry:
         """Make the entry of a position, given its values ``float32[k]``."""
         return cls(plies, values[None], np.zeros(1, np.int64), np.full(1, plies, np.int8), 1)
 
+    @classmethod
+    def of_plays(cls, plies: int, plays: PlaySequence) -> StoreEntry:
+        """Make the entry of a roll, given the plays as a search ranks them."""
+        assert isinstance(plays, RankedList)  # what searches return
+        return cls(plies, plays.values, plays.order, plays.depths, plays.survivors)
+
     def is_same_as(self, other: StoreEntry) -> bool:
         """Return whether both have the same depth and the same values, to the bit."""
         return self.plies == other.plies and self.encode() == other.encode()
@@ -233,22 +261,3 @@ def compute_checksum(question: StoreQuestion, digest: str, plies: int, payload: 
     """Return the checksum of a row of the file: SQLite has none of its own."""
     text = "\n".join((*question, digest, str(plies)))
     return zlib.crc32(payload, zlib.crc32(text.encode()))
-
-
-def _make_canonical(match: MatchState) -> MatchState:
-    """Return the match state that stands for all in which the same is at stake, without dice."""
-    state, seat = match.before_roll().without_automatic_doubles(), match.on_roll
-    own, other = state.away(seat), state.away(1 - seat)
-    length = max(own, other)
-    scores = {xgid_format.BOTTOM: length - own, 1 - xgid_format.BOTTOM: length - other}
-    seats = {None: None, seat: xgid_format.BOTTOM, 1 - seat: 1 - xgid_format.BOTTOM}
-    return MatchState(
-        length=length,
-        score=(scores[0], scores[1]),
-        crawford=state.crawford,
-        cube=state.cube,
-        cube_owner=seats[state.cube_owner],
-        on_roll=xgid_format.BOTTOM,
-        jacoby=state.jacoby and state.is_money,
-        beavers=state.beavers or not state.is_money,
-    )

@@ -14,7 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from engine.analysis.kept_analyses import make_question, search_entry
+from engine.analysis.engine_store import make_question
+from engine.analysis.kept_analyses import search_entry
 from engine.analysis.levels import EvalSettings
 from engine.rules.match import MatchState
 from engine.rules.rules import STANDARD_RULES

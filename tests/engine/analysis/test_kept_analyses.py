@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from engine.analysis.kept_analyses import make_question, search_entry
+from engine.analysis.engine_store import make_question
+from engine.analysis.kept_analyses import search_entry
 from engine.analysis.levels import EvalSettings
 from engine.errors import CancelledWork
 from engine.rules.match import MatchState

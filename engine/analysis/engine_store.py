@@ -1,0 +1,99 @@
+"""The store of analyses as one engine asks it and fills it."""
+
+from __future__ import annotations
+
+import threading
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from engine.analysis.levels import EvalSettings, StoreUse
+from engine.errors import DataFileError
+from engine.rules.dice import Roll
+from engine.rules.match import MatchState
+from engine.rules.position import Position
+from engine.search.objective import Values
+from engine.search.results import PlaySequence
+from engine.store.entries import EngineIdentity, StoreEntry, StoreQuestion
+
+if TYPE_CHECKING:
+    from engine.store.analysis_store import AnalysisStore  # loaded when a store is opened: it takes 30 ms
+
+MIN_PLIES = 1
+"""The least depth that is looked up: 0-ply takes less time than that."""
+
+_KEPT_AT_ONCE_PLIES = 2
+"""The depth from which an answer is kept when it is first asked for; a shallower one takes less than a
+millisecond, and is kept when it is asked for again."""
+
+_MAX_NOTED = 20_000
+"""Shallow questions that are remembered as asked once."""
+
+
+def make_question(
+    position: Position, match: MatchState, settings: EvalSettings, roll: Roll | None = None
+) -> StoreQuestion:
+    """Make the question under which an analysis by standard rules is kept.
+
+    Args:
+        position: The checkers, those of the seat on roll first.
+        match: The match state.
+        settings: The settings; the depth is no part of the question.
+        roll: The dice, to ask for plays; None to ask for the position and its cube.
+    """
+    return StoreQuestion.make(
+        position, match, roll, is_cubeful=settings.is_cubeful, filter_name=settings.filter_name
+    )
+
+
+class EngineStore:
+    """Finds and keeps the analyses of one engine; safe to use from several threads.
+
+    Args:
+        store: The store.
+        identity: The engine: only what an equal one searched is found.
+    """
+
+    def __init__(self, store: AnalysisStore, identity: EngineIdentity) -> None:
+        self.store = store
+        self.identity = identity
+        self._noted: set[StoreQuestion] = set()
+        self._noting = threading.Lock()
+
+    def find(self, question: StoreQuestion, settings: EvalSettings) -> StoreEntry | None:
+        """Return the kept answer of the depth, or of a greater one where the settings allow it.
+
+        It may read a file, never for long.
+        """
+        return self.store.find(
+            question, self.identity, settings.plies, allow_deeper=settings.store is StoreUse.DEEPER
+        )
+
+    def has_at_hand(self, question: StoreQuestion, settings: EvalSettings) -> bool:
+        """Return whether `find` finds an answer in microseconds, without reading a file."""
+        takes_deeper = settings.store is StoreUse.DEEPER
+        found = self.store.recall(question, self.identity, settings.plies, allow_deeper=takes_deeper)
+        return found is not None
+
+    def keep_position(self, question: StoreQuestion, plies: int, values: Values) -> None:
+        """Keep what a search found for a position, ``float32[k]``; see `_keep`."""
+        with suppress(DataFileError):  # values that are impossible are kept nowhere
+            self._keep(question, StoreEntry.of_position(plies, values))
+
+    def keep_plays(self, question: StoreQuestion, plies: int, plays: PlaySequence) -> None:
+        """Keep what a search found for the plays of a roll; see `_keep`."""
+        with suppress(DataFileError):
+            self._keep(question, StoreEntry.of_plays(plies, plays))
+
+    def _keep(self, question: StoreQuestion, entry: StoreEntry) -> None:
+        """Keep an answer; one that took little time only when it is asked for again."""
+        visits = 1
+        if entry.plies < _KEPT_AT_ONCE_PLIES:
+            with self._noting:
+                if question not in self._noted:
+                    if len(self._noted) == _MAX_NOTED:
+                        self._noted.clear()
+                    self._noted.add(question)
+                    return
+                self._noted.remove(question)
+            visits = 2
+        self.store.keep(question, self.identity, entry, visits)
