@@ -77,7 +77,6 @@ def list_files() -> dict[str, bytes]:
     match, money = play_random_match()[:_GAMES], play_money_games()[:_GAMES]
     mat = format_mat(site_files.NAMES, match)
     (recorded,) = parse_mat(mat)
-    rows = [line for line in mat.splitlines() if ")" in line[:5]]
     texts = {
         "mat": mat,
         "sgf": format_sgf(recorded),
@@ -85,7 +84,7 @@ def list_files() -> dict[str, bytes]:
         "sgg": site_files.write_sgg(match),
         "tmg": site_files.write_tmg(match),
         "party": site_files.write_party(match),
-        "empire": site_files.write_empire(match[:1], lambda _game: rows),
+        "empire": site_files.write_empire(match[:1]),
     }
     files = {name: text.encode() for name, text in texts.items()}
     files["xg"] = xg_files.make_file(xg_files.write_games(site_files.NAMES, money[:1]), ["{\\rtf1 a}"])

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import random
 import re
-import shutil
-import subprocess
 from dataclasses import replace
 
 import pytest
@@ -19,35 +16,21 @@ from engine.rules.match import MatchState
 from engine.rules.position import OFF, Position
 from tests import boards
 from tests.match_states import random_match_state
+from tests.peers.gnubg_files import ask
 from tests.peers.gnubg_nets import as_lists, gnubg_nn
 
 pytestmark = pytest.mark.peer
 
-GNUBG = shutil.which("gnubg") or shutil.which("gnubg", path="/usr/games")
-SET_UP = (
-    *("set player 0 human", "set player 1 human", "set automatic game off", "set automatic roll off"),
-    *("set confirm new off", "new session"),
-)
+SET_UP = "set player 0 human", "set player 1 human", "new session"
 SHOWN = re.compile(r"Position ID: (\S{14})\s+Match ID   : (\S{12})")
 
 
 def gnubg_shows(commands: list[str], home) -> list[tuple[str, str]]:
     """The position ID and match ID on gnubg's board after each command."""
-    if not GNUBG:
-        pytest.skip("needs the program gnubg")
     script = [*SET_UP]
     for command in commands:
         script += [command, "show board", "show prompt"]
-    done = subprocess.run(
-        [GNUBG, "-t", "-q", "-r"],
-        input="\n".join(script) + "\n",
-        capture_output=True,
-        text=True,
-        timeout=120,
-        env={**os.environ, "HOME": str(home), "LC_ALL": "C"},
-        check=True,
-    )
-    answers = done.stdout.split("The prompt is set to")[:-1]
+    answers = ask(script, home).text.split("The prompt is set to")[:-1]
     assert len(answers) == len(commands)
     return [SHOWN.findall(answer)[-1] for answer in answers]
 

@@ -1,46 +1,168 @@
-"""Match files against GNU Backgammon itself: what it makes of those that are written here."""
+"""Match files against GNU Backgammon itself: the actions that it reads, and the analysis that it shows."""
 
 from __future__ import annotations
 
-import os
 import re
-import subprocess
 from dataclasses import replace
 
 import pytest
 
+from engine.errors import UnsupportedError
 from engine.match_files.mat.reader import parse_mat
-from engine.match_files.mat.writer import format_mat
+from engine.match_files.mat.writer import format_mat, format_match
 from engine.match_files.model import ActionNotes, RecordedCandidate, RecordedEvaluation
+from engine.match_files.reading import read_matches
 from engine.match_files.sgf.reader import parse_sgf
 from engine.match_files.sgf.writer import format_sgf
 from engine.rules.game_record import PlayAction
 from engine.rules.moves import legal_plays
-from tests.engine.match_files.played_games import play_money_games, play_random_match
-from tools.gnubg import find_gnubg
+from tests.engine.match_files import played_games
+from tests.engine.match_files.sites import site_files
+from tests.engine.match_files.test_position_report import BGBLITZ_CUBE, BGBLITZ_PLAYS, XG_CUBE, XG_PLAYS
+from tests.engine.match_files.xg import xg_files
+from tests.peers.gnubg_files import NOT_RECOGNISED, ask, check_copies, list_actions
 
 pytestmark = pytest.mark.peer
 
 OUTCOME = (0.5625, 0.125, 0.0625, 0.25, 0.0)
 
+RESIGNED_MATCH = """\
+ 5 point match
 
-def run_gnubg(folder, *commands):
-    """Run commands, and return what gnubg says; its files are in the folder."""
-    program = find_gnubg()
-    if program is None:
-        pytest.skip("needs the program gnubg (Debian: apt-get install gnubg)")
-    settings = ("set automatic game off", "set confirm new off", "set confirm save off")
-    done = subprocess.run(
-        [program, "-t", "-q", "-r"],
-        input="\n".join([*settings, *commands, "quit", "y"]) + "\n",
-        capture_output=True,
-        text=True,
-        timeout=120,
-        cwd=folder,
-        env={**os.environ, "HOME": str(folder), "LC_ALL": "C"},
-        check=True,
-    )
-    return done.stdout
+ Game 1
+ ann : 0                               bob : 0
+  1)                                   31: 8/5 6/5
+  2) 52: 24/22 13/8                    64: 24/14
+  3) 21: 24/23 6/4                     Doubles => 2
+  4)  Takes                            ????
+      Wins 2 points
+
+ Game 2
+ ann : 2                               bob : 0
+  1) 61: 13/7 8/7                      52: 13/8 24/22
+  2) 33: 24/21(2) 6/3(2)*              44: bar/21 24/20 13/9(2)
+  3)  Doubles => 2                      Takes
+  4) 65: 21/10                         61: 13/7 8/7
+                                        Wins 2 points
+
+ Game 3
+ ann : 2                               bob : 2
+  1) 61: 13/7 8/7                      52: 13/8 24/22
+      Wins 2 points
+
+ Game 4
+ ann : 4                               bob : 3
+  1) 61: 13/7 8/7                      52: 13/8 24/22
+                                        Wins 2 points and the match
+"""
+"""Moves of one checker joined, a roll that was given up, games that either side resigns, a Crawford game."""
+
+BEAVERED_GAMES = """\
+ 0 point match
+
+ Game 1
+ ann : 0                               bob : 0
+  1)                                   31: 8/5 6/5
+  2)  Doubles => 2                      Beavers => 4
+  3) 64: 24/18 13/9                    31: 24/23 13/10
+  4) 65: 18/7                          62: 24/18 13/11
+      Wins 4 points
+
+ Game 2
+ ann : 4                               bob : 0
+  1) 31: 8/5 6/5                        Doubles => 2
+  2)  Beavers => 4                     64: 24/18 13/9
+  3) 31: 24/23 13/10                   65: 18/7
+                                        Wins 4 points
+"""
+
+SET_GAME = """\
+(;FF[4]GM[6]AP[x]MI[length:5][game:0][ws:0][bs:0]PW[ann]PB[bob]RU[Crawford]RE[W+2R]
+;CP[w];CV[2];PL[W]AE[a:y]AW[a][a][b][b][c][f][f][f][h]AB[x][x][w][w][v][v][t][t][l][l]
+;W[31hefe]
+;B[64lrlp])
+"""
+"""A game that begins in a position which was set by hand, with the cube turned."""
+
+
+def write_mat(games):
+    return format_mat(site_files.NAMES, games)
+
+
+def write_sgf(games):
+    (match,) = parse_mat(write_mat(games))
+    return format_sgf(match)
+
+
+WRITERS = {
+    "mat": write_mat,
+    "sgf": write_sgf,
+    "oldmoves": site_files.write_oldmoves,
+    "sgg": site_files.write_sgg,
+    "tmg": site_files.write_tmg,
+    "empire": site_files.write_empire,
+}
+
+
+@pytest.mark.parametrize("play", [played_games.play_random_match, played_games.play_money_games])
+@pytest.mark.parametrize("format_name", WRITERS)
+def test_gnubg_reads_the_same_actions(format_name, play, tmp_path):
+    file = tmp_path / "ours"
+    file.write_text(WRITERS[format_name](play()))
+    assert check_copies(file, format_name, tmp_path) > 300
+
+
+@pytest.mark.parametrize(
+    "text",
+    [RESIGNED_MATCH, BEAVERED_GAMES, write_mat(played_games.play_nackgammon_match())],
+    ids=["resigned", "beavered", "nackgammon"],
+)
+@pytest.mark.parametrize(
+    ("format_name", "write"),
+    [("mat", lambda text: text), ("mat", lambda text: format_match(*parse_mat(text))),
+     ("sgf", lambda text: format_sgf(*parse_mat(text)))],
+    ids=["given", "mat", "sgf"],
+)  # fmt: skip
+def test_gnubg_reads_resignations_beavers_and_nackgammon_as_they_are_read_here(
+    format_name, write, text, tmp_path
+):
+    file = tmp_path / "ours"
+    file.write_text(write(text))
+    check_copies(file, format_name, tmp_path)
+
+
+def test_gnubg_reads_a_position_that_was_set(tmp_path):
+    """It cannot write one into a .mat file."""
+    file = tmp_path / "ours"
+    for text in (SET_GAME, format_sgf(*parse_sgf(SET_GAME))):
+        file.write_text(text)
+        assert check_copies(file, "sgf", tmp_path, kinds=("sgf",)) == 3
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        xg_files.make_file(xg_files.write_games(site_files.NAMES, played_games.play_money_games()[:1])),
+        *(text.encode() for text in (XG_PLAYS, XG_CUBE, BGBLITZ_PLAYS, BGBLITZ_CUBE)),
+    ],
+    ids=["xg", "xg-plays", "xg-cube", "bgblitz-plays", "bgblitz-cube"],
+)
+def test_gnubg_says_which_formats_it_does_not_know(content, tmp_path):
+    (tmp_path / "ours").write_bytes(content)
+    assert NOT_RECOGNISED in ask(["import auto ours"], tmp_path).text
+
+
+def test_gnubg_ends_with_a_fault_once_it_has_read_the_games_of_partygammon(tmp_path):
+    """It turns them into a .mat file first, of which a whole number of blocks is left."""
+    file = tmp_path / "ours"
+    file.write_text(site_files.write_party(played_games.play_random_match()))
+    with pytest.raises(UnsupportedError, match="double free or corruption"):
+        ask(["import party ours"], tmp_path)
+    (ours,), (theirs,) = read_matches(file), read_matches(tmp_path / "ours.mat")
+    assert (tmp_path / "ours.mat").stat().st_size % 4096 == 0
+    assert len(theirs.games[0].actions) == len(ours.games[0].actions)
+    for game, copy in zip(ours.games, theirs.games, strict=True):  # its "Double" has no cube behind it
+        assert list_actions(copy) == list_actions(game)[: len(copy.actions)]
 
 
 def note_plays(game):
@@ -57,15 +179,13 @@ def note_plays(game):
     return replace(game, notes=notes)
 
 
-@pytest.mark.parametrize("play", [play_random_match, play_money_games])
+@pytest.mark.parametrize("play", [played_games.play_random_match, played_games.play_money_games])
 def test_gnubg_reads_an_sgf_and_shows_its_analysis(play, tmp_path):
     (match,) = parse_mat(format_mat(("ann", "bob"), play()))
     match = replace(match, games=tuple(map(note_plays, match.games)))
     (tmp_path / "ours.sgf").write_text(format_sgf(match))
-    run_gnubg(
-        tmp_path, "load match ours.sgf", "export match mat theirs.mat", "export match text theirs.txt",
-        "save match theirs.sgf",
-    )  # fmt: skip
+    exports = "export match mat theirs.mat", "export match text theirs.txt", "save match theirs.sgf"
+    ask(["load match ours.sgf", *exports], tmp_path)
     (mat,) = parse_mat((tmp_path / "theirs.mat").read_text())
     (sgf,) = parse_sgf((tmp_path / "theirs.sgf").read_text())
     for theirs in (mat, sgf):

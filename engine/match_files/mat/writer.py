@@ -30,6 +30,7 @@ _WIN_INDENTS = 6, 34
 _FORBIDDEN = ':;[]"\n\r\t'
 _RATING_HEADERS = ("Player 1 Elo", "Player 2 Elo")
 _DOUBLES = ("Doubles", "Beavers", "Raccoons")
+_TAKE = " Takes"
 
 _Game = GameRecord | RecordedGame
 
@@ -127,7 +128,8 @@ def _format_game(names: tuple[str, str], game: _Game) -> list[str]:
         rows[-1][1] = result
     for number, cells in enumerate(rows, 1):
         row = f"{number:3}) {cells.get(0, ''):{_CELL_WIDTH - 4}} {cells.get(1, '')}"
-        lines.append(row.rstrip())
+        # gnubg takes a take without blanks behind it for one to which a double answers
+        lines.append(row if cells.keys() == {0} and cells[0] == _TAKE else row.rstrip())
     return lines if is_in_row or not result else [*lines, f"{'':{_WIN_INDENTS[winner]}}{result}"]
 
 
@@ -166,7 +168,7 @@ def _format_actions(names: tuple[str, str], game: _Game) -> Iterator[tuple[int, 
             case DoubleAction(seat, cube):
                 yield seat, f" {_DOUBLES[doubles]} => {cube}"
             case ResponseAction(seat, is_take):
-                yield seat, " Takes" if is_take else " Drops"
+                yield seat, _TAKE if is_take else " Drops"
             case SetAction():
                 _check_follows_roll(unplayed)
                 yield 1 - action.match.on_roll, f"{unplayed} {_format_illegal_result(names, action)}"

@@ -9,10 +9,12 @@ from types import SimpleNamespace
 import numpy as np
 
 from engine.cubeful import CubeResponse
+from engine.match_files.variants import NACKGAMMON
 from engine.play.cube_games import play_game, play_match
 from engine.rules.dice import draw_paired_dice
 from engine.rules.match import MatchState
 from engine.rules.moves import legal_plays
+from engine.rules.rules import Rules
 
 MAT_GAME = """\
  michy : 0                             Thomas Low : 0
@@ -66,3 +68,9 @@ def play_money_games():
         games.append(play_game((Dicer(3), Dicer(4)), replace(begun, on_roll=number % 2), dice(number + 20)))
         begun = begun.after_game(games[-1].result.winner, games[-1].result.points)
     return games
+
+
+def play_nackgammon_match():
+    """Play a match of nackgammon to 5 points."""
+    players = Dicer(7), Dicer(8)
+    return play_match(players, 5, lambda number: number % 2, dice, rules=Rules(NACKGAMMON))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import subprocess
 from dataclasses import replace
 
 import numpy as np
@@ -17,13 +16,13 @@ from engine.play.cube_games import play_game, play_match
 from engine.play.decider import Decider
 from engine.rules import cube_actions
 from engine.rules.dice import draw_paired_dice
-from engine.rules.game_record import DoubleAction, GameRecord, ResponseAction
+from engine.rules.game_record import DoubleAction, GameRecord, ResignationAction, ResponseAction
 from engine.rules.match import GameResult, MatchState
 from engine.rules.moves import legal_plays
 from engine.rules.notation import parse_play
 from engine.rules.position import Position
 from nets.catalogue import load_engine
-from tools.gnubg import find_gnubg
+from tests.peers.gnubg_files import ask
 from tools.gnubg.record import parse_record, replay_game
 
 _CELL = re.compile(r"([1-6][1-6]:(?: [0-9]+/[0-9]+\*?)*)|(Doubles => [0-9]+)|(Takes)|(Drops)")
@@ -184,29 +183,11 @@ def test_no_games_are_refused():
 @pytest.mark.peer
 @pytest.mark.parametrize("kind", ["match", "money", "dropped"])
 def test_gnubg_reads_the_same_games(kind, request, tmp_path):
-    program = find_gnubg()
-    if program is None:
-        pytest.skip("gnubg is not installed")
     games = request.getfixturevalue(kind)
-    written, read = tmp_path / "games.mat", tmp_path / "games.sgf"
-    written.write_text(format_mat(("left", "right"), games))
-    commands = (
-        "set confirm new off",
-        "set confirm save off",
-        "set jacoby off",  # in its money games gammons with a centred cube count one otherwise
-        f"import mat {written}",
-        f"save match {read}",
-    )
-    subprocess.run(
-        [program, "-t", "-q", "-r"],
-        input="\n".join(commands) + "\n",
-        text=True,
-        env={"HOME": str(tmp_path)},
-        check=True,
-        capture_output=True,
-        timeout=60,
-    )
-    found = parse_record(read.read_text())
+    (tmp_path / "games.mat").write_text(format_mat(("left", "right"), games))
+    # with Jacoby's rule gammons of its money games count one as long as the cube is centred
+    ask(["set jacoby off", "import mat games.mat", "save match games.sgf"], tmp_path)
+    found = parse_record((tmp_path / "games.sgf").read_text())
     checked = [replay_game(game) for game in found]
     assert [each.faults for each in checked] == [()] * len(games)
     assert [each.rolls + each.cube_actions for each in checked] == [len(game.actions) for game in games]
@@ -223,3 +204,15 @@ def test_a_double_on_top_of_a_double_is_written_as_a_beaver():
         "Beavers => 4",
         "Drops",
     ]
+
+
+@pytest.mark.parametrize("taker", [0, 1])
+def test_blanks_follow_a_take_after_which_nobody_rolled(taker):
+    """Without them gnubg reads a double of the other player."""
+    double, take = DoubleAction(1 - taker, 2), ResponseAction(taker, True)
+    actions = double, take, ResignationAction(1 - taker, 1)
+    begun = MatchState(on_roll=1 - taker)
+    lines = format_mat(("one", "two"), [GameRecord(begun, actions, GameResult(taker, 1, 2))]).splitlines()
+    (row,) = [line for line in lines if "Takes" in line]
+    assert len(row) > 25
+    assert row.endswith(" ") == (taker == 0)

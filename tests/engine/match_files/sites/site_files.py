@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from itertools import pairwise
 
+from engine.match_files.mat.writer import format_mat
 from engine.rules.game_record import DoubleAction, PlayAction
 
 NAMES = "one", "two"
@@ -41,7 +43,12 @@ def write_sgg(games):
     """GamesGrid: each roll comes before its play, and the columns are told apart by tabs."""
     length = games[0].initial_state.length
     lines = ["one vs. two", "Monday November 23, 2026", "GamesGrid Backgammon Server"]
-    lines += ["ELO: 1725.61 1234 1689.20 567", f"Beavers: {'No' if length else 'Yes'}", "Crawford: Yes"]
+    lines += [
+        "ELO: 1725.61 1234 1689.20 567",
+        "Jacoby: No",
+        f"Beavers: {'No' if length else 'Yes'}",
+        "Crawford: Yes",
+    ]
     for number, game in enumerate(games, 1):
         left, right = game.initial_state.score
         star = "*" * game.initial_state.crawford
@@ -112,9 +119,15 @@ def _party_words(action):
     return "12 Rolls {}{} {}".format(*action.roll, " ".join(_slashed(action.play)))
 
 
-def write_empire(games, rows):
+def write_empire(games):
     """GammonEmpire: names, the rows of a .mat file, and what was won."""
     lines = []
     for game in games:
-        lines += ["one two", *rows(game), f"win {game.result.points}"]
+        lines += ["one two", *_list_mat_rows(game), f"win {game.result.points}"]
     return "\n".join(lines) + "\n"
+
+
+def _list_mat_rows(game):
+    """The rows of a game in a .mat file, without its head and result."""
+    rows = [line for line in format_mat(NAMES, [game]).splitlines() if re.match(r" *[0-9]+\)", line)]
+    return [re.sub(r"\s+Wins .*", "", row) for row in rows]
