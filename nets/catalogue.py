@@ -40,6 +40,9 @@ if TYPE_CHECKING:
 DEFAULT_EVALUATOR = "default"
 """The name of the manifest's default evaluator, whatever its own name is."""
 
+BOOK_FILE = MANIFEST_FILE.parent / "weights" / "opening-book.sqlite"
+"""The opening book of the default net, for stores of analyses."""
+
 PlayerSource = Callable[[str], Player]
 """Loads a player that is neither in the manifest nor of a kind, given its whole name; fills in ``nets``."""
 

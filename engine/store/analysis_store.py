@@ -57,7 +57,8 @@ class AnalysisStore:
 
     Args:
         file: The file.
-        max_bytes: How much of it may be in use; beyond, the entries asked least often are removed.
+        max_bytes: How much of it may be in use; beyond, the questions asked least often are removed.
+        book: A book, which is only read: its entries are found as if they were in the file.
 
     Attributes:
         left_out: Writes that found no place in the queue, or failed.
@@ -66,7 +67,7 @@ class AnalysisStore:
         DataFileError: The file is another program's, or of a later version of gammond.
     """
 
-    def __init__(self, file: Path, max_bytes: int = MAX_STORE_BYTES) -> None:
+    def __init__(self, file: Path, max_bytes: int = MAX_STORE_BYTES, book: Path | None = None) -> None:
         self.file = file
         self.left_out = 0
         self._max_bytes = max_bytes
@@ -81,6 +82,7 @@ class AnalysisStore:
         # Held by whoever opens the file or moves it aside: nobody begins one beside parts of another.
         self._file_lock = filelock.FileLock(file.with_name(f".{file.name}.lock"), timeout=LOCK_WAIT_S)
         self._reader = self._open()
+        self._book = None if book is None else _open_book(book)
         self._writer: threading.Thread | None = None
 
     def find(
@@ -97,7 +99,7 @@ class AnalysisStore:
         key = question, engine.digest
         entry = self.recall(question, engine, plies, allow_deeper=allow_deeper)
         if entry is None:
-            found = self._read(key)
+            found = self._read(question, engine)
             if not found:
                 return None
             with self._changed:
@@ -131,11 +133,11 @@ class AnalysisStore:
             entry: The answer.
             visits: How often it was asked for just now; 0 if it was not.
         """
-        key, now_s = (question, engine.digest), int(time.time())
+        key = question, engine.digest
         with self._changed:
             if entry.plies not in self._remembered.get(key, ()):
                 self._remember(key, entry)
-                self._enqueue(lambda database: database.put(question, engine, entry, now_s))
+                self._enqueue_entry(question, engine, entry)
             if visits:
                 self._count_visit(key, visits)
 
@@ -170,9 +172,10 @@ class AnalysisStore:
         if writer is not None:
             writer.join()
         with self._reading:
-            if self._reader is not None:
-                self._reader.close()
-                self._reader = None
+            for each in (self._reader, self._book):
+                if each is not None:
+                    each.close()
+            self._reader = self._book = None
 
     def __enter__(self) -> AnalysisStore:
         return self
@@ -191,6 +194,10 @@ class AnalysisStore:
             self._visits[key] = self._visits.get(key, 0) + visits
             self._start_writer()
 
+    def _enqueue_entry(self, question: StoreQuestion, engine: EngineIdentity, entry: StoreEntry) -> None:
+        now_s = int(time.time())
+        self._enqueue(lambda database: database.put(question, engine, entry, now_s))
+
     def _enqueue(self, write: _Write) -> None:
         if len(self._writes) >= MAX_WAITING:
             self.left_out += 1
@@ -198,18 +205,39 @@ class AnalysisStore:
         self._writes.append(write)
         self._start_writer()
 
-    def _read(self, key: _Key) -> list[StoreEntry]:
+    def _read(self, question: StoreQuestion, engine: EngineIdentity) -> list[StoreEntry]:
+        """Return the entries of a question in the file, and those of the book, which come into the file."""
         with self._reading:
-            if self._reader is None:
-                return []
-            try:
-                return self._reader.find(*key)
-            except DataFileError as error:
-                _LOG.warning("%s: a question was removed: %s", self.file, error.message)
-                with self._changed:
-                    self._enqueue(lambda database: database.remove(*key))
-            except sqlite3.Error as error:
-                self._reader = self._replace(self._reader, error)
+            found = self._read_file((question, engine.digest))
+            depths = {each.plies for each in found}
+            shipped = [each for each in self._read_book(question, engine) if each.plies not in depths]
+        with self._changed:
+            for each in shipped:
+                self._enqueue_entry(question, engine, each)
+        return found + shipped
+
+    def _read_file(self, key: _Key) -> list[StoreEntry]:
+        if self._reader is None:
+            return []
+        try:
+            return self._reader.find(*key)
+        except DataFileError as error:
+            _LOG.warning("%s: a question was removed: %s", self.file, error.message)
+            with self._changed:
+                self._enqueue(lambda database: database.remove(*key))
+        except sqlite3.Error as error:
+            self._reader = self._replace(self._reader, error)
+        return []
+
+    def _read_book(self, question: StoreQuestion, engine: EngineIdentity) -> list[StoreEntry]:
+        if self._book is None:
+            return []
+        try:
+            return self._book.find(question, engine.of_book.digest)
+        except (DataFileError, sqlite3.Error) as error:
+            _LOG.warning("the opening book %s is not used: %s", self._book.file, error)
+            self._book.close()
+            self._book = None
             return []
 
     def _start_writer(self) -> None:
@@ -326,6 +354,14 @@ class AnalysisStore:
         if text not in self._reported:
             self._reported.add(text)
             _LOG.warning("the store of analyses %s cannot be used as it is: %s", self.file, text)
+
+
+def _open_book(file: Path) -> StoreDatabase | None:
+    try:
+        return StoreDatabase(file, is_book=True)
+    except (DataFileError, sqlite3.Error) as error:
+        _LOG.warning("the opening book %s is not used: %s", file, error)
+        return None
 
 
 def _choose(entries: Iterable[StoreEntry], plies: int, allow_deeper: bool) -> StoreEntry | None:

@@ -120,20 +120,25 @@ class StoreDatabase:
 
     Args:
         file: The file; it is made if it is missing, its folder is there.
+        is_book: Whether it is there, and is only read; nobody writes into it.
 
     Raises:
         DataFileError: The file is another program's, or of a later version of gammond.
         sqlite3.Error: It is damaged (`is_damage`), or cannot be read or written.
     """
 
-    def __init__(self, file: Path) -> None:
+    def __init__(self, file: Path, *, is_book: bool = False) -> None:
         self.file = file
         self._connection = sqlite3.connect(
-            file, timeout=BUSY_S, isolation_level=None, check_same_thread=False
+            f"{file.absolute().as_uri()}?immutable=1" if is_book else file,
+            timeout=BUSY_S,
+            isolation_level=None,
+            check_same_thread=False,
+            uri=is_book,
         )
         self._connection.text_factory = lambda text: text.decode("utf-8", "replace")
         try:
-            self._prepare()
+            self._prepare(is_book)
             self._inode = os.stat(file).st_ino
         except BaseException:
             self._connection.close()
@@ -149,6 +154,20 @@ class StoreDatabase:
     def close(self) -> None:
         """Close the connection; the last one of all merges the log into the file."""
         self._connection.close()
+
+    def write_copy(self, file: Path) -> None:
+        """Write all of it into another file, which is replaced as a whole, for use as a book.
+
+        Raises:
+            DataFileError: The file cannot be written.
+        """
+        copy = file.with_name(f"{file.name}.copy")
+        try:
+            copy.unlink(missing_ok=True)
+            self._connection.execute("VACUUM INTO ?", (str(copy),))
+            os.replace(copy, file)
+        except (OSError, sqlite3.Error) as error:
+            raise DataFileError(f"{file} cannot be written: {error}", field="output") from error
 
     @contextlib.contextmanager
     def write(self) -> Iterator[None]:
@@ -322,8 +341,8 @@ class StoreDatabase:
     def _pragma(self, name: str) -> int:
         return int(self._connection.execute(f"PRAGMA {name}").fetchone()[0])
 
-    def _prepare(self) -> None:
-        """Check that the file is a store, and make an empty one a store."""
+    def _prepare(self, is_book: bool) -> None:
+        """Check that the file is a store, and make an empty one a store unless it is a book."""
         tables = self._list_tables()
         kind, version = self._pragma("application_id"), self._pragma("user_version")
         if tables and kind != APPLICATION_ID:
@@ -335,9 +354,10 @@ class StoreDatabase:
                 f"{self.file}: expected a store of version {SCHEMA_VERSION}, got version {version}, which a "
                 "later gammond has written: use that one, or move the file away"
             )
-        self._connection.execute("PRAGMA journal_mode = WAL")
-        self._connection.execute("PRAGMA synchronous = NORMAL")
-        if not tables:
+        if not is_book:
+            self._connection.execute("PRAGMA journal_mode = WAL")
+            self._connection.execute("PRAGMA synchronous = NORMAL")
+        if not (tables or is_book):
             with self.write():
                 if not self._list_tables():  # another process may have been first
                     for statement in _SCHEMA.split(";"):

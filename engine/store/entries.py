@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import struct
 import zlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from typing import NamedTuple
 
@@ -28,6 +28,9 @@ MAX_PAYLOAD_BYTES = 1 << 18
 
 MAX_COLUMNS = 64
 MAX_PLIES = 16
+
+BOOK_PROGRAM = "book"
+"""What stands for the version of the program in books."""
 
 _SLACK = 1e-5
 """How far the rounding of sums may take a chance beyond 0 and 1."""
@@ -161,6 +164,11 @@ class EngineIdentity:
         """Its hash, by which entries name it; the net's name has no part in it."""
         text = "\n".join((self.nets, self.tables, self.program))
         return hashlib.sha256(text.encode()).hexdigest()[:32]
+
+    @property
+    def of_book(self) -> EngineIdentity:
+        """The one that names entries of a book, which belongs to a program and is tested with it."""
+        return replace(self, program=BOOK_PROGRAM)
 
 
 @dataclass(frozen=True, eq=False)

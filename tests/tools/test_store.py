@@ -25,7 +25,7 @@ from nets.catalogue import identify_engine, load_engine
 from tests.engine.store.samples import ENGINE, make_entry
 from tests.engine.store.samples import make_question as make_sample
 from tools import cli
-from tools.store import deepening
+from tools.store import book, deepening
 
 ROOT = Path(__file__).parents[2]
 
@@ -236,6 +236,32 @@ def test_deepen_ends_with_its_time_and_leaves_what_takes_too_long(file, capsys):
 def test_what_deepen_does_not_take_is_named(file, arguments, said, capsys):
     assert cli.main(["store", "deepen", *arguments]) == 2
     assert said in capsys.readouterr().err
+
+
+def test_a_book_has_the_first_plays_and_replies_and_an_interrupted_one_goes_on(tmp_path, monkeypatch, capsys):
+    parts = (book.BookPart(MatchState(), False, (1,), (1,)), book.BookPart(MatchState(length=1), True, (1,)))
+    monkeypatch.setattr(book, "PARTS", parts[1:])
+    output = tmp_path / "book.sqlite"
+    assert cli.main(["store", "book", "--output", str(output)]) == 0
+    assert capsys.readouterr().out == f"{output}: 22 entries, 0.1 MB\n"
+    output.rename(tmp_path / "book.sqlite.part")
+    monkeypatch.setattr(book, "PARTS", parts)
+    searched = []
+    monkeypatch.setattr(
+        book, "search_entry", lambda *each: searched.append(each[1]) or search_entry(*each[:3])
+    )
+    assert cli.main(["store", "book", "--output", str(output)]) == 0
+    assert list(tmp_path.glob("book.sqlite*")) == [output]
+    database = StoreDatabase(output, is_book=True)
+    rows = list(database.iterate())
+    database.close()
+    assert len(rows) == len(searched) + 22
+    assert len(searched) % 22 == 0
+    assert 22 * 16 <= len(searched) <= 22 * 40
+    engine = load_engine()
+    for row in rows[::97]:
+        assert row.entry.is_same_as(search_entry(engine, row.question, 1))
+        assert (row.engine, row.visits, row.created) == (identify_engine().of_book, 0, 0)
 
 
 def test_until_is_the_next_time_that_the_clock_shows_it(file):

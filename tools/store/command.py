@@ -5,6 +5,7 @@
     gammond store import kept.jsonl    take entries in
     gammond store verify               check all, search some of them again
     gammond store deepen --for 10m     search deeper what is asked often
+    gammond store book --output FILE   search the opening book of the default net
 
 The store is in the data folder (GAMMOND_DATA, or the system's folder for user data), unless --file names
 another one.
@@ -17,6 +18,7 @@ from pathlib import Path
 
 from engine.errors import DataFileError
 from engine.store.analysis_store import find_store_file
+from tools.store.book import BOOK_SUMMARY, add_book_arguments, build_book
 from tools.store.deepening import add_deepen_arguments, deepen_entries
 from tools.store.exchange import export_entries, import_entries
 from tools.store.files import open_store
@@ -47,6 +49,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     verify.add_argument("--seed", type=int, default=0, metavar="N", help="chooses them (default 0)")
     verify.add_argument("--repair", action="store_true", help="remove what is not as it should be")
+    add_book_arguments(
+        actions.add_parser("book", help=BOOK_SUMMARY, description=f"{BOOK_SUMMARY.capitalize()}.")
+    )
     add_deepen_arguments(_add_action(actions, "deepen", "search deeper what is asked often"))
 
 
@@ -67,6 +72,8 @@ def main(args: argparse.Namespace) -> int:
     Raises:
         GammondError: A file is missing, damaged or of another kind, or cannot be read or written.
     """
+    if args.action == "book":
+        return build_book(args)
     file = args.file or find_store_file()
     if args.action == "import":
         return import_entries(file, args.files)

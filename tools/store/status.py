@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 import sys
 import time
 from collections import Counter
@@ -9,11 +10,13 @@ from dataclasses import dataclass
 
 import msgspec
 
+from engine.errors import DataFileError
 from engine.store.analysis_store import MAX_STORE_BYTES
 from engine.store.database import StoreDatabase
 from engine.store.entries import EngineIdentity
 from engine.store.tiers import DEFAULT_TIERS
-from tools.store.files import format_depths, is_usable
+from nets.catalogue import BOOK_FILE, identify_engine
+from tools.store.files import format_count, format_depths, is_usable
 
 
 @dataclass(frozen=True)
@@ -50,6 +53,7 @@ class StoreStatus:
         questions: How many questions have entries.
         visits: How often these were asked.
         kinds: The entries by kind, the most numerous first.
+        book_entries: How many the shipped opening book has beside them; 0 if it is of other nets or tables.
         due: How many searches by usable nets are due at each depth, by the default tiers.
     """
 
@@ -59,6 +63,7 @@ class StoreStatus:
     questions: int
     visits: int
     kinds: tuple[StoredKind, ...]
+    book_entries: int
     due: dict[int, int]
 
 
@@ -83,8 +88,20 @@ def describe_store(database: StoreDatabase) -> StoreStatus:
         database.count_questions(),
         database.count_visits_of_all(now_s),
         tuple(kinds),
+        _count_book_entries(now_s),
         dict(due),
     )
+
+
+def _count_book_entries(now_s: int) -> int:
+    try:
+        book = StoreDatabase(BOOK_FILE, is_book=True)
+        kinds = book.count_by_kind(now_s)
+        book.close()
+    except (DataFileError, sqlite3.Error):
+        return 0
+    digest = identify_engine().of_book.digest
+    return sum(entries for engine, _, _, entries, _ in kinds if engine == digest)
 
 
 def show_status(database: StoreDatabase, as_json: bool) -> int:
@@ -106,6 +123,7 @@ def show_status(database: StoreDatabase, as_json: bool) -> int:
             f"         {kind.entries:,} {what} at {kind.plies}-ply by {kind.net} ({kind.program}), "
             f"asked {kind.visits:,} times{note}"
         )
+    lines.append(f"book     {format_count(status.book_entries, 'entry', 'entries')} shipped with gammond")
     lines.append(f"due      {format_depths(status.due)}")
     sys.stdout.write("\n".join(lines) + "\n")
     return 0
