@@ -117,7 +117,7 @@ def test_summaries_and_defaults_are_written_in_one_style(name, capsys):
     ways = {
         "train": ["td"],
         "bearoff": ["make", "info"],
-        "store": ["status", "verify"],
+        "store": ["status", "verify", "deepen", "book"],
         "measure": ["cube"],
     }.get(name, [])
     for arguments in ([name], *([name, way] for way in ways)):

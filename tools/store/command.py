@@ -5,7 +5,7 @@
     gammond store import kept.jsonl    take entries in
     gammond store verify               check all, search some of them again
     gammond store deepen --for 10m     search deeper what is asked often
-    gammond store book --output FILE   search the opening book of the default net
+    gammond store book --output FILE   search the opening book that is shipped
 
 The store is in the data folder (GAMMOND_DATA, or the system's folder for user data), unless --file names
 another one.
