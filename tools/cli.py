@@ -11,9 +11,11 @@ import sys
 from collections.abc import Sequence
 
 from engine.errors import GammondError, LimitError, StateError, UnsupportedError
+from engine.runtime.compilation import COMPILATION
 from engine.runtime.disk_space import is_disk_full
 from engine.runtime.garbage import resume_collection
 from engine.runtime.version import read_version
+from protocol.transports.process_end import end_process
 from tools.common.background import prepare_on_first_compile
 from tools.common.interrupts import EXIT_INTERRUPTED, raise_on_interrupt
 from tools.table import FORMER_NAMES, OTHER_WORDS, TOOL_GROUPS, TOOLS
@@ -54,7 +56,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         return EXIT_BROKEN_PIPE
     except KeyboardInterrupt:
         sys.stderr.write("gammond: interrupted\n")
-        return EXIT_INTERRUPTED
+        status = EXIT_INTERRUPTED
     except GammondError as error:
         sys.stderr.write(f"gammond: {error.message}\n")
         is_passing = isinstance(error, (StateError, LimitError)) and tool in _SERVICE_TOOLS
@@ -65,6 +67,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         _discard_stdout()
         sys.stderr.write(f"gammond: cannot write: {error.strerror}\n")
         return EXIT_USAGE
+    if COMPILATION.is_compiling and argv is None:
+        end_process(status)  # the interpreter's own end would wait for the compiler
     return status
 
 

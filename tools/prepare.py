@@ -62,7 +62,7 @@ it. Those that run at the same time share few kernels."""
 
 _THREADS = 2
 _SEED = 1
-_POLL_S = 0.5
+_POLL_S = 0.2
 _PLAIN_EVERY_S = 5.0
 _IDLE_PRIORITY = 19
 _MARK = "prepared.json"

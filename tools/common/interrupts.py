@@ -68,7 +68,20 @@ def raise_on_interrupt() -> Iterator[None]:
     thread, the only one that receives signals, nothing changes.
     """
     with _handle_signals(_raise_interrupt, (signal.SIG_DFL, signal.default_int_handler)):
-        yield
+        try:
+            yield
+        except Exception as error:
+            if _follows_interrupt(error):
+                raise KeyboardInterrupt from error
+            raise
+
+
+def _follows_interrupt(error: BaseException) -> bool:
+    """Whether an error came of an interrupt, as where the compiler of kernels cleans up after one in vain."""
+    cause: BaseException | None = error
+    while cause is not None and not isinstance(cause, KeyboardInterrupt):
+        cause = cause.__context__
+    return cause is not None
 
 
 @contextmanager

@@ -33,12 +33,12 @@ def paint_line(line: str) -> list[Piece]:
     return _cut(line, marks)
 
 
-def paint_input(text: str, game: GameState) -> list[Piece]:
+def paint_input(text: str, game: GameState | None) -> list[Piece]:
     """Cut a line as it is typed into pieces: commands, legal plays, and what is neither yet.
 
     Args:
         text: The line.
-        game: The table, for what is legal.
+        game: The table, for what is legal; None where that cannot be told now.
     """
     bare = text.lstrip()
     name = bare.split(" ", 1)[0]
@@ -51,8 +51,8 @@ def paint_input(text: str, game: GameState) -> list[Piece]:
     return [("" if is_word else "unknown", text)]
 
 
-def _is_legal(text: str, game: GameState) -> bool:
-    if game.position is None or game.is_over or game.match.roll is None:
+def _is_legal(text: str, game: GameState | None) -> bool:
+    if game is None or game.position is None or game.is_over or game.match.roll is None:
         return False
     try:
         parse_play(text, game.position, game.match.roll, game.rules)

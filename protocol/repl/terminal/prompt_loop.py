@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import logging
-import queue
 import secrets
 import threading
-import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from filelock import FileLock, Timeout
@@ -29,14 +27,14 @@ from engine.kernels.disk_cache import find_folder
 from engine.rules.dice import MAX_SEED
 from engine.runtime.compilation import COMPILATION
 from engine.runtime.cores import count_usable_cores
-from protocol.core.requests import AnyReply, WorkControl
-from protocol.repl.answers.progress import ProgressLine
 from protocol.repl.answers.replies import ERROR_MARK
+from protocol.repl.dialogue.commands import ALIASES
 from protocol.repl.dialogue.completion import suggest_completions
 from protocol.repl.dialogue.configuration import apply_preferences
 from protocol.repl.dialogue.interpreter import LineInterpreter
 from protocol.repl.game.preferences import get_config_file, get_state_folder, read_preferences
 from protocol.repl.game.saved_game import read_game, write_game
+from protocol.repl.terminal.line_answer import LineAnswer, ShowLines, answer_interruptibly
 from protocol.repl.terminal.pages import (
     BoardSight,
     StatusLine,
@@ -53,17 +51,12 @@ PROMPT = "gammond> "
 _KERNELS = "engine.kernels.search"
 """Kernels that a game needs: where they are compiled, this is not the first use."""
 
-SILENT_S = 1.0
-"""Work that has nothing to report says so after this time."""
-
 GREETING = "'play' starts a game, or paste a position; 'help' lists commands, Ctrl-D leaves."
 
 FIRST_USE = (
     "The first commands of a new version compile what they need, once, some seconds each; "
     "'gammond prepare', in the shell, does it ahead."
 )
-
-ShowLines = Callable[[Sequence[str]], None]
 
 
 def run_repl() -> int:
@@ -89,7 +82,7 @@ def run_repl() -> int:
     show_in_colours(_apply_config(talk))
     with keep_game(talk, get_state_folder() / "game.json", show_in_colours) as keep, hide_typing():
         prompt = make_prompt(talk, history=open_history(get_history_file()))
-        run_prompt_loop(talk, prompt, show_in_colours, make_status_line(), keep)
+        PromptLoop(talk, prompt, show_in_colours, make_status_line(), keep).run()
     return 0
 
 
@@ -196,16 +189,15 @@ def make_prompt(
     )
 
 
-def run_prompt_loop(
-    interpreter: LineInterpreter,
-    prompt: PromptSession[str],
-    show: ShowLines,
-    status: StatusLine | None = None,
-    keep: Callable[[], None] = lambda: None,
-) -> None:
-    """Read lines and answer them until the person leaves.
+class _LateAnswerError(Exception):
+    """Ends a prompt at which somebody types: an answer has come that is to be shown above it."""
 
-    Ctrl-C at the prompt cancels the line, Ctrl-D on an empty one leaves.
+
+class PromptLoop:
+    """Reads lines and answers them until the person leaves.
+
+    Ctrl-C at the prompt cancels the line, Ctrl-D on an empty one leaves. An answer that Ctrl-C could not end
+    is shown when it is there; what is typed before waits for it.
 
     Args:
         interpreter: What answers.
@@ -214,95 +206,96 @@ def run_prompt_loop(
         status: Where progress is drawn; nowhere if None.
         keep: Called after each answer, to keep the game.
     """
-    while not interpreter.has_ended:
+
+    def __init__(
+        self,
+        interpreter: LineInterpreter,
+        prompt: PromptSession[str],
+        show: ShowLines,
+        status: StatusLine | None = None,
+        keep: Callable[[], None] = lambda: None,
+    ) -> None:
+        self._interpreter = interpreter
+        self._prompt = prompt
+        self._show = show
+        self._status = status
+        self._keep = keep
+        self._late: LineAnswer | None = None
+
+    def run(self) -> None:
+        """Read and answer lines."""
+        text = ""
+        while not self._interpreter.has_ended:
+            try:
+                text = self._read_line(text)
+                if self._late is not None and ALIASES.get(text.strip(), text.strip()) == "quit":
+                    return
+                if text.strip():
+                    self._show_late()
+            except _LateAnswerError:
+                text = self._prompt.default_buffer.text
+                self._show_late()
+            except KeyboardInterrupt:
+                continue  # what was typed is at the prompt again
+            except EOFError:
+                return
+            else:
+                self._answer(text)
+                text = ""
+
+    def _read_line(self, draft: str) -> str:
+        if self._late is None:
+            draft, self._interpreter.game.draft = draft or self._interpreter.game.draft, ""
+        COMPILATION.silence()  # the terminal is the prompt's
         try:
-            draft, interpreter.game.draft = interpreter.game.draft, ""
-            text = prompt.prompt(default=draft)
+            return self._prompt.prompt(default=draft, pre_run=self._watch_late)
         except KeyboardInterrupt:
-            continue
-        except EOFError:
+            return ""
+        finally:
+            COMPILATION.is_silent = False
+
+    def _watch_late(self) -> None:
+        """End the prompt when an answer comes that could not be waited for."""
+        if self._late is None:
             return
-        interpreter.game.columns = prompt.output.get_size().columns
-        lines = interpreter.split(text)
+        app, late = self._prompt.app, self._late
+
+        def leave() -> None:
+            if app.is_running and app.future is not None and not app.future.done():
+                app.exit(exception=_LateAnswerError())
+
+        def watch() -> None:
+            late.join()
+            if app.loop is not None:
+                with suppress(RuntimeError):  # the loop is closed: the prompt has ended
+                    app.loop.call_soon_threadsafe(leave)
+
+        threading.Thread(target=watch, name="late answer", daemon=True).start()
+
+    def _show_late(self) -> None:
+        """Wait for an answer that could not be waited for before, and show it.
+
+        Raises:
+            KeyboardInterrupt: Ctrl-C was pressed meanwhile.
+        """
+        if self._late is not None:
+            lines = self._late.wait("waiting for the answer before: {}; Ctrl-C goes back to the line")
+            self._late = None
+            self._show(lines or ())
+            self._keep()
+
+    def _answer(self, text: str) -> None:
+        self._interpreter.game.columns = self._prompt.output.get_size().columns
+        lines = self._interpreter.split(text)
         for line in lines:
-            if interpreter.has_ended:
+            if self._interpreter.has_ended:
                 return
             if len(lines) > 1:
-                show([f"{PROMPT}{line}"])
-            answer_interruptibly(interpreter, line, show, status)
-            keep()
-
-
-def answer_interruptibly(
-    interpreter: LineInterpreter, line: str, show: ShowLines, status: StatusLine | None = None
-) -> None:
-    """Answer a line while its progress is drawn and Ctrl-C can end its work.
-
-    The first Ctrl-C ends it with the best answer so far.
-
-    Args:
-        interpreter: What answers.
-        line: What was typed.
-        show: Shows the lines of the answer.
-        status: Where progress is drawn; nowhere if None.
-
-    Raises:
-        KeyboardInterrupt: A second Ctrl-C came before the first had its effect.
-    """
-    events: queue.SimpleQueue[AnyReply | list[str]] = queue.SimpleQueue()
-    control, progress = WorkControl(events.put), ProgressLine()
-    worker = threading.Thread(
-        target=lambda: events.put(interpreter.answer(line, control)), name="answer", daemon=True
-    )
-
-    def await_answer(*, is_stopping: bool = False) -> list[str]:
-        began_s, has_progress = time.monotonic(), False
-        while True:  # an interrupted Thread.join would end the wait
-            try:
-                event = events.get(timeout=SILENT_S / 2)
-            except queue.Empty:
-                text = describe_wait(
-                    time.monotonic() - began_s, is_stopping=is_stopping, is_compiling=COMPILATION.is_compiling
-                )
-                if status is not None and not has_progress and time.monotonic() - began_s >= SILENT_S:
-                    status.draw(text)
-                continue
-            if isinstance(event, list):
-                return event
-            text = progress.update(event)
-            if status is not None and text:
-                has_progress = True
-                status.draw(text)
-
-    def erase() -> None:
-        if status is not None:
-            status.erase()
-
-    try:
-        worker.start()
-        lines = await_answer()
-    except KeyboardInterrupt:
-        control.stop()
-        erase()
-        show(["stopping; press Ctrl-C again to leave"])
-        lines = await_answer(is_stopping=True)
-    finally:
-        erase()
-    show(lines)
-
-
-def describe_wait(waited_s: float, *, is_stopping: bool, is_compiling: bool) -> str:
-    """Return the line for work that reports nothing.
-
-    Args:
-        waited_s: How long it has lasted, since Ctrl-C if it is stopping.
-        is_stopping: Whether Ctrl-C was pressed.
-        is_compiling: Whether it waits for the compiler, which Ctrl-C cannot end.
-    """
-    if is_stopping:
-        reason = " when the compiler is done, once for all" if is_compiling else ""
-        return f"stopping{reason}: {waited_s:.0f} s; Ctrl-C again leaves"
-    return f"working: {waited_s:.0f} s; Ctrl-C ends it{' when the compiler is done' if is_compiling else ''}"
+                self._show([f"{PROMPT}{line}"])
+            self._late = answer_interruptibly(self._interpreter, line, self._show, self._status)
+            if self._late is not None:
+                return
+            self._keep()
 
 
 class ReplCompleter(Completer):
@@ -337,7 +330,8 @@ class ReplLexer(Lexer):
         """Return what colours a line of the text, given its number."""
 
         def paint(number: int) -> StyleAndTextTuples:
-            pieces = paint_input(document.lines[number], self._session.game)
+            game = None if COMPILATION.is_compiling else self._session.game  # legal plays would wait for it
+            pieces = paint_input(document.lines[number], game)
             return [(f"class:{name}" if name else "", text) for name, text in pieces]
 
         return paint

@@ -31,6 +31,25 @@ def test_either_signal_raises_and_the_handlers_are_put_back(kind):
     assert (signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM)) == before
 
 
+def interrupt_what_cannot_clean_up():
+    try:
+        send(signal.SIGINT)
+    finally:
+        fail()
+
+
+def fail():
+    raise RuntimeError("nothing is compiled yet")
+
+
+@pytest.mark.parametrize(
+    ("act", "error"), [(interrupt_what_cannot_clean_up, KeyboardInterrupt), (fail, RuntimeError)]
+)
+def test_an_error_in_cleaning_up_after_a_signal_is_an_interrupt_and_any_other_is_none(act, error):
+    with pytest.raises(error), raise_on_interrupt():
+        act()
+
+
 @BOTH
 def test_a_second_signal_soon_after_does_not_cut_the_ending_short(kind):
     said = []

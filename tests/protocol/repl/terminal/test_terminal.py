@@ -17,7 +17,7 @@ from prompt_toolkit.output.vt100 import Vt100_Output
 from protocol.core.requests import Reply
 from protocol.repl.answers.replies import BoardLine, PreformattedLine
 from protocol.repl.dialogue.interpreter import LineInterpreter
-from protocol.repl.terminal import pages, prompt_loop
+from protocol.repl.terminal import line_answer, pages, prompt_loop
 from tests.protocol.repl.tables import make_session, make_talk
 
 CTRL_C, CTRL_D, CTRL_E, TAB = "\x03", "\x04", "\x05", "\t"
@@ -31,7 +31,7 @@ def typed(keys, talk, history=None):
         prompt = prompt_loop.make_prompt(
             talk, history=history or InMemoryHistory(), input_=keyboard, output=DummyOutput()
         )
-        prompt_loop.run_prompt_loop(talk, prompt, said.extend)
+        prompt_loop.PromptLoop(talk, prompt, said.extend).run()
     return said
 
 
@@ -150,7 +150,7 @@ def test_ctrl_c_stops_a_search_which_then_gives_its_best_answer(monkeypatch):
         return ["best so far"]
 
     monkeypatch.setattr(talk, "answer", search)
-    prompt_loop.answer_interruptibly(talk, "hint", said.extend)
+    line_answer.answer_interruptibly(talk, "hint", said.extend)
     assert said == ["stopping; press Ctrl-C again to leave", "best so far"]
 
 
@@ -158,7 +158,7 @@ def test_progress_is_drawn_over_itself_and_erased_before_the_answer(monkeypatch)
     talk, said = make_talk(), []
     working(talk, monkeypatch, "nodes 7 time_ms 900", "trials 9 of 36 time_ms 950")
     written = screen_of(
-        lambda output: prompt_loop.answer_interruptibly(talk, "hint", said.extend, pages.StatusLine(output))
+        lambda output: line_answer.answer_interruptibly(talk, "hint", said.extend, pages.StatusLine(output))
     )
     first, second = "thinking: 7 positions, 0.9 s", "rolling out: 9 of 36 trials, 0.9 s"
     assert written == f"\r\x1b[K{first}\r\r\x1b[K{second}\r\r\x1b[K"
@@ -170,7 +170,7 @@ def test_quick_work_draws_nothing(monkeypatch):
     working(talk, monkeypatch, "depth 1 nodes 7 time_ms 20")
     status = pages.StatusLine
     assert (
-        screen_of(lambda output: prompt_loop.answer_interruptibly(talk, "", [].extend, status(output))) == ""
+        screen_of(lambda output: line_answer.answer_interruptibly(talk, "", [].extend, status(output))) == ""
     )
 
 
@@ -191,7 +191,7 @@ def test_a_stopped_work_erases_its_progress_before_it_says_so(monkeypatch):
 
     monkeypatch.setattr(talk, "answer", search)
     written = screen_of(
-        lambda output: prompt_loop.answer_interruptibly(talk, "hint", said.extend, pages.StatusLine(output))
+        lambda output: line_answer.answer_interruptibly(talk, "hint", said.extend, pages.StatusLine(output))
     )
     assert written.endswith("\r\x1b[K")
     assert said == ["stopping; press Ctrl-C again to leave", "best so far"]
@@ -217,8 +217,80 @@ def test_a_second_ctrl_c_leaves(monkeypatch):
 
     monkeypatch.setattr(talk, "answer", search)
     with pytest.raises(KeyboardInterrupt):
-        prompt_loop.answer_interruptibly(talk, "hint", lambda lines: None)
+        line_answer.answer_interruptibly(talk, "hint", lambda lines: None)
     has_left.set()
+
+
+def make_unstoppable(talk, monkeypatch, word="start"):
+    """Let the interpreter begin an answer to a word, interrupt itself, and end it when it is told to."""
+    may_end, answer = threading.Event(), talk.answer
+
+    def work(line, control=None):
+        if line != word:
+            return answer(line, control)
+        os.kill(os.getpid(), signal.SIGINT)
+        may_end.wait(20)
+        return ["late"]
+
+    monkeypatch.setattr(talk, "answer", work)
+    monkeypatch.setattr(line_answer, "STOPPING_S", 0.2)
+    return may_end
+
+
+def test_what_ctrl_c_cannot_end_gives_the_prompt_back_within_a_second_and_its_answer_later(monkeypatch):
+    talk, said = make_talk(), []
+    may_end = make_unstoppable(talk, monkeypatch)
+    with create_pipe_input() as keyboard:
+        prompt = prompt_loop.make_prompt(
+            talk, history=InMemoryHistory(), input_=keyboard, output=DummyOutput()
+        )
+
+        def show(lines):
+            said.extend(lines)
+            if any("in the background" in line for line in lines):
+                keyboard.send_text("get game.le")
+                threading.Timer(0.3, may_end.set).start()
+            if "late" in lines:
+                keyboard.send_text(f"ngth\r{CTRL_D}")
+
+        keyboard.send_text("start\r")
+        prompt_loop.PromptLoop(talk, prompt, show).run()
+    assert said == [
+        "stopping; press Ctrl-C again to leave",
+        "It goes on in the background until its answer is there; what you type next waits for it.",
+        "late",
+        "value game.length 0",
+    ]
+
+
+def test_what_is_typed_before_waits_for_a_late_answer_and_quit_does_not(monkeypatch):
+    talk = make_talk()
+    may_end = make_unstoppable(talk, monkeypatch)
+    threading.Timer(1.0, may_end.set).start()
+    assert typed(f"start\rget game.length\r{CTRL_D}", talk)[2:] == ["late", "value game.length 0"]
+    talk = make_talk()
+    may_end = make_unstoppable(talk, monkeypatch)
+    assert len(typed("start\rquit\r", talk)) == 2
+    may_end.set()
+
+
+def test_ctrl_c_while_a_line_waits_for_a_late_answer_goes_back_to_the_line(monkeypatch):
+    talk = make_talk()
+    may_end = make_unstoppable(talk, monkeypatch)
+    wait, waits = line_answer.LineAnswer.wait, []
+
+    def interrupt(answer, what, *patience_s):
+        if what.startswith("waiting"):
+            waits.append(what)
+            if len(waits) == 1:
+                raise KeyboardInterrupt
+            may_end.set()
+        return wait(answer, what, *patience_s)
+
+    monkeypatch.setattr(line_answer.LineAnswer, "wait", interrupt)
+    said = typed(f"start\rget game.length\r\r{CTRL_D}", talk)
+    assert said[2:] == ["late", "value game.length 0"]
+    assert waits == ["waiting for the answer before: {}; Ctrl-C goes back to the line"] * 2
 
 
 def test_several_pasted_lines_are_answered_one_by_one():
@@ -283,7 +355,7 @@ def test_themes_colour_and_no_color_does_not(monkeypatch):
 
 
 def test_work_without_progress_says_after_a_second_that_it_goes_on(monkeypatch):
-    monkeypatch.setattr(prompt_loop, "SILENT_S", 0.05)
+    monkeypatch.setattr(line_answer, "SILENT_S", 0.05)
     talk = make_talk()
 
     def work(line, control):
@@ -292,7 +364,7 @@ def test_work_without_progress_says_after_a_second_that_it_goes_on(monkeypatch):
 
     monkeypatch.setattr(talk, "answer", work)
     written = screen_of(
-        lambda output: prompt_loop.answer_interruptibly(talk, "hint", [].extend, pages.StatusLine(output))
+        lambda output: line_answer.answer_interruptibly(talk, "hint", [].extend, pages.StatusLine(output))
     )
     assert "working: 0 s; Ctrl-C ends it" in written
     assert written.endswith("\r\x1b[K")
