@@ -9,12 +9,11 @@ from types import SimpleNamespace
 import numpy as np
 
 from engine.cubeful import CubeResponse
-from engine.match_files.variants import NACKGAMMON
 from engine.play.cube_games import play_game, play_match
 from engine.rules.dice import draw_paired_dice
 from engine.rules.match import MatchState
 from engine.rules.moves import legal_plays
-from engine.rules.rules import Rules
+from engine.rules.rules import NACKGAMMON, Rules
 
 MAT_GAME = """\
  michy : 0                             Thomas Low : 0
