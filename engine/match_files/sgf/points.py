@@ -39,7 +39,7 @@ NO_BEAVERS, RACCOONS, AUTOMATIC_DOUBLES, CUBE_LIMIT = "NoBeavers", "Raccoons", "
 
 _BAR, _OFF = "y", "z"
 _PLAY = re.compile(r"([1-6])([1-6])((?:[a-z][a-z]){0,4})")
-_NUMBER = re.compile(r"[+-]?(?:[0-9]{1,9})(?:\.[0-9]{1,12})?(?:[eE][+-]?[0-9]{1,2})?")
+_NUMBER = re.compile(r"[+-]?(?:[0-9]{1,9})(?:\.[0-9]{1,20})?(?:[eE][+-]?[0-9]{1,2})?")
 _POINTS = re.compile(r"([a-y])(?::([a-y]))?")
 _PLIES = re.compile(r"([0-9]{1,2})-ply")
 _DECISION_VALUES = 7
@@ -108,16 +108,27 @@ def list_checkers(position: Position, on_roll: int) -> tuple[list[str], list[str
     )
 
 
-def parse_candidate(text: str, seat: int) -> tuple[list[CheckerMove], RecordedEvaluation] | None:
-    """Parse an evaluated play: ``hefe E ver 3 0.52 0.15 0.01 0.14 0.01 0.09 2C …``; None if it is none."""
-    words = text.split()
-    if len(words) < 11 or words[1:3] != ["E", "ver"] or not re.fullmatch("(?:[a-z][a-z]){0,4}", words[0]):
+def parse_candidate(
+    text: str, seat: int, match: MatchState, scale: tuple[float, float]
+) -> tuple[list[CheckerMove], RecordedEvaluation] | None:
+    """Parse an evaluated play, ``hefe E ver 3 0.52 0.15 0.01 0.14 0.01 0.09 2C ...``; None if it is none.
+
+    Args:
+        text: A value of ``A``; that of a play that was rolled out has ``X`` in place of ``E``.
+        seat: Who plays.
+        match: The match state before the play.
+        scale: As for `parse_decision`.
+    """
+    letters, *words = text.split() or [""]
+    if not re.fullmatch("(?:[a-z][a-z]){0,4}", letters):
         return None
-    numbers = parse_numbers(words[4:10])
-    if numbers is None:
-        return None
-    outcome = numbers[0], numbers[1], numbers[2], numbers[3], numbers[4]
-    return parse_moves(words[0], seat), RecordedEvaluation(numbers[5], outcome, _read_depth(words[10]))
+    evaluation: RecordedEvaluation | None = None
+    if words[:2] == ["E", "ver"] and len(words) > 9 and (numbers := parse_numbers(words[3:9])):
+        evaluation = _make_evaluation(numbers, numbers[5], _read_depth(words[9]))
+    elif words[:2] == ["X", "ver"] and (score := _find_numbers(words, "Score", 1)):
+        unit = 1.0 if match.is_money else 1.0 / scale[1]
+        evaluation = _parse_rollout(words, words, unit, score[0])
+    return evaluation and (parse_moves(letters, seat), evaluation)
 
 
 def format_candidate(moves: tuple[CheckerMove, ...], seat: int, evaluation: RecordedEvaluation) -> str:
@@ -130,24 +141,29 @@ def parse_decision(text: str, match: MatchState, scale: tuple[float, float]) -> 
     """Parse ``E ver 3 2C 1 0.0 1``, then outcome, cubeless and cubeful value of either choice.
 
     Args:
-        text: The value of ``DA``.
+        text: The value of ``DA``; that of a rollout has ``X`` in place of ``E`` and names its numbers.
         match: The match state before the decision.
         scale: The value at which equity is 0, and that of an equity of 1 (`CubeStateSpace.equity_scale`).
     """
-    words = text.split()
-    if len(words) < 7 + 2 * _DECISION_VALUES or words[:2] != ["E", "ver"]:
-        return None
-    numbers = parse_numbers(words[7 : 7 + 2 * _DECISION_VALUES])
-    if numbers is None:
-        return None
-    depth, (even, stake) = _read_depth(words[3]), scale
-    equities, evaluations = [], []
-    for turns in (0, 1):
-        own = numbers[turns * _DECISION_VALUES :][:_DECISION_VALUES]
-        equity = own[6] * (1 + turns) if match.is_money else (own[6] - even) / stake
-        equities.append(equity)
-        evaluations.append(RecordedEvaluation(equity, (own[0], own[1], own[2], own[3], own[4]), depth))
-    return RecordedCubeDecision(equities[0], equities[1], 1.0, *evaluations)
+    words, (even, stake) = text.split(), scale
+    evaluations: list[RecordedEvaluation | None] = []
+    for turns, choice in enumerate(("NoDouble", "DoubleTake")):
+        unit, zero = (1.0, 0.0) if match.is_money else (1.0 / stake, even)
+        if words[:2] == ["X", "ver"] and choice in words:
+            own = words[words.index(choice) :]
+            value = _find_numbers(own, "Output", _DECISION_VALUES)
+            evaluations.append(value and _parse_rollout(words, own, unit, (value[6] - zero) * unit))
+        elif words[:2] == ["E", "ver"]:
+            unit *= 1 + turns * match.is_money  # in money play a taken double has the unit of its own cube
+            start = 7 + turns * _DECISION_VALUES
+            numbers = parse_numbers(words[start : start + _DECISION_VALUES]) or []
+            if len(numbers) == _DECISION_VALUES:
+                equity = (numbers[6] - zero) * unit
+                evaluations.append(_make_evaluation(numbers, equity, _read_depth(words[3])))
+    match evaluations:
+        case [RecordedEvaluation() as held, RecordedEvaluation() as taken]:
+            return RecordedCubeDecision(held.equity, taken.equity, 1.0, held, taken)
+    return None
 
 
 def format_decision(decision: RecordedCubeDecision, match: MatchState, scale: tuple[float, float]) -> str:
@@ -169,6 +185,37 @@ def format_decision(decision: RecordedCubeDecision, match: MatchState, scale: tu
 def parse_numbers(words: list[str]) -> list[float] | None:
     """Parse finite numbers; None if one is none."""
     return [float(word) for word in words] if all(map(_NUMBER.fullmatch, words)) else None
+
+
+def _parse_rollout(words: list[str], own: list[str], unit: float, equity: float) -> RecordedEvaluation | None:
+    """Parse the outcome and the standard error of a rollout; None if they are not there.
+
+    Args:
+        words: All words of the analysis.
+        own: Those from the choice on that was rolled out.
+        unit: The equity that a value of 1 is worth.
+        equity: What the rollout found.
+    """
+    outcome = _find_numbers(own, "Output", _DECISION_VALUES)
+    deviations = _find_numbers(own, "StdDev", _DECISION_VALUES)
+    trials = _find_numbers(words, "Trials", 1)
+    if not (outcome and deviations and trials):
+        return None
+    return _make_evaluation(outcome, equity, "rollout", error=deviations[6] * unit, trials=int(trials[0]))
+
+
+def _find_numbers(words: list[str], name: str, count: int) -> list[float] | None:
+    """Return the numbers behind a word; None if it or one of them is missing."""
+    start = words.index(name) + 1 if name in words else len(words)
+    numbers = parse_numbers(words[start : start + count])
+    return numbers if numbers and len(numbers) == count else None
+
+
+def _make_evaluation(
+    values: list[float], equity: float, depth: str, error: float | None = None, trials: int = 0
+) -> RecordedEvaluation:
+    outcome = values[0], values[1], values[2], values[3], values[4]
+    return RecordedEvaluation(equity, outcome, depth, error, trials)
 
 
 def _outcome_of(evaluation: RecordedEvaluation | None) -> tuple[float, float, float, float, float]:

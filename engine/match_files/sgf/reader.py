@@ -255,9 +255,12 @@ class _MatchReader:
 
     def _read_play_notes(self, node: SgfNode, seat: int, roll: Roll) -> ActionNotes:
         candidates = []
-        for value in node.properties.get("A", [])[1:]:
-            if parsed := parse_candidate(value, seat):
-                candidates.append(self.builder.find_candidate(roll, *parsed))
+        situation = self.builder.situation
+        if situation is not None and (values := node.properties.get("A", [])[1:]):
+            match, scale = _find_scale(situation.match, seat)
+            for value in values:
+                if parsed := parse_candidate(value, seat, match, scale):
+                    candidates.append(self.builder.find_candidate(roll, *parsed))
         luck = parse_numbers([node.text("LU").strip()])
         cube_notes = self._read_cube_notes(node, seat)
         notes = replace(
@@ -273,10 +276,14 @@ class _MatchReader:
         situation = self.builder.situation
         if situation is None or situation.match.beavered or not node.text("DA"):
             return NO_NOTES
-        match = replace(situation.match.before_roll(), on_roll=doubler)
-        scale = make_dead_cube_game(match).equity_scale
-        decision = parse_decision(node.text("DA"), match, scale)
+        decision = parse_decision(node.text("DA"), *_find_scale(situation.match, doubler))
         return ActionNotes(cube=decision, cube_mark=_read_mark(node, _CUBE_MARKS))
+
+
+def _find_scale(match: MatchState, seat: int) -> tuple[MatchState, tuple[float, float]]:
+    """Return the match state with a seat on roll, and the scale of its equities in values of the file."""
+    before = replace(match.before_roll(), on_roll=seat)
+    return before, make_dead_cube_game(before).equity_scale
 
 
 @dataclass

@@ -290,3 +290,46 @@ def test_broken_texts_raise_nothing_but_typed_errors(match):
                 format_sgf(found)
         except GammondError:
             continue
+
+
+ROLLED_PLAY = (
+    "qtst X ver 3 Score 0.25 0.2 Trials 36 Output 0.5 0.25 0.01 0.125 0.005 0.2 {} StdDev 1 1 1 1 1 1 {} SK 0"
+)
+ROLLED_CUBE = (
+    "X ver 3 Eq Trials 72 NoDouble Output 0.5 0.25 0.01 0.125 0.005 0.2 {} StdDev 1 1 1 1 1 1 {}"
+    " DoubleTake Output 0.5 0.25 0.01 0.125 0.005 0.2 {} StdDev 1 1 1 1 1 1 {} SK 0"
+)
+
+
+@pytest.mark.parametrize("length", [0, 5])
+def test_rollouts_are_read_with_their_standard_errors(length):
+    """As gnubg writes them: values of money play in points of the cube before, of matches in chances."""
+    even, stake = make_dead_cube_game(MatchState(length=length)).equity_scale if length else (0.0, 1.0)
+    play = ROLLED_PLAY.format(even + 0.25 * stake, 0.0123456789012345 * stake)
+    cube = ROLLED_CUBE.format(
+        *(
+            f"{number:.15f}"
+            for number in (even + 0.5 * stake, 0.03 * stake, even + 0.75 * stake, 0.06 * stake)
+        )
+    )
+    root = ROOT.replace("length:5", f"length:{length}")
+    match = only(f"(;{root}RE[W+1]\n;B[31qtst]A[0][{play}];W[double]DA[{cube}];B[drop])")
+    (candidate,) = match.games[0].notes[0].candidates
+    assert (candidate.evaluation.equity, candidate.evaluation.depth) == (0.25, "rollout")
+    assert candidate.evaluation.outcome == (0.5, 0.25, 0.01, 0.125, 0.005)
+    assert candidate.evaluation.error == pytest.approx(0.0123456789)
+    assert candidate.evaluation.trials == 36
+    decision = match.games[0].notes[1].cube
+    assert (decision.no_double, decision.double_take) == (pytest.approx(0.5), pytest.approx(0.75))
+    found = decision.evaluation, decision.taken_evaluation
+    assert [each.error for each in found] == [pytest.approx(0.03), pytest.approx(0.06)]
+    assert [(each.depth, each.trials) for each in found] == [("rollout", 72)] * 2
+
+
+@pytest.mark.parametrize("word", ["Score", "Trials", "Output", "StdDev"])
+def test_a_rollout_without_its_numbers_is_left_out(word):
+    play = ROLLED_PLAY.format(0.5, 0.01)
+    for altered in (play.replace(word, "other"), play[: play.index(word) + len(word) + 1]):
+        match = only(f"(;{ROOT}\n;B[31qtst]A[0][{altered}];W[64xn])")
+        assert len(match.games[0].actions) == 2
+        assert 0 not in match.games[0].notes or not match.games[0].notes[0].candidates
