@@ -27,7 +27,7 @@ _TAIL_CHARS = 200
 
 
 @dataclass(frozen=True)
-class GnubgAnswer:
+class GnubgOutput:
     """What gnubg made of some commands.
 
     Attributes:
@@ -39,7 +39,7 @@ class GnubgAnswer:
     processor_s: float | None
 
 
-def ask_gnubg(commands: Sequence[str], folder: Path, timeout_s: float = TIMEOUT_S) -> GnubgAnswer:
+def ask_gnubg(commands: Sequence[str], folder: Path, timeout_s: float = TIMEOUT_S) -> GnubgOutput:
     """Let gnubg carry out commands in one thread, with its own settings and no question asked.
 
     Args:
@@ -75,4 +75,4 @@ def ask_gnubg(commands: Sequence[str], folder: Path, timeout_s: float = TIMEOUT_
             f"gnubg ended with status {ended.returncode}: {ended.stdout[-_TAIL_CHARS:]!r}", field="gnubg"
         )
     found = _TIME.search(ended.stdout)
-    return GnubgAnswer(ended.stdout, float(found[1]) if found else None)
+    return GnubgOutput(ended.stdout, float(found[1]) if found else None)

@@ -128,7 +128,7 @@ def parse_candidate(
     elif words[:2] == ["X", "ver"] and (score := _find_numbers(words, "Score", 1)):
         unit = 1.0 if match.is_money else 1.0 / scale[1]
         evaluation = _parse_rollout(words, words, unit, score[0])
-    return evaluation and (parse_moves(letters, seat), evaluation)
+    return (parse_moves(letters, seat), evaluation) if evaluation else None
 
 
 def format_candidate(moves: tuple[CheckerMove, ...], seat: int, evaluation: RecordedEvaluation) -> str:
@@ -151,8 +151,8 @@ def parse_decision(text: str, match: MatchState, scale: tuple[float, float]) -> 
         unit, zero = (1.0, 0.0) if match.is_money else (1.0 / stake, even)
         if words[:2] == ["X", "ver"] and choice in words:
             own = words[words.index(choice) :]
-            value = _find_numbers(own, "Output", _DECISION_VALUES)
-            evaluations.append(value and _parse_rollout(words, own, unit, (value[6] - zero) * unit))
+            if numbers := _find_numbers(own, "Output", _DECISION_VALUES):
+                evaluations.append(_parse_rollout(words, own, unit, (numbers[6] - zero) * unit))
         elif words[:2] == ["E", "ver"]:
             unit *= 1 + turns * match.is_money  # in money play a taken double has the unit of its own cube
             start = 7 + turns * _DECISION_VALUES
