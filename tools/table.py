@@ -11,7 +11,7 @@ TOOL_GROUPS = {
         "rollout": "tools.rollout.command",
         "analyse": "tools.analyse.command",
         "board": "tools.ask.board",
-        "convert": "tools.convert",
+        "convert": "tools.convert.command",
         "batch": "tools.batch.command",
         "serve": "tools.serve",
     },

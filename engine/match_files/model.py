@@ -7,8 +7,9 @@ gives the same games.
 from __future__ import annotations
 
 import enum
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from engine.rules.game_record import GameAction, GameRecord
 from engine.rules.game_replay import GameSituation, replay
@@ -237,6 +238,13 @@ class RecordedMatch:
     comment: str = ""
     issues: tuple[MatchIssue, ...] = ()
     format: str = ""
+
+
+def number_games(games: Sequence[GameRecord | RecordedGame]) -> list[int]:
+    """Return the numbers of games for a file: their own where these rise from 1 on, else 1, 2, 3."""
+    own = [game.number if isinstance(game, RecordedGame) else 0 for game in games]
+    rises = all(before < number for before, number in pairwise([0, *own]))
+    return own if rises else list(range(1, len(games) + 1))
 
 
 @dataclass(frozen=True)

@@ -146,19 +146,40 @@ def decode_text(content: bytes) -> str:
         return content.decode("cp1252", "replace")
 
 
+def holds_positions(content: bytes) -> bool:
+    """Return whether a file, or its beginning, is one for `read_positions`: an ``.xg`` file may be too."""
+    return content.startswith(XG_MAGIC) or is_position_report(decode_text(content))
+
+
+def recognise_format(content: bytes) -> str | None:
+    """Return the name of the format of match files that a content shows; None if it shows none."""
+    known = _find_binary_format(content) or _find_text_format(_decode_lines(content))
+    return None if known is None else known.name
+
+
+def _find_binary_format(content: bytes) -> BinaryFormat | None:
+    return next((each for each in BINARY_FORMATS if content.startswith(each.signature)), None)
+
+
+def _find_text_format(text: str) -> TextFormat | None:
+    return next((each for each in TEXT_FORMATS if each.sign.search(text)), None)
+
+
+def _decode_lines(content: bytes) -> str:
+    return decode_text(content).replace("\r\n", "\n").replace("\r", "\n")
+
+
 def _parse(content: bytes) -> tuple[RecordedMatch, ...]:
-    for binary in BINARY_FORMATS:
-        if content.startswith(binary.signature):
-            return binary.parse(content)
-    text = decode_text(content).replace("\r\n", "\n").replace("\r", "\n")
-    for known in TEXT_FORMATS:
-        if known.sign.search(text):
-            if len(content) > known.max_bytes:
-                raise LimitError(
-                    f"expected at most {known.max_bytes:,} bytes of {known.name}, got {len(content):,}",
-                    field="file",
-                )
-            return known.parse(text)
+    if (binary := _find_binary_format(content)) is not None:
+        return binary.parse(content)
+    text = _decode_lines(content)
+    if (known := _find_text_format(text)) is not None:
+        if len(content) > known.max_bytes:
+            raise LimitError(
+                f"expected at most {known.max_bytes:,} bytes of {known.name}, got {len(content):,}",
+                field="file",
+            )
+        return known.parse(text)
     names = ", ".join([*(each.name for each in TEXT_FORMATS), *(each.name for each in BINARY_FORMATS)])
     got = f"one position: {ONE_POSITION_ADVICE}" if is_position_report(text) else repr(text[:40])
     raise FormatError(f"expected a match file ({names}), got {got}", field="match")

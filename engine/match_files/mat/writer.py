@@ -11,7 +11,7 @@ from dataclasses import replace
 from engine.errors import FormatError, UnsupportedError
 from engine.formats.snowie import encode_snowie
 from engine.formats.xgid import BOTTOM, PREFIX, encode_xgid
-from engine.match_files.model import USUAL_RULES, RecordedGame, RecordedMatch
+from engine.match_files.model import USUAL_RULES, RecordedGame, RecordedMatch, number_games
 from engine.match_files.variants import name_variant
 from engine.rules.game_record import (
     DoubleAction,
@@ -80,8 +80,7 @@ def format_mat(
         own_headers["Crawford"] = "Off"
     lines = [f'; [{word} "{value}"]' for word, value in {**own_headers, **(headers or {})}.items()]
     lines += ["", f" {games[0].initial_state.length} point match", ""]
-    for place, game in enumerate(games, 1):
-        number = game.number if isinstance(game, RecordedGame) else place
+    for number, game in zip(number_games(games), games, strict=True):
         lines += [f" Game {number}", *_format_game(names, game), ""]
     return "\n".join(lines)
 

@@ -158,7 +158,8 @@ class _MatchReader:
             builder.add_issue(at, IssueKind.UNSUPPORTED, f"expected backgammon, GM[6], got GM[{game[:20]}]")
             return
         if self._variant_issue:
-            builder.add_issue(at, IssueKind.UNSUPPORTED, self._variant_issue)
+            if self._games == 1:
+                builder.add_issue(at, IssueKind.UNSUPPORTED, self._variant_issue)
             return
         rules = heading.rules
         crawford = "crawfordgame" in rules if heading.length and rules is not None else None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from engine.cubeful import make_dead_cube_game
-from engine.match_files.model import NO_NOTES, ActionNotes, RecordedGame, RecordedMatch
+from engine.match_files.model import NO_NOTES, ActionNotes, RecordedGame, RecordedMatch, number_games
 from engine.match_files.sgf.points import (
     AUTOMATIC_DOUBLES,
     COLOURS,
@@ -55,16 +55,18 @@ def format_sgf(match: RecordedMatch) -> str:
         The text, ending in a newline.
     """
     trees = []
-    for place, game in enumerate(match.games):
-        nodes = [_format_root(match, game, is_first=place == 0), *_list_nodes(game)]
+    numbers = number_games(match.games)
+    for number, game in zip(numbers, match.games, strict=True):
+        root = _format_root(match, game, number, is_first=number == numbers[0])
+        nodes = [root, *_list_nodes(game)]
         lines = (format_sgf_node(node) for node in nodes)
         trees.append("(" + "\n".join(lines) + ")\n")
     return "".join(trees)
 
 
-def _format_root(match: RecordedMatch, game: RecordedGame, *, is_first: bool) -> _Properties:
+def _format_root(match: RecordedMatch, game: RecordedGame, number: int, *, is_first: bool) -> _Properties:
     begun = game.initial_state
-    info = {"length": match.length, "game": game.number - 1, "ws": begun.score[0], "bs": begun.score[1]}
+    info = {"length": match.length, "game": number - 1, "ws": begun.score[0], "bs": begun.score[1]}
     root: _Properties = {
         "FF": ["4"],
         "GM": ["6"],

@@ -16,7 +16,7 @@ from engine.rules.game_record import (
     SetAction,
 )
 from engine.rules.game_replay import GameSituation
-from engine.rules.match import MatchState
+from engine.rules.match import MAX_CUBE, MatchState
 from engine.rules.moves import legal_plays
 from engine.rules.position import Position
 from engine.rules.rules import STANDARD_RULES, Rules
@@ -54,6 +54,7 @@ class Draw:
             crawford=is_money or rng.random() < 0.8,
             jacoby=is_money and rng.random() < 0.5,
             beavers=not is_money or rng.random() < 0.7,
+            cube_limit=rng.choice((MAX_CUBE, 1024)),
         )
         score = (rng.randrange(self.length or 9), rng.randrange(self.length or 9))
         begun: MatchState | None = MatchState(
@@ -113,7 +114,8 @@ class Draw:
     def _draw_action(
         self, rng: random.Random, situation: GameSituation, last: GameAction | None
     ) -> GameAction:
-        match, position, is_first = situation.match, situation.position, last is None
+        match, position = situation.match, situation.position
+        is_opening = last is None and position == self.rules.starting_position
         seat, chance = match.to_act, rng.random()
         if match.doubled:
             return self._respond(rng, match)
@@ -121,18 +123,18 @@ class Draw:
             if self.illegal_plays and chance < 0.5:
                 return SetAction(self._draw_position(rng), match.next_turn())
             return self._resign(rng, match.on_roll, match)
-        if not is_first:
+        if last is not None:
             if chance < 0.02:
                 return self._resign(rng, rng.randrange(2), match)
             if chance < 0.04 and self.rejected:
                 return ResignationAction(rng.randrange(2), rng.randint(1, 3), is_accepted=False)
             if chance < 0.06 and self.sets and not isinstance(last, SetAction):
                 return SetAction(self._draw_position(rng), replace(match, on_roll=rng.randrange(2)))
-        has_access = match.cube < 1024 and match.has_cube_access(seat)
-        if chance > 0.9 and has_access and (not is_first or position != self.rules.starting_position):
+        has_access = match.cube < 256 and match.has_cube_access(seat)
+        if chance > 0.9 and has_access and not is_opening:
             return DoubleAction(seat, 2 * match.cube)
         roll = rng.randint(1, 6), rng.randint(1, 6)
-        if is_first and roll[0] == roll[1]:
+        if is_opening and roll[0] == roll[1]:
             roll = 3, 1
         plays = legal_plays(position, roll, self.rules)
         if 0.06 <= chance < 0.08 and len(plays) > 1:

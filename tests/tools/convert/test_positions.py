@@ -15,7 +15,7 @@ from engine.rules.match import MatchState
 from tests import boards
 from tools import cli
 from tools.common.position_texts import parse_text
-from tools.convert import FORMS, convert_position
+from tools.convert.positions import FORMS, convert_position
 
 XGID = "XGID=-b----E-C---eE---c-e----B-:0:0:1:31:2:1:0:5:10"
 MONEY = "XGID=-b----E-C---eE---c-e----B-:0:0:1:00:0:0:1:0:10"

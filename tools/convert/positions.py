@@ -1,18 +1,4 @@
-"""Write positions in other forms: XGID, GNUbg ID, OGID, FIBS board, Snowie's line, checkers point by point.
-
-    gammond convert "XGID=-b----E-C---eE---c-e----B-:0:0:1:31:2:1:0:5:10"
-    gammond convert positions.txt --to xgid > xgids.txt
-    gammond convert --to gnubgid,ogid < positions.txt
-    gammond convert games.csv --column Position > with-xgids.csv
-
-Without --to a position is written in all forms, lines of a file or of standard input as XGIDs. One form is
-written as lines of text, several as csv with a header. Blank lines and comments ("#") are left out. A table,
-of the kinds that 'gammond batch' reads, is written as csv with its columns, then one for each form.
-
-What a form has no place for is named on stderr, as is each bad line, with its number; bad lines are skipped,
-and the exit status is then 1. --json writes an object for each position, with its line, what each form leaves
-out ("lost"), and bad lines too.
-"""
+"""Positions in other forms, one or those of files, and what these leave out."""
 
 from __future__ import annotations
 
@@ -33,7 +19,7 @@ from engine.formats.ogid import encode_ogid
 from engine.formats.position_id import encode_position_id
 from engine.formats.snowie import encode_snowie
 from engine.formats.xgid import encode_xgid
-from engine.options import did_you_mean
+from engine.match_files.reading import holds_positions, read_positions
 from engine.rules.match import MatchState
 from engine.rules.position import Position, swap_sides
 from protocol.repl.answers.checkers import format_checkers
@@ -41,10 +27,6 @@ from tools.batch.lines import PLAIN_COLUMNS, PositionLine, decode_line
 from tools.batch.tables import PositionInput, open_input
 from tools.common.position_arguments import STDIN, find_text
 from tools.common.position_texts import parse_text
-
-SUMMARY = "write positions in other forms, and say what these leave out"
-
-ALL = "all"
 
 
 def _write_gnubgid(position: Position, match: MatchState) -> str:
@@ -85,6 +67,7 @@ _PARTS = {
 """Parts of a match state, as messages call them."""
 
 _MAX_REPORTED_LINES = 100
+_HEAD_BYTES = 1 << 16
 
 
 @dataclass
@@ -100,58 +83,29 @@ class WrittenForms:
     lost: dict[str, list[str]] = field(default_factory=dict)
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options."""
-    parser.add_argument(
-        "source",
-        metavar="POSITION|FILE",
-        nargs="*",
-        help="one position in any form, or files with one on each line (default standard input)",
-    )
-    parser.add_argument(
-        "--to", metavar="FORM,...", help=f"{', '.join(FORMS)} or {ALL} (default {ALL}; for lines xgid)"
-    )
-    parser.add_argument("--column", metavar="NAME", help="the column of positions, where FILE is a table")
-    parser.add_argument("--json", action="store_true", help="write one JSON object for each position")
+def convert_positions(args: argparse.Namespace, names: list[str], *, has_lines: bool) -> int:
+    """Write the position of the arguments, or those of files or standard input.
 
-
-def main(args: argparse.Namespace) -> int:
-    """Run the tool.
+    Args:
+        args: Parsed arguments.
+        names: The forms.
+        has_lines: Whether the arguments name files, or are none.
 
     Returns:
         0, or 1 where a line held no position.
 
     Raises:
-        GammondError: The position or a form is wrong, or a file cannot be read.
+        GammondError: The position is wrong, or a file cannot be read.
     """
-    files = [Path(word) for word in args.source]
-    has_lines = not args.source or args.source == [STDIN] or all(file.is_file() for file in files)
-    names = read_names(("xgid" if has_lines else ALL) if args.to is None else args.to)
     if not has_lines:
         return _write_one(args, names)
     with ExitStack() as stack:
-        inputs = _open_inputs([] if args.source == [STDIN] else files, args.column, names, stack)
+        files = [] if args.source in ([], [STDIN]) else [Path(word) for word in args.source]
+        inputs = _open_inputs(files, args.column, names, stack)
         columns = inputs[0][1].columns
         return _write_lines(
             _read_inputs(inputs), () if columns == PLAIN_COLUMNS else columns, names, as_json=args.json
         )
-
-
-def read_names(text: str) -> list[str]:
-    """Return the forms of ``--to``.
-
-    Raises:
-        FormatError: There is none of this name.
-    """
-    names = list(FORMS) if text == ALL else [name.strip().lower() for name in text.split(",")]
-    for name in names:
-        if name not in FORMS:
-            known = [*FORMS, ALL]
-            raise FormatError(
-                f"--to: expected {', '.join(FORMS)} or {ALL}, got {name[:40]!r}{did_you_mean(name, known)}",
-                field="to",
-            )
-    return names
 
 
 def convert_position(position: Position, match: MatchState, names: list[str]) -> WrittenForms:
@@ -224,11 +178,27 @@ def _open_inputs(
     inputs = []
     for file in files:
         with _name_unreadable(file):
-            given = open_input(stack.enter_context(file.open("rb")), file, column, names)
+            given = _open_report(file) or open_input(
+                stack.enter_context(file.open("rb")), file, column, names
+            )
         if len(files) > 1 and given.columns != PLAIN_COLUMNS:
             raise UnsupportedError(f"{file} is a table: convert it by itself", field="file")
         inputs.append((f"{file} line" if len(files) > 1 else "line", given))
     return inputs
+
+
+def _open_report(file: Path) -> PositionInput | None:
+    """Open a file of eXtreme Gammon or BGBlitz with positions and their analysis; None if it is another one.
+
+    Raises:
+        GammondError: It has no position, or an impossible one.
+    """
+    with file.open("rb") as stream:
+        if not holds_positions(stream.read(_HEAD_BYTES)):
+            return None
+    texts = (encode_xgid(found.position, found.match) for found in read_positions(file))
+    lines = (PositionLine(number, text, (text,)) for number, text in enumerate(texts, 1))
+    return PositionInput(PLAIN_COLUMNS, lines)
 
 
 def _read_inputs(inputs: list[tuple[str, PositionInput]]) -> Iterator[tuple[str, PositionLine]]:

@@ -1,0 +1,201 @@
+"""`gammond convert` of match files: all formats, folders, faults, and what is left out."""
+
+from __future__ import annotations
+
+import io
+import sys
+import types
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from engine.match_files.mat.reader import parse_mat
+from engine.match_files.mat.writer import format_mat
+from engine.match_files.model import NO_NOTES, RecordedCandidate, RecordedEvaluation
+from engine.match_files.reading import read_matches
+from engine.match_files.sgf.reader import parse_sgf
+from engine.match_files.sgf.writer import format_sgf
+from engine.rules.game_record import ResignationAction
+from tests.engine.match_files.played_games import MAT_GAME, play_random_match
+from tests.engine.match_files.sites import site_files
+from tests.engine.match_files.xg import xg_files
+from tools import cli
+from tools.common import match_inputs
+
+MATCH = f" 5 point match\n\n Game 1\n{MAT_GAME}"
+OTHER = MATCH.replace("michy", "ann")
+BROKEN = MATCH.replace("64: Bar/15", "64: Bar/14")
+XGID = "XGID=-b----E-C---eE---c-e----B-:0:0:1:31:2:1:0:5:10"
+REPORT = f"""{XGID}
+
+X:ann   O:bob
+ +13-14-15-16-17-18------19-20-21-22-23-24-+
+    1. 4-ply       8/5 6/5                      eq:+0.214
+"""
+
+
+def run(capsys, *words, status=0):
+    assert cli.main(["convert", *map(str, words)]) == status
+    return capsys.readouterr()
+
+
+@pytest.fixture
+def file(tmp_path):
+    path = tmp_path / "match.mat"
+    path.write_text(MATCH)
+    return path
+
+
+def games_of(path):
+    (match,) = read_matches(path)
+    assert match.issues == ()
+    return match.format, match.games
+
+
+@pytest.mark.parametrize("to", ["mat", "sgf"])
+@pytest.mark.parametrize(
+    "write",
+    [
+        site_files.write_oldmoves,
+        site_files.write_sgg,
+        site_files.write_tmg,
+        site_files.write_party,
+        lambda games: format_mat(("one", "two"), games),
+        lambda games: xg_files.make_file(xg_files.write_games(("one", "two"), games)),
+    ],
+    ids=["oldmoves", "sgg", "tmg", "party", "mat", "xg"],
+)
+def test_every_format_is_converted_by_its_content(write, to, capsys, tmp_path):
+    games = play_random_match()
+    content = write(games)
+    (tmp_path / "some.file").write_bytes(content if isinstance(content, bytes) else content.encode())
+    said = run(capsys, tmp_path / "some.file", "--to", to)
+    (read,) = (parse_mat if to == "mat" else parse_sgf)(said.out)
+    assert [game.record for game in read.games] == games
+
+
+def test_one_match_goes_to_standard_output_or_to_a_file_whose_name_says_the_format(file, capsys, tmp_path):
+    text = run(capsys, file, "--to", "sgf").out
+    assert run(capsys, file, "--output", tmp_path / "new" / "a.sgf").out == ""
+    assert (tmp_path / "new" / "a.sgf").read_text() == text
+    run(capsys, tmp_path / "new" / "a.sgf", "--to", "mat", "--output", tmp_path)
+    assert games_of(tmp_path / "a.mat") == ("mat", games_of(file)[1])
+
+
+def test_standard_input_is_a_match_too(monkeypatch, capsys):
+    for words in ((), ("-",)):
+        monkeypatch.setattr(sys, "stdin", types.SimpleNamespace(buffer=io.BytesIO(MATCH.encode())))
+        assert run(capsys, *words, "--to", "sgf").out.startswith("(;FF[4]GM[6]")
+
+
+def test_files_of_folders_keep_their_places_and_names_that_meet_get_a_number(capsys, tmp_path):
+    source, target = tmp_path / "in", tmp_path / "out"
+    (source / "deep").mkdir(parents=True)
+    (source / "a.mat").write_text(MATCH)
+    (source / "a.sgf").write_text(format_sgf(parse_mat(OTHER)[0]))
+    (source / "deep" / "b.mat").write_text(MATCH + "\n" + OTHER)
+    run(capsys, source, "--to", "sgf", "--output", target)
+    written = sorted(str(path.relative_to(target)) for path in target.rglob("*.sgf"))
+    assert written == ["a-2.sgf", "a.sgf", str(Path("deep", "b-2.sgf")), str(Path("deep", "b.sgf"))]
+    names = [read_matches(target / name)[0].names[0] for name in ("a.sgf", "a-2.sgf")]
+    assert names == ["michy", "ann"]
+
+
+def test_a_match_that_cannot_be_read_stops_no_other(capsys, tmp_path):
+    (tmp_path / "a.txt").write_text("no match\n")
+    (tmp_path / "b.mat").write_text(BROKEN)
+    (tmp_path / "c.mat").write_text(MATCH)
+    (tmp_path / "d.mat").write_text('; [Variation "HyperGammon (3)"]\n' + MATCH)
+    target = tmp_path / "out"
+    said = run(capsys, tmp_path, "--to", "mat", "--output", target, status=1)
+    first, second, third = said.err.splitlines()
+    assert first.startswith(f"gammond convert: {tmp_path / 'a.txt'}: expected a match file")
+    assert second.startswith(f"gammond convert: {tmp_path / 'b.mat'}: line 7, game 1, move 5: illegal play: ")
+    assert "HyperGammon (3)" in third
+    assert sorted(path.name for path in target.iterdir()) == ["b.mat", "c.mat"]
+    assert len(parse_mat((target / "b.mat").read_text())[0].games[0].actions) == 4
+
+
+def test_strict_refuses_a_file_with_a_fault(capsys, tmp_path):
+    (tmp_path / "b.mat").write_text(BROKEN)
+    said = run(capsys, tmp_path / "b.mat", "--to", "sgf", "--strict", status=1)
+    assert said.out == ""
+    assert "line 7, game 1, move 5" in said.err
+
+
+def test_what_exists_is_overwritten_by_force_alone_and_the_input_never(file, capsys, tmp_path):
+    target = tmp_path / "new.sgf"
+    target.write_text("mine")
+    said = run(capsys, file, "--output", target, status=2)
+    assert said.err == f"gammond: {target} already exists: --force overwrites it\n"
+    assert target.read_text() == "mine"
+    run(capsys, file, "--output", target, "--force")
+    assert target.read_text().startswith("(;")
+    said = run(capsys, file, "--output", file, "--force", status=2)
+    assert said.err == f"gammond: the output would overwrite the input {file}\n"
+    assert file.read_text() == MATCH
+    folder = tmp_path / "out"
+    run(capsys, tmp_path, "--to", "mat", "--output", folder)
+    said = run(capsys, file, target, "--to", "mat", "--output", folder, status=1)
+    assert said.err.count("already exists: --force overwrites it") == 2
+
+
+@pytest.mark.parametrize(
+    ("name", "losses"),
+    [
+        ("mat", "3 comments, 1 analysed decision, 1 rejected resignation"),
+        ("sgf", "the depths opening book, 1 rejected resignation"),
+    ],
+)
+def test_what_a_format_leaves_out_is_said(name, losses, monkeypatch, capsys, tmp_path):
+    (match,) = parse_mat(MATCH)
+    game = match.games[0]
+    candidates = tuple(
+        RecordedCandidate(game.actions[0].play, RecordedEvaluation(0.1, (0.5, 0, 0, 0, 0), depth))
+        for depth in ("2-ply", "opening book")
+    )
+    actions = (*game.actions[:4], ResignationAction(0, 1, False), *game.actions[4:])
+    notes = {0: replace(NO_NOTES, comment="two\nlines", candidates=candidates)}
+    whole = replace(game, actions=actions, notes=notes, comment="one")
+    monkeypatch.setattr(match_inputs, "read_matches", lambda *_, **__: (replace(match, games=(whole,)),))
+    said = run(capsys, tmp_path / "any.xg", "--to", name)
+    assert said.err == f"gammond convert: {tmp_path / 'any.xg'}: {name} leaves out: {losses}\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (
+            ["match.mat"],
+            "match.mat is a match file (mat): --to mat or --to sgf writes matches",
+        ),
+        (["match.mat", "--to", "xgid"], "match.mat is a match file (mat): --to mat or"),
+        (["."], ". is a folder: --to mat or --to sgf"),
+        (["match.mat", "--to", "mat,xgid"], "--to: mat is for matches, and stands alone: --to mat"),
+        (["match.mat", "--to", "sgf", "--json"], "--json is for positions: --to mat or sgf writes matches"),
+        (
+            ["match.mat", "--to", "xgid", "--strict"],
+            "--strict is for matches: --to mat or sgf writes",
+        ),
+        (["match.mat", "match.mat", "--to", "sgf"], "many files need a folder: --output FOLDER"),
+        ([".", "--to", "sgf", "--output", "match.mat"], "many files need a folder: --output FOLDER"),
+        (["two.mat", "--to", "sgf"], "2 matches need a folder: --output FOLDER"),
+    ],
+)
+def test_a_mistake_is_one_line(words, message, file, monkeypatch, capsys, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    Path("two.mat").write_text(MATCH + OTHER)
+    said = run(capsys, *words, status=2)
+    assert said.err.startswith(f"gammond: {message}")
+    assert said.err.count("\n") == 1
+
+
+def test_a_file_that_is_not_there_is_named(capsys, tmp_path):
+    said = run(capsys, tmp_path / "no.mat", "--to", "sgf", status=1)
+    assert said.err == f"gammond convert: {tmp_path / 'no.mat'} cannot be read: No such file or directory\n"
+
+
+def test_positions_that_other_programs_print_are_converted(capsys, tmp_path):
+    (tmp_path / "position.txt").write_text(f"{REPORT}\n{REPORT}")
+    assert run(capsys, tmp_path / "position.txt", "--to", "xgid").out == f"{XGID}\n{XGID}\n"

@@ -1,0 +1,1 @@
+"""`gammond convert`: positions in other forms, matches in other formats."""
