@@ -82,9 +82,9 @@ class LoggedGame:
         if not rules.supports(Feature.RECORDS):
             return None
         for done in self.actions:
-            if not _is_continuation(done.before, last):
+            if not is_continuation(done.before, last):
                 return None
-            actions += _to_record_actions(done)
+            actions += list_record_actions(done)
             last = done.after
         return GameRecord(start, tuple(actions), self.result, rules)
 
@@ -105,6 +105,14 @@ class GameLog:
     def actions(self) -> tuple[LoggedAction, ...]:
         """What was done in the game at hand, or in the last one, wherever it began."""
         return () if self.game is None else self.game.actions
+
+    @property
+    def games(self) -> tuple[LoggedGame, ...]:
+        """The games of the match, or of money play, that the game at hand belongs to, that one last."""
+        if self.game is None:
+            return ()
+        is_next = not self.finished or _continues_match(self.game.start, self.finished[-1])
+        return (*self.finished, self.game) if is_next else (self.game,)
 
     def begin(self, table: GameState, names: SeatNames = SEAT_NAMES) -> GameLog:
         """Begin a game. Another match, or another score, keeps the games before it until its first has ended.
@@ -168,13 +176,13 @@ def _continues_match(start: GameState, last: LoggedGame) -> bool:
     return match.length == before.length and match.score == score
 
 
-def _is_continuation(table: GameState, last: GameState) -> bool:
+def is_continuation(table: GameState, last: GameState) -> bool:
     """Return whether nothing but dice changed since the last action."""
     first, second = (replace(state.match, roll=None) for state in (table, last))
     return (table.position, table.rules, first) == (last.position, last.rules, second)
 
 
-def _to_record_actions(action: LoggedAction) -> list[GameAction]:
+def list_record_actions(action: LoggedAction) -> list[GameAction]:
     """Return the record's entries for an action; an offer to resign has one once it is accepted."""
     position, match, words = action.before.position, action.before.match, action.text
     if words == "double":

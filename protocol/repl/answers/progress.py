@@ -40,6 +40,8 @@ class ProgressLine:
         if values.get("time_ms", 0) < MIN_SHOWN_MS:
             return ""
         seconds = values["time_ms"] / 1000
+        if "judged" in values:
+            return _format_analysis_progress(values["judged"], values["of"], seconds)
         if "ready" in values:
             return f"getting ready: {values['ready']} of {values['of']}, {seconds:.1f} s"
         return f"thinking: {self._depth}{values['nodes']:,} positions, {seconds:.1f} s"
@@ -51,3 +53,8 @@ def _format_rollout_progress(values: dict[str, Any], best: str) -> str:
         error = f" ± {values['se']:.3f}" if "se" in values else ""
         text += f", {best} {format_points(values['equity'])}{error}".replace("  ", " ")
     return f"{text}, {values['time_ms'] / 1000:.1f} s"
+
+
+def _format_analysis_progress(done: int, total: int, seconds: float) -> str:
+    left = f", {seconds * (total - done) / done:.0f} s left" if done else ""
+    return f"analysing: {done} of {format_count(total, 'decision')}, {seconds:.1f} s{left}"

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
-from typing import Any
+from collections.abc import Callable
+from dataclasses import replace
 
 from engine.analysis.levels import LEVELS
 from engine.options import Bounds, Field, list_fields
@@ -13,14 +11,16 @@ from engine.rules.match import MAX_MATCH_LENGTH, RESULT_NAMES
 from engine.search import MAX_PLIES
 from protocol.commands.game import OFFER_ACTIONS
 from protocol.commands.table import COMMANDS
-from protocol.core.arguments import Argument, ArgumentParser, choice_argument, integer_argument, rest_argument
+from protocol.core.arguments import Argument, choice_argument, integer_argument, rest_argument
 from protocol.core.errors import CommandError
 from protocol.core.requests import WorkControl
 from protocol.repl.answers import analysis
 from protocol.repl.answers.position_views import show_ids, show_pips
 from protocol.repl.answers.themes import DOUBTFUL_POINTS
+from protocol.repl.dialogue.command import ArgumentValues, ReplCommand
 from protocol.repl.dialogue.configuration import configure
 from protocol.repl.dialogue.position_setup import edit_position
+from protocol.repl.dialogue.record_commands import RECORD_ROWS
 from protocol.repl.game.preferences import Preferences
 from protocol.repl.game.repl_game import ReplGame
 
@@ -30,47 +30,7 @@ DEFAULT_HINT_COUNT = 5
 AGAINST_PREFIX = "against "
 """The word between ``play`` and the name of an opponent."""
 
-ArgumentValues = Mapping[str, Any]
-
 _LEVEL = choice_argument("name", tuple(LEVELS), "one of the levels", is_required=False)
-
-
-@dataclass(frozen=True)
-class ReplCommand:
-    """One row of the REPL's command table.
-
-    Attributes:
-        name: The first word of the line.
-        summary: One line for the reader.
-        run: Carries it out, given the values of its arguments; returns the lines to show.
-        arguments: Its arguments.
-        short_usage: Its arguments in short, where all of them are too long for one line.
-    """
-
-    name: str
-    summary: str
-    run: Callable[[ReplGame, ArgumentValues, WorkControl], list[str]]
-    arguments: tuple[Argument, ...] = ()
-    short_usage: str = ""
-
-    def parse(self, text: str) -> dict[str, Any]:
-        """Parse everything after the name; named arguments may be written as in the shell, ``--plies 2``.
-
-        Raises:
-            GammondError: As `ArgumentParser.parse` raises.
-        """
-        names = {each.name.replace("_", "[-_]"): each.name for each in self.arguments if each.is_named}
-        for pattern, name in names.items():
-            text = re.sub(rf"(?<!\S)(?:--)?{pattern}[\s=]\s*(?=[^\s=]+(?!\S))", f"{name}=", text)
-        return ArgumentParser(self.arguments, self.usage).parse(text)
-
-    @property
-    def usage(self) -> str:
-        """The whole line, as ``help`` shows it."""
-        arguments = (
-            [self.short_usage] if self.short_usage else [argument.usage for argument in self.arguments]
-        )
-        return " ".join([self.name, *arguments])
 
 
 def _play(game: ReplGame, values: ArgumentValues, control: WorkControl) -> list[str]:
@@ -86,13 +46,6 @@ def _play(game: ReplGame, values: ArgumentValues, control: WorkControl) -> list[
     if text.startswith(AGAINST_PREFIX):
         return game.play_against(text.removeprefix(AGAINST_PREFIX).strip(), control)
     return game.take_action(text, control) if text in OFFER_ACTIONS else game.make_play(text, control)
-
-
-def _review(game: ReplGame, values: ArgumentValues, control: WorkControl) -> list[str]:
-    what = values["what"]
-    if what is None:
-        return game.review(control)
-    return game.show_reviewed(int(what)) if what.isdecimal() else game.review_file(what, control)
 
 
 def _parse_tutor_limit(text: str) -> float:
@@ -228,14 +181,8 @@ _ROWS = (
     ReplCommand("keep", "stand by the decision that the tutor objected to", lambda game, _, c: game.keep(c)),
     ReplCommand(
         "review",
-        "show what your decisions of this game, or the last one, lost, and the five worst; of both players "
-        "of a match file; with the number of one, set up its position",
-        _review,
-        (
-            rest_argument(
-                "what", "FILE|NUMBER", "a match file, or a row of the last review", is_required=False
-            ),
-        ),
+        "show what your decisions of this game, or the last one, lost, and the five worst",
+        lambda game, _, control: game.review(control),
     ),
     ReplCommand(
         "matrix",
@@ -288,12 +235,7 @@ _ROWS = (
         "redo what 'undo' took back, unless you did something else since",
         lambda game, _, control: game.redo(control),
     ),
-    ReplCommand(
-        "save",
-        "save the finished games of the match or session to a .mat file",
-        lambda game, values, _: game.save_games(values["file"]),
-        (rest_argument("file", "FILE", "the file; existing files are not overwritten"),),
-    ),
+    *RECORD_ROWS,
     ReplCommand("board", "draw the board", lambda game, _, __: game.show_board()),
     ReplCommand(
         "edit",
@@ -332,7 +274,6 @@ REPL_COMMANDS: dict[str, ReplCommand] = {row.name: row for row in _ROWS}
 
 ALIASES = {
     "redouble": "double",
-    "move": "play",
     "pips": "pip",
     "pipcount": "pip",
     "agree": "accept",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -14,6 +15,8 @@ from protocol.repl.dialogue.commands import AGAINST_PREFIX, REPL_COMMANDS
 from protocol.state.offers import list_responses
 from protocol.state.session import Session
 from protocol.state.settings import SETTINGS, Setting
+
+_FILE_COMMANDS = ("open", "save")
 
 
 @dataclass(frozen=True)
@@ -86,6 +89,8 @@ def _suggest_arguments(
         yield from _suggest_matching(prefix, ((player, "") for player in _list_players(session)))
     elif name in ("play", "rank"):
         yield from _suggest_plays(text.lstrip(), session)
+    elif name in _FILE_COMMANDS:
+        yield from _suggest_files(text.lstrip())
     elif name == "help" and not before:
         yield from _suggest_commands(prefix)
     elif name in ("set", "get"):
@@ -97,6 +102,18 @@ def _suggest_arguments(
         for argument in arguments:
             if argument.is_named:
                 yield from _suggest_named(prefix, argument)
+
+
+def _suggest_files(typed: str) -> Iterator[Suggestion]:
+    """Suggest files and folders whose paths begin with what was typed; hidden ones where asked for."""
+    folder, prefix = os.path.split(typed)
+    try:
+        with os.scandir(os.path.expanduser(folder) or ".") as entries:
+            found = sorted((entry.name, entry.is_dir()) for entry in entries)
+    except OSError:
+        return
+    shown = [row for row in found if row[0].isprintable() and (prefix or not row[0].startswith("."))]
+    yield from _suggest_matching(prefix, ((f"{name}{os.sep * is_folder}", "") for name, is_folder in shown))
 
 
 def _suggest_values(prefix: str, values: Sequence[str]) -> Iterator[Suggestion]:

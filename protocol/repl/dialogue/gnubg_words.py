@@ -5,7 +5,12 @@ from __future__ import annotations
 import re
 
 TRANSLATIONS = {
-    "move PLAY": "PLAY",
+    "load match FILE, import mat FILE": "open FILE",
+    "save match FILE, export match mat FILE": "save FILE",
+    "next rolled": "next roll",
+    "next marked": "next error",
+    "analyse session": "analyse match",
+    "list game": "errors",
     "pipcount, pips": "pip",
     "new match N": "new N",
     "new game": "new",
@@ -27,20 +32,15 @@ TRANSLATIONS = {
 """What GNU Backgammon's users type -> the line that does it here, as ``help gnubg`` lists them."""
 
 EXPLANATIONS = {
-    "analyse": "'review' goes over your decisions of this game, 'hint' and 'rollout' analyse the position; "
-    "'gammond analyse FILE', outside this terminal, analyses match files",
-    "annotate": "there are no comments; 'review' lists the errors of this game",
+    "annotate": "comments are shown, not written; 'errors' lists what was lost",
     "clear": "'edit' sets up the checkers, 'new' begins a game",
     "end": "'best' does what 'hint' finds best; 'level' sets how well the engine plays",
-    "export": "'save FILE' writes the finished games as a .mat file, 'id' prints the position",
+    "export": "'save FILE' writes the open match, or your games; 'id' prints the position",
     "external": "'gammond serve --gnubg PORT', outside this terminal, lets GNU Backgammon play against it",
-    "import": "'review FILE' goes over a match file; 'gammond batch FILE', in the shell, evaluates positions",
-    "load": "'review FILE' goes over a match file; the game in progress is kept by itself",
-    "list": "'score' shows the score, 'review' the errors of this game",
+    "import": "'open FILE' opens a match file; 'gammond batch FILE', in the shell, evaluates positions",
+    "load": "'open FILE' opens a match file; the game in progress is kept by itself",
     "nets": "'set engine.net NAME' sets the net; 'gammond nets', outside this terminal, lists them",
-    "next": "games are not stepped through; 'redo' does again what 'undo' took back",
     "players": "'play against NAME' sets the opponent; 'gammond players', outside this terminal, lists them",
-    "previous": "games are not stepped through; 'undo' takes back your last decision",
     "record": "'review' shows how you played this game",
     "relational": "there is no database of games; 'save FILE' writes them as a .mat file",
     "swap": "'play' goes on for the side to act; 'set game.turn p1' gives the turn to X",
@@ -68,6 +68,19 @@ _RULES = (
     (r"set\s+(tutor|chances|level|plies)\s+(\S+)", r"\1 \2"),
     (r"set\s+(theme|opponent|length|resume)\s+(.+)", r"config \1 \2"),
     (r"resign\s+normal", "resign single"),
+    (r"load\s+(?:match|game|position)\s+(.+)", r"open \1"),
+    (r"import\s+(?:auto|mat|sgg|tmg|snowietxt|empire|party|oldmoves|xg)\s+(.+)", r"open \1"),
+    (r"save\s+(?:match|game)\s+(.+)", r"save \1"),
+    (r"export\s+(?:match|session|game)\s+(?:mat|sgf)\s+(.+)", r"save \1"),
+    (r"(next|previous)\s+rolled", r"\1 roll"),
+    (r"(next|previous)\s+c?marked", r"\1 error"),
+    (r"(next|previous)\s+move", r"\1"),
+    (r"(first|last)\s+move", r"\1 game"),
+    (r"anal[yi][sz]e\s+session", "analyse match"),
+    (r"anal[yi][sz]e\s+(?:move|position)", "hint"),
+    (r"analyze(|\s.*)", r"analyse\1"),
+    (r"list(?:\s.*)?", "errors"),
+    (r"show\s+(?:statistics|record)\b.*", "errors"),
 )
 
 _EXPLAINED_LINES = (
@@ -87,7 +100,7 @@ def translate(line: str) -> str:
 
 def explain(word: str) -> str:
     """Return what to do instead of a command that only GNU Backgammon has; empty for other words."""
-    return EXPLANATIONS.get("analyse" if word == "analyze" else word, "")
+    return EXPLANATIONS.get(word, "")
 
 
 def explain_line(line: str) -> str:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from protocol.commands.table import COMMANDS
 from protocol.core.arguments import Argument
-from protocol.repl.dialogue.commands import REPL_COMMANDS, ReplCommand
+from protocol.repl.dialogue.command import ReplCommand
+from protocol.repl.dialogue.commands import REPL_COMMANDS
 from protocol.repl.dialogue.gnubg_words import list_words
 
 HELP_GROUPS = {
@@ -16,10 +17,13 @@ HELP_GROUPS = {
         *("hint", "best", "eval", "legal", "cube", "chances", "matrix", "rollout"),
         *("tutor", "keep", "review"),
     ),
+    "match": (
+        *("open", "next", "previous", "first", "last", "game", "move", "back", "comment"),
+        *("analyse", "errors", "error", "match", "close", "save"),
+    ),
     "look": ("board", "pip", "score", "id", "show"),
     "set up": ("position", "edit", "dice", "newgame"),
-    "prefer": ("config", "level", "plies", "set", "get", "keys"),
-    "keep": ("save", "quit"),
+    "prefer": ("config", "level", "plies", "set", "get", "keys", "quit"),
 }
 """The groups of ``help``, with commands of the terminal and of the line protocol."""
 

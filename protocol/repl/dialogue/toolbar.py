@@ -26,23 +26,26 @@ def format_toolbar(game: ReplGame, net: str, width: int) -> str:
 
     Returns:
         A line of at most ``width`` characters, which begins with a blank. Where room is short, engine, pips,
-        cube and score are shortened in this order, then net, cube, engine, tutor, score and pips left
-        out.
+        cube and score are shortened in this order, then net, cube, engine, tutor, score, pips and the place
+        in a match left out.
     """
     position = game.session.game.position
     engine = _format_engine(game.session.engine_settings, net)
     if position is None:
         shorter = [(1, form) for form in (*engine[1:], "")]
-        return _fit_parts(["no position: 'play' starts a game", engine[0]], shorter, width)
+        return _fit_parts(
+            ["no position: 'play' starts a game", engine[0], _format_record(game)], shorter, width
+        )
     pips, score, cube = (
         _format_pips(game, position),
         _format_score(game),
         ("", "") if game.session.game.is_over else _format_cube(game.session.game.match),
     )
     tutor = "tutor" if game.tutor.limit is not None else ""
-    parts = [_format_turn(game), pips[0], score[0], cube[0], engine[0], tutor]
+    record = _format_record(game)
+    parts = [_format_turn(game), pips[0], score[0], cube[0], engine[0], tutor, record]
     shortened = [(4, engine[1]), (1, pips[1]), (3, cube[1]), (2, score[1]), (4, engine[2])]
-    return _fit_parts(parts, [*shortened, (3, ""), (4, ""), (5, ""), (2, ""), (1, "")], width)
+    return _fit_parts(parts, [*shortened, (3, ""), (4, ""), (5, ""), (2, ""), (1, ""), (6, "")], width)
 
 
 def _fit_parts(parts: list[str], shortenings: Sequence[tuple[int, str]], width: int) -> str:
@@ -73,6 +76,19 @@ def _format_turn(game: ReplGame) -> str:
     if match.roll is not None:
         return f"{who} to play {format_roll(match.roll)}"
     return f"{who} to roll or double" if game.session.game.may_double else f"{who} to roll"
+
+
+def _format_record(game: ReplGame) -> str:
+    """Return where in an open match the table is, and how far an analysis in the background is."""
+    shown, analysis = game.shown_place, game.records.analysis
+    parts = []
+    if shown is not None:
+        step, place = shown.record.find_step(), shown.record.place
+        at = "end" if step.action is None else f"move {step.move}"
+        parts.append(f"game {place.game + 1} {at}")
+    if analysis is not None and analysis.is_running:
+        parts.append(f"analysed {analysis.done}/{analysis.total}")
+    return ", ".join(parts)
 
 
 def _format_engine(settings: EngineSettings, net: str) -> tuple[str, str, str]:

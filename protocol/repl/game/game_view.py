@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from engine.rules.rules import Feature
 from protocol.commands.board_drawing import CHECKER_MARKS, NOTED_COLUMNS, draw_board
 from protocol.repl.answers.analysis import WinningChances
@@ -15,11 +17,30 @@ from protocol.repl.answers.sentences import (
     describe_turn,
     make_sentence,
 )
+from protocol.repl.game.history import SetAsideGame
+from protocol.repl.records.open_record import OpenRecord
+from protocol.repl.records.open_records import OpenRecords
+from protocol.state.game_state import GameState
 from protocol.state.player_registry import ENGINE_PLAYER, HUMAN_PLAYER
 from protocol.state.session import Session
 
 _DOUBLE_ANSWERS = {"pass": "drop", "reject": "drop", "accept": "take"}
 """Words for plays and resignations that, while a double is pending, can only mean an answer to it."""
+
+
+@dataclass(frozen=True)
+class ShownPlace:
+    """A place of an open match on the table.
+
+    Attributes:
+        record: The match.
+        table: The table as it was set up: after any change it is another one.
+        aside: The game that was set aside for it; None for none.
+    """
+
+    record: OpenRecord
+    table: GameState
+    aside: SetAsideGame | None
 
 
 class GameView:
@@ -33,6 +54,7 @@ class GameView:
             opponent, ``engine.player``, is human too.
         chances: Shows winning chances after each play, once switched on.
         columns: The width of the terminal, for the board.
+        records: The matches that are open.
     """
 
     def __init__(self, session: Session) -> None:
@@ -40,6 +62,8 @@ class GameView:
         self.human_seat: int | None = None
         self.chances = WinningChances(session)
         self.columns = 80
+        self.records = OpenRecords()
+        self._shown: ShownPlace | None = None
 
     @property
     def is_running(self) -> bool:
@@ -53,8 +77,17 @@ class GameView:
         return self.session.engine_settings.player == HUMAN_PLAYER
 
     @property
+    def shown_place(self) -> ShownPlace | None:
+        """The place of an open match that is on the table; None for any other table."""
+        shown = self._shown
+        is_there = shown is not None and self.human_seat is None and shown.table is self.session.game
+        return shown if is_there else None
+
+    @property
     def names(self) -> tuple[str, str]:
         """The names of seats 0 and 1."""
+        if self.shown_place is not None:
+            return self.shown_place.record.names
         if self.human_seat is None or self.has_two_humans:
             return CHECKER_MARKS
         player = self.session.engine_settings.player
@@ -113,6 +146,8 @@ class GameView:
         position = self.session.require_position()
         game = self.session.game
         view = None if self.has_two_humans else self.human_seat
+        if self.shown_place is not None:
+            view = self.shown_place.record.bottom_seat
         drawn = draw_board(
             *(position, game.match, self.names, view, self.points),
             is_conceded=game.is_conceded,

@@ -96,6 +96,11 @@ class DecisionHistory:
         """Set a game aside, so that it can be taken up again."""
         self._set_aside = [*self._set_aside, game][-_MAX_SET_ASIDE:]
 
+    @property
+    def newest(self) -> SetAsideGame | None:
+        """The game that was set aside last."""
+        return self._set_aside[-1] if self._set_aside else None
+
     def take_up(self, *, anywhere: bool = False) -> SetAsideGame | None:
         """Take up the game that was set aside last.
 

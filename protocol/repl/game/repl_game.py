@@ -23,12 +23,15 @@ from protocol.repl.answers.sentences import (
     describe_turn,
     make_sentence,
 )
+from protocol.repl.game.game_view import ShownPlace
 from protocol.repl.game.history import DecisionHistory, SetAsideGame
 from protocol.repl.game.opponent import EngineOpponent
 from protocol.repl.game.preferences import Preferences
 from protocol.repl.game.reviewed_game import ReviewedGame
 from protocol.repl.game.saved_game import KeptGame
-from protocol.state.game_state import SEAT_NAMES, GameState
+from protocol.repl.records.descriptions import describe_place
+from protocol.repl.records.open_record import OpenRecord
+from protocol.state.game_state import SEAT_NAMES
 from protocol.state.session import Session
 
 
@@ -51,7 +54,6 @@ class ReplGame(ReviewedGame):
         super().__init__(session)
         self.preferences = Preferences()
         self.draft = ""
-        self._shown: GameState | None = None
         self._opponent = EngineOpponent(session)
         self.history = DecisionHistory(session)
 
@@ -102,9 +104,11 @@ class ReplGame(ReviewedGame):
         self._begin(game.match.to_act)
         self.session.log = self.session.log.begin(game, self.names)
         offer = describe_offer(game.match)
+        back = [] if self.records.current is None else ["'back' returns to the match that is open."]
         sides = " and ".join(CHECKER_MARKS) if self.has_two_humans else CHECKER_MARKS[game.match.to_act]
         return [
             f"You play {sides} from here.",
+            *back,
             *([f"{offer[0].upper()}{offer[1:]}."] if offer else []),
             *self.continue_game(control),
         ]
@@ -138,6 +142,8 @@ class ReplGame(ReviewedGame):
     def describe_kept(self) -> KeptGame | None:
         """Return what another session can go on with, review and save; None without a game."""
         game = self.describe_game()
+        if game is None and self._shown is not None and self._shown.aside is self.history.newest:
+            game = self._shown.aside
         if game is None:
             return None
         shown = self.chances.is_shown
@@ -195,26 +201,28 @@ class ReplGame(ReviewedGame):
         what = "match" if game.table.is_over and game.table.match.length else "game"
         return [f"Your {what} is set aside: 'undo' brings it back."]
 
-    def show_reviewed(self, number: int) -> list[str]:
-        """Set up the position of a decision of the last review; `undo` goes back from it.
+    def show_place(self, record: OpenRecord) -> list[str]:
+        """Put the shown place of an open match on the table; `undo` goes back to what was on it.
 
         Args:
-            number: Of its row.
+            record: The match.
 
-        Raises:
-            StateError: There is no such row.
+        Returns:
+            What is said of the place, and of a game that was set aside for it.
         """
-        decision, aside = self.find_reviewed(number), self.describe_game()
-        if aside is None and self.session.game is self._shown:
+        said = describe_place(record)
+        aside = self.describe_game()
+        if aside is None and self.shown_place is not None:
             self.undo(WorkControl())
             aside = self.describe_game()
-        self._shown = replace(decision.table)  # shown again, it is another table, which is drawn
-        self.session.push_state(self._shown)
-        self.set_aside(aside)
-        return [
-            f"{decision.done} lost {decision.loss:.3f}; better: {decision.best} ({decision.source}).",
-            "'hint' analyses the position, 'review N' shows another, 'undo' goes back.",
-        ]
+            self.set_aside(aside)
+        else:
+            said += self.set_aside(aside)
+        if aside is None and self._shown is not None:
+            aside = self._shown.aside
+        self._shown = ShownPlace(record, record.make_table(), aside)
+        self.session.push_state(self._shown.table)
+        return said
 
     def roll(self, control: WorkControl) -> list[str]:
         """Roll for the seat on roll.
@@ -389,5 +397,7 @@ class ReplGame(ReviewedGame):
             lines.append(describe_result(self.names[seat], str(done["result"]), points))
             lines += self._describe_score_after(seat)
             if self.tutor.limit is not None and self.human_seat is not None:
+                shown = self.records.current
                 lines += self.review(control)
+                self.records.current = shown or self.records.current
         return lines

@@ -51,6 +51,9 @@ PROMPT = "gammond> "
 _KERNELS = "engine.kernels.search"
 """Kernels that a game needs: where they are compiled, this is not the first use."""
 
+REFRESH_S = 0.5
+"""While a match is analysed, the line below the prompt, which says how far that is, is drawn so often."""
+
 GREETING = "'play' starts a game, or paste a position; 'help' lists commands, Ctrl-D leaves."
 
 FIRST_USE = (
@@ -83,6 +86,7 @@ def run_repl() -> int:
     with keep_game(talk, get_state_folder() / "game.json", show_in_colours) as keep, hide_typing():
         prompt = make_prompt(talk, history=open_history(get_history_file()))
         PromptLoop(talk, prompt, show_in_colours, make_status_line(), keep).run()
+        talk.game.records.stop_analysis()
     return 0
 
 
@@ -136,8 +140,10 @@ def keep_game(talk: LineInterpreter, file: Path, show: ShowLines) -> Iterator[Ca
     try:
         yield keep
         if last is not None and talk.game.preferences.resume:
-            what = "game" if talk.game.is_running else "match" if talk.session.game.match.length else "score"
-            does = "can still review and save it" if talk.game.is_match_over else "goes on with it"
+            table = last.game.table
+            what = "match" if table.match.length else "score"
+            what = what if table.is_over or table.position is None else "game"
+            does = "can still review and save it" if table.final_score is not None else "goes on with it"
             show([f"The {what} is kept: the next 'gammond' {does}."])
     finally:
         lock.release()
@@ -248,7 +254,9 @@ class PromptLoop:
             draft, self._interpreter.game.draft = draft or self._interpreter.game.draft, ""
         COMPILATION.silence()  # the terminal is the prompt's
         try:
-            return self._prompt.prompt(default=draft, pre_run=self._watch_late)
+            analysis = self._interpreter.game.records.analysis
+            refresh_s = REFRESH_S if analysis is not None and analysis.is_running else 0.0
+            return self._prompt.prompt(default=draft, pre_run=self._watch_late, refresh_interval=refresh_s)
         except KeyboardInterrupt:
             return ""
         finally:

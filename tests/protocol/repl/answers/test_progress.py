@@ -1,6 +1,5 @@
 from protocol.core.requests import JsonReply, Reply
 from protocol.repl.answers.progress import ProgressLine
-from protocol.repl.terminal.prompt_loop import describe_wait
 
 
 def line(*texts):
@@ -33,16 +32,10 @@ def test_quick_searches_and_other_lines_show_nothing():
     assert ProgressLine().update(JsonReply({}, is_final=False)) == ""
 
 
-def test_waiting_says_whether_ctrl_c_ends_it_and_what_it_waits_for():
-    assert describe_wait(3.2, is_stopping=False, is_compiling=False) == "working: 3 s; Ctrl-C ends it"
-    assert describe_wait(3.2, is_stopping=False, is_compiling=True) == (
-        "working: 3 s; Ctrl-C ends it when the compiler is done"
-    )
-    assert describe_wait(3.2, is_stopping=True, is_compiling=False) == "stopping: 3 s; Ctrl-C again leaves"
-    assert describe_wait(3.2, is_stopping=True, is_compiling=True) == (
-        "stopping when the compiler is done, once for all: 3 s; Ctrl-C again leaves"
-    )
-
-
 def test_getting_ready_shows_how_far_it_is():
     assert line("ready 3 of 12 time_ms 1250") == "getting ready: 3 of 12, 1.2 s"
+
+
+def test_the_analysis_of_a_match_shows_how_far_it_is_and_the_time_left():
+    assert line("judged 0 of 281 time_ms 400") == "analysing: 0 of 281 decisions, 0.4 s"
+    assert line("judged 70 of 280 time_ms 2000") == "analysing: 70 of 280 decisions, 2.0 s, 6 s left"

@@ -22,10 +22,10 @@ def test_an_empty_line_offers_every_word_and_command_once():
 
 def test_a_first_word_is_completed_from_words_and_commands_with_their_meaning():
     found = suggest_completions("ne", make_session())
-    assert [s.text for s in found] == ["new", "newgame", "newsession"]
+    assert [s.text for s in found] == ["new", "next", "newgame", "newsession"]
     assert found[0].replaces == 2
     assert found[0].meaning == REPL_COMMANDS["new"].summary
-    assert found[1].meaning == COMMANDS["newgame"].summary
+    assert found[2].meaning == COMMANDS["newgame"].summary
 
 
 def test_blanks_in_front_do_not_matter():
@@ -148,3 +148,24 @@ def test_an_unreadable_manifest_only_means_no_names():
 def test_rank_offers_the_legal_plays_as_play_does():
     session = table("newgame", "dice 3 1")
     assert texts("rank 8/5", session) == texts("play 8/5", session) != []
+
+
+def test_files_are_completed_after_open_and_save(tmp_path, monkeypatch):
+    for name in ("first match.mat", "first.sgf", ".hidden", "bad\tname.mat"):
+        (tmp_path / name).write_text("")
+    (tmp_path / "folder").mkdir()
+    monkeypatch.chdir(tmp_path)
+    session = make_session()
+    assert texts("open f", session) == ["first match.mat", "first.sgf", "folder/"]
+    assert texts("save ", session) == ["first match.mat", "first.sgf", "folder/"]
+    assert texts("open .h", session) == [".hidden"]
+    (found,) = suggest_completions(f"open {tmp_path}/first m", session)
+    assert (found.text, found.replaces) == ("first match.mat", len("first m"))
+    assert texts("open missing/f", session) == []
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert texts("open ~/fo", session) == ["folder/"]
+
+
+def test_places_to_step_to_are_completed():
+    assert texts("next ", make_session()) == ["roll", "game", "error"]
+    assert texts("last g", make_session()) == ["game"]

@@ -12,7 +12,9 @@ from protocol.repl.dialogue.interpreter import LineInterpreter
 from protocol.repl.terminal.prompt_loop import PROMPT
 from tests.protocol.repl.tables import make_session
 
-TEXT = (Path(__file__).parents[4] / "docs" / "guide" / "repl.md").read_text("utf-8")
+GUIDE = Path(__file__).parents[4] / "docs" / "guide"
+TEXT = (GUIDE / "repl.md").read_text("utf-8")
+MATCH = (GUIDE / "tools.md").read_text("utf-8").partition("$ cat match.mat\n")[2].partition("$ ")[0]
 TRANSCRIPTS = re.findall(r"```transcript\n(.*?)```", TEXT, re.DOTALL)
 ROLLS = [(3, 1), (5, 2)]
 
@@ -40,7 +42,9 @@ def exchanges(transcript):
 
 
 @pytest.mark.parametrize("transcript", TRANSCRIPTS, ids=lambda text: text.splitlines()[0])
-def test_each_transcript_is_what_the_terminal_answers(transcript):
+def test_each_transcript_is_what_the_terminal_answers(transcript, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("match.mat").write_text(MATCH)
     talk = LineInterpreter(make_session(ROLLS))
     assert transcript.startswith(PROMPT)
     for line, expected in exchanges(transcript):

@@ -81,5 +81,5 @@ def test_edit_alone_fills_the_next_prompt_with_the_checkers():
         prompt = prompt_loop.make_prompt(
             talk, history=InMemoryHistory(), input_=keyboard, output=DummyOutput()
         )
-        prompt_loop.run_prompt_loop(talk, prompt, said.extend)
+        prompt_loop.PromptLoop(talk, prompt, said.extend).run()
     assert talk.session.game.position.board[1, [6, 0]].tolist() == [4, 1]

@@ -7,9 +7,16 @@ import re
 import pytest
 
 from protocol.core.requests import WorkControl
-from protocol.repl.answers.analysis import ROLL_ACTION
 from protocol.repl.answers.replies import Mark
-from protocol.repl.game.review import DecisionLoss, Reviewer, format_review, list_decisions
+from protocol.repl.game.tutor import DecisionJudge
+from protocol.repl.records.losses import (
+    DecisionLoss,
+    find_costliest,
+    format_losses,
+    list_losses,
+    summarize_losses,
+)
+from protocol.repl.records.open_record import Place
 from tests.boards import position
 from tests.protocol.repl.tables import game_at, make_talk
 
@@ -87,19 +94,26 @@ def test_an_illegal_play_is_the_games_own_error_and_a_forced_one_no_decision():
     two = make_talk("new 0", rolls=[(5, 2)])
     assert two.answer("24/23") == ["error: 24/23 is 1 pip, not possible with 5-2"]
     forced = position({6: 1}, {20: 2})
-    assert Reviewer(talk.session).measure(game_at(forced, roll=(2, 1)).session.game, "6/3", CONTROL) is None
+    assert (
+        DecisionJudge(talk.session).measure(game_at(forced, roll=(2, 1)).session.game, "6/3", CONTROL) is None
+    )
 
 
 def play_with_people(*lines, rolls):
     return make_talk("play against human", *lines, rolls=rolls)
 
 
+def list_done(talk, seat):
+    """Return the decisions of a seat in the game at the table, analysed."""
+    talk.answer("review")
+    return [each for each in list_losses(talk.game.records.current) if each.seat == seat]
+
+
 def test_decisions_of_a_game_are_listed_with_the_doubles_that_were_not_made():
     rolls = [(3, 1), (5, 2), (6, 4), (2, 1)]
     talk = play_with_people("8/5 6/5", "roll", "13/8 24/22", "double", "take", "roll", "24/14", rolls=rolls)
-    actions = talk.session.log.actions
-    assert [each.action for each in list_decisions(actions, 0)] == ["8/5 6/5", "double", "24/14"]
-    assert [each.action for each in list_decisions(actions, 1)] == [ROLL_ACTION, "24/22 13/8", "take"]
+    assert [each.done for each in list_done(talk, 0)] == ["8/5 6/5", "double", "24/14"]
+    assert [each.done for each in list_done(talk, 1)] == ["no double", "24/22 13/8", "take"]
 
 
 def test_a_review_shows_what_was_lost_and_the_worst_first():
@@ -111,7 +125,7 @@ def test_a_review_shows_what_was_lost_and_the_worst_first():
     assert summary.startswith("You: 1 decision, ")
     assert f", {loss:.3f} points lost, " in summary
     assert row.endswith(best)
-    assert row.split() == ["1", f"{loss:.3f}", "1", "3-1", *worst.split(), *best.split()]
+    assert row.split() == ["1", f"{loss:.3f}", "1", "1", "you", "3-1", *worst.split(), *best.split()]
     assert all(isinstance(mark, Mark) for mark in row.marks)
     talk.answer("undo")
     talk.answer(best)
@@ -137,52 +151,59 @@ def test_two_people_are_both_reviewed():
 
 def test_what_was_stopped_early_is_measured_again():
     talk = make_talk("newgame", "dice 3 1")
-    reviewer, stopped = Reviewer(talk.session), WorkControl()
+    judge, stopped = DecisionJudge(talk.session), WorkControl()
     stopped.stop()
-    reviewer.measure(talk.session.game, "8/5 6/5", stopped)
-    assert reviewer._losses == {}
-    first = reviewer.measure(talk.session.game, "8/5 6/5", CONTROL)
-    assert reviewer.measure(talk.session.game, "8/5 6/5", CONTROL) is first
+    judge.measure(talk.session.game, "8/5 6/5", stopped)
+    assert judge._losses == {}
+    first = judge.measure(talk.session.game, "8/5 6/5", CONTROL)
+    assert judge.measure(talk.session.game, "8/5 6/5", CONTROL) is first
 
 
 def test_a_review_counts_losses_on_the_scale_of_the_tutor():
-    table = make_talk("newgame").session.game
-    losses = [DecisionLoss(table, "a", "b", loss, "0-ply") for loss in (0.039, 0.05, 0.07, 0.08, 0.2)]
-    lines, worst = format_review(losses, "you", 3)
-    assert lines[0].startswith("You: 5 decisions, 0.439 points lost, ")
-    assert lines[1] == "1 blunder, 1 error, 2 doubtful (0-ply)."
-    assert [line.split()[0] for line in lines[3:]] == ["3", "4", "5", "6", "7"]
-    assert [each.loss for each in worst] == [0.2, 0.08, 0.07, 0.05, 0.039]
+    record = make_talk("new 0", "8/5 6/5", rolls=[(3, 1), (5, 2)]).game.open_own()
+    losses = [
+        DecisionLoss(Place(0, 0), 0, 1, "31", "a", "b", loss, "0-ply")
+        for loss in (0.039, 0.05, 0.07, 0.08, 0.2, 0.0)
+    ]
+    lines = summarize_losses(record, losses, 0)
+    assert lines[0].startswith("You: 6 decisions, 0.439 points lost, ")
+    assert lines[1].startswith("1 blunder, 1 error, 2 doubtful (")
+    worst = find_costliest(losses, 0, 5)
+    assert [each.points for each in worst] == [0.2, 0.08, 0.07, 0.05, 0.039]
+    assert [line.split()[0] for line in format_losses(record, worst)[1:]] == ["1", "2", "3", "4", "5"]
+    assert find_costliest(losses, 1, 5) == []
 
 
 def test_the_number_of_a_row_sets_up_its_position_and_undo_goes_back_to_the_game():
     talk = make_talk("new 5", rolls=[(3, 1), (5, 2), (6, 4), (2, 1)])
-    assert talk.answer("review 1")[0].startswith("error: no mistake to show")
+    assert talk.answer("error 1")[0].startswith("error: no decision to show: 'errors' or 'review'")
     first = talk.session.game
     best, (worst, _) = plays_by_loss(talk)
     talk.answer(worst)
     played = talk.session.game
     talk.answer("review")
     for _ in range(2):  # the second from the position of the first
-        lines = talk.answer("review 1")
-        assert re.fullmatch(
-            rf"{re.escape(worst)} lost [0-9.]+; better: {re.escape(best)} \(0-ply, net racing\)\.", lines[0]
+        lines = talk.answer("error 1")
+        assert lines[0] == f"Game 1 of 1, move 1 of 2. 3-1: you play {worst}."
+        assert re.match(
+            rf"{re.escape(worst[0].upper() + worst[1:])} lost [0-9.]+(, .*)?; "
+            rf"better: {re.escape(best)} \(0-ply\)\. Luck: ",
+            lines[1],
         )
         assert talk.session.game == first
         assert "rolled 3-1" in "".join(lines)
-    assert talk.answer("review 2") == ["error: expected a number 1..1 of the last review, got 2"]
+    assert talk.answer("error 2") == ["error: expected a number 1..1 of the last list, got 2"]
     assert talk.answer("hint 1")[2].endswith(best)
     assert talk.answer("undo")[0] == "Undone: you are back in the game, and you are to roll."
     assert talk.session.game is played
     assert talk.answer("review")[0].startswith("You: 1 decision, ")
 
 
-def test_turns_are_numbered_by_seat():
+def test_moves_are_numbered_for_both_seats_together():
     rolls = [(3, 1), (5, 2), (6, 4), (2, 1)]
     talk = play_with_people("8/5 6/5", "roll", "13/8 24/22", "double", "take", "roll", "24/14", rolls=rolls)
-    actions = talk.session.log.actions
-    assert [each.turn for each in list_decisions(actions, 0)] == [1, 2, 2]
-    assert [each.turn for each in list_decisions(actions, 1)] == [1, 1, 1]
+    assert [each.move for each in list_done(talk, 0)] == [1, 3, 3]
+    assert [each.move for each in list_done(talk, 1)] == [2, 2, 3]
 
 
 @pytest.mark.parametrize("setup", [{}, {"length": 5}, {"roll": (3, 1)}, {"length": 5, "roll": (3, 1)}])
@@ -200,8 +221,8 @@ def test_the_tutor_objects_to_a_resignation_that_loses(setup):
 
 def test_a_resignation_that_loses_nothing_is_no_decision():
     lost = game_at(position({6: 15}, {1: 1}), roll=(2, 1)).session
-    assert Reviewer(lost).measure(lost.game, "resign single", CONTROL) is None
-    assert Reviewer(lost).measure(lost.game, "resign backgammon", CONTROL).loss > 0.5
+    assert DecisionJudge(lost).measure(lost.game, "resign single", CONTROL) is None
+    assert DecisionJudge(lost).measure(lost.game, "resign backgammon", CONTROL).loss > 0.5
 
 
 def test_what_was_objected_to_is_kept_however_it_is_written():

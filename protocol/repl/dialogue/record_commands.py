@@ -1,0 +1,337 @@
+"""Commands for matches that are open: stepping through them, their analysis, their errors, saving."""
+
+from __future__ import annotations
+
+from pathlib import PurePath
+
+from engine.errors import StateError, UnsupportedError
+from engine.match_analysis.analysis import AnalysisSettings
+from engine.match_files.mat.writer import format_match
+from engine.match_files.sgf.writer import format_sgf
+from engine.options import Bounds, Field
+from engine.rules.game_record import PlayAction
+from engine.rules.match import SEATS
+from engine.search import MAX_PLIES
+from protocol.core.arguments import choice_argument, integer_argument, rest_argument
+from protocol.core.errors import CommandError
+from protocol.core.requests import WorkControl
+from protocol.repl.answers.tables import format_count
+from protocol.repl.answers.themes import DOUBTFUL_POINTS
+from protocol.repl.dialogue.command import ArgumentValues, ReplCommand
+from protocol.repl.game.repl_game import ReplGame
+from protocol.repl.records.descriptions import describe_opened, describe_record, list_comments
+from protocol.repl.records.losses import find_costliest, format_losses, list_losses, summarize_losses
+from protocol.repl.records.match_analysis import MatchAnalysis
+from protocol.repl.records.open_record import OpenRecord
+from protocol.repl.records.open_records import list_places_from
+
+DEFAULT_ERROR_COUNT = 10
+"""The number of decisions that ``errors`` lists."""
+
+_STEPS = ("roll", "game", "error")
+"""What ``next`` and ``previous`` go to, beside a number of actions."""
+
+_MAX_STEPS, _MAX_MATCHES = 10_000, 100_000
+_FOREIGN_ENDINGS = (".xg", ".xgp", ".sgg", ".tmg", ".gam", ".html", ".json", ".csv")
+
+
+def _open(game: ReplGame, values: ArgumentValues, control: WorkControl) -> list[str]:
+    name = values["file"]
+    if name is None:
+        record = game.open_own()
+        return [describe_record(record), *game.show_place(record)]
+    found = game.records.open_file(_strip_quotes(name))
+    others = f"It has {len(found)} matches: 'match' lists what is open, 'match N' goes to one."
+    return [
+        *describe_opened(found[0]),
+        *([others] if len(found) > 1 else []),
+        *game.show_place(found[0]),
+    ]
+
+
+def _show_match(game: ReplGame, values: ArgumentValues, control: WorkControl) -> list[str]:
+    records = game.records
+    if values["number"] is not None:
+        record = records.select(values["number"])
+        return [describe_record(record), *game.show_place(record)]
+    if not records.records:
+        raise StateError("no match is open: 'open FILE' opens a match file", field="match")
+    return [
+        f"{'*' if record is records.current else ' '} {number:>3}  {describe_record(record)}"
+        for number, record in enumerate(records.records, 1)
+    ]
+
+
+def _close(game: ReplGame, values: ArgumentValues, control: WorkControl) -> list[str]:
+    closed = game.records.close()
+    lines = [f"Closed: {describe_record(closed)}"]
+    if game.records.current is not None:
+        lines.append(f"'back' shows {describe_record(game.records.current)}")
+    if game.shown_place is not None and game.shown_place.record is closed:
+        lines += game.undo(control)
+    return lines
+
+
+def _step(game: ReplGame, where: int | str, *, forward: bool) -> list[str]:
+    record = _find_record(game)
+    ahead = list_places_from(record.list_places(), record.place, forward=forward)
+    shown = record.place
+    if where == "game":
+        ahead = [place for place in ahead if place.action == 0 and place.game != shown.game]
+    elif where == "roll":
+        ahead = [place for place in ahead if isinstance(record.find_step(place).action, PlayAction)]
+    elif where == "error":
+        wrong = [each.place for each in list_losses(record) if each.points >= DOUBTFUL_POINTS]
+        ahead = list_places_from(wrong, shown, forward=forward)
+    if not ahead:
+        raise StateError(_explain_end(game, record, where, forward=forward), field="record")
+    record.place = ahead[min(where, len(ahead)) - 1] if isinstance(where, int) else ahead[0]
+    return game.show_place(record)
+
+
+def _explain_end(game: ReplGame, record: OpenRecord, where: int | str, *, forward: bool) -> str:
+    side = "after" if forward else "before"
+    if where == "error":
+        found = "" if record.is_analysed else ": 'analyse' looks for them"
+        return f"no decision {side} this one lost {DOUBTFUL_POINTS} or more{found}"
+    if where in ("game", "roll"):
+        return f"there is no {where} {side} this one"
+    if not forward:
+        return "this is the beginning of the match"
+    return "this is as far as your game went" if record.is_own else "this is the end of the match"
+
+
+def _go_to_end(game: ReplGame, what: str, *, is_last: bool) -> list[str]:
+    record = _find_record(game)
+    places = [place for place in record.list_places() if what == "match" or place.game == record.place.game]
+    record.place = places[-1 if is_last else 0]
+    return game.show_place(record)
+
+
+def _go_to_game(game: ReplGame, values: ArgumentValues, control: WorkControl) -> list[str]:
+    record = _find_record(game)
+    record.place = record.find_game(values["number"])
+    return game.show_place(record)
+
+
+def _move(game: ReplGame, values: ArgumentValues, control: WorkControl) -> list[str]:
+    text = values["what"]
+    if not text.isdecimal():
+        return game.make_play(text, control)
+    record = _find_record(game)
+    record.place = record.find_move(int(text))
+    return game.show_place(record)
+
+
+def _go_back(game: ReplGame, values: ArgumentValues, control: WorkControl) -> list[str]:
+    if game.records.current is None:
+        raise StateError("no match is open: 'open FILE' opens a match file", field="back")
+    return game.show_place(game.records.current)
+
+
+def _show_comment(game: ReplGame, values: ArgumentValues, control: WorkControl) -> list[str]:
+    return list_comments(_find_record(game)) or ["There is no comment here."]
+
+
+def _analyse(game: ReplGame, values: ArgumentValues, control: WorkControl) -> list[str]:
+    if values["what"] == "stop":
+        was_running = game.records.stop_analysis()
+        return ["The analysis has ended: what it found stays." if was_running else "No analysis goes on."]
+    record = _find_record(game)
+    settings = AnalysisSettings(values["plies"], values["deepen"] or 0)
+    analysis = _begin_analysis(game, record, settings, only_shown=values["what"] == "game")
+    return [
+        f"Analysing {format_count(analysis.total, 'decision')} at {analysis.depth} in the background.",
+        "'errors' waits for it and lists what was lost, 'analyse stop' ends it.",
+    ]
+
+
+def _begin_analysis(
+    game: ReplGame, record: OpenRecord, settings: AnalysisSettings, *, only_shown: bool = False
+) -> MatchAnalysis:
+    """Begin to analyse the games of a match, from the shown one on; another analysis ends."""
+    game.records.stop_analysis()
+    shown, count = record.place.game, len(record.match.games)
+    games = [shown] if only_shown else [*range(shown, count), *range(shown)]
+    game.records.analysis = game.start_analysis(record, games, settings)
+    return game.records.analysis
+
+
+def _list_errors(game: ReplGame, values: ArgumentValues, control: WorkControl) -> list[str]:
+    record = _find_record(game)
+    analysis = game.records.find_analysis(record)
+    if analysis is None and not record.is_analysed:
+        analysis = _begin_analysis(game, record, AnalysisSettings())
+    is_whole = analysis is None or analysis.wait(control)
+    losses = list_losses(record)
+    worst = find_costliest(losses, None, values["n"])
+    game.records.listed = record, [each.place for each in worst]
+    more = [] if is_whole else ["The analysis goes on: this is what it found in the games that are done."]
+    jump = ["'error N' shows one of them on the board."] if worst else []
+    ratings = [player.performance_rating for player in record.analysed.statistics]
+    summaries = [line for seat in SEATS for line in summarize_losses(record, losses, seat, ratings[seat])]
+    return [*summaries, *format_losses(record, worst), *more, *jump]
+
+
+def _show_error(game: ReplGame, values: ArgumentValues, control: WorkControl) -> list[str]:
+    return game.show_place(game.records.select_listed(values["number"]))
+
+
+def _save(game: ReplGame, values: ArgumentValues, control: WorkControl) -> list[str]:
+    name = _strip_quotes(values["file"])
+    ending = PurePath(name).suffix.lower()
+    if ending in _FOREIGN_ENDINGS:
+        raise UnsupportedError(
+            f"expected a name that ends in .mat or .sgf, got {ending}: 'gammond analyse', in the shell, "
+            "writes html, json and csv",
+            field="file",
+        )
+    record = game.records.current
+    is_own = record is None or record.is_own or game.human_seat is not None
+    if is_own and ending != ".sgf":
+        return game.save_games(name)
+    if is_own:
+        shown = game.records.current
+        record = game.open_own()
+        game.records.current = shown or record
+    assert record is not None
+    has_analysis = record.is_analysed and ending == ".sgf"
+    text = format_sgf(record.analysed.marked_match) if ending == ".sgf" else format_match(record.match)
+    game.record_saver.write(name, text)
+    with_analysis = ", with the analysis" if has_analysis else ""
+    return [f"Saved {format_count(len(record.match.games), 'game')} to {name}{with_analysis}."]
+
+
+def _find_record(game: ReplGame) -> OpenRecord:
+    """Return the match that is stepped through: one that is open, or the person's own games as they are.
+
+    Raises:
+        StateError: There is neither.
+    """
+    record = game.records.current
+    if record is None or (record.is_own and game.human_seat is not None):
+        return game.open_own()
+    return record
+
+
+def _strip_quotes(name: str) -> str:
+    """Return the name of a file without the quotes that a shell, or a file manager, puts around it."""
+    name = name.strip()
+    return name[1:-1] if len(name) > 1 and name[0] == name[-1] and name[0] in "'\"" else name
+
+
+def _parse_step(text: str) -> int | str:
+    """Return where ``next`` goes: a number of actions, or one of `_STEPS`."""
+    word = text.strip().lower()
+    if word in _STEPS:
+        return word
+    if not word.isdecimal():
+        raise CommandError(
+            f"expected a number, {', '.join(_STEPS)}, or nothing, got {text[:20]!r}", field="where"
+        )
+    return int(Field("where", int, Bounds(1, _MAX_STEPS)).parse(word))
+
+
+_WHERE = rest_argument(
+    "where",
+    "N|" + "|".join(_STEPS),
+    "how many actions, or to the beginning of a game, a roll, a decision that lost 0.04 or more",
+    is_required=False,
+    parse=_parse_step,
+    choices=_STEPS,
+)
+_END = choice_argument("what", ("match", "game"), "of what", default="match", is_required=False)
+
+RECORD_ROWS = (
+    ReplCommand(
+        "open",
+        "open a match file of any format, to step through it; alone, your own games",
+        _open,
+        (rest_argument("file", "FILE", "the file", is_required=False),),
+    ),
+    ReplCommand(
+        "next",
+        "go to the next action of the open match; to the next roll, game or error",
+        lambda game, values, _: _step(game, values["where"] or 1, forward=True),
+        (_WHERE,),
+    ),
+    ReplCommand(
+        "previous",
+        "go back by an action; to the roll, game or error before",
+        lambda game, values, _: _step(game, values["where"] or 1, forward=False),
+        (_WHERE,),
+    ),
+    ReplCommand(
+        "first",
+        "go to the beginning of the open match, or of the game",
+        lambda game, values, _: _go_to_end(game, values["what"], is_last=False),
+        (_END,),
+    ),
+    ReplCommand(
+        "last",
+        "go to the end of the open match, or of the game",
+        lambda game, values, _: _go_to_end(game, values["what"], is_last=True),
+        (_END,),
+    ),
+    ReplCommand(
+        "game",
+        "go to the beginning of game N of the open match",
+        _go_to_game,
+        (integer_argument("number", 1, _MAX_STEPS, "of the game", is_required=True, metavar="N"),),
+    ),
+    ReplCommand(
+        "move",
+        "go to move N of the shown game; with a play: make it",
+        _move,
+        (rest_argument("what", "N|PLAY", "the number of a move, of both players, or a play"),),
+    ),
+    ReplCommand("back", "show the place in the open match again, from another position or a game", _go_back),
+    ReplCommand("comment", "show the comments at this place whole", _show_comment),
+    ReplCommand(
+        "analyse",
+        "analyse the open match, or only the shown game, in the background; 'stop' ends that",
+        _analyse,
+        (
+            choice_argument(
+                "what", ("match", "game", "stop"), "what to analyse", default="match", is_required=False
+            ),
+            integer_argument(
+                "plies",
+                0,
+                MAX_PLIES,
+                "look-ahead of every decision",
+                default=AnalysisSettings().plies,
+                is_named=True,
+            ),
+            integer_argument(
+                "deepen", 0, MAX_PLIES, "look-ahead of those that are close or wrong", is_named=True
+            ),
+        ),
+    ),
+    ReplCommand(
+        "errors",
+        "list the costliest decisions of the open match; one that is not analysed is analysed first",
+        _list_errors,
+        (integer_argument("n", 1, _MAX_STEPS, "how many to list", default=DEFAULT_ERROR_COUNT, metavar="N"),),
+    ),
+    ReplCommand(
+        "error",
+        "show decision N of the last list of 'errors' or 'review'",
+        _show_error,
+        (integer_argument("number", 1, _MAX_STEPS, "its number", is_required=True, metavar="N"),),
+    ),
+    ReplCommand(
+        "match",
+        "list the open matches, or go to one of them",
+        _show_match,
+        (integer_argument("number", 1, _MAX_MATCHES, "of the match", metavar="N"),),
+    ),
+    ReplCommand("close", "close the open match", _close),
+    ReplCommand(
+        "save",
+        "save the open match, or your own games, to a .mat file, or with the analysis to an .sgf file",
+        _save,
+        (rest_argument("file", "FILE", "the file; existing files are not overwritten"),),
+    ),
+)
+"""The rows of these commands, in the order of ``help``."""

@@ -1,0 +1,143 @@
+"""What is said of an open match, and of the place in it that is shown."""
+
+from __future__ import annotations
+
+import textwrap
+
+from engine.match_files.model import NO_NOTES, IssueKind
+from engine.options import escape_unprintable
+from engine.rules.dice import format_roll
+from engine.rules.game_record import (
+    DoubleAction,
+    GameAction,
+    PlayAction,
+    ResignationAction,
+    ResponseAction,
+)
+from engine.rules.match import RESULT_NAMES, MatchState
+from engine.rules.notation import NO_MOVE_TEXT, format_play
+from protocol.repl.answers.replies import Mark, MarkedLine
+from protocol.repl.answers.sentences import HUMAN_NAME, begin_sentence, describe_result, make_sentence
+from protocol.repl.answers.tables import format_count, format_points
+from protocol.repl.answers.themes import classify_loss
+from protocol.repl.records.losses import SHOWN_POINTS, DecisionLoss, describe_loss, rate_loss
+from protocol.repl.records.open_record import OpenRecord
+
+_SHOWN_ISSUES = 3
+_ISSUE_LENGTH = 150
+_COMMENT_ROWS = 2
+_COMMENT_WIDTH = 78
+_HEADERS = ("Event", "Round", "Site", "EventDate")
+
+
+def describe_record(record: OpenRecord) -> str:
+    """Return who plays a match, and its length: ``kit and tom: 5 games of a 7-point match.``."""
+    match = record.match
+    kind = f"a {match.length}-point match" if match.length else "money play"
+    names = f"{begin_sentence(record.names[0])} and {record.names[1]}"
+    return f"{names}: {format_count(len(match.games), 'game')} of {kind}."
+
+
+def describe_opened(record: OpenRecord) -> list[str]:
+    """Return what a match file has: players, length, where it was played, its faults in short."""
+    match = record.match
+    said = [escape_unprintable(match.headers[name]) for name in _HEADERS if match.headers.get(name)]
+    lines = [" ".join([describe_record(record), *([f"{', '.join(said)}."] if said else [])])]
+    faults = [issue for issue in match.issues if issue.kind is not IssueKind.NO_RESULT]
+    lines += [
+        f"Damaged: {escape_unprintable(str(issue))[:_ISSUE_LENGTH]}" for issue in faults[:_SHOWN_ISSUES]
+    ]
+    if len(faults) > _SHOWN_ISSUES:
+        lines.append(f"and {len(faults) - _SHOWN_ISSUES} more faults")
+    if record.is_analysed:
+        lines.append("It is analysed: 'errors' lists what was lost, 'analyse' analyses it anew.")
+    return lines
+
+
+def describe_place(record: OpenRecord) -> list[str]:
+    """Return what was done at the shown place, what that lost, how lucky it was, and comments in short."""
+    place, step = record.place, record.find_step()
+    game = record.match.games[place.game]
+    where = f"Game {place.game + 1} of {len(record.match.games)}"
+    if step.action is None:
+        result = step.situation.result
+        if result is None:
+            return [f"{where}: there is no more of it."]
+        points = game.initial_state.score_after(result.winner, result.points)
+        ending = describe_result(record.names[result.winner], RESULT_NAMES[result.kind - 1], result.points)
+        score = f"{begin_sentence(record.names[0])} {points[0]}, {record.names[1]} {points[1]}."
+        return [f"{where}: {ending} {score}"]
+    move = f"move {step.move} of {record.count_moves(place.game)}"
+    done = "" if place.is_before_roll else _describe_action(record, step.action, step.situation.match)
+    if place.is_before_roll:
+        done = make_sentence(record.names[step.situation.match.on_roll], "roll", "without a double")
+    lines = [f"{where}, {move}. {done}", *_describe_judgement(record)]
+    shown = [part for comment in list_comments(record) for part in textwrap.wrap(comment, _COMMENT_WIDTH)]
+    if len(shown) > _COMMENT_ROWS:
+        return [*lines, *shown[: _COMMENT_ROWS - 1], "... ('comment' shows all of it)"]
+    return [*lines, *shown]
+
+
+def list_comments(record: OpenRecord) -> list[str]:
+    """List the lines of the comments at the shown place; at the beginning, those on match and game too."""
+    match, place = record.match, record.place
+    game = match.games[place.game]
+    texts = [game.notes.get(place.action, NO_NOTES).comment]
+    if place.action == 0:
+        texts = [*([match.comment] if place.game == 0 else []), game.comment, *texts]
+    return [escape_unprintable(line) for text in texts for line in text.splitlines() if line.strip()]
+
+
+def describe_judged(loss: DecisionLoss) -> str:
+    """Return what a decision lost, in a sentence."""
+    source = f" ({loss.depth})" if loss.depth else ""
+    if loss.points < SHOWN_POINTS:
+        return f"Nothing is better{source}."
+    rating = f", {rate_loss(loss.points)}" if rate_loss(loss.points) else ""
+    start = f"{loss.done[:1].upper()}{loss.done[1:]} lost {loss.points:.3f}"
+    mark = Mark(0, len(start + rating), classify_loss(loss.points))
+    return MarkedLine(f"{start}{rating}; better: {loss.best}{source}.", [mark])
+
+
+def _describe_judgement(record: OpenRecord) -> list[str]:
+    """Return a line for each decision at the shown place that is judged, the luck of the roll behind it."""
+    place = record.place
+    losses = [describe_loss(each) for each in record.find_decisions(place)]
+    if place.is_before_roll:
+        losses = [loss for loss in losses if loss.place.is_before_roll]
+    shown = [loss for loss in losses if loss.points >= SHOWN_POINTS or loss is losses[-1]]
+    lines = [describe_judged(loss) for loss in shown]
+    luck = record.match.games[place.game].notes.get(place.action, NO_NOTES).luck
+    if luck is None or place.is_before_roll:
+        return lines
+    return [*lines[:-1], *_add(lines[-1:], f"Luck: {format_points(luck)}.")]
+
+
+def _add(lines: list[str], sentence: str) -> list[str]:
+    """Put a sentence behind a line, if there is one."""
+    if not lines:
+        return [sentence]
+    return [MarkedLine(f"{lines[0]} {sentence}", getattr(lines[0], "marks", ()))]
+
+
+def _describe_action(record: OpenRecord, action: GameAction, match: MatchState) -> str:
+    names = record.names
+    match action:
+        case PlayAction(seat, roll, play):
+            text = format_play(play)
+            verb, rest = ("cannot move", "") if text == NO_MOVE_TEXT else ("play", text)
+            done = make_sentence(names[seat], verb, rest)
+            is_you = names[seat] == HUMAN_NAME
+            return f"{format_roll(roll)}: {done[0].lower() if is_you else done[0]}{done[1:]}"
+        case DoubleAction(seat, cube):
+            verb = "redouble" if match.cube_owner is not None else "double"
+            return make_sentence(names[seat], "beaver" if match.doubled else verb, f"to {cube}")
+        case ResponseAction(seat, is_take):
+            return make_sentence(names[seat], "take" if is_take else "pass")
+        case ResignationAction(seat, kind, is_accepted):
+            what = f"a {'single game' if kind == 1 else RESULT_NAMES[kind - 1]}"
+            offer = make_sentence(names[seat], "offer", f"to resign {what}")
+            answer = make_sentence(names[1 - seat], "accept" if is_accepted else "reject")
+            return f"{offer} {begin_sentence(answer)}"
+        case _:
+            return "Checkers, cube or turn are set up by hand."

@@ -1,0 +1,177 @@
+"""What the decisions of an open match lost: each of them, those of a player in all, and the costliest."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from engine.match_analysis.analysed_match import AnalysedDecision
+from engine.match_analysis.judgement import Choice
+from engine.match_analysis.resignations import JudgedResignation
+from engine.match_files.model import NO_NOTES
+from engine.rules.match import RESULT_NAMES
+from protocol.repl.answers.replies import Mark, PreformattedLine
+from protocol.repl.answers.sentences import begin_sentence
+from protocol.repl.answers.tables import TABLE_WIDTH, format_count
+from protocol.repl.answers.themes import classify_loss
+from protocol.repl.records.open_record import OpenRecord, Place, order_place
+
+SHOWN_POINTS = 0.0005
+"""A smaller loss is none, to three decimals."""
+
+_PLAYER_WIDTH = 8
+_RATINGS = {"doubtful": "doubtful", "wrong": "an error", "blunder": "a blunder"}
+
+
+@dataclass(frozen=True)
+class DecisionLoss:
+    """What a decision of a match lost.
+
+    Attributes:
+        place: Where it was made.
+        seat: Who made it.
+        move: The number of its play in the game, of both sides, or of the next one.
+        roll: The dice of a play, as 62; empty for others.
+        done: The decision: a play, ``no double``, ``resign gammon``.
+        best: The best one.
+        points: What it lost against the best one.
+        depth: How deep it was judged; empty where that is not known.
+    """
+
+    place: Place
+    seat: int
+    move: int
+    roll: str
+    done: str
+    best: str
+    points: float
+    depth: str
+
+
+def rate_loss(points: float) -> str:
+    """Return how bad a loss is, in words; empty for a small one."""
+    return _RATINGS.get(classify_loss(points), "")
+
+
+def list_losses(record: OpenRecord) -> list[DecisionLoss]:
+    """List the decisions of a match that has notes: unforced plays, cube actions and rolls without a double.
+
+    Resignations and their answers are among them if they lost something.
+    """
+    analysed = record.analysed
+    found = [
+        describe_loss(each)
+        for each in analysed.decisions
+        if each.judged.judgement.choice is not Choice.PLAY or each.judged.judgement.counts_for_gnubg
+    ]
+    for resignation in analysed.resignations:
+        found += _describe_resignation(record, resignation)
+    return sorted(found, key=lambda each: order_place(each.place))
+
+
+def describe_loss(decision: AnalysedDecision) -> DecisionLoss:
+    """Return what a decision lost; one not to double was made before the roll of its place."""
+    judged = decision.judged
+    is_before_roll = judged.judgement.choice is Choice.NO_DOUBLE
+    return DecisionLoss(
+        Place(judged.game, judged.action, is_before_roll),
+        judged.seat,
+        decision.move,
+        decision.roll,
+        decision.chosen,
+        decision.best,
+        judged.judgement.error_points,
+        decision.depth,
+    )
+
+
+def _describe_resignation(record: OpenRecord, judged: JudgedResignation) -> list[DecisionLoss]:
+    place = Place(judged.game, judged.action)
+    step = record.find_step(place)
+    notes = record.match.games[judged.game].notes.get(judged.action, NO_NOTES)
+    evaluation = notes.cube.evaluation if notes.cube else None
+    if notes.candidates:
+        evaluation = notes.candidates[0].evaluation
+    depth = evaluation.depth if evaluation else ""
+    roll = "{}{}".format(*step.situation.match.roll) if step.situation.match.roll else ""
+    answers = ("accept", "reject") if judged.is_accepted else ("reject", "accept")
+    found = []
+    if judged.loss_points >= SHOWN_POINTS:
+        done = f"resign {RESULT_NAMES[judged.kind - 1]}"
+        found.append(
+            DecisionLoss(place, judged.seat, step.move, roll, done, "play on", judged.loss_points, depth)
+        )
+    if judged.answer_loss_points >= SHOWN_POINTS:
+        lost = judged.answer_loss_points
+        found.append(DecisionLoss(place, 1 - judged.seat, step.move, "", *answers, lost, depth))
+    return found
+
+
+def summarize_losses(
+    record: OpenRecord, losses: Sequence[DecisionLoss], seat: int, rating: float | None = None
+) -> list[str]:
+    """Return what a player lost in all, in two lines.
+
+    Args:
+        record: The match.
+        losses: Of decisions of both players.
+        seat: The player's.
+        rating: The performance rating by eXtreme Gammon's rule; None for none.
+    """
+    own = [each.points for each in losses if each.seat == seat]
+    name = begin_sentence(record.names[seat])
+    if not own:
+        return [f"{name}: no decision."]
+    marks = [classify_loss(points) for points in own]
+    shown_rating = "" if rating is None else f", PR {rating:.1f}"
+    blunders, errors, doubtful = (marks.count(mark) for mark in ("blunder", "wrong", "doubtful"))
+    return [
+        f"{name}: {format_count(len(own), 'decision')}, {sum(own):.3f} points lost, "
+        f"{1000 * sum(own) / len(own):.1f} thousandths a decision{shown_rating}.",
+        f"{format_count(blunders, 'blunder')}, {format_count(errors, 'error')}, {doubtful} doubtful "
+        f"({record.source}).",
+    ]
+
+
+def find_costliest(losses: Sequence[DecisionLoss], seat: int | None, count: int) -> list[DecisionLoss]:
+    """Return the decisions that lost most, the worst first, without those that lost nothing.
+
+    Args:
+        losses: Of decisions.
+        seat: Of whom; None for both players.
+        count: How many.
+    """
+    losing = (each for each in losses if each.points >= SHOWN_POINTS and seat in (None, each.seat))
+    return sorted(losing, key=lambda each: -each.points)[:count]
+
+
+def format_losses(record: OpenRecord, losses: Sequence[DecisionLoss]) -> list[str]:
+    """Return a table of decisions, numbered from 1; no line without any."""
+    if not losses:
+        return []
+    names = [name[:_PLAYER_WIDTH].rstrip() for name in record.names]
+    rows = [
+        (
+            str(each.place.game + 1),
+            str(each.move),
+            names[each.seat],
+            "-".join(each.roll),
+            each.done,
+            each.best,
+        )
+        for each in losses
+    ]
+    table = [("game", "move", "player", "roll", "decision", "better"), *rows]
+    widths = [max(map(len, column)) + 2 for column in zip(*table, strict=True)]
+    texts = ["".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)) for row in table]
+    lines = [PreformattedLine(f" {'':>2}    {'loss':>6}  {texts[0]}"[:TABLE_WIDTH].rstrip())]
+    for number, (each, text) in enumerate(zip(losses, texts[1:], strict=True), 1):
+        start = f" {number:>2}    "
+        loss = f"{each.points:>6.3f}"
+        mark = Mark(len(start), len(start + loss), classify_loss(each.points))
+        lines.append(PreformattedLine(_cut(f"{start}{loss}  {text}".rstrip()), [mark]))
+    return list(lines)
+
+
+def _cut(line: str) -> str:
+    return line if len(line) <= TABLE_WIDTH else f"{line[: TABLE_WIDTH - 3]}..."

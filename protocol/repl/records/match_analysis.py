@@ -1,0 +1,112 @@
+"""The analysis of an open match, game by game in a thread of its own."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from engine.analysis.engine import Engine
+from engine.errors import CancelledWork, GammondError
+from engine.match_analysis.analysis import AnalysisSettings, analyse_match, count_decisions
+from engine.runtime.threads import Workers
+from protocol.core.requests import Reply, WorkControl
+from protocol.repl.records.open_record import OpenRecord
+
+_REPORT_EVERY_S = 0.1
+
+
+class MatchAnalysis:
+    """Analyses games of an open match; what is found of a game is kept once all of it is judged.
+
+    Args:
+        record: The match.
+        games: The places of the games, in the order in which they are judged.
+        load_engine: Loads what judges them; called in the thread.
+        settings: How deep.
+        threads: How many threads share the decisions of a game.
+
+    Attributes:
+        record: The match.
+        settings: How deep.
+        done: Decisions that are judged.
+        total: All decisions of these games.
+        error: What ended it; None for nothing.
+    """
+
+    def __init__(
+        self,
+        record: OpenRecord,
+        games: Sequence[int],
+        load_engine: Callable[[], Engine],
+        settings: AnalysisSettings,
+        threads: int,
+    ) -> None:
+        self.record, self.settings = record, settings
+        self._games = {number: replace(record.match, games=(record.match.games[number],)) for number in games}
+        self.done, self.total = 0, sum(map(count_decisions, self._games.values()))
+        self.error: GammondError | None = None
+        self._load_engine, self._threads = load_engine, threads
+        self._stopped = threading.Event()
+        self._began_s = time.monotonic()
+        self._thread = threading.Thread(target=self._run, name="match analysis", daemon=True)
+        self._thread.start()
+
+    @property
+    def is_running(self) -> bool:
+        """Whether it goes on."""
+        return self._thread.is_alive()
+
+    def stop(self) -> None:
+        """End it; the game that it is at stays without analysis."""
+        self._stopped.set()
+        self._thread.join()
+
+    def wait(self, control: WorkControl) -> bool:
+        """Wait until it has ended, and report how far it is; return whether it has.
+
+        Args:
+            control: Stops the waiting, not the analysis, and takes the reports.
+
+        Raises:
+            GammondError: It failed; that is said once.
+        """
+        while self.is_running and not control.is_stopped:
+            self._thread.join(_REPORT_EVERY_S)
+            time_ms = int(1000 * (time.monotonic() - self._began_s))
+            text = f"judged {self.done} of {self.total} time_ms {time_ms}"
+            control.report(Reply("info", text, is_final=False))
+        error, self.error = self.error, None
+        if error is not None:
+            raise error
+        return not self.is_running
+
+    @property
+    def depth(self) -> str:
+        """How deep it looks, in words."""
+        settings = self.settings
+        deeper = f", then {settings.deeper_plies}-ply" if settings.is_deepening else ""
+        return f"{settings.plies}-ply{deeper}"
+
+    def _run(self) -> None:
+        workers, before = Workers(self._threads), 0
+
+        def count(done: int, total: int) -> None:
+            self.done = before + done
+
+        try:
+            engine = self._load_engine()
+            for number, match in self._games.items():
+                judged = analyse_match(
+                    *(engine, match, self.settings),
+                    workers=workers,
+                    progress=count,
+                    cancelled=self._stopped.is_set,
+                )
+                self.record.put_game(number, judged.games[0], f"{self.depth}, net {engine.name}")
+                before = self.done
+        except CancelledWork:
+            pass
+        except GammondError as error:
+            self.error = error

@@ -1,0 +1,224 @@
+"""A match that is open: the place in it that is shown, and what is known of its decisions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+from engine.cubeful.match_equity import load_default_table
+from engine.errors import ValueRangeError
+from engine.match_analysis.analysed_match import AnalysedDecision, AnalysedMatch
+from engine.match_files.model import ActionNotes, RecordedGame, RecordedMatch
+from engine.options import escape_unprintable
+from engine.rules.game_record import GameAction, PlayAction, RollAction, SetAction
+from engine.rules.game_replay import GameSituation
+from protocol.repl.answers.sentences import HUMAN_NAME
+from protocol.state.game_state import GameState, SeatNames
+
+_NAME_LENGTH = 20
+
+
+class Place(NamedTuple):
+    """A place in a match: before an action, or behind the last one of a game.
+
+    Attributes:
+        game: The place of the game in the match, from 0.
+        action: That of the action in the game, from 0; the number of actions for its end.
+        is_before_roll: Whether the dice of a play are not rolled yet: its player may double.
+    """
+
+    game: int
+    action: int
+    is_before_roll: bool = False
+
+
+def order_place(place: Place) -> tuple[int, int, bool]:
+    """Return what places are ordered by: a place before the roll comes before that of its play."""
+    return place.game, place.action, not place.is_before_roll
+
+
+@dataclass(frozen=True)
+class ReplayedAction:
+    """An action of a game, or its end, with what was before it.
+
+    Attributes:
+        situation: The position and the match state before it.
+        action: What was done; None at the end.
+        move: The number of its play, of both sides, from 1; of anything else, that of the next play.
+    """
+
+    situation: GameSituation
+    action: GameAction | None
+    move: int
+
+
+class OpenRecord:
+    """A match that is open. Its analysis comes in game by game, from another thread too.
+
+    Args:
+        match: The match.
+        is_own: Whether its games were played at the table.
+
+    Attributes:
+        match: The match, with the notes of its file or of the analysis.
+        is_own: Whether its games were played at the table.
+        names: Of both players, as they are shown.
+        bottom_seat: Who is at the bottom of the board.
+        place: The place that is shown.
+        source: What judged its decisions, in words: depth and net.
+    """
+
+    def __init__(self, match: RecordedMatch, *, is_own: bool = False) -> None:
+        self.match = match
+        self.is_own = is_own
+        self.names = _shorten_names(match.names)
+        self.bottom_seat = self.names.index(HUMAN_NAME) if is_own and HUMAN_NAME in self.names else 0
+        self.place = Place(0, 0)
+        self.source = "by the file"
+        self._steps: dict[int, Sequence[ReplayedAction]] = {}
+        self._analysed: AnalysedMatch | None = None
+        self._judged: set[int] = set()
+
+    def find_step(self, place: Place | None = None) -> ReplayedAction:
+        """Return what is at a place; at the shown one if None."""
+        game, action, _ = place or self.place
+        return self.list_steps(game)[action]
+
+    def list_steps(self, game: int) -> Sequence[ReplayedAction]:
+        """Return the actions of a game, and its end."""
+        if game not in self._steps:
+            self._steps[game] = tuple(_list_steps(self.match.games[game]))
+        return self._steps[game]
+
+    def list_places(self) -> list[Place]:
+        """List the places where `next` stops: each action, and the end of each game."""
+        return [
+            Place(game, action)
+            for game in range(len(self.match.games))
+            for action, step in enumerate(self.list_steps(game))
+            if not isinstance(step.action, RollAction)
+        ]
+
+    def count_moves(self, game: int) -> int:
+        """Return the number of the last move of a game, which may be a cube action alone."""
+        return max((step.move for step in self.list_steps(game) if step.action is not None), default=0)
+
+    def find_move(self, number: int) -> Place:
+        """Return the place of a play of the shown game, or of the cube action before it.
+
+        Args:
+            number: Of the play, of both sides, from 1.
+
+        Raises:
+            ValueRangeError: The game has no such play.
+        """
+        game = self.place.game
+        count = self.count_moves(game)
+        if not 1 <= number <= count:
+            raise ValueRangeError(
+                f"expected a move 1..{count} of game {game + 1}, got {number}", field="move"
+            )
+        steps = self.list_steps(game)
+        return Place(game, next(at for at, step in enumerate(steps) if step.move == number))
+
+    def find_game(self, number: int) -> Place:
+        """Return the beginning of a game.
+
+        Args:
+            number: Of the game, from 1.
+
+        Raises:
+            ValueRangeError: There is no such game.
+        """
+        count = len(self.match.games)
+        if not 1 <= number <= count:
+            raise ValueRangeError(f"expected a game 1..{count} of this match, got {number}", field="game")
+        return Place(number - 1, 0)
+
+    def make_table(self) -> GameState:
+        """Return the table at the shown place: with the dice of its play, or after the game."""
+        step, game = self.find_step(), self.match.games[self.place.game]
+        situation, match = step.situation, step.situation.match
+        if isinstance(step.action, SetAction):
+            return GameState(step.action.position, step.action.match, rules=game.rules)
+        if isinstance(step.action, PlayAction) and not self.place.is_before_roll:
+            match = match.with_roll(step.action.roll)
+        if step.action is not None or situation.result is None:
+            return GameState(situation.position, match, rules=game.rules)
+        won = (situation.result.winner, situation.result.points)
+        try:
+            following = match.after_game(*won)
+        except ValueRangeError:  # a long session of money play
+            following = match.before_roll()
+        final_score = match.score_after(*won) if following is None else None
+        is_conceded = not situation.position.is_over
+        return GameState(
+            situation.position, following or match.before_roll(), is_conceded, game.rules, final_score
+        )
+
+    @property
+    def analysed(self) -> AnalysedMatch:
+        """The match with what its notes say of its decisions."""
+        if self._analysed is None or self._analysed.match is not self.match:
+            self._analysed = AnalysedMatch("", self.match, "", load_default_table())
+        return self._analysed
+
+    @property
+    def is_analysed(self) -> bool:
+        """Whether anything is known of its decisions, by its file or by our analysis."""
+        return any(_is_analysis(notes) for game in self.match.games for notes in game.notes.values())
+
+    @property
+    def unjudged_games(self) -> list[int]:
+        """The places of the games that our analysis has not judged."""
+        return [number for number in range(len(self.match.games)) if number not in self._judged]
+
+    def put_game(self, number: int, game: RecordedGame, source: str) -> None:
+        """Take a game with the notes of our analysis, in place of what was known of it.
+
+        Args:
+            number: Its place in the match, from 0.
+            game: The game.
+            source: What judged it, in words.
+        """
+        games = list(self.match.games)
+        games[number] = game
+        self.match = replace(self.match, games=tuple(games))
+        self._judged.add(number)
+        self.source = source
+
+    def take_analysis(self, other: OpenRecord) -> None:
+        """Take over what another record of these games knows of those that are the same in both."""
+        for number, (game, old) in enumerate(zip(self.match.games, other.match.games, strict=False)):
+            if number in other._judged and replace(old, notes=game.notes) == game:
+                self.put_game(number, old, other.source)
+
+    def find_decisions(self, place: Place) -> list[AnalysedDecision]:
+        """Return what is known of the decisions of an action: not to double before a play, and itself."""
+        return [
+            each
+            for each in self.analysed.decisions
+            if (each.judged.game, each.judged.action) == (place.game, place.action)
+        ]
+
+
+def _shorten_names(names: SeatNames) -> SeatNames:
+    first, second = (
+        escape_unprintable(name)[:_NAME_LENGTH].strip() or f"player {seat}"
+        for seat, name in enumerate(names, 1)
+    )
+    return first, second
+
+
+def _list_steps(game: RecordedGame) -> Iterator[ReplayedAction]:
+    move, end = 1, GameSituation(game.position, game.initial_state)
+    for situation, action in game.replay():
+        yield ReplayedAction(situation, action, move)
+        move += isinstance(action, PlayAction)
+        end = situation.apply(action)
+    yield ReplayedAction(replace(end, result=game.result or end.result), None, move)
+
+
+def _is_analysis(notes: ActionNotes) -> bool:
+    return bool(notes.candidates or notes.cube)

@@ -1,0 +1,168 @@
+"""The matches that are open: those of files, and the person's own games."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+
+from engine.errors import StateError, ValueRangeError
+from engine.match_files.reading import read_matches
+from protocol.repl.records.match_analysis import MatchAnalysis
+from protocol.repl.records.open_record import OpenRecord, Place, order_place
+from protocol.repl.records.own_games import make_own_match
+from protocol.state.game_log import GameLog
+
+
+class OpenRecords:
+    """The matches that are open, one of which is stepped through.
+
+    Attributes:
+        records: All of them.
+        current: The one that is stepped through; None without any.
+        analysis: The analysis of one of them that began last; None without one.
+        listed: The places of the decisions that were listed last, with the match that they are of.
+    """
+
+    def __init__(self) -> None:
+        self.records: list[OpenRecord] = []
+        self.current: OpenRecord | None = None
+        self.analysis: MatchAnalysis | None = None
+        self.listed: tuple[OpenRecord, list[Place]] | None = None
+
+    def open_file(self, name: str) -> list[OpenRecord]:
+        """Open the matches of a file, and step through its first one.
+
+        Args:
+            name: Of the file.
+
+        Raises:
+            DataFileError: The file cannot be read.
+            GammondError: It is no match file, or has no game.
+        """
+        found = [OpenRecord(match) for match in read_matches(os.path.expanduser(name)) if match.games]
+        if not found:
+            raise StateError(f"{name} has no game with a legal action", field="file")
+        self.records += found
+        self.current = found[0]
+        return found
+
+    def open_own(self, log: GameLog) -> OpenRecord:
+        """Open the games of the table, at their end, or bring the open ones up to date.
+
+        Args:
+            log: What was done at the table.
+
+        Raises:
+            StateError: There has been no game.
+        """
+        match = make_own_match(log)
+        if match is None:
+            raise StateError(
+                "no match to step through: 'open FILE' opens a match file, 'play' starts a game", field="open"
+            )
+        record = OpenRecord(match, is_own=True)
+        record.place = record.list_places()[-1]
+        for old in self.records:
+            if old.is_own:
+                self.stop_analysis(of=old)
+                record.take_analysis(old)
+        self._put_own(record)
+        return record
+
+    def _put_own(self, record: OpenRecord) -> None:
+        """Go to a record of the person's own games, in place of others of them."""
+        self.records = [record, *(each for each in self.records if not each.is_own)]
+        self.current = record
+
+    def select(self, number: int) -> OpenRecord:
+        """Go to another match that is open.
+
+        Args:
+            number: Its place, from 1.
+
+        Raises:
+            StateError: No match is open.
+            ValueRangeError: There is no such match.
+        """
+        if not self.records:
+            raise StateError("no match is open: 'open FILE' opens a match file", field="match")
+        if not 1 <= number <= len(self.records):
+            raise ValueRangeError(
+                f"expected an open match, 1..{len(self.records)}, got {number}: 'match' lists them",
+                field="match",
+            )
+        self.current = self.records[number - 1]
+        return self.current
+
+    def select_listed(self, number: int) -> OpenRecord:
+        """Go to one of the decisions that were listed last.
+
+        Args:
+            number: Of its row, from 1.
+
+        Raises:
+            StateError: None was listed.
+            ValueRangeError: The list has no such row.
+        """
+        record, places = self.listed or (None, [])
+        if record is None or not places:
+            raise StateError("no decision to show: 'errors' or 'review' lists them first", field="error")
+        if number > len(places):
+            raise ValueRangeError(
+                f"expected a number 1..{len(places)} of the last list, got {number}", field="number"
+            )
+        if record.is_own:
+            self._put_own(record)
+        self.current = record
+        record.place = places[number - 1]
+        return record
+
+    def close(self) -> OpenRecord:
+        """Close the match that is stepped through, with its analysis; the one before it comes next.
+
+        Raises:
+            StateError: None is open.
+        """
+        if self.current is None:
+            raise StateError("no match is open", field="close")
+        closed = self.current
+        place = self.records.index(closed)
+        self.stop_analysis(of=closed)
+        if self.listed is not None and self.listed[0] is closed:
+            self.listed = None
+        del self.records[place]
+        self.current = self.records[max(place - 1, 0)] if self.records else None
+        return closed
+
+    def find_analysis(self, record: OpenRecord) -> MatchAnalysis | None:
+        """Return the analysis of a match that goes on, or has failed; None without one."""
+        analysis = self.analysis
+        if analysis is None or analysis.record is not record:
+            return None
+        return analysis if analysis.is_running or analysis.error is not None else None
+
+    def stop_analysis(self, of: OpenRecord | None = None) -> bool:
+        """End the analysis that goes on; return whether there was one.
+
+        Args:
+            of: End only that of this match.
+        """
+        analysis = self.analysis
+        if analysis is None or not analysis.is_running or (of is not None and analysis.record is not of):
+            return False
+        analysis.stop()
+        return True
+
+
+def list_places_from(places: Iterable[Place], shown: Place, *, forward: bool) -> list[Place]:
+    """List the places behind the shown one, the nearest first; those before it if not forward.
+
+    Args:
+        places: In order.
+        shown: The shown one.
+        forward: The direction.
+    """
+    at = order_place(shown)
+    if forward:
+        return [place for place in places if order_place(place) > at]
+    return [place for place in places if order_place(place) < at][::-1]

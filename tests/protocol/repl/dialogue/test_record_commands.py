@@ -1,0 +1,420 @@
+"""Match files, and a person's own games, stepped through on the board."""
+
+from __future__ import annotations
+
+import re
+import threading
+from dataclasses import replace
+
+import pytest
+
+from engine.errors import UnsupportedError
+from engine.match_files.mat.reader import parse_mat
+from engine.match_files.model import ActionNotes
+from engine.match_files.reading import read_matches
+from engine.match_files.sgf.writer import format_sgf
+from protocol.core.requests import WorkControl
+from protocol.repl.answers.replies import PreformattedLine
+from protocol.repl.records import match_analysis
+from protocol.repl.records.own_games import make_own_match
+from protocol.repl.terminal.pages import wrap_line
+from tests.engine.match_files.played_games import MAT_GAME
+from tests.protocol.repl.tables import make_talk
+
+ROLLS = [(3, 1), (5, 2), (6, 4), (2, 1), (5, 4), (4, 3), (6, 2)]
+LINES = ("8/5 6/5", "double", "take", "roll", "13/8 24/22", "roll", "24/14", "resign", "accept")
+MATCH = f" 5 point match\n\n Game 1\n{MAT_GAME}"
+SECOND_GAME = """
+ Game 2
+ michy : 0                             Thomas Low : 1
+  1) 31: 8/5 6/5                       52: 13/8 24/22
+  2) 64: 24/14
+"""
+
+
+@pytest.fixture
+def file(tmp_path):
+    """A match of two games, the second of which breaks off."""
+    file = tmp_path / "match.mat"
+    file.write_text(MATCH + SECOND_GAME)
+    return file
+
+
+def opened(file, *lines):
+    return make_talk(f"open {file}", *lines)
+
+
+def first_line(talk, line):
+    return talk.answer(line)[0]
+
+
+def test_a_file_is_opened_with_its_players_and_stepped_through_to_its_end(file):
+    talk = make_talk()
+    lines = talk.answer(f'open "{file}"')
+    assert lines[0] == "michy and Thomas Low: 2 games of a 5-point match."
+    assert lines[1] == "Game 1 of 2, move 1 of 11. 6-4: Thomas Low plays 24/18 13/9."
+    assert "X: Thomas Low" in lines[3]
+    assert "rolled 6-4" in "".join(lines)
+    seen = []
+    while not (lines := talk.answer("next"))[0].startswith("error"):
+        seen.append(lines[0])
+    assert lines == ["error: this is the end of the match"]
+    assert seen[8:13] == [
+        "Game 1 of 2, move 10 of 11. 3-1: michy plays bar/22 23/22.",
+        "Game 1 of 2, move 11 of 11. Thomas Low doubles to 2.",
+        "Game 1 of 2, move 11 of 11. michy passes.",
+        "Game 1 of 2: Thomas Low wins a single game, 1 point. michy 0, Thomas Low 1.",
+        "Game 2 of 2, move 1 of 3. 3-1: michy plays 8/5 6/5.",
+    ]
+    assert seen[-1] == "Game 2 of 2: there is no more of it."
+    back = []
+    while not (lines := talk.answer("previous"))[0].startswith("error"):
+        back.append(lines[0])
+    assert lines == ["error: this is the beginning of the match"]
+    assert back[:-1] == seen[-2::-1]
+    assert back[-1].startswith("Game 1 of 2, move 1 of 11.")
+
+
+@pytest.mark.parametrize(
+    ("lines", "place"),
+    [
+        (("next 3",), "Game 1 of 2, move 4 of 11."),
+        (("next 5", "previous 2"), "Game 1 of 2, move 4 of 11."),
+        (("next 9999",), "Game 2 of 2: there is no more of it."),
+        (("next game",), "Game 2 of 2, move 1 of 3."),
+        (("next 3", "next game", "previous game"), "Game 1 of 2, move 1 of 11."),
+        (("move 10", "next roll"), "Game 2 of 2, move 1 of 3."),
+        (("last game", "previous roll"), "Game 1 of 2, move 10 of 11."),
+        (("move 11",), "Game 1 of 2, move 11 of 11. Thomas Low doubles to 2."),
+        (("last",), "Game 2 of 2: there is no more of it."),
+        (("last", "first"), "Game 1 of 2, move 1 of 11."),
+        (("last", "first game"), "Game 2 of 2, move 1 of 3."),
+        (("last game",), "Game 1 of 2: Thomas Low wins a single game"),
+        (("game 2", "move 3"), "Game 2 of 2, move 3 of 3."),
+        (("next 3", "undo", "back"), "Game 1 of 2, move 4 of 11."),
+        (("next 3", "newgame", "next"), "Game 1 of 2, move 5 of 11."),
+        (("next rolled", "next move", "next"), "Game 1 of 2, move 4 of 11."),
+    ],
+)
+def test_each_word_goes_to_its_place(file, lines, place):
+    talk = opened(file, *lines[:-1])
+    assert first_line(talk, lines[-1]).startswith(place)
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("game 3", "expected a game 1..2 of this match, got 3"),
+        ("move 12", "expected a move 1..11 of game 1, got 12"),
+        ("previous game", "there is no game before this one"),
+        ("next error", "no decision after this one lost 0.04 or more: 'analyse' looks for them"),
+        ("next often", "expected a number, roll, game, error, or nothing, got 'often'"),
+        ("match 2", "expected an open match, 1..1, got 2: 'match' lists them"),
+        ("error 1", "no decision to show: 'errors' or 'review' lists them first"),
+        ("save x.xg", "expected a name that ends in .mat or .sgf, got .xg: "),
+    ],
+)
+def test_a_place_that_is_not_there_is_refused_and_nothing_changes(file, line, message):
+    talk = opened(file)
+    before = talk.session.game
+    assert first_line(talk, line).startswith(f"error: {message}")
+    assert talk.session.game is before
+
+
+@pytest.mark.parametrize("line", ["next", "errors", "analyse", "comment", "move 1", "open"])
+def test_without_a_match_and_without_a_game_there_is_nothing_to_step_through(line):
+    assert first_line(make_talk(), line).startswith("error: no match to step through: 'open FILE' opens")
+
+
+def test_what_is_no_match_file_says_so(tmp_path):
+    (tmp_path / "text").write_text("nothing")
+    talk = make_talk()
+    (line,) = talk.answer(f"open {tmp_path / 'text'}")
+    assert line.startswith(f"error: {tmp_path / 'text'}: expected a match file (")
+    assert first_line(talk, f"open {tmp_path / 'none'}").startswith(f"error: {tmp_path / 'none'} cannot be")
+    assert first_line(talk, f"open {tmp_path}").startswith("error: ")
+    assert first_line(talk, "match").startswith("error: no match is open")
+    assert first_line(talk, "close").startswith("error: no match is open")
+    assert first_line(talk, "back").startswith("error: no match is open")
+
+
+def test_the_faults_of_a_damaged_file_are_said_in_short(tmp_path):
+    file = tmp_path / "match.mat"
+    file.write_text(MATCH.replace("61: Bar/24 13/7*", "61: Bar/24 13/2"))
+    lines = make_talk().answer(f"open {file}")
+    assert re.match(r"Damaged: line 7, game 1, move 4: illegal play: ", lines[1])
+    assert lines[2].startswith("Game 1 of 1, move 1 of ")
+
+
+def test_nothing_in_a_file_reaches_the_terminal_as_it_is(tmp_path):
+    (match,) = parse_mat(MATCH)
+    notes = {0: ActionNotes(comment="\x1b[2Jgone\u202e")}
+    games = (replace(match.games[0], notes=notes),)
+    file = tmp_path / "match.sgf"
+    file.write_text(format_sgf(replace(match, names=("\x1b[31mA" + "b" * 50, "\x07"), games=games)))
+    talk = make_talk()
+    lines = [line for said in (f"open {file}", "comment", "match", "errors") for line in talk.answer(said)]
+    assert all(line.isprintable() for line in lines)
+    assert max(len(line) for line in lines if isinstance(line, PreformattedLine)) <= 80
+    assert any("gone" in line for line in lines)
+
+
+def test_comments_are_shown_long_ones_in_short(tmp_path):
+    (match,) = parse_mat(MATCH)
+    long = "A plan. " * 60
+    notes = {0: ActionNotes(comment="Why not?\nOr so."), 1: ActionNotes(comment=long)}
+    games = (replace(match.games[0], notes=notes, comment="A short game."),)
+    file = tmp_path / "match.sgf"
+    file.write_text(format_sgf(replace(match, games=games)))
+    talk = opened(file)
+    assert talk.answer("comment") == ["A short game.", "Why not?", "Or so."]
+    lines = talk.answer("next")
+    assert lines[1].startswith("A plan. A plan.")
+    assert lines[2] == "... ('comment' shows all of it)"
+    assert talk.answer("comment") == [long.strip()]
+    talk.answer("next")
+    assert talk.answer("comment") == ["There is no comment here."]
+
+
+def test_the_errors_of_both_players_are_listed_and_shown_on_the_board(file):
+    talk = opened(file)
+    lines = talk.answer("errors")
+    players = [line.partition(":")[0] for line in lines if "thousandths a decision, PR " in line]
+    assert players == ["michy", "Thomas Low"]
+    rows = [line for line in lines if re.match(r" +[0-9]+ +[0-9]\.[0-9]{3} ", line)]
+    assert 3 < len(rows) <= 10
+    assert [int(row.split()[0]) for row in rows] == list(range(1, len(rows) + 1))
+    losses = [float(row.split()[1]) for row in rows]
+    assert losses == sorted(losses, reverse=True)
+    for number, row in enumerate(rows, 1):
+        place, *said = talk.answer(f"error {number}")
+        _, loss, game, move, *_ = row.split()
+        assert place.startswith(f"Game {game} of 2, move {move} of ")
+        assert any(f" lost {loss}" in line for line in said)
+    assert len([line for line in talk.answer("errors 2") if re.match(r" +[0-9]+ +0\.", line)]) == 2
+    assert first_line(talk, "error 3") == "error: expected a number 1..2 of the last list, got 3"
+
+
+def test_a_roll_without_a_double_is_shown_before_the_roll_and_its_play_comes_next(file):
+    talk = opened(file, "errors")
+    record = talk.game.records.current
+    record.place = record.place._replace(action=8, is_before_roll=True)
+    lines = talk.answer("back")
+    assert lines[0] == "Game 1 of 2, move 9 of 11. Thomas Low rolls without a double."
+    assert talk.session.game.may_double
+    assert talk.answer("hint")[1].startswith("    no double")
+    assert first_line(talk, "next").startswith("Game 1 of 2, move 9 of 11. 5-1: Thomas Low plays")
+    assert first_line(talk, "previous").startswith("Game 1 of 2, move 8 of 11.")
+
+
+def test_next_error_goes_from_one_costly_decision_to_the_next(file):
+    talk = opened(file, "errors")
+    seen = []
+    while not (lines := talk.answer("next error"))[0].startswith("error"):
+        seen.append(lines)
+    assert seen
+    assert all(re.search(r" lost (0\.[1-9]|0\.0[4-9]|[1-9])", "".join(lines)) for lines in seen)
+    assert lines == ["error: no decision after this one lost 0.04 or more"]
+    assert talk.answer("previous error")[0].startswith("Game ") or len(seen) == 1
+
+
+def test_an_analysis_goes_on_in_the_background_and_its_games_are_shown_as_they_are_done(file, monkeypatch):
+    go_on, analyse = threading.Event(), match_analysis.analyse_match
+
+    def wait(engine, match, *rest, **options):
+        if match.games[0].number == 2:
+            assert go_on.wait(60)
+        return analyse(engine, match, *rest, **options)
+
+    monkeypatch.setattr(match_analysis, "analyse_match", wait)
+    talk = opened(file)
+    lines = talk.answer("analyse plies=0")
+    assert re.fullmatch(r"Analysing [0-9]+ decisions at 0-ply in the background\.", lines[0])
+    while talk.game.records.current.unjudged_games != [1]:
+        pass
+    assert re.search(r"game 1 move 1, analysed [0-9]+/[0-9]+", talk.toolbar(120))
+    assert "Luck: " in talk.answer("next")[1]
+    assert "Luck: " not in "".join(talk.answer("last"))
+    control, reports = WorkControl(lambda reply: (reports.append(reply.text), control.stop())), []
+    lines = talk.answer("errors", control)
+    assert re.fullmatch(r"judged [0-9]+ of [0-9]+ time_ms [0-9]+", reports[0])
+    assert "The analysis goes on: this is what it found in the games that are done." in lines
+    go_on.set()
+    lines = talk.answer("errors")
+    assert not any("goes on" in line for line in lines)
+    assert "analysed" not in talk.toolbar(120)
+    assert "Luck: " in "".join(talk.answer("game 2"))
+
+
+def test_an_analysis_can_be_stopped(file):
+    talk = opened(file, "analyse plies=0")
+    talk.answer("analyse stop")
+    assert not talk.game.records.analysis.is_running
+    assert talk.answer("analyse stop") == ["No analysis goes on."]
+    assert first_line(talk, "analyse plies=9").startswith("error: ")
+
+
+def test_an_analysis_that_fails_says_why_once(file, monkeypatch):
+    def fail(*arguments, **options):
+        raise UnsupportedError("not these rules")
+
+    talk = opened(file)
+    with monkeypatch.context() as patch:
+        patch.setattr(match_analysis, "analyse_match", fail)
+        talk.answer("analyse")
+        assert talk.answer("errors") == ["error: not these rules"]
+    assert talk.answer("errors")[0].startswith("michy: ")
+
+
+def test_the_analysis_of_a_file_is_shown_until_another_takes_its_place(file, tmp_path):
+    talk = opened(file, "errors", f"save {tmp_path / 'match.sgf'}")
+    other = make_talk()
+    assert "It is analysed: " in "".join(other.answer(f"open {tmp_path / 'match.sgf'}"))
+    listed = [line for line in talk.answer("errors") if "doubtful" not in line]
+    assert [line for line in other.answer("errors") if "doubtful" not in line] == listed
+    assert "(by the file)." in "".join(other.answer("errors"))
+    other.answer("analyse plies=0")
+    assert "(0-ply, net racing)." in "".join(other.answer("errors"))
+
+
+def test_play_goes_on_from_the_match_with_its_score_and_back_returns_to_it(file):
+    talk = make_talk(f"open {file}", "game 2", "next 2", rolls=[(6, 5), (3, 2), (4, 1), (5, 5)])
+    shown = talk.session.game
+    assert shown.match.score == (0, 1)
+    assert talk.answer("play")[:2] == [
+        "You play O from here.",
+        "'back' returns to the match that is open.",
+    ]
+    lines = talk.answer("24/14")
+    assert lines[0] == "You play 24/14."
+    assert "O: you" in "".join(lines)
+    assert talk.session.game.match.score == (0, 1)
+    lines = talk.answer("back")
+    assert lines[0] == "Game 2 of 2, move 3 of 3. 6-4: michy plays 24/14."
+    assert "Your game is set aside: 'undo' brings it back." in lines
+    assert talk.session.game == shown
+    assert first_line(talk, "undo").startswith("Undone: you are back in the game")
+    assert first_line(talk, "previous").startswith("Game 2 of 2, move 2 of 3.")
+
+
+def test_a_play_can_be_tried_at_any_place(file):
+    talk = opened(file, "next")
+    assert first_line(talk, "13/10") == "2-1: O plays 13/10."
+    assert first_line(talk, "next").startswith("Game 1 of 2, move 3 of 11.")
+    assert talk.answer("hint 1")[2].startswith(" 1")
+    assert talk.answer("eval")[-1].startswith("    at 0-ply")
+
+
+def test_a_match_in_another_format_is_the_same(file, tmp_path):
+    (match,) = read_matches(str(file))
+    other = tmp_path / "match.sgf"
+    other.write_text(format_sgf(match))
+    one, two = opened(file), opened(other)
+    for line in ("errors", "error 1", "next", "last", "previous 3"):
+        assert one.answer(line) == two.answer(line)
+
+
+def test_several_matches_are_open_at_a_time(file, tmp_path):
+    other = tmp_path / "other.mat"
+    other.write_text(MATCH.replace("michy", "somebody"))
+    talk = opened(file, "next", f"open {other}")
+    assert talk.answer("match") == [
+        "    1  michy and Thomas Low: 2 games of a 5-point match.",
+        "*   2  somebody and Thomas Low: 1 game of a 5-point match.",
+    ]
+    assert talk.answer("match 1")[1].startswith("Game 1 of 2, move 2 of 11.")
+    assert talk.answer("close")[:2] == [
+        "Closed: michy and Thomas Low: 2 games of a 5-point match.",
+        "'back' shows somebody and Thomas Low: 1 game of a 5-point match.",
+    ]
+    assert first_line(talk, "next").startswith("Game 1 of 1, move 2 of 11.")
+
+
+def test_saved_matches_are_the_same_in_each_format_and_files_are_not_overwritten(file, tmp_path):
+    talk = opened(file)
+    assert talk.answer(f"save {tmp_path / 'copy.mat'}") == [f"Saved 2 games to {tmp_path / 'copy.mat'}."]
+    assert talk.answer(f"save {tmp_path / 'copy.sgf'}") == [f"Saved 2 games to {tmp_path / 'copy.sgf'}."]
+    (match,), (mat,), (sgf,) = (
+        read_matches(str(each)) for each in (file, tmp_path / "copy.mat", tmp_path / "copy.sgf")
+    )
+    assert match.games == mat.games == sgf.games
+    talk.answer("errors")
+    said = talk.answer(f"save {tmp_path / 'copy.sgf'}")
+    assert said == [f"Saved 2 games to {tmp_path / 'copy.sgf'}, with the analysis."]
+    assert first_line(talk, f"save {file}").startswith(f"error: {file} exists already")
+
+
+def people(*lines, rolls=ROLLS):
+    return make_talk("play against human", *lines, rolls=rolls)
+
+
+def test_the_games_of_the_table_are_a_match_like_that_of_their_file(tmp_path):
+    talk = people(*LINES)
+    file = tmp_path / "match.mat"
+    talk.answer(f"save {file}")
+    (match,) = read_matches(str(file))
+    own = make_own_match(talk.session.log)
+    assert [each.actions for each in own.games] == [each.actions for each in match.games]
+    assert own.games[0].result == match.games[0].result
+
+
+def test_a_game_in_progress_is_stepped_through_and_undo_goes_back_to_it():
+    talk = make_talk("new 5", "8/5 6/5", rolls=ROLLS)
+    table = talk.session.game
+    assert talk.answer("previous")[0].startswith("Game 1 of 1, move 2 of 2. 5-2: gammond plays ")
+    assert talk.answer("previous")[0] == "Game 1 of 1, move 1 of 2. 3-1: you play 8/5 6/5."
+    assert first_line(talk, "previous") == "error: this is the beginning of the match"
+    talk.answer("last")
+    assert first_line(talk, "next") == "error: this is as far as your game went"
+    assert first_line(talk, "undo").startswith("Undone: you are back in the game")
+    assert talk.session.game is table
+    assert talk.answer("previous")[0].startswith("Game 1 of 1, move 2 of 2.")
+
+
+def test_a_game_that_is_set_aside_for_a_match_is_still_kept(file):
+    talk = make_talk("new 5", "8/5 6/5", rolls=ROLLS)
+    table = talk.session.game
+    for line in (f"open {file}", "next", "13/10", "next", "error 1"):
+        talk.answer(line)
+        assert talk.game.describe_kept().game.table is table
+    talk.answer("undo")
+    while talk.game.human_seat is None:
+        talk.answer("undo")
+    assert talk.session.game is table
+
+
+def test_a_position_set_in_the_midst_of_a_game_is_in_its_record():
+    talk = people("8/5 6/5", "set game.cube 2", "set game.cube_owner p1", "roll", "13/8 24/22")
+    talk.answer("open")
+    shown = [first_line(talk, "previous") for _ in range(3)]
+    assert shown[1].endswith("Checkers, cube or turn are set up by hand.")
+    assert talk.answer("errors")[0].startswith("O: ")
+
+
+def test_games_of_another_match_are_not_in_the_record():
+    talk = people("8/5 6/5", "resign", "accept", "new 5", "8/5 6/5", rolls=[(3, 1)] * 20)
+    assert talk.answer("open")[0] == "O and X: 1 game of a 5-point match."
+    talk = people("8/5 6/5", "resign", "accept", "new", "8/5 6/5", "resign", "reject", rolls=[(3, 1)] * 20)
+    assert talk.answer("open")[0] == "O and X: 2 games of money play."
+    assert first_line(talk, "previous") == (
+        "Game 2 of 2, move 2 of 2. X offers to resign a single game. O rejects."
+    )
+
+
+def test_the_own_match_is_saved_with_its_analysis_and_with_a_game_in_progress(tmp_path):
+    file = tmp_path / "mine.sgf"
+    talk = make_talk("new 5", "8/5 6/5", "review", rolls=ROLLS)
+    assert talk.answer(f"save {file}") == [f"Saved 1 game to {file}, with the analysis."]
+    (match,) = read_matches(str(file))
+    assert len(match.games[0].actions) == 2
+    assert match.games[0].notes[0].candidates
+
+
+def test_lines_of_a_place_fit_above_the_board_on_80_by_24(file):
+    talk = opened(file, "errors")
+    place = talk.game.records.current
+    for each in place.list_places():
+        place.place = each
+        rows = [part for line in talk.answer("back") for part in wrap_line(line, 80)]
+        assert len(rows) <= 22
+        assert max(map(len, rows)) <= 80
