@@ -315,7 +315,7 @@ def _format_kernels(begun: int, compiled: int, total: int, elapsed_s: float) -> 
 
 @contextmanager
 def _show_progress(folders: list[Path]) -> Iterator[list[str]]:
-    """Show what is finished and how many kernels are compiled, on a terminal twice a second.
+    """Show what is finished and how many kernels are compiled, on a terminal several times a second.
 
     Yields:
         The names of finished jobs, which the caller fills in.

@@ -8,6 +8,7 @@ import re
 from engine.errors import GammondError, UnsupportedError
 from engine.formats.pasted_text import find_match_id, find_position, split_lines
 from engine.formats.position_id import encode_position_id
+from engine.formats.position_text import START
 from engine.options import MAX_QUOTED_CHARS
 from protocol.commands.dispatch import fail_request, run_line
 from protocol.commands.game import POSITION_FORMS
@@ -15,6 +16,7 @@ from protocol.commands.table import COMMANDS
 from protocol.core.errors import CommandError
 from protocol.core.replies import format_reply
 from protocol.core.requests import AnyReply, Reply, WorkControl
+from protocol.repl.answers.checkers import is_checkers
 from protocol.repl.answers.replies import RefusedRequestError, format_error
 from protocol.repl.dialogue import gnubg_words
 from protocol.repl.dialogue.commands import ALIASES, REPL_COMMANDS
@@ -126,7 +128,7 @@ class LineInterpreter:
         match_id, position = find_match_id(text), self.session.game.position
         if match_id and position is not None:
             return f"{encode_position_id(position)}:{match_id}"
-        return find_position(text)
+        return find_position(text) or (text if is_checkers(text) or text.lower() == START else None)
 
     def _run_command(self, name: str, text: str, control: WorkControl) -> list[str]:
         aside = self.game.describe_game()

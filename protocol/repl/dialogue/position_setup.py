@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from engine.formats.pasted_text import find_position
 from engine.formats.position_id import encode_position_id
-from engine.formats.position_text import parse_position
+from engine.formats.position_text import START, parse_position
 from engine.rules.position import Position, swap_sides
 from protocol.core.requests import WorkControl
-from protocol.repl.answers.checkers import format_checkers, parse_checkers
+from protocol.repl.answers.checkers import format_checkers, is_checkers, parse_checkers, read_checkers
 from protocol.repl.answers.replies import send_command
 from protocol.repl.answers.sentences import describe_position
 from protocol.repl.game.repl_game import ReplGame
+from protocol.state.game_state import SEAT_NAMES
 
 
 def paste_position(game: ReplGame, text: str, control: WorkControl) -> list[str]:
@@ -25,7 +26,9 @@ def paste_position(game: ReplGame, text: str, control: WorkControl) -> list[str]
         GammondError: The text is no position; the table is as it was.
     """
     in_match = game.session.game.match.length > 0
-    position = find_position(text) or text
+    if is_checkers(text):
+        return _set_up_checkers(game, *read_checkers(text), control)
+    position = find_position(text) or (START if text.lower() == START else text)
     described, *aside = _set_up(game, position, control)
     remark = []
     if in_match and parse_position(position)[1] is None:
@@ -55,6 +58,15 @@ def edit_position(game: ReplGame, text: str | None, control: WorkControl) -> lis
     described, *aside = _set_up(game, encode_position_id(seen), control)
     remark = "'dice A B' sets a roll, 'set game.turn p0' or 'p1' gives the turn to O or X."
     return [described, remark, *aside]
+
+
+def _set_up_checkers(game: ReplGame, position: Position, seat: int, control: WorkControl) -> list[str]:
+    """Set up checkers for a seat to roll; return what `_set_up` does."""
+    described, *aside = _set_up(game, encode_position_id(position), control)
+    if game.session.game.match.on_roll != seat:
+        send_command(game.session, f"set game.turn {SEAT_NAMES[seat]}", control)
+        described = describe_position(game.session.game)
+    return [described, *aside]
 
 
 def _set_up(game: ReplGame, position: str, control: WorkControl) -> list[str]:

@@ -19,9 +19,9 @@ from prompt_toolkit.layout import FormattedTextControl, Layout, Window
 from prompt_toolkit.output import Output
 from prompt_toolkit.styles import Style
 
-from protocol.repl.answers.replies import BoardLine, PreformattedLine
+from protocol.repl.answers.replies import ERROR_MARK, BoardLine, PreformattedLine
 from protocol.repl.answers.themes import DEFAULT_THEME, THEMES
-from protocol.repl.terminal.painting import paint_line
+from protocol.repl.terminal.painting import Piece, paint_line
 
 _BELOW_ROWS = 2
 """The prompt and the line below it."""
@@ -114,17 +114,23 @@ def show(lines: Sequence[str], theme: str = DEFAULT_THEME, *, in_pages: bool = T
         in_pages: Whether to wait for a key after each page.
     """
     size = get_app_session().output.get_size()
-    parts = [part for line in lines for part in wrap_line(line, size.columns)]
-    board = [part for part in parts if isinstance(part, BoardLine)]
+    parts = [part for line in lines for part in _wrap_and_paint(line, size.columns)]
+    board = [part for part in parts if isinstance(part[0], BoardLine)]
     if board and len(parts) > size.rows - _BELOW_ROWS:
-        parts = [*board, *(part for part in parts if not isinstance(part, BoardLine))]
+        parts = [*board, *(part for part in parts if not isinstance(part[0], BoardLine))]
     style, page = make_style(theme), max(size.rows - 1, 1)
     has_pages = in_pages and not board and len(parts) > page and sys.stdin.isatty() and sys.stdout.isatty()
-    for number, part in enumerate(parts):
+    for number, (_, painted) in enumerate(parts):
         if has_pages and number and number % page == 0 and not _ask_for_more():
             return
-        pieces = [(f"class:{name}" if name else "", text) for name, text in paint_line(part)]
+        pieces = [(f"class:{name}" if name else "", text) for name, text in painted]
         print_formatted_text(FormattedText(pieces), style=style)
+
+
+def _wrap_and_paint(line: str, width: int) -> list[tuple[str, list[Piece]]]:
+    """Break a line; return its parts, each with its pieces and their marks. An error is one to its end."""
+    is_error = line.startswith(ERROR_MARK)
+    return [(part, [("error", part)] if is_error else paint_line(part)) for part in wrap_line(line, width)]
 
 
 def _ask_for_more() -> bool:

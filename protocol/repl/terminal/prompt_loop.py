@@ -34,7 +34,7 @@ from protocol.repl.dialogue.configuration import apply_preferences
 from protocol.repl.dialogue.interpreter import LineInterpreter
 from protocol.repl.game.preferences import get_config_file, get_state_folder, read_preferences
 from protocol.repl.game.saved_game import read_game, write_game
-from protocol.repl.terminal.line_answer import LineAnswer, ShowLines, answer_interruptibly
+from protocol.repl.terminal.line_work import LineWork, ShowLines, answer_interruptibly
 from protocol.repl.terminal.pages import (
     BoardSight,
     StatusLine,
@@ -226,7 +226,7 @@ class PromptLoop:
         self._show = show
         self._status = status
         self._keep = keep
-        self._late: LineAnswer | None = None
+        self._late: LineWork | None = None
 
     def run(self) -> None:
         """Read and answer lines."""

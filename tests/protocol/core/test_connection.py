@@ -125,7 +125,7 @@ def test_a_half_tag_gets_one_error_line(line):
     assert " error " in f" {lines[0]}"
 
 
-def test_a_faulty_line_answers_under_its_tag():
+def test_a_faulty_line_works_under_its_tag():
     connection = make_connection()
     hear(connection, b"@a ev\x00al\n")
     assert pump(connection)[0].startswith("@a error bad_value line: ")

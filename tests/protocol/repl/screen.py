@@ -12,6 +12,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[3]
 WAIT_S = 60.0
+ENDED = "Pane is dead"
+"""On the screen once what ran in it has ended."""
 
 
 class Screen:
@@ -21,15 +23,19 @@ class Screen:
         folder: The data folder of this ``gammond``.
         columns: Of the terminal.
         rows: Of the terminal.
+        module: What runs in it.
         environment: Further variables.
     """
 
-    def __init__(self, folder: Path, columns: int, rows: int, **environment: str) -> None:
+    def __init__(
+        self, folder: Path, columns: int, rows: int, *, module: str = "gammond", **environment: str
+    ) -> None:
         self._socket = str(folder / "tmux")
         settings = {"GAMMOND_DATA": str(folder), "PYTHONPATH": str(ROOT), **environment}
         command = ["env", *(f"{name}={value}" for name, value in settings.items())]
-        command += [sys.executable, "-m", "gammond"]
+        command += [sys.executable, "-m", module]
         self._tmux("-f", os.devnull, "new", "-d", "-x", str(columns), "-y", str(rows), shlex.join(command))
+        self._tmux("set", "-g", "remain-on-exit", "on")
         self.wait_for("gammond> ")
 
     def _tmux(self, *arguments: str, text: str | None = None) -> str:

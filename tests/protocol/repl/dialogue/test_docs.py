@@ -10,13 +10,13 @@ import pytest
 from protocol.repl.dialogue.commands import REPL_COMMANDS
 from protocol.repl.dialogue.interpreter import LineInterpreter
 from protocol.repl.terminal.prompt_loop import PROMPT
+from tests.protocol.repl.scripted import ROLLS
 from tests.protocol.repl.tables import make_session
 
 GUIDE = Path(__file__).parents[4] / "docs" / "guide"
 TEXT = (GUIDE / "repl.md").read_text("utf-8")
 MATCH = (GUIDE / "tools.md").read_text("utf-8").partition("$ cat match.mat\n")[2].partition("$ ")[0]
 TRANSCRIPTS = re.findall(r"```transcript\n(.*?)```", TEXT, re.DOTALL)
-ROLLS = [(3, 1), (5, 2)]
 
 
 def without_numbers(line):

@@ -32,6 +32,17 @@ def test_the_side_that_comes_first_is_on_roll():
     assert not any(map(is_checkers, ("O 6:5", "O 6:5 O 5:1", "X", "hello X O", "4HPwATDgc/ABMA")))
 
 
+@pytest.mark.parametrize("word", ["", "position "])
+def test_checkers_of_both_sides_and_the_start_are_positions_like_any_other(word):
+    talk = make_talk("set game.length 3", "set game.score_p0 1")
+    (said, *_) = talk.answer(f"{word}X bar:1 6:5 o 5:2")
+    assert said == "Position set: X is to roll; O 1, X 0 to 3, cube 1 centred."
+    assert talk.session.game.position == boards.position({25: 1, 6: 5}, {20: 2})
+    assert not talk.answer(f"{word}startpos")[0].startswith("error")
+    assert talk.session.game.position == Position.start()
+    assert talk.answer(f"{word}O 6:16 X 1")[0] == "error: O has 16 checkers on the board, at most 15 exist"
+
+
 @pytest.mark.parametrize("turn", ["p0", "p1"])
 def test_the_checkers_of_each_mark_are_set_whoever_is_on_roll(turn):
     talk = make_talk("newgame", f"set game.turn {turn}", "edit O 6:5 5 X bar:2 3:1")

@@ -17,7 +17,7 @@ from prompt_toolkit.output.vt100 import Vt100_Output
 from protocol.core.requests import Reply
 from protocol.repl.answers.replies import BoardLine, PreformattedLine
 from protocol.repl.dialogue.interpreter import LineInterpreter
-from protocol.repl.terminal import line_answer, pages, prompt_loop
+from protocol.repl.terminal import line_work, pages, prompt_loop
 from tests.protocol.repl.tables import make_session, make_talk
 
 CTRL_C, CTRL_D, CTRL_E, TAB = "\x03", "\x04", "\x05", "\t"
@@ -84,6 +84,7 @@ def test_answers_fit_the_terminal_and_errors_are_red():
     assert max(len(line.rstrip()) for line in lines if not line.startswith(" |")) <= 60
     assert any(line.startswith("error: expected a command or a play") for line in lines)
     assert "\x1b[0;31merror: expected" in written.getvalue()
+    assert "\x1b[0;31m  'nonsense'" in written.getvalue()
 
 
 def test_the_toolbar_takes_the_width_of_the_terminal(monkeypatch):
@@ -150,7 +151,7 @@ def test_ctrl_c_stops_a_search_which_then_gives_its_best_answer(monkeypatch):
         return ["best so far"]
 
     monkeypatch.setattr(talk, "answer", search)
-    line_answer.answer_interruptibly(talk, "hint", said.extend)
+    line_work.answer_interruptibly(talk, "hint", said.extend)
     assert said == ["stopping; press Ctrl-C again to leave", "best so far"]
 
 
@@ -158,7 +159,7 @@ def test_progress_is_drawn_over_itself_and_erased_before_the_answer(monkeypatch)
     talk, said = make_talk(), []
     working(talk, monkeypatch, "nodes 7 time_ms 900", "trials 9 of 36 time_ms 950")
     written = screen_of(
-        lambda output: line_answer.answer_interruptibly(talk, "hint", said.extend, pages.StatusLine(output))
+        lambda output: line_work.answer_interruptibly(talk, "hint", said.extend, pages.StatusLine(output))
     )
     first, second = "thinking: 7 positions, 0.9 s", "rolling out: 9 of 36 trials, 0.9 s"
     assert written == f"\r\x1b[K{first}\r\r\x1b[K{second}\r\r\x1b[K"
@@ -169,9 +170,7 @@ def test_quick_work_draws_nothing(monkeypatch):
     talk = make_talk()
     working(talk, monkeypatch, "depth 1 nodes 7 time_ms 20")
     status = pages.StatusLine
-    assert (
-        screen_of(lambda output: line_answer.answer_interruptibly(talk, "", [].extend, status(output))) == ""
-    )
+    assert screen_of(lambda output: line_work.answer_interruptibly(talk, "", [].extend, status(output))) == ""
 
 
 def test_progress_is_cut_to_the_width_of_the_terminal():
@@ -191,7 +190,7 @@ def test_a_stopped_work_erases_its_progress_before_it_says_so(monkeypatch):
 
     monkeypatch.setattr(talk, "answer", search)
     written = screen_of(
-        lambda output: line_answer.answer_interruptibly(talk, "hint", said.extend, pages.StatusLine(output))
+        lambda output: line_work.answer_interruptibly(talk, "hint", said.extend, pages.StatusLine(output))
     )
     assert written.endswith("\r\x1b[K")
     assert said == ["stopping; press Ctrl-C again to leave", "best so far"]
@@ -217,7 +216,7 @@ def test_a_second_ctrl_c_leaves(monkeypatch):
 
     monkeypatch.setattr(talk, "answer", search)
     with pytest.raises(KeyboardInterrupt):
-        line_answer.answer_interruptibly(talk, "hint", lambda lines: None)
+        line_work.answer_interruptibly(talk, "hint", lambda lines: None)
     has_left.set()
 
 
@@ -233,7 +232,7 @@ def make_unstoppable(talk, monkeypatch, word="start"):
         return ["late"]
 
     monkeypatch.setattr(talk, "answer", work)
-    monkeypatch.setattr(line_answer, "STOPPING_S", 0.2)
+    monkeypatch.setattr(line_work, "STOPPING_S", 0.2)
     return may_end
 
 
@@ -277,7 +276,7 @@ def test_what_is_typed_before_waits_for_a_late_answer_and_quit_does_not(monkeypa
 def test_ctrl_c_while_a_line_waits_for_a_late_answer_goes_back_to_the_line(monkeypatch):
     talk = make_talk()
     may_end = make_unstoppable(talk, monkeypatch)
-    wait, waits = line_answer.LineAnswer.wait, []
+    wait, waits = line_work.LineWork.wait, []
 
     def interrupt(answer, what, *patience_s):
         if what.startswith("waiting"):
@@ -287,7 +286,7 @@ def test_ctrl_c_while_a_line_waits_for_a_late_answer_goes_back_to_the_line(monke
             may_end.set()
         return wait(answer, what, *patience_s)
 
-    monkeypatch.setattr(line_answer.LineAnswer, "wait", interrupt)
+    monkeypatch.setattr(line_work.LineWork, "wait", interrupt)
     said = typed(f"start\rget game.length\r\r{CTRL_D}", talk)
     assert said[2:] == ["late", "value game.length 0"]
     assert waits == ["waiting for the answer before: {}; Ctrl-C goes back to the line"] * 2
@@ -355,7 +354,7 @@ def test_themes_colour_and_no_color_does_not(monkeypatch):
 
 
 def test_work_without_progress_says_after_a_second_that_it_goes_on(monkeypatch):
-    monkeypatch.setattr(line_answer, "SILENT_S", 0.05)
+    monkeypatch.setattr(line_work, "SILENT_S", 0.05)
     talk = make_talk()
 
     def work(line, control):
@@ -364,7 +363,7 @@ def test_work_without_progress_says_after_a_second_that_it_goes_on(monkeypatch):
 
     monkeypatch.setattr(talk, "answer", work)
     written = screen_of(
-        lambda output: line_answer.answer_interruptibly(talk, "hint", [].extend, pages.StatusLine(output))
+        lambda output: line_work.answer_interruptibly(talk, "hint", [].extend, pages.StatusLine(output))
     )
     assert "working: 0 s; Ctrl-C ends it" in written
     assert written.endswith("\r\x1b[K")

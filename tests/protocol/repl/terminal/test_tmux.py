@@ -5,11 +5,15 @@ from __future__ import annotations
 import html
 import re
 import shutil
+import time
 
 import pytest
 
+from engine.bearoff.databases import data_folder
+from protocol.repl.terminal.prompt_loop import PROMPT
+from tests.protocol.repl.dialogue.test_docs import TRANSCRIPTS, exchanges
 from tests.protocol.repl.recording import PICTURE, record
-from tests.protocol.repl.screen import ROOT, Screen
+from tests.protocol.repl.screen import ENDED, ROOT, WAIT_S, Screen
 
 pytestmark = pytest.mark.skipif(shutil.which("tmux") is None, reason="needs tmux")
 
@@ -18,8 +22,8 @@ pytestmark = pytest.mark.skipif(shutil.which("tmux") is None, reason="needs tmux
 def open_screen(tmp_path):
     screens = []
 
-    def make(*size, **environment):
-        screens.append(Screen(tmp_path, *size, **environment))
+    def make(*size, **options):
+        screens.append(Screen(tmp_path, *size, **options))
         return screens[-1]
 
     yield make
@@ -71,3 +75,39 @@ def test_the_picture_of_the_readme_shows_what_the_program_does():
     rows = {re.sub(r"\x1b\[[0-9;]*m", "", row) for frame in record() for row in frame.rows}
     assert len(rows) > 40
     assert not [row for row in rows if "".join(row.split()) not in drawn]
+
+
+def answer_on(screen, typed):
+    """Wait for the answer to the line that was typed last, after others; return it with single blanks."""
+    end_s = time.monotonic() + WAIT_S
+    while True:
+        if screen.lines()[-1].startswith("-- more"):
+            screen.type("Space")
+        lines = screen.lines("-S", "-", "-J")
+        places = [place for place, line in enumerate(lines) if line.startswith(PROMPT.rstrip())]
+        ends = [*places[typed:], *(place for place, line in enumerate(lines) if ENDED in line)]
+        if ends:
+            return " ".join(" ".join(lines[places[typed - 1] + 1 : ends[0]]).split())
+        assert time.monotonic() < end_s, lines
+        time.sleep(0.05)
+
+
+def without_numbers(text):
+    return re.sub(r"[-+]?[0-9]+\.[0-9]+", "NUMBER", text)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("size", [(80, 24), (120, 40)], ids=["80x24", "120x40"])
+@pytest.mark.parametrize("transcript", TRANSCRIPTS, ids=lambda text: text.splitlines()[0])
+def test_a_transcript_of_the_page_is_what_a_terminal_shows(open_screen, transcript, size, tmp_path):
+    for database in data_folder().glob("*.bearoff"):
+        (tmp_path / database.name).symlink_to(database)
+    screen = open_screen(*size, module="tests.protocol.repl.scripted")
+    for number, (line, expected) in enumerate(exchanges(transcript), 1):
+        screen.type("C-u")
+        screen.type("-l", line)
+        screen.type("Enter")
+        got = answer_on(screen, number)
+        pattern = re.escape(without_numbers(" ".join(" ".join(expected).split())))
+        pattern = re.sub(r"(\\ )?\\\.\\\.\\\.(\\ )?", ".*", pattern)
+        assert re.fullmatch(pattern, without_numbers(got)), f"{line!r}: {got}"

@@ -26,8 +26,8 @@ _STEP_S = 0.1
 ShowLines = Callable[[Sequence[str]], None]
 
 
-class LineAnswer:
-    """The answer to a line, made in a thread of its own.
+class LineWork:
+    """The work of answering a line, in a thread of its own.
 
     Args:
         interpreter: What answers; nothing else may ask it before the answer is there.
@@ -96,7 +96,7 @@ class LineAnswer:
 
 def answer_interruptibly(
     interpreter: LineInterpreter, line: str, show: ShowLines, status: StatusLine | None = None
-) -> LineAnswer | None:
+) -> LineWork | None:
     """Answer a line while its progress is drawn, and show the answer; Ctrl-C ends it with the best so far.
 
     Args:
@@ -111,7 +111,7 @@ def answer_interruptibly(
     Raises:
         KeyboardInterrupt: A second Ctrl-C came before the first had its effect.
     """
-    answer = LineAnswer(interpreter, line, status)
+    answer = LineWork(interpreter, line, status)
     try:
         answer.start()
         lines = answer.wait("working: {}; Ctrl-C ends it")
