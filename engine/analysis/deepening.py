@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import filelock
 
 from engine.analysis.engine import Engine
 from engine.analysis.kept_analyses import search_entry
@@ -58,6 +61,28 @@ class Deepening:
     def left(self) -> int:
         """How many questions were left as they are: their search takes too long, or is impossible."""
         return len(self._left)
+
+    @contextmanager
+    def alone(self) -> Iterator[bool]:
+        """Keep other processes from deepening this store during the block: they would search the same.
+
+        Yields:
+            Whether no other process does already.
+        """
+        file = self._store.file
+        lock = filelock.FileLock(file.with_name(f".{file.name}.deepening.lock"), timeout=0)
+        try:
+            lock.acquire()
+        except filelock.Timeout:
+            yield False
+            return
+        except (OSError, NotImplementedError):  # a file system without locks, or one that is only read
+            yield True
+            return
+        try:
+            yield True
+        finally:
+            lock.release()
 
     def step(self, is_stopped: Callable[[], bool] = lambda: False) -> DueQuestion | None:
         """Search the next question a ply deeper and commit what is found to the file.

@@ -135,9 +135,8 @@ class AnalysisStore:
         """
         key = question, engine.digest
         with self._changed:
-            if entry.plies not in self._remembered.get(key, ()):
-                self._remember(key, entry)
-                self._enqueue_entry(question, engine, entry)
+            self._remember(key, entry)
+            self._enqueue_entry(question, engine, entry)
             if visits:
                 self._count_visit(key, visits)
 

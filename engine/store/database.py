@@ -52,7 +52,7 @@ CREATE TABLE answers (
     question INTEGER NOT NULL, plies INTEGER NOT NULL,
     payload BLOB NOT NULL, checksum INTEGER NOT NULL, created INTEGER NOT NULL,
     PRIMARY KEY (question, plies)
-) WITHOUT ROWID;
+);
 """
 """An answer for each depth; a question is there as long as it has one."""
 
@@ -130,7 +130,7 @@ class StoreDatabase:
     def __init__(self, file: Path, *, is_book: bool = False) -> None:
         self.file = file
         self._connection = sqlite3.connect(
-            f"{file.absolute().as_uri()}?immutable=1" if is_book else file,
+            f"{file.absolute().as_uri()}?mode=ro&immutable=1" if is_book else file,
             timeout=BUSY_S,
             isolation_level=None,
             check_same_thread=False,

@@ -243,7 +243,7 @@ def test_a_book_has_the_first_plays_and_replies_and_an_interrupted_one_goes_on(t
     monkeypatch.setattr(book, "PARTS", parts[1:])
     output = tmp_path / "book.sqlite"
     assert cli.main(["store", "book", "--output", str(output)]) == 0
-    assert capsys.readouterr().out == f"{output}: 22 entries, 0.1 MB\n"
+    assert capsys.readouterr().out == f"{output}: 22 entries, 0.0 MB\n"
     output.rename(tmp_path / "book.sqlite.part")
     monkeypatch.setattr(book, "PARTS", parts)
     searched = []

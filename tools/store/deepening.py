@@ -12,7 +12,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 from engine.analysis.deepening import MAX_SEARCH_S, Deepening
-from engine.errors import CancelledWork, FormatError, ValueRangeError
+from engine.errors import CancelledWork, FormatError, StateError, ValueRangeError
 from engine.store.analysis_store import AnalysisStore
 from engine.store.tiers import DEFAULT_TIERS, DepthTiers
 from nets.catalogue import identify_engine, load_engine
@@ -74,7 +74,16 @@ def deepen_entries(file: Path, args: argparse.Namespace) -> int:
         with AnalysisStore(file) as store:
             loop = Deepening(store, engine, identity, tiers, args.max_search)
             due = _count_due(file, identity.digest, tiers)
-            with Progress(sum(due.values()), "deepen", lines_of="gammond store deepen") as progress:
+            with (
+                loop.alone() as is_alone,
+                Progress(sum(due.values()), "deepen", lines_of="gammond store deepen") as progress,
+            ):
+                if not is_alone:
+                    raise StateError(
+                        f"another process deepens {file}, a server or a 'gammond store deepen': let it, or "
+                        "try again when it has ended",
+                        field="file",
+                    )
                 try:
                     while step := loop.step(lambda: stopped.is_set() or time.monotonic() >= ends_s):
                         searched[step.plies] += 1

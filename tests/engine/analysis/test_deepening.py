@@ -132,6 +132,27 @@ def test_it_stops_within_a_tenth_of_a_second_and_goes_on_later(store, engine, th
     assert [row.entry.plies for row in list_rows(store.file)] == [3]
 
 
+def test_one_process_deepens_a_store_at_a_time(store, engine):
+    keep(store, engine, PLAYS, 1)
+    loops = [Deepening(store, engine, IDENTITY, TIERS) for _ in range(2)]
+    with loops[0].alone() as first, loops[1].alone() as second:
+        assert (first, second) == (True, False)
+    with loops[1].alone() as second:
+        assert second
+
+
+def test_a_file_that_was_replaced_is_filled_again_and_not_searched_for_ever(store, engine):
+    keep(store, engine, PLAYS, 1)
+    loop = Deepening(store, engine, IDENTITY, TIERS)
+    assert loop.step().plies == 2
+    store.flush()
+    for each in store.file.parent.glob("store.sqlite*"):
+        each.unlink()
+    keep(store, engine, PLAYS, 1)
+    assert loop.step().plies == 2
+    assert loop.step() is None
+
+
 def test_a_file_that_cannot_be_written_is_said(store, engine, monkeypatch):
     keep(store, engine, PLAYS, 1)
     store.flush()
