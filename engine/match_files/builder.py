@@ -112,7 +112,8 @@ class MatchBuilder:
             number: Its number in the file.
             score: Points of seats 0 and 1.
             crawford: Whether it is the Crawford game; None for what the rules say at this score. A file may
-                begin after it: then a double in the first game shows that this is not the Crawford game.
+                begin after it: a double in the first game shows that this is not the Crawford game, whatever
+                the program that wrote it took it for.
             cube: The centred cube, above 1 after automatic doubles.
             position: The checkers, as `on_roll` sees them, or seat 0; None for those of the variant.
             on_roll: The seat that begins; None for the seat of the first action.
@@ -142,7 +143,7 @@ class MatchBuilder:
             match_rules,
             at,
             first_seat_open=on_roll is None,
-            crawford_open=crawford is None and is_first,
+            crawford_open=is_first,
         )
         return True
 

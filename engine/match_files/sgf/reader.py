@@ -199,9 +199,10 @@ class _MatchReader:
             self._read_dice(node)
         for seat, colour in enumerate(COLOURS):
             if colour in node.properties:
-                self._apply_setup(node.line)
+                text = node.text(colour).strip()
+                self._apply_setup(node.line, None if _WORDS.get(text.lower()) is not None else seat)
                 self._roll = None
-                self._read_action(node, seat, node.text(colour).strip())
+                self._read_action(node, seat, text)
         if comment := node.text("C"):
             self._apply_setup(node.line)
             self.builder.add_comment(comment)
@@ -213,13 +214,14 @@ class _MatchReader:
         if found is not None and situation is not None:
             self._roll = situation.match.on_roll, found[0]
 
-    def _apply_setup(self, at: int) -> None:
+    def _apply_setup(self, at: int, acting: int | None = None) -> None:
+        """Set what was set up; `acting` is the seat that rolls or doubles next, None if it is not known."""
         setup, self._setup = self._setup, _Setup()
         situation = self.builder.situation
         if situation is None or setup == _Setup():
             return
         try:
-            position, match = setup.apply(situation.position, situation.match)
+            position, match = setup.apply(situation.position, situation.match, acting)
         except GammondError as error:
             self.builder.fail(at, IssueKind.IMPOSSIBLE_POSITION, error.message)
             return
@@ -318,8 +320,10 @@ class _Setup:
         self.cube = _to_number(node.text("CV")) or self.cube
         self.owner = node.text("CP").strip().lower()[:1] or self.owner
 
-    def apply(self, position: Position, match: MatchState) -> tuple[Position, MatchState]:
+    def apply(self, position: Position, match: MatchState, acting: int | None) -> tuple[Position, MatchState]:
         """Return the position and the match state with what is set up.
+
+        GNU Backgammon may write the wrong seat beside a position: the one that acts next is on roll then.
 
         Raises:
             GammondError: They are impossible.
@@ -329,6 +333,8 @@ class _Setup:
         if self.clear or white or black:
             board = read_checkers(board, self.clear, white, black)
         seat = match.on_roll if self.seat is None else self.seat
+        if acting is not None and (self.seat is not None or white or black):
+            seat = acting
         owner = _CUBE_OWNERS.get(self.owner, match.cube_owner) if self.owner else match.cube_owner
         following = replace(match.before_roll(), cube=self.cube or match.cube, cube_owner=owner, on_roll=seat)
         return Position(board if seat == 0 else swap_sides(board)), following

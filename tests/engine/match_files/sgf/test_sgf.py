@@ -238,6 +238,22 @@ def test_nackgammon_begins_in_its_own_position_and_is_written_so():
     assert only(format_sgf(found)).games == found.games
 
 
+@pytest.mark.parametrize("moment", ["", ";W[31hefe]"])
+def test_the_seat_beside_a_set_position_is_that_of_the_next_action_whatever_is_written(moment):
+    setup = ";PL[W]AE[a:y]AW[f][f][f]AB[s][s][s]"
+    (match,) = parse_sgf(f"(;{ROOT}RE[B+1R]{moment}{setup};B[61szst];W[21fdfe])")
+    assert match.issues == ()
+    game = match.games[0]
+    assert [action.seat for action in game.actions[-3:-1]] == [1, 0]
+
+
+def test_a_double_shows_that_gnu_backgammon_took_a_first_game_for_the_crawford_game():
+    crawford = OPENING.replace("[bs:0]", "[bs:4]").replace("RU[Crawford]", "RU[Crawford:CrawfordGame]")
+    match = only(crawford)
+    assert match.issues == ()
+    assert not match.games[0].initial_state.crawford
+
+
 def test_the_actions_before_a_fault_stay():
     (game,) = only(OPENING[:-4]).games
     assert len(game.actions) == 2
