@@ -74,15 +74,18 @@ def _close(game: ReplGame, values: ArgumentValues, control: WorkControl) -> list
 
 def _step(game: ReplGame, where: int | str, *, forward: bool) -> list[str]:
     record = _find_record(game)
-    ahead = list_places_from(record.list_places(), record.place, forward=forward)
-    shown = record.place
     if where == "game":
-        ahead = [place for place in ahead if place.action == 0 and place.game != shown.game]
+        games = range(len(record.match.games))
+        places = [record.list_places_of(game)[0] for game in games if game != record.place.game]
     elif where == "roll":
-        ahead = [place for place in ahead if isinstance(record.find_step(place).action, PlayAction)]
+        places = [
+            place for place in record.list_places() if isinstance(record.find_step(place).action, PlayAction)
+        ]
     elif where == "error":
-        wrong = [each.place for each in list_losses(record) if each.points >= DOUBTFUL_POINTS]
-        ahead = list_places_from(wrong, shown, forward=forward)
+        places = [each.place for each in list_losses(record) if each.points >= DOUBTFUL_POINTS]
+    else:
+        places = record.list_places()
+    ahead = list_places_from(places, record.place, forward=forward)
     if not ahead:
         raise StateError(_explain_end(game, record, where, forward=forward), field="record")
     record.place = ahead[min(where, len(ahead)) - 1] if isinstance(where, int) else ahead[0]

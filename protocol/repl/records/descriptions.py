@@ -17,7 +17,13 @@ from engine.rules.game_record import (
 from engine.rules.match import RESULT_NAMES, MatchState
 from engine.rules.notation import NO_MOVE_TEXT, format_play
 from protocol.repl.answers.replies import Mark, MarkedLine
-from protocol.repl.answers.sentences import HUMAN_NAME, begin_sentence, describe_result, make_sentence
+from protocol.repl.answers.sentences import (
+    HUMAN_NAME,
+    begin_sentence,
+    describe_game,
+    describe_result,
+    make_sentence,
+)
 from protocol.repl.answers.tables import format_count, format_points
 from protocol.repl.answers.themes import classify_loss
 from protocol.repl.records.losses import SHOWN_POINTS, DecisionLoss, describe_loss, rate_loss
@@ -34,6 +40,8 @@ def describe_record(record: OpenRecord) -> str:
     """Return who plays a match, and its length: ``kit and tom: 5 games of a 7-point match.``."""
     match = record.match
     kind = f"a {match.length}-point match" if match.length else "money play"
+    if all(map(record.is_position, range(len(match.games)))):
+        return f"{format_count(len(match.games), 'position')} of {kind}."
     names = f"{begin_sentence(record.names[0])} and {record.names[1]}"
     return f"{names}: {format_count(len(match.games), 'game')} of {kind}."
 
@@ -61,6 +69,9 @@ def describe_place(record: OpenRecord) -> list[str]:
     where = f"Game {place.game + 1} of {len(record.match.games)}"
     if step.action is None:
         result = step.situation.result
+        if record.is_position(place.game):
+            number = f"Position {place.game + 1} of {len(record.match.games)}"
+            return [f"{number}: {describe_game(record.make_table())}", *_shorten_comments(record)]
         if result is None:
             return [f"{where}: there is no more of it."]
         points = game.initial_state.score_after(result.winner, result.points)
@@ -72,10 +83,15 @@ def describe_place(record: OpenRecord) -> list[str]:
     if place.is_before_roll:
         done = make_sentence(record.names[step.situation.match.on_roll], "roll", "without a double")
     lines = [f"{where}, {move}. {done}", *_describe_judgement(record)]
+    return [*lines, *_shorten_comments(record)]
+
+
+def _shorten_comments(record: OpenRecord) -> list[str]:
+    """Return the comments at the shown place, as far as they fit above the board."""
     shown = [part for comment in list_comments(record) for part in textwrap.wrap(comment, _COMMENT_WIDTH)]
     if len(shown) > _COMMENT_ROWS:
-        return [*lines, *shown[: _COMMENT_ROWS - 1], "... ('comment' shows all of it)"]
-    return [*lines, *shown]
+        return [*shown[: _COMMENT_ROWS - 1], "... ('comment' shows all of it)"]
+    return shown
 
 
 def list_comments(record: OpenRecord) -> list[str]:

@@ -74,11 +74,11 @@ class OpenRecord:
         self.is_own = is_own
         self.names = _shorten_names(match.names)
         self.bottom_seat = self.names.index(HUMAN_NAME) if is_own and HUMAN_NAME in self.names else 0
-        self.place = Place(0, 0)
         self.source = "by the file"
         self._steps: dict[int, Sequence[ReplayedAction]] = {}
         self._analysed: AnalysedMatch | None = None
         self._judged: set[int] = set()
+        self.place = self.find_game(1)
 
     def find_step(self, place: Place | None = None) -> ReplayedAction:
         """Return what is at a place; at the shown one if None."""
@@ -93,9 +93,12 @@ class OpenRecord:
 
     def list_places(self) -> list[Place]:
         """List the places where `next` stops: each action, and the end of each game."""
+        return [place for game in range(len(self.match.games)) for place in self.list_places_of(game)]
+
+    def list_places_of(self, game: int) -> list[Place]:
+        """List the places of a game, arguments as `list_steps`."""
         return [
             Place(game, action)
-            for game in range(len(self.match.games))
             for action, step in enumerate(self.list_steps(game))
             if not isinstance(step.action, RollAction)
         ]
@@ -103,6 +106,11 @@ class OpenRecord:
     def count_moves(self, game: int) -> int:
         """Return the number of the last move of a game, which may be a cube action alone."""
         return max((step.move for step in self.list_steps(game) if step.action is not None), default=0)
+
+    def is_position(self, game: int) -> bool:
+        """Return whether a game of a file is a position in which nothing has been done, but for a roll."""
+        actions = self.match.games[game].actions
+        return not self.is_own and all(isinstance(action, RollAction) for action in actions)
 
     def find_move(self, number: int) -> Place:
         """Return the place of a play of the shown game, or of the cube action before it.
@@ -134,7 +142,7 @@ class OpenRecord:
         count = len(self.match.games)
         if not 1 <= number <= count:
             raise ValueRangeError(f"expected a game 1..{count} of this match, got {number}", field="game")
-        return Place(number - 1, 0)
+        return self.list_places_of(number - 1)[0]
 
     def make_table(self) -> GameState:
         """Return the table at the shown place: with the dice of its play, or after the game."""

@@ -5,8 +5,11 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 
-from engine.errors import StateError, ValueRangeError
-from engine.match_files.reading import read_matches
+from engine.errors import FormatError, GammondError, StateError, ValueRangeError
+from engine.match_files.model import USUAL_RULES, RecordedGame, RecordedMatch
+from engine.match_files.reading import read_matches, read_positions
+from engine.options import escape_unprintable
+from engine.rules.game_record import RollAction
 from protocol.repl.records.match_analysis import MatchAnalysis
 from protocol.repl.records.open_record import OpenRecord, Place, order_place
 from protocol.repl.records.own_games import make_own_match
@@ -30,7 +33,7 @@ class OpenRecords:
         self.listed: tuple[OpenRecord, list[Place]] | None = None
 
     def open_file(self, name: str) -> list[OpenRecord]:
-        """Open the matches of a file, and step through its first one.
+        """Open the matches of a file, and step through its first one; positions come as games without a play.
 
         Args:
             name: Of the file.
@@ -39,9 +42,13 @@ class OpenRecords:
             DataFileError: The file cannot be read.
             GammondError: It is no match file, or has no game.
         """
-        found = [OpenRecord(match) for match in read_matches(os.path.expanduser(name)) if match.games]
+        matches = _read_file(os.path.expanduser(name))
+        found = [OpenRecord(match) for match in matches if match.games]
         if not found:
-            raise StateError(f"{name} has no game with a legal action", field="file")
+            faults = "".join(f": {issue}" for match in matches for issue in match.issues[:1])
+            raise StateError(
+                f"{escape_unprintable(name)} has no game that can be shown{faults}", field="file"
+            )
         self.records += found
         self.current = found[0]
         return found
@@ -152,6 +159,30 @@ class OpenRecords:
             return False
         analysis.stop()
         return True
+
+
+def _read_file(name: str) -> tuple[RecordedMatch, ...]:
+    """Return the matches of a file, or its positions as a match of games in which nothing has been done."""
+    try:
+        return read_matches(name)
+    except FormatError as error:
+        try:
+            positions = read_positions(name)
+        except GammondError:
+            raise error from None
+    games = tuple(
+        RecordedGame(
+            number,
+            each.match.before_roll(),
+            each.position,
+            (RollAction(each.match.on_roll, each.match.roll),) if each.match.roll else (),
+            None,
+            comment=each.notes.comment,
+        )
+        for number, each in enumerate(positions, 1)
+    )
+    first = positions[0]
+    return (RecordedMatch(first.names, first.match.length, USUAL_RULES, games, format=first.format),)
 
 
 def list_places_from(places: Iterable[Place], shown: Place, *, forward: bool) -> list[Place]:

@@ -20,7 +20,7 @@ class Screen:
     """A terminal of some size in which ``gammond`` runs.
 
     Args:
-        folder: The data folder of this ``gammond``.
+        folder: The data folder of this ``gammond``, in which it is started too.
         columns: Of the terminal.
         rows: Of the terminal.
         module: What runs in it.
@@ -34,7 +34,8 @@ class Screen:
         settings = {"GAMMOND_DATA": str(folder), "PYTHONPATH": str(ROOT), **environment}
         command = ["env", *(f"{name}={value}" for name, value in settings.items())]
         command += [sys.executable, "-m", module]
-        self._tmux("-f", os.devnull, "new", "-d", "-x", str(columns), "-y", str(rows), shlex.join(command))
+        size = ("-x", str(columns), "-y", str(rows))
+        self._tmux("-f", os.devnull, "new", "-d", *size, "-c", str(folder), shlex.join(command))
         self._tmux("set", "-g", "remain-on-exit", "on")
         self.wait_for("gammond> ")
 
@@ -75,7 +76,7 @@ class Screen:
             # the last row is the line below the prompt
             return bool(found and prompts) and found[-1] <= prompts[-1] < len(lines) - 1
 
-        return self._wait_until(is_there, f"{text!r} did not come")
+        return self.wait_until(is_there, f"{text!r} did not come")
 
     def wait_for_input(self, text: str, row: int | None = None) -> None:
         """Wait until what was typed stands at the prompt, in a row if one is given.
@@ -85,12 +86,17 @@ class Screen:
         """
         rows = slice(row, None if row is None else row + 1)
         wanted = f"gammond> {text}".rstrip()
-        self._wait_until(
+        self.wait_until(
             lambda lines: any(line.rstrip() == wanted for line in lines[rows]),
             f"{text!r} is not at the prompt",
         )
 
-    def _wait_until(self, is_there: Callable[[list[str]], bool], failure: str) -> list[str]:
+    def wait_until(self, is_there: Callable[[list[str]], bool], failure: str) -> list[str]:
+        """Wait until a screen is as it should be; return it.
+
+        Raises:
+            AssertionError: It does not become so.
+        """
         end_s = time.monotonic() + WAIT_S
         while not is_there(lines := self.lines()):
             if time.monotonic() > end_s:

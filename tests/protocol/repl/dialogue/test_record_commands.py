@@ -19,6 +19,7 @@ from protocol.repl.records import match_analysis
 from protocol.repl.records.own_games import make_own_match
 from protocol.repl.terminal.pages import wrap_line
 from tests.engine.match_files.played_games import MAT_GAME
+from tests.engine.match_files.test_position_report import XG_PLAYS
 from tests.protocol.repl.tables import make_talk
 
 ROLLS = [(3, 1), (5, 2), (6, 4), (2, 1), (5, 4), (4, 3), (6, 2)]
@@ -136,6 +137,20 @@ def test_what_is_no_match_file_says_so(tmp_path):
     assert first_line(talk, "match").startswith("error: no match is open")
     assert first_line(talk, "close").startswith("error: no match is open")
     assert first_line(talk, "back").startswith("error: no match is open")
+
+
+def test_positions_of_a_file_are_opened_too(tmp_path):
+    file = tmp_path / "positions.txt"
+    file.write_text(f"{XG_PLAYS}\n{XG_PLAYS}")
+    talk = make_talk()
+    assert talk.answer(f"open {file}")[:2] == [
+        "2 positions of a 7-point match.",
+        "Position 1 of 2: X is to play 3-1; O 6, X 3 to 7, cube 1 centred.",
+    ]
+    assert talk.answer("hint 1")[2].startswith(" 1   0 ")
+    assert first_line(talk, "next").startswith("Position 2 of 2: X is to play 3-1")
+    assert first_line(talk, "8/5 6/5") == "3-1: X plays 8/5 6/5."
+    assert first_line(talk, "game 1").startswith("Position 1 of 2")
 
 
 def test_the_faults_of_a_damaged_file_are_said_in_short(tmp_path):

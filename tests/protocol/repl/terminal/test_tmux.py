@@ -11,7 +11,8 @@ import pytest
 
 from engine.bearoff.databases import data_folder
 from protocol.repl.terminal.prompt_loop import PROMPT
-from tests.protocol.repl.dialogue.test_docs import TRANSCRIPTS, exchanges
+from tests.engine.match_files.played_games import MAT_GAME
+from tests.protocol.repl.dialogue.test_docs import MATCH, TRANSCRIPTS, exchanges
 from tests.protocol.repl.recording import PICTURE, record
 from tests.protocol.repl.screen import ENDED, ROOT, WAIT_S, Screen
 
@@ -102,6 +103,7 @@ def without_numbers(text):
 def test_a_transcript_of_the_page_is_what_a_terminal_shows(open_screen, transcript, size, tmp_path):
     for database in data_folder().glob("*.bearoff"):
         (tmp_path / database.name).symlink_to(database)
+    (tmp_path / "match.mat").write_text(MATCH)
     screen = open_screen(*size, module="tests.protocol.repl.scripted")
     for number, (line, expected) in enumerate(exchanges(transcript), 1):
         screen.type("C-u")
@@ -111,3 +113,46 @@ def test_a_transcript_of_the_page_is_what_a_terminal_shows(open_screen, transcri
         pattern = re.escape(without_numbers(" ".join(" ".join(expected).split())))
         pattern = re.sub(r"(\\ )?\\\.\\\.\\\.(\\ )?", ".*", pattern)
         assert re.fullmatch(pattern, without_numbers(got)), f"{line!r}: {got}"
+
+
+@pytest.mark.parametrize(("columns", "rows"), [(80, 24), (120, 40)])
+def test_a_match_file_is_stepped_through_with_its_board_in_sight(open_screen, tmp_path, columns, rows):
+    (tmp_path / "match.mat").write_text(f" 5 point match\n\n Game 1\n{MAT_GAME}")
+    screen = open_screen(columns, rows)
+    screen.type("open ma", "Tab")
+    screen.wait_for_input("open match.mat")
+    screen.type("Enter")
+    screen.wait_for("Game 1 of 1, move 1 of 11. 6-4: Thomas Low plays 24/18 13/9.")
+    screen.type("move 8", "Enter")
+    lines = screen.wait_for("Game 1 of 1, move 8 of 11. 5-2: michy plays bar/23 6/1*.")
+    place = next(at for at, line in enumerate(lines) if line.startswith("Game 1 of 1, move 8"))
+    assert lines[place - 1] == "gammond> move 8"
+    assert lines[place + 1].startswith("  12 11 10")
+    assert lines[place + 15].startswith("  13 14 15")
+    assert lines[place + 2].endswith("X: Thomas Low")
+    assert lines[-1].startswith(" O (michy) to play 5-2 | ")
+    assert lines[-1].rstrip().endswith("| game 1 move 8")
+    screen.type("analyse plies=0", "Enter")
+    screen.wait_for("Analysing 20 decisions at 0-ply in the background.")
+    screen.type("errors 4", "Enter")
+    lines = screen.wait_for("'error N' shows one of them on the board.")
+    assert any(line.startswith("michy: 11 decisions, ") for line in lines)
+    assert any(line.startswith("  1    ") and " Thomas L " in line for line in lines)
+    screen.type("error 1", "Enter")
+    lines = screen.wait_for(" lost 0.")
+    place = next(at for at, line in enumerate(lines) if line.startswith("gammond> error 1"))
+    assert lines[place + 3].startswith("  12 11 10")
+    assert lines[place + 18].rstrip() == "gammond>"
+
+
+def test_the_line_below_the_prompt_follows_an_analysis_until_it_is_done(open_screen, tmp_path):
+    (tmp_path / "match.mat").write_text(f" 5 point match\n\n Game 1\n{MAT_GAME}")
+    screen = open_screen(100, 30)
+    screen.type(f"open {tmp_path}/match.mat", "Enter")
+    screen.wait_for("Game 1 of 1, move 1 of 11.")
+    screen.type("analyse plies=3", "Enter")
+    screen.wait_for("Analysing 20 decisions at 3-ply in the background.")
+    screen.wait_until(lambda lines: "analysed 0/20" not in lines[-1], "nothing is analysed")
+    screen.wait_until(lambda lines: "analysed" not in lines[-1], "the analysis does not end")
+    screen.type("back", "Enter")
+    screen.wait_for("Luck: ")
