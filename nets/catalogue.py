@@ -207,7 +207,7 @@ def load_engine(
     threads: int = 1,
     manifest_file: Path = MANIFEST_FILE,
     sources: Mapping[str, PlayerSource] = _NO_SOURCES,
-    store: AnalysisStore | None = None,
+    open_store: Callable[[], AnalysisStore] | None = None,
 ) -> Engine:
     """Load an engine with a cache of its own.
 
@@ -216,7 +216,8 @@ def load_engine(
         threads: How many threads work on one answer.
         manifest_file: The manifest.
         sources: As for `load_evaluator`.
-        store: Where its analyses are found and kept; only for an evaluator of the manifest.
+        open_store: Returns the store in which its analyses are found and kept, if they are; only for an
+            evaluator of the manifest.
 
     Raises:
         ValueRangeError: No evaluator has this name, or the number of threads is out of range.
@@ -233,9 +234,9 @@ def load_engine(
         cache=ValueCache(columns=CACHE_COLUMNS),
         threads=threads,
     )
-    if store is None:
+    if open_store is None:
         return engine
-    return engine.with_store(EngineStore(store, identify_engine(name, manifest_file)))
+    return engine.with_store(EngineStore(open_store, partial(identify_engine, name, manifest_file)))
 
 
 def load_player(

@@ -16,6 +16,9 @@ from engine.runtime.garbage import collect_garbage_rarely
 
 collect_garbage_rarely()
 
+# Tests search afresh, in the processes that they start too; those of kept analyses name a store of their own.
+os.environ["GAMMOND_STORE"] = "off"
+
 # A shell starts its background jobs with Ctrl-C ignored, and what they start inherits that: tests send it.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 if hasattr(signal, "SIGHUP"):  # the same with nohup

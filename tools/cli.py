@@ -24,6 +24,9 @@ EXIT_USAGE = 2
 EXIT_PASSING = 1
 EXIT_BROKEN_PIPE = 141
 
+NO_STORE_OPTION = "--no-store"
+"""Before the tool, or without one: kept analyses are neither looked up nor written."""
+
 _SERVICE_TOOLS = ("serve", "prepare")
 """Tools that a supervisor runs: they need no standard output, and their exit status says what may go away."""
 
@@ -86,6 +89,11 @@ def _run(arguments: list[str]) -> int:
     if not arguments:
         return _run_without_tool()
     first, rest = arguments[0], arguments[1:]
+    if first == NO_STORE_OPTION:
+        from engine.store.options import STORE_VARIABLE
+
+        os.environ[STORE_VARIABLE] = "off"
+        return _run(rest)
     if first == "help" and rest:
         first, rest = rest[0], [*rest[1:], "--help"]
     if first in ("-h", "--help", "help"):
@@ -159,7 +167,7 @@ def _format_help() -> str:
     from tools.common.command_group import read_summary
 
     lines = [
-        "usage: gammond [TOOL ...] [--help | --version]",
+        "usage: gammond [--no-store] [TOOL ...] [--help | --version]",
         "",
         "A backgammon engine. Without arguments: games and analysis on a terminal, the",
         "line protocol on a pipe (docs/reference/protocol.md). With the name of a tool:",
@@ -170,7 +178,11 @@ def _format_help() -> str:
             f"{heading}:",
             *(f"  {name:<13}{read_summary(module)}" for name, module in tools.items()),
         ]
-    lines += ["", "'gammond help TOOL' explains each; 'gammond TOOL --help' is the same."]
+    lines += [
+        "",
+        "'gammond help TOOL' explains each; 'gammond TOOL --help' is the same.",
+        "With --no-store kept analyses are neither looked up nor added to.",
+    ]
     return "\n".join(lines) + "\n"
 
 

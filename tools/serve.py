@@ -35,6 +35,7 @@ from protocol.transports.tcp import serve_tcp
 from protocol.transports.tcp_limits import TcpLimits
 from protocol.transports.workers import resolve_thread_count
 from tools.common.background import prepare_on_first_compile
+from tools.common.store_options import add_store_arguments, read_store_arguments
 from tools.common.strength import (
     DEFAULT_NET,
     STRENGTH_OPTIONS,
@@ -103,6 +104,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="with --gnubg: play money games without the Jacoby rule",
     )
     parser.add_argument("--beavers", action="store_true", help="with --gnubg: allow beavers")
+    add_store_arguments(parser)
     parser.add_argument("--quiet", action="store_true", help="do not say who connects and who leaves")
 
 
@@ -226,7 +228,9 @@ def _raise_open_file_limit(wanted: int) -> int:
 
 
 def _serve_lines(host: str, port: int, args: argparse.Namespace, say: ClientCallback) -> None:
-    service = Service(make_shipped_catalogue(), ClientLimits(close_on_long_line=True))
+    service = Service(
+        make_shipped_catalogue(read_store_arguments(args)), ClientLimits(close_on_long_line=True)
+    )
     default = service.catalogue.list_names()[0]
     what = f"the line protocol, by {default} unless a client sets engine.net"
     run_server(serve_tcp(service, _make_options(host, port, args, TcpLimits(), what, say)))

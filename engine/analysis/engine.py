@@ -121,6 +121,13 @@ class Engine:
         other.store = store
         return other
 
+    def has_kept(
+        self, position: Position, match: MatchState, settings: EvalSettings, roll: Roll | None = None
+    ) -> bool:
+        """Return whether `evaluate`, or `rank_plays` for a roll, takes microseconds: its answer is kept."""
+        question = self._ask(position, match, settings, roll)
+        return self.store is not None and question is not None and self.store.has_at_hand(question, settings)
+
     def with_rules(self, rules: Rules) -> Engine:
         """Return the same engine, with the same cache, for games by other rules."""
         if rules is self.rules or rules == self.rules:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from contextlib import suppress
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from engine.analysis.levels import EvalSettings, StoreUse
@@ -48,28 +50,46 @@ def make_question(
 class EngineStore:
     """Finds and keeps the analyses of one engine; safe to use from several threads.
 
+    The store is opened when the first question is looked up: who asks none pays nothing for it.
+
     Args:
-        store: The store.
-        identity: The engine: only what an equal one searched is found.
+        open_store: Returns the store, the same one each time.
+        identify: Identifies the engine: only what an equal one searched is found.
     """
 
-    def __init__(self, store: AnalysisStore, identity: EngineIdentity) -> None:
-        self.store = store
-        self.identity = identity
+    def __init__(
+        self, open_store: Callable[[], AnalysisStore], identify: Callable[[], EngineIdentity]
+    ) -> None:
+        self._open_store = open_store
+        self._identify = identify
+        self._is_open = False
         self._noted: set[StoreQuestion] = set()
         self._noting = threading.Lock()
+
+    @cached_property
+    def store(self) -> AnalysisStore:
+        """The store."""
+        return self._open_store()
+
+    @cached_property
+    def identity(self) -> EngineIdentity:
+        """The engine."""
+        return self._identify()
 
     def find(self, question: StoreQuestion, settings: EvalSettings) -> StoreEntry | None:
         """Return the kept answer of the depth, or of a greater one where the settings allow it.
 
         It may read a file, never for long.
         """
+        self._is_open = True
         return self.store.find(
             question, self.identity, settings.plies, allow_deeper=settings.store is StoreUse.DEEPER
         )
 
     def has_at_hand(self, question: StoreQuestion, settings: EvalSettings) -> bool:
         """Return whether `find` finds an answer in microseconds, without reading a file."""
+        if not self._is_open:
+            return False
         takes_deeper = settings.store is StoreUse.DEEPER
         found = self.store.recall(question, self.identity, settings.plies, allow_deeper=takes_deeper)
         return found is not None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -193,7 +194,7 @@ class Decider:
 
     @property
     def _cube_settings(self) -> EvalSettings:
-        return EvalSettings(self.settings.plies, self.settings.filter_name)
+        return replace(self.settings, is_cubeful=True)
 
     def _draw_number(self, position: Position, roll: Roll) -> float:
         """Draw a number from 0 to 1 that depends on the question and the seed alone."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import logging
 import os
 import sqlite3
@@ -15,19 +16,21 @@ from pathlib import Path
 
 import filelock
 
-from engine.bearoff.databases import data_folder
 from engine.errors import DataFileError
 from engine.runtime.private_folders import make_private_folder
-from engine.store.database import DueQuestion, StoreDatabase, is_damage
+from engine.store.database import DueQuestion, StoreDatabase, StoreRow, is_busy, is_damage
 from engine.store.entries import EngineIdentity, StoreEntry, StoreQuestion
+from engine.store.options import DEFAULT_MEGABYTES
 from engine.store.tiers import DepthTiers
 
-STORE_FILE = "analyses.sqlite"
-"""Its name in the data folder."""
-
-MAX_STORE_BYTES = 256 << 20
 MAX_REMEMBERED = 20_000
 """Questions in memory: some 20 MB."""
+
+MAX_READ_AHEAD = 2_000
+"""Questions that are read into memory when a file is opened for those who do not wait: the most asked."""
+
+_READ_AHEAD_ROWS, _READ_AHEAD_PAUSE_S = 50, 0.002
+"""How many of them in a turn in the interpreter, a millisecond, and the pause after that."""
 
 MAX_WAITING = 10_000
 """Writes that may wait for the disk; further ones are left out."""
@@ -37,15 +40,13 @@ WRITE_EVERY_S = 0.2
 
 LOCK_WAIT_S = 10.0
 
+OPEN_WAIT_S = 0.1
+"""How long those who ask wait for a file that is being opened, counted from then on."""
+
 _LOG = logging.getLogger(__name__)
 
 _Key = tuple[StoreQuestion, str]
 _Write = Callable[[StoreDatabase], object]
-
-
-def find_store_file() -> Path:
-    """Return the file of the store: in the data folder (``GAMMOND_DATA``, or the system's for user data)."""
-    return data_folder() / STORE_FILE
 
 
 class AnalysisStore:
@@ -59,15 +60,25 @@ class AnalysisStore:
         file: The file.
         max_bytes: How much of it may be in use; beyond, the questions asked least often are removed.
         book: A book, which is only read: its entries are found as if they were in the file.
+        is_patient: Whether to wait for a file that another process holds. Else a thread opens it, those who
+            ask wait no longer than `OPEN_WAIT_S` for that, and what is asked most is read ahead.
 
     Attributes:
         left_out: Writes that found no place in the queue, or failed.
 
     Raises:
-        DataFileError: The file is another program's, or of a later version of gammond.
+        DataFileError: The file is another program's, or of a later version of gammond; one who is not patient
+            finds nothing in it.
     """
 
-    def __init__(self, file: Path, max_bytes: int = MAX_STORE_BYTES, book: Path | None = None) -> None:
+    def __init__(
+        self,
+        file: Path,
+        max_bytes: int = DEFAULT_MEGABYTES << 20,
+        book: Path | None = None,
+        *,
+        is_patient: bool = True,
+    ) -> None:
         self.file = file
         self.left_out = 0
         self._max_bytes = max_bytes
@@ -81,9 +92,16 @@ class AnalysisStore:
         self._reported: set[str] = set()
         # Held by whoever opens the file or moves it aside: nobody begins one beside parts of another.
         self._file_lock = filelock.FileLock(file.with_name(f".{file.name}.lock"), timeout=LOCK_WAIT_S)
-        self._reader = self._open()
+        self._is_patient = is_patient
+        self._is_open, self._opening_ends_s = threading.Event(), time.monotonic() + OPEN_WAIT_S
+        self._reader: StoreDatabase | None = None
         self._book = None if book is None else _open_book(book)
         self._writer: threading.Thread | None = None
+        if is_patient:
+            self._reader = self._open()
+            self._is_open.set()
+        else:
+            threading.Thread(target=self._open_behind, name="analysis-store-reader", daemon=True).start()
 
     def find(
         self, question: StoreQuestion, engine: EngineIdentity, plies: int, *, allow_deeper: bool = False
@@ -162,14 +180,18 @@ class AnalysisStore:
             self._changed.wait_for(lambda: not (self._writes or self._visits or self._is_writing))
             self._is_flushing = False
 
-    def close(self) -> None:
-        """Write what waits and close the file."""
+    def close(self, timeout_s: float | None = None) -> None:
+        """Write what waits and close the file.
+
+        Args:
+            timeout_s: How long to wait for that; None for as long as it takes.
+        """
         with self._changed:
             self._is_closing = True
             self._changed.notify_all()
             writer = self._writer
         if writer is not None:
-            writer.join()
+            writer.join(timeout_s)
         with self._reading:
             for each in (self._reader, self._book):
                 if each is not None:
@@ -206,6 +228,8 @@ class AnalysisStore:
 
     def _read(self, question: StoreQuestion, engine: EngineIdentity) -> list[StoreEntry]:
         """Return the entries of a question in the file, and those of the book, which come into the file."""
+        if not self._is_open.is_set():
+            self._is_open.wait(max(0.0, self._opening_ends_s - time.monotonic()))
         with self._reading:
             found = self._read_file((question, engine.digest))
             depths = {each.plies for each in found}
@@ -225,7 +249,9 @@ class AnalysisStore:
             with self._changed:
                 self._enqueue(lambda database: database.remove(*key))
         except sqlite3.Error as error:
-            self._reader = self._replace(self._reader, error)
+            if not is_busy(error):
+                lost, self._reader = self._reader, None
+                threading.Thread(target=self._open_for_reading, args=(lost, error), daemon=True).start()
         return []
 
     def _read_book(self, question: StoreQuestion, engine: EngineIdentity) -> list[StoreEntry]:
@@ -238,6 +264,41 @@ class AnalysisStore:
             self._book.close()
             self._book = None
             return []
+
+    def _open_for_reading(
+        self, lost: StoreDatabase | None = None, error: sqlite3.Error | None = None
+    ) -> None:
+        """Open the file, in place of one that could not be read, while those who ask find nothing in it."""
+        found = self._try_to_open() if lost is None or error is None else self._replace(lost, error)
+        if found is not None and not self._is_patient:
+            found.set_busy_wait(0.0)
+        with self._reading:
+            if self._is_closing and found is not None:
+                found.close()
+            elif self._reader is None:
+                self._reader = found
+        self._is_open.set()
+
+    def _open_behind(self) -> None:
+        """Open the file, and read what is asked most into memory, with pauses for those who ask."""
+        self._open_for_reading()
+        database = self._try_to_open()
+        if database is None:
+            return
+        try:
+            rows = itertools.islice(database.iterate(), MAX_READ_AHEAD)
+            while step := list(itertools.islice(rows, _READ_AHEAD_ROWS)):
+                with self._changed:
+                    for row in step:
+                        if isinstance(row, StoreRow):
+                            self._remember((row.question, row.engine.digest), row.entry)
+                if self._is_closing:
+                    break
+                time.sleep(_READ_AHEAD_PAUSE_S)
+        except sqlite3.Error as error:
+            self._report(error)
+        finally:
+            database.close()
 
     def _start_writer(self) -> None:
         if self._writer is None and not self._is_closing:
@@ -297,8 +358,8 @@ class AnalysisStore:
             if self._reader is not None and not self._reader.is_current():
                 self._reader.close()
                 self._reader = None
-            if self._reader is None and not self._is_closing:
-                self._reader = self._try_to_open()
+        if self._is_open.is_set() and self._reader is None and not self._is_closing:
+            self._open_for_reading()
         return self._try_to_open()
 
     def _replace(self, database: StoreDatabase, error: sqlite3.Error) -> StoreDatabase | None:

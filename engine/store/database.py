@@ -151,6 +151,10 @@ class StoreDatabase:
         except OSError:
             return False
 
+    def set_busy_wait(self, wait_s: float) -> None:
+        """Set how long this connection waits while another process writes, `BUSY_S` at first."""
+        self._connection.execute(f"PRAGMA busy_timeout = {round(wait_s * 1000)}")
+
     def close(self) -> None:
         """Close the connection; the last one of all merges the log into the file."""
         self._connection.close()
@@ -389,6 +393,12 @@ def is_damage(error: sqlite3.Error) -> bool:
     if code is None:
         return False
     return code == sqlite3.SQLITE_IOERR_SHORT_READ or code & 0xFF in _DAMAGE
+
+
+def is_busy(error: sqlite3.Error) -> bool:
+    """Return whether an error says that another process or connection has the file to itself just now."""
+    code = getattr(error, "sqlite_errorcode", None)
+    return code is not None and code & 0xFF in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 
 
 def _make_damage(problem: str) -> sqlite3.DatabaseError:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import nullcontext
 from dataclasses import dataclass, replace
 
 from engine.analysis.engine import Engine
@@ -18,9 +17,9 @@ from engine.search.results import PositionEvaluation
 from protocol.commands.command import CommandCall
 from protocol.commands.evaluation import (
     DECISION_SIZE,
+    effort_to_values,
     make_decision_kind,
     make_search_watch,
-    make_stopped_values,
     read_eval_settings,
 )
 from protocol.core.replies import format_value, round_value
@@ -83,11 +82,12 @@ class CubeRequest:
     def make_work(self, make_reply: Callable[[Engine, SearchWatch], Reply]) -> Work:
         """Return the work that answers with one line."""
         service, kind = self.session.service, make_decision_kind("cube", self.match, self.settings)
-        is_long = self.settings.plies > 0
+        is_kept = self.session.has_kept(kind, self.position, self.match, self.settings)
+        is_long = self.settings.plies > 0 and not is_kept
 
         def run(control: WorkControl) -> list[Reply]:
             engine = self.load_engine()
-            with nullcontext() if is_long else service.time_evaluation(engine, kind):
+            with service.time_evaluation(engine, kind):
                 return [make_reply(engine, make_search_watch(control))]
 
         is_quick = not is_long and self.session.find_quick_engine(kind) is not None
@@ -270,4 +270,4 @@ def format_action_code(decision: CubeDecision) -> str:
 
 def _source_to_values(evaluation: PositionEvaluation, engine: Engine) -> dict[str, ReplyValue]:
     about: dict[str, ReplyValue] = {"plies": evaluation.effort.plies, "net": engine.name}
-    return about | make_stopped_values(evaluation.effort.is_finished)
+    return about | effort_to_values(evaluation.effort)

@@ -11,6 +11,7 @@ from engine.cubeful import CubeResponse
 from engine.errors import StateError
 from engine.options import Bounds, Field
 from engine.play.decider import Decider
+from engine.rules.dice import Roll
 from engine.rules.match import RESULT_NAMES, MatchState
 from engine.rules.moves import estimate_plays
 from engine.rules.notation import format_moves_plain
@@ -175,7 +176,7 @@ def _make_request(session: Session, what: str, limits: GoLimits) -> GoRequest:
 
 
 def _go_chequer(session: Session, request: GoRequest) -> Work:
-    position, roll = session.require_roll()
+    _, roll = session.require_roll()
 
     def decide(decider: Decider, control: WorkControl) -> list[Reply]:
         choice = decider.choose_play(request.position, roll, request.match, request.make_watch(control))
@@ -184,18 +185,18 @@ def _go_chequer(session: Session, request: GoRequest) -> Work:
             Reply("bestmove", format_moves_plain(choice.evaluation.play)),
         ]
 
-    return _make_work(session, request, decide, "plays", plays=estimate_plays(position, roll))
+    return _make_work(session, request, decide, "plays", asks=(roll,))
 
 
 def _go_cube(session: Session, request: GoRequest) -> Work:
     def decide(decider: Decider, control: WorkControl) -> list[Reply]:
         return [Reply("bestcube", _decide_double(decider, request, request.make_watch(control)))]
 
-    return _make_work(session, request, decide, "cube")
+    return _make_work(session, request, decide, "cube", asks=(None,))
 
 
 def _go_turn(session: Session, request: GoRequest) -> Work:
-    position, roll = session.require_roll()
+    _, roll = session.require_roll()
 
     def decide(decider: Decider, control: WorkControl) -> list[Reply]:
         cube = _decide_double(decider, request, request.make_watch(control, share=0.5))
@@ -204,7 +205,8 @@ def _go_turn(session: Session, request: GoRequest) -> Work:
         final = Reply("bestturn", f"cube={cube} move={move}", fields={"cube": cube, "move": move})
         return [*_make_choice_info(request, choice), final]
 
-    return _make_work(session, request, decide, "turn", plays=estimate_plays(position, roll))
+    asks = (None, roll) if request.match.may_double(request.match.on_roll) else (roll,)
+    return _make_work(session, request, decide, "turn", asks=asks)
 
 
 def _go_take(session: Session, request: GoRequest) -> Work:
@@ -219,7 +221,7 @@ def _go_take(session: Session, request: GoRequest) -> Work:
             Reply("besttake", RESPONSE_WORDS[decider.choose_response(request.position, request.match, watch)])
         ]
 
-    return _make_work(session, request, decide, "cube")
+    return _make_work(session, request, decide, "cube", asks=() if is_beavered else (None,))
 
 
 _GO_HANDLERS: dict[str, Callable[[Session, GoRequest], Work]] = {
@@ -236,7 +238,7 @@ def _make_work(
     decide: Callable[[Decider, WorkControl], list[Reply]],
     what: str,
     *,
-    plays: int = 0,
+    asks: Sequence[Roll | None],
 ) -> Work:
     """Return the work of a decision; it is quick at 0-ply by the session's own engine.
 
@@ -245,10 +247,25 @@ def _make_work(
         request: What the decision is about.
         decide: Makes the decision.
         what: What it decides, for `make_decision_kind`.
-        plays: About how many plays it ranks.
+        asks: What is to be known for it: the plays of rolls, and for None the position with its cube; empty
+            for anything else.
     """
-    kind = make_decision_kind(what, request.match, request.settings)
-    is_timed = session.engine_settings.player == ENGINE_PLAYER and not request.is_long
+    settings, match = request.settings, request.match
+    kind = make_decision_kind(what, match, settings)
+    plays = sum(estimate_plays(request.position, roll) for roll in asks if roll is not None)
+    is_own = session.engine_settings.player == ENGINE_PLAYER
+    is_kept = (
+        bool(asks)
+        and is_own
+        and all(
+            session.has_kept(
+                kind, request.position, match, settings if roll else replace(settings, is_cubeful=True), roll
+            )
+            for roll in asks
+        )
+    )
+    is_long = request.is_long and not is_kept
+    is_timed = is_own and (settings.plies > 0 or not is_long)
 
     def run(control: WorkControl) -> list[Reply]:
         decider = request.load_decider()
@@ -260,10 +277,10 @@ def _make_work(
             stack.enter_context(session.service.time_evaluation(decider.engine, kind))
             return decide(decider, control)
 
-    is_known = is_timed and session.find_quick_engine(kind) is not None
+    is_known = is_own and not is_long and session.find_quick_engine(kind) is not None
     return Work(
         run,
-        is_long=request.is_long or plays > MAX_SHORT_PLAYS,
+        is_long=is_long or plays > MAX_SHORT_PLAYS,
         deadline_s=request.deadline_s,
         is_quick=is_known and plays <= MAX_QUICK_PLAYS,
         size=DECISION_SIZE,

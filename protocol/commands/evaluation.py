@@ -90,7 +90,8 @@ def _format_progress(progress: SearchProgress) -> str:
 
 
 def _format_effort(effort: Effort) -> str:
-    return f"nodes {effort.nodes} time_ms {int(effort.elapsed_s * 1000)}"
+    text = f"nodes {effort.nodes} time_ms {int(effort.elapsed_s * 1000)}"
+    return f"{text} stored true" if effort.is_stored else text
 
 
 def read_eval_settings(call: CommandCall) -> EvalSettings:
@@ -138,9 +139,10 @@ def evaluations_to_values(
     return values
 
 
-def make_stopped_values(is_finished: bool) -> dict[str, ReplyValue]:
-    """Return the key of a result whose search was stopped before its depth; nothing otherwise."""
-    return {} if is_finished else {"stopped": True}
+def effort_to_values(effort: Effort) -> dict[str, ReplyValue]:
+    """Return the keys of a result whose search was stopped before its depth, or that was kept, if any."""
+    values: dict[str, ReplyValue] = {} if effort.is_finished else {"stopped": True}
+    return values | {"stored": True} if effort.is_stored else values
 
 
 def list_id_values(boards: Board, match: MatchState, has_xgids: bool) -> list[dict[str, ReplyValue]]:
@@ -227,32 +229,37 @@ def handle_eval(call: CommandCall) -> Answer:
     """Evaluate the position before the roll."""
     session, settings = call.session, read_eval_settings(call)
     position, match = session.require_evaluable_position(), session.require_evaluable_match()
-    load_engine = session.make_engine_loader()
+    load_engine, kind = session.make_engine_loader(), make_decision_kind("eval", match, settings)
 
     def run(control: WorkControl) -> list[Reply]:
         engine = load_engine()
         if settings.plies == 0:
             with session.service.time_evaluation(engine):
                 return EvaluationBatch(engine, settings).answer([(position, match)])
-        evaluation = engine.evaluate(position, match, settings, make_search_watch(control))
+        with session.service.time_evaluation(engine, kind):
+            evaluation = engine.evaluate(position, match, settings, make_search_watch(control))
         about: dict[str, ReplyValue] = {"plies": evaluation.effort.plies, "net": engine.name}
-        stopped = make_stopped_values(evaluation.effort.is_finished)
-        return [Reply("eval", values=evaluation_to_values(evaluation) | about | stopped)]
+        about |= effort_to_values(evaluation.effort)
+        return [Reply("eval", values=evaluation_to_values(evaluation) | about)]
 
+    if session.has_kept(kind, position, match, settings):
+        return Work(run, is_quick=True, size=DECISION_SIZE)
     quick = session.find_quick_engine() if settings.plies == 0 else None
     item = None if quick is None else BatchItem(EvaluationBatch(quick, settings), (position, match))
     return Work(run, is_long=settings.plies > 0, is_quick=item is not None, batch_item=item)
 
 
 def make_decision_kind(what: str, match: MatchState, settings: EvalSettings) -> Hashable:
-    """Return the kind of a decision at 0-ply, as `Service.time_evaluation` takes it.
+    """Return the kind of a decision, as `Service.time_evaluation` takes it.
+
+    Of decisions that look ahead only those that are kept are quick.
 
     Args:
         what: What is decided: ``plays``, ``cube`` or ``turn``.
         match: The match state.
         settings: The settings.
     """
-    return what, match.is_money, settings.is_cubeful
+    return what, match.is_money, settings.is_cubeful, settings.plies > 0
 
 
 def has_few_plays(position: Position, roll: Roll) -> bool:
@@ -270,7 +277,7 @@ def handle_moves(call: CommandCall) -> Answer:
 
     def run(control: WorkControl) -> list[Reply]:
         engine = load_engine()
-        with nullcontext() if settings.plies else session.service.time_evaluation(engine, kind):
+        with session.service.time_evaluation(engine, kind):
             ranked = engine.rank_plays(position, roll, match, settings, make_search_watch(control))
         shown = len(ranked.plays) if limit is None else min(limit, len(ranked.plays))
         lines = control.run_in_blocks(
@@ -288,11 +295,12 @@ def handle_moves(call: CommandCall) -> Answer:
             "plies": ranked.effort.plies,
         }
         about["net"] = engine.name
-        return [*lines, Reply("moves", values=about | make_stopped_values(ranked.effort.is_finished))]
+        return [*lines, Reply("moves", values=about | effort_to_values(ranked.effort))]
 
     plays = estimate_plays(position, roll)
     shown = plays if limit is None else min(plays, limit)
-    return _make_ranking_work(session, run, settings, kind, plays, shown)
+    is_kept = session.has_kept(kind, position, match, settings, roll)
+    return _make_ranking_work(session, run, settings, kind, plays, shown, is_kept=is_kept)
 
 
 def handle_rank(call: CommandCall) -> Answer:
@@ -328,7 +336,7 @@ def handle_rank(call: CommandCall) -> Answer:
                 Reply("move", values=_play_to_values(rank, play, where), is_final=False)
                 for (rank, play), where in zip(rows, ids, strict=True)
             ),
-            Reply("rank", values=values | make_stopped_values(effort.is_finished)),
+            Reply("rank", values=values | effort_to_values(effort)),
         ]
 
     return _make_ranking_work(session, run, settings, kind, estimate_plays(position, roll), 2)
@@ -341,6 +349,8 @@ def _make_ranking_work(
     kind: Hashable,
     plays: int,
     shown: int,
+    *,
+    is_kept: bool = False,
 ) -> Work:
     """Return the work of a ranking.
 
@@ -351,12 +361,14 @@ def _make_ranking_work(
         kind: Its kind, as `make_decision_kind` returns it.
         plays: About how many plays it ranks.
         shown: About how many of them its answer shows.
+        is_kept: Whether the answer is kept, so that giving it was seen to be quick.
     """
-    is_quick = settings.plies == 0 and plays <= MAX_QUICK_PLAYS
+    is_deep = settings.plies > 0 and not is_kept
+    is_quick = not is_deep and plays <= MAX_QUICK_PLAYS
     return Work(
         run,
-        is_long=settings.plies > 0 or plays > MAX_SHORT_PLAYS,
-        is_quick=is_quick and session.find_quick_engine(kind) is not None,
+        is_long=is_deep or plays > MAX_SHORT_PLAYS,
+        is_quick=is_quick and (is_kept or session.find_quick_engine(kind) is not None),
         size=DECISION_SIZE + plays,
         answer_bytes=(PLAY_BYTES + XGID_BYTES * session.engine_settings.has_xgids) * shown,
     )

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from types import MappingProxyType
 
-from engine.analysis.levels import EvalSettings
+from engine.analysis.levels import EvalSettings, StoreUse
 from engine.analysis.many_matches import evaluate_matches
 from engine.errors import CancelledWork
 from engine.formats.position_batch import parse_positions
@@ -110,7 +110,7 @@ def handle_isready(call: CommandCall) -> Answer:
     """Load the evaluator and the player, ask for everything once, then answer."""
     session, load_decider = call.session, call.session.make_decider_loader()
     scratch = Session(session.service, session.initial_seed)
-    scratch.engine_settings = replace(session.engine_settings, player=ENGINE_PLAYER)
+    scratch.engine_settings = replace(session.engine_settings, player=ENGINE_PLAYER, store=StoreUse.OFF)
 
     def run(control: WorkControl) -> list[Reply]:
         _Readying(scratch, load_decider, call.table).run(control)

@@ -19,7 +19,7 @@ from protocol.core.arguments import (
 
 _OUTCOME = "win=P win_g=P win_bg=P lose_g=P lose_bg=P equity=E [cubeful=E] [mwc=M] plies=N"
 _GAME = "gnubgid=ID matchid=ID [to_act=SEAT]"
-_INFO = "info [depth N] nodes N time_ms T"
+_INFO = "info [depth N] nodes N time_ms T [stored true]"
 _INFO_PLAY = f"{_INFO} [multipv 1 score E pv FROM/TO ...]"
 _MOVE = f"move rank=N play=PLAY {_OUTCOME} survived=true|false gnubgid=ID"
 _PLIES = integer_argument(
@@ -35,7 +35,8 @@ _FILTER = choice_argument(
 _CUBEFUL = switch_argument("cubeful", "whether the evaluation is cubeful; default: the session's")
 
 _CUBE_VALUES = "no_double=E [take=E drop=E] best=E [mwc_no_double=M [mwc_take=M mwc_drop=M] mwc_best=M] "
-_ANSWER_SOURCE = "plies=N net=NAME [stopped=true]"
+_MARKS = "[stopped=true] [stored=true]"
+_ANSWER_SOURCE = f"plies=N net=NAME {_MARKS}"
 _ROLLOUT_VALUES = (
     "win=P win_g=P win_bg=P lose_g=P lose_bg=P equity=E win_se=P win_g_se=P win_bg_se=P lose_g_se=P "
     "lose_bg_se=P se=E [cubeful=E cubeful_se=E] [mwc=M mwc_se=M]"
@@ -128,7 +129,7 @@ _COMMANDS = (
         "eval",
         "evaluate the position before the roll",
         evaluation.handle_eval,
-        f"eval {_OUTCOME} net=NAME [stopped=true]",
+        f"eval {_OUTCOME} net=NAME {_MARKS}",
         arguments=(_PLIES, _CUBEFUL),
         data_lines=(_INFO,),
         example=("newgame", "eval"),
@@ -137,7 +138,7 @@ _COMMANDS = (
         "moves",
         "rank the legal plays, best first",
         evaluation.handle_moves,
-        "moves count=N shown=N plies=N net=NAME [stopped=true]",
+        f"moves count=N shown=N {_ANSWER_SOURCE}",
         arguments=(
             integer_argument("n", 1, 10_000, "number of plays to show; default: all", metavar="N"),
             _PLIES,
@@ -151,7 +152,7 @@ _COMMANDS = (
         "rank",
         "compare a play with the best one",
         evaluation.handle_rank,
-        "rank rank=N count=N play=PLAY loss=E [mwc_loss=M] best=PLAY plies=N net=NAME [stopped=true]",
+        f"rank rank=N count=N play=PLAY loss=E [mwc_loss=M] best=PLAY {_ANSWER_SOURCE}",
         arguments=(
             rest_argument("play", "PLAY", "a legal play, as for 'play'"),
             _PLIES,

@@ -144,7 +144,7 @@ def info_to_fields(text: str) -> dict[str, Any]:
     pairs, _, play = text.partition(" pv ")
     words = pairs.split()
     fields: dict[str, Any] = {
-        key: float(value) if "." in value else int(value)
+        key: value == "true" if value in ("true", "false") else float(value) if "." in value else int(value)
         for key, value in zip(words[::2], words[1::2], strict=True)
     }
     return {**fields, "pv": play} if play else fields

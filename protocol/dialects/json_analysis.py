@@ -321,6 +321,8 @@ class QueryAnalysis:
                 )
             for item, evaluation in zip(group, evaluations, strict=True):
                 about: dict[str, ReplyValue] = {"plies": evaluation.effort.plies}
+                if evaluation.effort.is_stored:
+                    about["stored"] = True
                 self.is_partial |= not evaluation.effort.is_finished
                 if "eval" in want:
                     item.result["eval"] = round_values(evaluation_to_values(evaluation) | about)
@@ -380,6 +382,8 @@ class QueryAnalysis:
         text = b"".join([b"[", b",".join(control.run_in_blocks(shown, encode)), b"]"])
         control.answer_bytes += len(text)
         item.result["moves"] = msgspec.Raw(text)
+        if ranked.effort.is_stored:
+            item.result["moves_stored"] = True
 
 
 def _encode_plays(table: PlayTable, match: MatchState) -> bytes:

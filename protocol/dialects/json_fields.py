@@ -6,7 +6,7 @@ from typing import Annotated, Literal, get_args
 
 import msgspec
 
-from engine.analysis.levels import EvalSettings
+from engine.analysis.levels import EvalSettings, StoreUse
 from engine.errors import FormatError, ValueRangeError
 from engine.options import MAX_QUOTED_CHARS, Bounds, Field, convert, did_you_mean
 from engine.rules.dice import validate_roll
@@ -31,6 +31,7 @@ SCALAR_FIELDS: dict[str, Field] = {
         Field("filter", str, choices=tuple(FILTERS)),
         Field("cubeful", bool),
         Field("net", str),
+        Field("store", str, choices=tuple(map(str, StoreUse))),
         Field("max_moves", int, Bounds(1)),
         Field("resignation", str, choices=RESULT_NAMES),
         Field("away", int, Bounds(2, MAX_MATRIX_AWAY)),
@@ -71,6 +72,7 @@ class Query(msgspec.Struct, kw_only=True):
     filter: str = DEFAULT_FILTER
     cubeful: bool = True
     net: str | None = None
+    store: str | None = None
     want: Annotated[tuple[Want, ...], msgspec.Meta(min_length=1)] = ("eval",)
     max_moves: int | None = None
     resignation: str | None = None
@@ -90,7 +92,7 @@ class Query(msgspec.Struct, kw_only=True):
     @property
     def settings(self) -> EvalSettings:
         """How positions are evaluated."""
-        return EvalSettings(self.plies, self.filter, self.cubeful)
+        return EvalSettings(self.plies, self.filter, self.cubeful, StoreUse(self.store or StoreUse.ON))
 
     @property
     def rolls_out_plays(self) -> bool:

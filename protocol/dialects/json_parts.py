@@ -181,5 +181,6 @@ def make_query_session(session: Session, net: str, query: Query) -> Session:
         filter_name=query.filter,
         is_cubeful=query.cubeful,
         has_xgids=False,
+        store=query.settings.store,
     )
     return scratch

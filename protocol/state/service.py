@@ -12,6 +12,8 @@ from engine.analysis.engine import Engine
 from engine.errors import ValueRangeError
 from engine.options import MAX_QUOTED_CHARS
 from engine.runtime.cores import count_usable_cores
+from engine.store.opening import make_store_opener
+from engine.store.options import NO_STORE, StoreOptions
 from protocol.core.limits import ClientLimits
 from protocol.state.player_registry import PlayerRegistry
 from protocol.state.quick_work import QuickWork
@@ -159,8 +161,12 @@ class Service:
         return next(iter(self.catalogue.list_names()), name) if name == self.catalogue.default else name
 
 
-def make_shipped_catalogue() -> EngineCatalogue:
-    """Return the source of shipped and own evaluators; no net is read before it is requested."""
+def make_shipped_catalogue(store: StoreOptions = NO_STORE) -> EngineCatalogue:
+    """Return the source of shipped and own evaluators; no net is read before it is requested.
+
+    Args:
+        store: Where their analyses are found and kept.
+    """
 
     def names() -> Sequence[str]:
         from nets.catalogue import list_evaluator_names
@@ -168,9 +174,9 @@ def make_shipped_catalogue() -> EngineCatalogue:
         return list_evaluator_names()
 
     def load(name: str) -> Engine:
-        from nets.catalogue import load_engine
+        from nets.catalogue import BOOK_FILE, load_engine
 
-        return load_engine(name)
+        return load_engine(name, open_store=make_store_opener(store, BOOK_FILE))
 
     def nets() -> Sequence[dict[str, object]]:
         from nets.catalogue import find_evaluator, list_evaluator_names

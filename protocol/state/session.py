@@ -8,10 +8,12 @@ from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 
 from engine.analysis.engine import Engine
-from engine.analysis.levels import DEFAULT_LEVEL, LEVELS, EvalSettings, Level
+from engine.analysis.levels import DEFAULT_LEVEL, LEVELS, EvalSettings, Level, StoreUse
 from engine.errors import StateError, UnsupportedError
 from engine.play.decider import Decider
-from engine.rules.dice import SeededDice
+from engine.rules.dice import Roll, SeededDice
+from engine.rules.match import MatchState
+from engine.rules.position import Position
 from engine.rules.rules import Feature
 from protocol.state.player_registry import ENGINE_PLAYER, HUMAN_PLAYER, SESSION_PLAYERS
 from protocol.state.rollout_store import RolloutSlot
@@ -55,6 +57,7 @@ class EngineSettings:
         player: Who chooses plays; the evaluator at its level for `protocol.state.player_registry.OWN`.
         has_xgids: Whether lines with a position ID have an XGID too.
         format: One of `FORMATS`.
+        store: What the store of analyses is asked for, if the server has one.
     """
 
     net: str
@@ -67,6 +70,7 @@ class EngineSettings:
     player: str = ENGINE_PLAYER
     has_xgids: bool = False
     format: str = FORMATS[0]
+    store: StoreUse = StoreUse.ON
 
     @property
     def plies(self) -> int:
@@ -142,6 +146,26 @@ class Session(GameTable):
         engine = self.service.find_quick_engine(self.engine_settings.net, self.engine_settings.threads, kind)
         return None if engine is None else engine.with_rules(self.game.rules)
 
+    def has_kept(
+        self,
+        kind: Hashable,
+        position: Position,
+        match: MatchState,
+        settings: EvalSettings,
+        roll: Roll | None = None,
+    ) -> bool:
+        """Return whether an answer is kept and at hand, and giving it was seen to be quick.
+
+        Args:
+            kind: The kind of work, as for `Service.time_evaluation`.
+            position: The checkers, those of the seat on roll first.
+            match: The match state.
+            settings: How it is evaluated.
+            roll: The dice, to ask for plays; None to ask for the position.
+        """
+        engine = self.find_quick_engine(kind) if settings.plies else None
+        return engine is not None and engine.has_kept(position, match, settings, roll)
+
     def make_eval_settings(
         self, plies: int | None = None, filter_name: str | None = None, cubeful: bool | None = None
     ) -> EvalSettings:
@@ -156,6 +180,7 @@ class Session(GameTable):
             engine.plies if plies is None else plies,
             engine.filter_name if filter_name is None else filter_name,
             engine.is_cubeful and has_cube if cubeful is None else cubeful,
+            engine.store,
         )
         return self.check_eval_settings(settings)
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from engine.analysis.levels import DEFAULT_LEVEL, LEVELS, MAX_NOISE_POINTS
+from engine.analysis.levels import DEFAULT_LEVEL, LEVELS, MAX_NOISE_POINTS, StoreUse
 from engine.errors import UnsupportedError
 from engine.options import MAX_QUOTED_CHARS, Bounds, Field, format_value
 from engine.rules.dice import MAX_SEED
@@ -294,6 +294,19 @@ _SETTINGS = (
     _engine_setting(
         "has_xgids",
         Field("engine.xgid", bool, meaning="whether lines with a gnubgid have the xgid too"),
+        is_unrated=True,
+    ),
+    Setting(
+        Field(
+            "engine.store",
+            str,
+            choices=tuple(map(str, StoreUse)),
+            default=str(_ENGINE_START.store),
+            meaning="whether kept analyses answer, of the depth asked for or also deeper ones, and searches "
+            "are kept",
+        ),
+        lambda session: session.engine_settings.store,
+        lambda session, use: change_engine_settings(session, store=StoreUse(use)),
         is_unrated=True,
     ),
     Setting(

@@ -20,6 +20,7 @@ from typing import NoReturn
 
 from engine.rules.dice import MAX_SEED
 from engine.runtime.cores import count_usable_cores
+from engine.store.options import read_store_options
 from protocol.core.connection import Connection
 from protocol.core.interpreter import INTERPRETER
 from protocol.dialects.line_client import connect
@@ -44,7 +45,8 @@ _LAST_GRACE_S = 1.0
 def main() -> NoReturn:
     """Serve stdin and stdout with the shipped nets, and end the process."""
     logging.basicConfig(format="gammond: %(levelname)s: %(message)s")
-    end_process(serve_stdio(Service(make_shipped_catalogue(), threads=count_usable_cores())))
+    catalogue = make_shipped_catalogue(read_store_options())
+    end_process(serve_stdio(Service(catalogue, threads=count_usable_cores())))
 
 
 def serve_stdio(

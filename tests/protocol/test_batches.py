@@ -47,7 +47,7 @@ def make_quick_connection(evaluator=None, **limits):
     connection = make_connection(evaluator, **limits)
     service = connection.handler.session.service
     engine = service.get_engine("default", connection.handler.session.engine_settings.threads)
-    decisions = itertools.product(("plays", "cube", "turn"), (True, False), (True, False))
+    decisions = itertools.product(("plays", "cube", "turn"), (True, False), (True, False), (False,))
     for kind in (None, *decisions):
         service._quick_work.add((engine, kind))
     service._quick_work.add((None, ("legal", Doubles.FOUR)))

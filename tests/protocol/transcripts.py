@@ -6,12 +6,18 @@
 from __future__ import annotations
 
 import argparse
+import atexit
 import re
+import shutil
 import sys
+import tempfile
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from engine.analysis.levels import StoreUse
+from engine.store.options import StoreOptions
 from protocol.dialects.line_client import connect
 from protocol.state.service import Service, make_shipped_catalogue
 from protocol.state.session import Session
@@ -41,14 +47,18 @@ def find_transcripts(page):
 
 
 def open_connection(service):
-    """Return the connection of a fresh client."""
+    """Return the connection of a fresh client, which searches itself until it sets ``engine.store``."""
     service.client_count = 1
-    return connect(Session(service, SEED))
+    session = Session(service, SEED)
+    session.engine_settings = replace(session.engine_settings, store=StoreUse.OFF)
+    return connect(session)
 
 
 def make_shipped_service():
-    """Return a service with the shipped nets."""
-    return Service(make_shipped_catalogue())
+    """Return a service with the shipped nets and an empty store."""
+    folder = tempfile.mkdtemp()
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return Service(make_shipped_catalogue(StoreOptions(file=f"{folder}/store.sqlite", book=False)))
 
 
 def split_exchanges(transcript):

@@ -19,6 +19,7 @@ from engine.rules.position import Position
 from engine.runtime.compilation import COMPILATION
 from engine.runtime.cores import count_usable_cores
 from engine.search import FILTERS, MAX_PLIES
+from engine.store.options import StoreOptions
 from protocol.core.replies import format_reply
 from protocol.core.requests import AnyReply, JsonReply, Work, WorkControl
 from protocol.repl.answers.replies import RefusedRequestError
@@ -31,6 +32,7 @@ from tools.common.interrupts import EXIT_INTERRUPTED, call_on_interrupt
 from tools.common.opponents import load_net_engine
 from tools.common.position_arguments import add_position_arguments, read_position
 from tools.common.position_fields import format_heading, list_position_fields
+from tools.common.store_options import add_store_arguments, read_store_arguments
 from tools.common.strength import DEFAULT_NET, add_net_argument
 
 Ask = Callable[[Session, WorkControl], list[str]]
@@ -76,6 +78,7 @@ def add_question_arguments(
         parser.add_argument("--cubeless", action="store_true", help="play without the cube")
     add_net_argument(parser)
     parser.add_argument("--threads", type=int, metavar="N", help="threads (default one for each core)")
+    add_store_arguments(parser)
     parser.add_argument("--board", action="store_true", help="draw the board first")
     add_json_argument(parser)
 
@@ -173,7 +176,8 @@ def open_table(args: argparse.Namespace, position: Position, match: MatchState) 
     threads = getattr(args, "threads", None)
     if threads is not None and threads < 1:
         raise UnsupportedError(f"--threads: expected 1 or more, got {threads}", field="threads")
-    service = Service(_make_catalogue(net), threads=count_usable_cores() if threads is None else threads)
+    catalogue = _make_catalogue(net, read_store_arguments(args))
+    service = Service(catalogue, threads=count_usable_cores() if threads is None else threads)
     session = Session(service, 0)
     session.engine_settings = replace(
         session.engine_settings.with_level(find_level(read_preferences(get_config_file()).level)), noise=0
@@ -190,9 +194,9 @@ def open_table(args: argparse.Namespace, position: Position, match: MatchState) 
     return session
 
 
-def _make_catalogue(net: str) -> EngineCatalogue:
+def _make_catalogue(net: str, store: StoreOptions) -> EngineCatalogue:
     """Return the source of a net, of those that only tools know too (``run:FOLDER``)."""
-    shipped = make_shipped_catalogue()
+    shipped = make_shipped_catalogue(store)
     if net == DEFAULT_NET:
         return shipped
     return replace(shipped, default=net, list_names=lambda: [net], load=load_net_engine)

@@ -17,7 +17,7 @@ import argparse
 from pathlib import Path
 
 from engine.errors import DataFileError
-from engine.store.analysis_store import find_store_file
+from engine.store.options import find_store_file
 from tools.store.book import BOOK_SUMMARY, add_book_arguments, build_book
 from tools.store.deepening import add_deepen_arguments, deepen_entries
 from tools.store.exchange import export_entries, import_entries

@@ -14,6 +14,7 @@ from pathlib import Path
 from engine.analysis.deepening import MAX_SEARCH_S, Deepening
 from engine.errors import CancelledWork, FormatError, StateError, ValueRangeError
 from engine.store.analysis_store import AnalysisStore
+from engine.store.options import read_store_options
 from engine.store.tiers import DEFAULT_TIERS, DepthTiers
 from nets.catalogue import identify_engine, load_engine
 from tools.common.interrupts import call_on_interrupt
@@ -71,7 +72,7 @@ def deepen_entries(file: Path, args: argparse.Namespace) -> int:
     with call_on_interrupt(stopped.set, has_nothing=lambda: not searched):
         engine = load_engine(args.net, args.threads)
         ends_s = time.monotonic() + length_s
-        with AnalysisStore(file) as store:
+        with AnalysisStore(file, read_store_options().max_bytes) as store:
             loop = Deepening(store, engine, identity, tiers, args.max_search)
             due = _count_due(file, identity.digest, tiers)
             with (

@@ -10,9 +10,9 @@ from pathlib import Path
 
 from engine.errors import DataFileError
 from engine.runtime.private_folders import make_private_folder
-from engine.store.analysis_store import MAX_STORE_BYTES
 from engine.store.database import BadRow, StoreDatabase, StoreRow
 from engine.store.exchange import MAX_LINE_BYTES, check_header, format_rows, parse_row
+from engine.store.options import read_store_options
 from tools.store.files import format_count, open_store
 
 _ROWS_A_STEP = 500
@@ -61,6 +61,7 @@ def import_entries(file: Path, sources: list[Path]) -> int:
     except OSError as error:
         raise DataFileError(f"{file.parent} cannot be made: {error.strerror}", field="file") from error
     read = new = faults = 0
+    max_bytes = read_store_options().max_bytes
     with open_store(file) as database:
         for source in sources:
 
@@ -74,7 +75,7 @@ def import_entries(file: Path, sources: list[Path]) -> int:
             while step := list(itertools.islice(rows, _ROWS_A_STEP)):
                 with database.write():
                     new += sum(map(database.put_row, step))
-                    database.evict(MAX_STORE_BYTES, int(time.time()))
+                    database.evict(max_bytes, int(time.time()))
                 read += len(step)
     sys.stdout.write(f"{format_count(read, 'entry', 'entries')} read, {new:,} of them new\n")
     if faults > _SHOWN_FAULTS:

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 import msgspec
 
 from engine.errors import DataFileError
-from engine.store.analysis_store import MAX_STORE_BYTES
 from engine.store.database import StoreDatabase
 from engine.store.entries import EngineIdentity
+from engine.store.options import read_store_options
 from engine.store.tiers import DEFAULT_TIERS
 from nets.catalogue import BOOK_FILE, identify_engine
 from tools.store.files import format_count, format_depths, is_usable
@@ -84,7 +84,7 @@ def describe_store(database: StoreDatabase) -> StoreStatus:
     return StoreStatus(
         str(database.file),
         database.count_used_bytes(),
-        MAX_STORE_BYTES,
+        read_store_options().max_bytes,
         database.count_questions(),
         database.count_visits_of_all(now_s),
         tuple(kinds),

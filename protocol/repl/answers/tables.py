@@ -46,7 +46,8 @@ def describe_source(values: ReplyValues) -> str:
         values: Of a final line with ``plies`` and ``net``.
     """
     stopped = ", stopped early" if values.get("stopped") else ""
-    return f"{values['plies']}-ply{stopped}, net {values['net']}"
+    stored = ", as kept before" if values.get("stored") else ""
+    return f"{values['plies']}-ply{stopped}{stored}, net {values['net']}"
 
 
 def _describe_depths(moves: Sequence[Mapping[str, ReplyValue]], totals: Mapping[str, ReplyValue]) -> str:

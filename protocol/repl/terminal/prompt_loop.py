@@ -27,6 +27,7 @@ from engine.kernels.disk_cache import find_folder
 from engine.rules.dice import MAX_SEED
 from engine.runtime.compilation import COMPILATION
 from engine.runtime.cores import count_usable_cores
+from engine.store.options import read_store_options
 from protocol.repl.answers.replies import ERROR_MARK
 from protocol.repl.dialogue.commands import ALIASES
 from protocol.repl.dialogue.completion import suggest_completions
@@ -68,7 +69,7 @@ def run_repl() -> int:
     folder = find_folder(_KERNELS)
     is_first_use = folder is not None and not any(folder.iterdir())
     show([GREETING, FIRST_USE] if is_first_use else [GREETING])
-    service = Service(make_shipped_catalogue(), threads=count_usable_cores())
+    service = Service(make_shipped_catalogue(read_store_options()), threads=count_usable_cores())
     service.client_count = 1
     talk = LineInterpreter(Session(service, secrets.randbelow(MAX_SEED)))
     talk.game.columns = get_app_session().output.get_size().columns

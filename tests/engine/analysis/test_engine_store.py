@@ -36,7 +36,7 @@ def file(tmp_path):
 @pytest.fixture
 def stored(engine, file):
     with AnalysisStore(file) as store:
-        yield engine.with_store(EngineStore(store, identify_engine()))
+        yield engine.with_store(EngineStore(lambda: store, identify_engine))
 
 
 def play_positions(engine, count, seed=1):
@@ -94,9 +94,9 @@ def test_kept_answers_equal_fresh_searches_to_the_bit(engine, file, is_cubeful):
 
     fresh = ask(load_engine())
     with AnalysisStore(file) as store:
-        first = ask(engine.with_store(EngineStore(store, identify_engine())))
+        first = ask(engine.with_store(EngineStore(lambda: store, identify_engine)))
     with AnalysisStore(file) as store:
-        again = ask(engine.with_store(EngineStore(store, identify_engine())))
+        again = ask(engine.with_store(EngineStore(lambda: store, identify_engine)))
     assert all(each.effort.is_stored and not each.effort.nodes for each in again)
     for searched, kept, read in zip(fresh, first, again, strict=True):
         assert without_effort(searched) == without_effort(kept) == without_effort(read)

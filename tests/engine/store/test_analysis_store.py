@@ -16,7 +16,7 @@ import pytest
 
 from engine.errors import DataFileError
 from engine.store import analysis_store
-from engine.store.analysis_store import AnalysisStore, find_store_file
+from engine.store.analysis_store import AnalysisStore
 from engine.store.database import SCHEMA_VERSION, BadRow, StoreDatabase
 from tests.engine.store.samples import ENGINE, OTHER_NET, make_entry, make_question
 
@@ -62,11 +62,6 @@ def start(code, *arguments):
         stdout=subprocess.PIPE,
         text=True,
     )
-
-
-def test_it_is_in_the_data_folder(tmp_path, monkeypatch):
-    monkeypatch.setenv("GAMMOND_DATA", str(tmp_path))
-    assert find_store_file() == tmp_path / "analyses.sqlite"
 
 
 def test_what_is_kept_is_found_at_once_and_by_the_next_process_to_the_bit(file):

@@ -1,0 +1,45 @@
+"""The store of a process, opened when it is first asked for."""
+
+from __future__ import annotations
+
+import atexit
+import threading
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from engine.store.options import StoreOptions
+
+if TYPE_CHECKING:
+    from engine.store.analysis_store import AnalysisStore
+
+_LAST_WRITE_S = 1.0
+"""How long a process that ends waits for what is still to be written."""
+
+_opened: dict[StoreOptions, AnalysisStore] = {}
+_opening = threading.Lock()
+
+
+def make_store_opener(options: StoreOptions, book: Path) -> Callable[[], AnalysisStore] | None:
+    """Make what returns the store of this process, the same one for the same options; None if it is off.
+
+    Nobody waits for its file for long, and nothing is raised if it cannot be used.
+
+    Args:
+        options: The options of the store.
+        book: The opening book, which may be missing.
+    """
+    return partial(_open, options, book) if options.on else None
+
+
+def _open(options: StoreOptions, book: Path) -> AnalysisStore:
+    from engine.store.analysis_store import AnalysisStore  # takes 30 ms, and most clients need none
+
+    with _opening:
+        if options not in _opened:
+            found = book if options.book and book.exists() else None
+            store = AnalysisStore(options.find_file(), options.max_bytes, found, is_patient=False)
+            atexit.register(store.close, _LAST_WRITE_S)
+            _opened[options] = store
+        return _opened[options]

@@ -1,0 +1,207 @@
+"""Kept analyses on the wire: what was searched is answered at once, says so, and is the same."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import time
+
+import filelock
+import pytest
+
+from engine.store.options import StoreOptions
+from protocol.dialects.line_client import connect
+from protocol.state.service import Service, make_shipped_catalogue
+from protocol.state.session import Session
+from tests.protocol.talking import SEED, hear, talk
+
+START = ("newgame", "dice 3 1", "set engine.filter tiny")
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory):
+    return make_service(tmp_path_factory.mktemp("kept"))
+
+
+def make_service(folder):
+    return Service(make_shipped_catalogue(StoreOptions(file=str(folder / "store.sqlite"), book=False)))
+
+
+def open_session(service, *lines):
+    connection = connect(Session(service, SEED))
+    for line in (*START, *lines):
+        talk(line, connection)
+    return connection
+
+
+def without_mark(line):
+    return line.replace(" stored=true", "")
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "eval plies=2",
+        "eval plies=2 cubeful=false",
+        "moves plies=2",
+        'rank plies=2 "8/5 6/5"',
+        "cube plies=2",
+        "take plies=2",
+        "resign plies=2",
+        "resign gammon plies=2",
+    ],
+)
+@pytest.mark.parametrize(
+    "score", [(), ("set game.length 7", "set game.score_p0 4", "dice 3 1")], ids=["money", "match"]
+)
+def test_the_second_answer_is_kept_and_the_same(service, command, score):
+    lines = talk(command, open_session(service, *score))
+    again = talk(command, open_session(service, *score))
+    assert again[-1].endswith(" stored=true")
+    assert [line for line in again if line.startswith("info")] == [again[0]]
+    assert again[0].startswith("info depth 3 nodes 0 time_ms ")
+    assert " stored true" in again[0]
+    known = [without_mark(line) for line in lines if not line.startswith("info")]
+    assert [without_mark(line) for line in again if not line.startswith("info")] == known
+
+
+@pytest.mark.parametrize("what", ["chequer", "cube", "turn"])
+def test_decisions_say_in_their_info_lines_that_they_are_kept(service, what):
+    command = f"go {what} plies 2 filter huge"
+    first, again = (talk(command, open_session(service)) for _ in range(2))
+    assert again[-1] == first[-1]
+    info = [line for line in again if line.startswith("info")]
+    assert len(info) == (2 if what == "turn" else 1)
+    assert all(" stored true" in line for line in info)
+
+
+def test_a_kept_answer_needs_no_thread_once_one_was_quick(service):
+    for command in ("eval plies=2", "moves plies=2", "cube plies=2", "go chequer plies 2 filter huge"):
+        for _ in range(3):
+            talk(command, open_session(service))
+        connection = open_session(service)
+        hear(connection, f"{command}\n".encode())
+        work = connection.next_job().work
+        assert (work.is_quick, work.is_long) == (True, False), command
+        off = open_session(service, "set engine.store off")
+        hear(off, f"{command}\n".encode())
+        work = off.next_job().work
+        assert (work.is_quick, work.is_long) == (False, True), command
+
+
+def test_a_session_may_do_without_and_take_deeper_answers(service):
+    connection = open_session(service)
+    talk("eval plies=2", connection)
+    assert "stored" not in talk("eval plies=1 cubeful=true", connection)[-1]
+    talk("set engine.store deeper", connection)
+    assert talk("eval plies=1", connection)[-1].endswith(" plies=2 net=strong stored=true")
+    talk("set engine.store off", connection)
+    assert "stored" not in talk("eval plies=2", connection)[-1]
+    assert talk("get engine.store", connection) == ["value engine.store off"]
+
+
+def test_another_net_searches_itself(service):
+    talk("eval plies=2", open_session(service))
+    other = next(name for name in service.catalogue.list_names() if name != "strong")
+    connection = open_session(service, f"set engine.net {other}")
+    assert "stored" not in talk("eval plies=2", connection)[-1]
+    assert talk("eval plies=2", connection)[-1].endswith(f"net={other} stored=true")
+
+
+def ask(connection, **fields):
+    [line] = talk(json.dumps({"id": 1, "position": "startpos", "filter": "tiny", **fields}), connection)
+    return json.loads(line)
+
+
+def test_queries_are_answered_from_the_store_part_by_part(service):
+    fields = {"plies": 2, "dice": [6, 2], "want": ["eval", "cube", "moves", "resign"]}
+    first, again = (ask(open_session(service), **fields)["results"][0] for _ in range(2))
+    assert again["moves_stored"]
+    assert all(again[part].pop("stored") for part in ("eval", "cube", "resign"))
+    del again["moves_stored"]
+    for part in ("eval", "cube", "resign"):
+        first[part].pop("stored", None)  # an earlier test has asked for the position
+    assert again == first
+
+
+def test_a_query_says_itself_whether_it_takes_kept_answers(service):
+    connection = open_session(service, "set engine.store off")
+    for _ in range(2):
+        assert "stored" not in ask(connection, plies=2)["results"][0]["eval"]
+    ask(connection, plies=2, store="on")
+    assert ask(connection, plies=2, store="on")["results"][0]["eval"]["stored"]
+    found = ask(connection, plies=1, store="deeper")["results"][0]["eval"]
+    assert (found["stored"], found["plies"]) == (True, 2)
+    error = ask(connection, plies=1, store="maybe")["error"]
+    assert error["message"] == "expected one of off|on|deeper for store, got 'maybe'"
+
+
+def test_a_query_for_one_kept_position_needs_no_thread(service):
+    query = {"id": 1, "position": "startpos", "dice": [5, 2], "plies": 2, "want": ["eval", "moves"]}
+    for _ in range(3):
+        talk(json.dumps(query), open_session(service))
+    connection = open_session(service)
+    hear(connection, json.dumps(query).encode() + b"\n")
+    assert connection.next_job().work.is_quick
+    for other in ({"plies": 3}, {"dice": None}, {"position": "nonsense"}, {"store": "off"}, {"net": "fast"}):
+        connection = open_session(service)
+        hear(connection, json.dumps(query | {"id": 2} | other).encode() + b"\n")
+        job = connection.next_job()
+        assert job is None or not job.work.is_quick, other
+
+
+def test_the_next_process_answers_from_what_this_one_kept(tmp_path, monkeypatch):
+    first = make_service(tmp_path)
+    lines = talk("eval plies=2", open_session(first))
+    first.get_engine("default").store.store.close()
+    monkeypatch.setattr("engine.store.opening._opened", {})
+    again = talk("eval plies=2", open_session(make_service(tmp_path)))
+    assert again[-1] == f"{lines[-1]} stored=true"
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        lambda file: file.mkdir(),
+        lambda file: file.write_bytes(b"no database " * 100),
+        lambda file: sqlite3.connect(file).execute("CREATE TABLE mine (x)").connection.close(),
+    ],
+    ids=["folder", "damaged", "foreign"],
+)
+def test_a_store_that_cannot_be_used_fails_no_answer_and_memory_serves(tmp_path, spoil, caplog):
+    spoil(tmp_path / "store.sqlite")
+    service = make_service(tmp_path)
+    first, again = (talk("eval plies=2", open_session(service))[-1] for _ in range(2))
+    assert again == f"{first} stored=true"
+    service.get_engine("default").store.store.close()
+    assert caplog.records
+
+
+def ask_while_held(service):
+    """Ask for what is kept and what is not, and return how long that took."""
+    talk("eval plies=1", open_session(service))
+    began_s = time.monotonic()
+    for dice in ("1 2", "6 5", "4 1"):
+        assert "stored" not in talk("moves plies=1", open_session(service, f"dice {dice}"))[-1]
+        assert talk("eval plies=2", open_session(service))[-1].endswith("stored=true")
+    return time.monotonic() - began_s
+
+
+def test_a_store_into_which_another_process_writes_delays_no_answer(tmp_path):
+    service = make_service(tmp_path)
+    talk("eval plies=2", open_session(service))
+    service.get_engine("default").store.store.flush()
+    holder = sqlite3.connect(tmp_path / "store.sqlite", isolation_level=None)
+    holder.execute("BEGIN IMMEDIATE")
+    assert ask_while_held(service) < 2.0
+    holder.close()
+
+
+def test_a_store_that_cannot_be_opened_yet_delays_no_answer(tmp_path):
+    service = make_service(tmp_path)
+    with filelock.FileLock(tmp_path / ".store.sqlite.lock"):
+        talk("eval plies=2", open_session(service))
+        assert ask_while_held(service) < 2.0
+    store = service.get_engine("default").store.store
+    store.flush()
+    assert not store.left_out
