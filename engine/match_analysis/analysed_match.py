@@ -12,6 +12,7 @@ from engine.match_analysis.decisions import judge_recorded_match
 from engine.match_analysis.judgement import Choice
 from engine.match_analysis.marks import add_marks
 from engine.match_analysis.resignations import JudgedResignation, judge_resignations
+from engine.match_analysis.rollouts import DecisionRollouts
 from engine.match_analysis.statistics import (
     JudgedDecision,
     JudgedRoll,
@@ -19,7 +20,7 @@ from engine.match_analysis.statistics import (
     StatisticsByPhase,
     compute_by_phase,
 )
-from engine.match_files.model import NO_NOTES, ActionNotes, RecordedGame, RecordedMatch
+from engine.match_files.model import NO_NOTES, ActionNotes, RecordedEvaluation, RecordedGame, RecordedMatch
 from engine.rules.game_record import GameAction, PlayAction
 from engine.rules.game_replay import GameSituation
 from engine.rules.match import SEATS
@@ -50,6 +51,27 @@ class AnalysedDecision:
     chosen: str
     best: str
     depth: str
+
+    @property
+    def compared_evaluations(self) -> list[RecordedEvaluation]:
+        """The evaluations that the loss comes from: of the best choice and of the one that was made."""
+        if self.judged.judgement.choice is Choice.PLAY:
+            made = [each for each in self.notes.candidates if format_play(each.play) == self.chosen]
+            return [each.evaluation for each in (*self.notes.candidates[:1], *made)]
+        cube = self.notes.cube
+        evaluations = (cube.evaluation, cube.taken_evaluation) if cube is not None else ()
+        return [each for each in evaluations if each is not None]
+
+    @property
+    def trials(self) -> int:
+        """Trials of its rollout; 0 without one."""
+        return max((each.trials for each in self.compared_evaluations), default=0)
+
+    @property
+    def standard_error(self) -> float | None:
+        """The largest standard error of the equities that the loss comes from; None without a rollout."""
+        errors = [each.error for each in self.compared_evaluations if each.error is not None]
+        return max(errors, default=None)
 
 
 @dataclass(frozen=True)
@@ -145,16 +167,23 @@ class AnalysedMatch:
         return judge_recorded_match(self.match, self.table)
 
 
-def describe_method(net: str, settings: AnalysisSettings, table: str) -> str:
+def describe_method(
+    net: str, settings: AnalysisSettings, table: str, rollouts: DecisionRollouts | None = None
+) -> str:
     """Return what judged a match, in words.
 
     Args:
         net: The name of the evaluator.
         settings: How deep.
         table: The name of the match equity table.
+        rollouts: How decisions were rolled out; None if they were not.
     """
-    deeper = f", close and wrong decisions {settings.deeper_plies}-ply" if settings.is_deepening else ""
-    return f"gammond {read_version()}, net {net}, {settings.plies}-ply{deeper}, match equities of {table}"
+    parts = [f"gammond {read_version()}", f"net {net}", f"{settings.plies}-ply"]
+    if settings.is_deepening:
+        parts.append(f"close and wrong decisions {settings.deeper_plies}-ply")
+    if rollouts is not None:
+        parts.append(f"those that are still close or wrong {rollouts.describe()}")
+    return ", ".join([*parts, f"match equities of {table}"])
 
 
 def _number_moves(game: RecordedGame) -> Iterator[tuple[GameSituation, GameAction, int]]:

@@ -3,35 +3,29 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import dataclass
 
 from engine.analysis.engine import Engine
 from engine.analysis.levels import EvalSettings
 from engine.cubeful import CubeDecision, CubeResponse
-from engine.match_analysis.judgement import judge_doubling
+from engine.match_analysis.closeness import is_close
+from engine.match_analysis.journal import NO_JOURNAL, SEARCHED, AnalysisJournal
 from engine.match_analysis.luck import measure_luck
-from engine.match_analysis.tasks import AnalysisTask, RolledDice, list_rolls, list_tasks
-from engine.match_files.model import (
-    NO_NOTES,
-    ActionNotes,
-    RecordedCandidate,
-    RecordedCubeDecision,
-    RecordedEvaluation,
-    RecordedMatch,
+from engine.match_analysis.notes import (
+    MAX_CANDIDATES,
+    add_notes,
+    keep_comments,
+    make_cube_notes,
+    order_plays,
+    to_candidates,
+    to_tuple,
 )
-from engine.rules.outcome import Outcome
+from engine.match_analysis.tasks import AnalysisTask, list_match_tasks, list_rolls
+from engine.match_files.model import ActionNotes, RecordedEvaluation, RecordedMatch
 from engine.runtime.threads import Workers
 from engine.search import SearchWatch
 from engine.search.filters import DEFAULT_FILTER
-from engine.search.results import ComparedPlay, PlayEvaluation
-
-MAX_CANDIDATES = 10
-"""Plays that are noted of each roll."""
-
-CLOSE_POINTS = 0.02
-"""A decision whose error is as large, or whose two best choices are as near, is judged anew where deeper
-judgement is wanted."""
 
 Progress = Callable[[int, int], None]
 """Is told how many decisions have been judged, and how many there are."""
@@ -70,7 +64,7 @@ class AnalysisSettings:
 
 def count_decisions(match: RecordedMatch) -> int:
     """Return how many decisions `analyse_match` judges."""
-    return sum(1 for number, game in enumerate(match.games) for _ in list_tasks(number, game))
+    return len(list_match_tasks(match))
 
 
 def analyse_match(
@@ -81,6 +75,7 @@ def analyse_match(
     workers: Workers | None = None,
     progress: Progress = lambda done, total: None,
     cancelled: Callable[[], bool] | None = None,
+    journal: AnalysisJournal = NO_JOURNAL,
 ) -> RecordedMatch:
     """Return a match with the engine's judgement of each action, in place of what the file has.
 
@@ -95,6 +90,7 @@ def analyse_match(
         workers: Threads that share the decisions.
         progress: Called by one thread at a time.
         cancelled: Asked during the work; when it returns true, the work ends.
+        journal: Has what was judged before, by the same engine with the same settings, and takes what is new.
 
     Raises:
         CancelledWork: It was cancelled.
@@ -102,18 +98,27 @@ def analyse_match(
     """
     settings, workers = settings or AnalysisSettings(), workers or Workers()
     judge = _Judge(engine.with_rules(match.rules.rules).with_threads(1), settings, cancelled)
-    tasks = [task for number, game in enumerate(match.games) for task in list_tasks(number, game)]
+    tasks = list_match_tasks(match)
     rolls = [rolled for number, game in enumerate(match.games) for rolled in list_rolls(number, game)]
     counter = _Counter(len(tasks), progress)
 
-    def work(task: AnalysisTask) -> ActionNotes:
-        notes = judge.judge(task)
+    def work(number: int) -> ActionNotes:
+        notes = journal.find(SEARCHED, number)
+        if notes is None:
+            notes = judge.judge(tasks[number])
+            journal.add(SEARCHED, number, notes)
         counter.add()
         return notes
 
     luck = measure_luck(judge.engine, rolls, workers, cancelled)
-    judged = workers.map(work, tasks)
-    return _add_notes(match, tasks, judged, rolls, luck.tolist())
+    judged = workers.map(work, range(len(tasks)))
+    found = [
+        (rolled.game, rolled.place, ActionNotes(luck=points))
+        for rolled, points in zip(rolls, luck.tolist(), strict=True)
+    ]
+    for task, notes in zip(tasks, judged, strict=True):
+        found += [(task.game, place, notes) for place in task.places]
+    return add_notes(keep_comments(match), found)
 
 
 class _Counter:
@@ -150,49 +155,34 @@ class _Judge:
         """
         settings = self._settings
         judge = self._judge_cube if task.roll is None else self._judge_play
-        notes, is_close = judge(task, settings.plies)
-        if is_close and settings.is_deepening:
-            notes, _ = judge(task, settings.deeper_plies)
+        notes = judge(task, settings.plies)
+        if settings.is_deepening and is_close(task, notes):
+            notes = judge(task, settings.deeper_plies)
         return notes
 
-    def _judge_cube(self, task: AnalysisTask, plies: int) -> tuple[ActionNotes, bool]:
-        """Return the notes, and whether the decision is close."""
+    def _judge_cube(self, task: AnalysisTask, plies: int) -> ActionNotes:
         watch = SearchWatch(self._cancelled)
         found = self.engine.evaluate(
             task.position, task.match, self._settings.make_eval_settings(plies), watch
         )
         watch.check()
-        depth = f"{found.effort.plies}-ply"
-        decision = found.decision
-        outcome = _to_tuple(found.outcome)
-        assert decision is not None  # cubeful, and the game is not over
-        held = decision.no_double.equity_points
-        taken = _take_equity(decision)
-        cube = RecordedCubeDecision(
-            held,
-            taken,
-            1.0,
-            RecordedEvaluation(held, outcome, depth),
-            RecordedEvaluation(taken, outcome, depth),
+        depth, outcome = f"{found.effort.plies}-ply", to_tuple(found.outcome)
+        assert found.decision is not None  # cubeful, and the game is not over
+        return make_cube_notes(
+            RecordedEvaluation(found.decision.no_double.equity_points, outcome, depth),
+            RecordedEvaluation(_take_equity(found.decision), outcome, depth),
         )
-        doubled = min(taken, 1.0)
-        is_close = abs(held - doubled) < CLOSE_POINTS or abs(taken - 1.0) < CLOSE_POINTS
-        judged = judge_doubling(held, taken, 1.0, is_double=len(task.places) > 1)
-        return ActionNotes(cube=cube), is_close or judged.error_points > CLOSE_POINTS
 
-    def _judge_play(self, task: AnalysisTask, plies: int) -> tuple[ActionNotes, bool]:
+    def _judge_play(self, task: AnalysisTask, plies: int) -> ActionNotes:
         assert task.roll is not None
         watch, settings = SearchWatch(self._cancelled), self._settings.make_eval_settings(plies)
         if task.play is None:
             ranked = self.engine.rank_plays(task.position, task.roll, task.match, settings, watch)
             watch.check()
-            return ActionNotes(candidates=_to_candidates(list(ranked.plays[:MAX_CANDIDATES]))), False
+            return ActionNotes(candidates=to_candidates(ranked.plays[:MAX_CANDIDATES]))
         found = self.engine.compare_play(task.position, task.roll, task.match, task.play, settings, watch)
         watch.check()
-        plays = _order_plays(found)
-        deepest = [play.score for play in plays if play.plies == found.best.plies]
-        is_near = len(deepest) > 1 and deepest[0] - deepest[1] < CLOSE_POINTS
-        return ActionNotes(candidates=_to_candidates(plays)), is_near or found.loss >= CLOSE_POINTS
+        return ActionNotes(candidates=to_candidates(order_plays(found)))
 
 
 def _take_equity(decision: CubeDecision) -> float:
@@ -201,56 +191,3 @@ def _take_equity(decision: CubeDecision) -> float:
         return decision.no_double.equity_points
     beavered = decision.response is CubeResponse.BEAVER
     return decision.double_take.equity_points / (2.0 if beavered else 1.0)
-
-
-def _order_plays(found: ComparedPlay) -> list[PlayEvaluation]:
-    """Return the plays to be noted: those as deep as the best, with the play that was made, then others."""
-    ranked = found.ranked.plays
-    made = found.evaluation
-    plays = [play for play in ranked[: MAX_CANDIDATES + 1] if play.play.result != made.play.result]
-    deepest = [play for play in plays if play.plies == made.plies]
-    place = sum(play.score >= made.score for play in deepest) if found.rank > 1 else 0
-    plays.insert(place, made)
-    return plays[: max(MAX_CANDIDATES, place + 1)]
-
-
-def _to_candidates(plays: Sequence[PlayEvaluation]) -> tuple[RecordedCandidate, ...]:
-    return tuple(
-        RecordedCandidate(
-            play.play, RecordedEvaluation(play.score, _to_tuple(play.outcome), f"{play.plies}-ply")
-        )
-        for play in plays
-    )
-
-
-def _to_tuple(outcome: Outcome) -> tuple[float, float, float, float, float]:
-    win, win_gammon, win_backgammon, lose_gammon, lose_backgammon = outcome
-    return win, win_gammon, win_backgammon, lose_gammon, lose_backgammon
-
-
-def _add_notes(
-    match: RecordedMatch,
-    tasks: Sequence[AnalysisTask],
-    judged: Sequence[ActionNotes],
-    rolls: Sequence[RolledDice],
-    luck: Sequence[float],
-) -> RecordedMatch:
-    """Return the match with the notes of its tasks and rolls, and the comments that it has."""
-    notes: list[dict[int, ActionNotes]] = []
-    for game in match.games:
-        comments = {place: ActionNotes(comment=old.comment) for place, old in game.notes.items()}
-        notes.append({place: each for place, each in comments.items() if each != NO_NOTES})
-    for task, found in zip(tasks, judged, strict=True):
-        for place in task.places:
-            old = notes[task.game].get(place, NO_NOTES)
-            notes[task.game][place] = replace(
-                old, cube=found.cube or old.cube, candidates=found.candidates or old.candidates
-            )
-    for rolled, points in zip(rolls, luck, strict=True):
-        old = notes[rolled.game].get(rolled.place, NO_NOTES)
-        notes[rolled.game][rolled.place] = replace(old, luck=points)
-    games = tuple(
-        replace(game, notes=dict(sorted(of_game.items())))
-        for game, of_game in zip(match.games, notes, strict=True)
-    )
-    return replace(match, games=games)

@@ -144,6 +144,7 @@ def list_decision(
         "counts_for_xg": judged.judgement.counts_for_xg,
         "counts_for_gnubg": judged.judgement.counts_for_gnubg,
         "depth": decision.depth,
+        **_list_trials(decision.trials, decision.standard_error),
     }
     if decision.roll:
         listed["candidates"] = [
@@ -155,6 +156,9 @@ def list_decision(
         for name in ("no_double", "double_take", "double_pass"):
             equity = getattr(cube, name)
             listed |= {name: _round(equity), f"{name}_mwc": _round(compute_mwc(equity, match, table))}
+        for name, evaluation in (("no_double", cube.evaluation), ("double_take", cube.taken_evaluation)):
+            if evaluation is not None and evaluation.trials:
+                listed[f"{name}_se"] = _round(evaluation.error)
     return listed
 
 
@@ -167,7 +171,13 @@ def _list_evaluation(
         "mwc": _round(compute_mwc(evaluation.equity, match, table)),
         "depth": evaluation.depth,
         "outcome": None if outcome is None else [_round(chance) for chance in outcome],
+        **_list_trials(evaluation.trials, evaluation.error),
     }
+
+
+def _list_trials(trials: int, error: float | None) -> dict[str, object]:
+    """Return what a rollout has beside its equity; nothing for a search."""
+    return {"se": _round(error), "trials": trials} if trials else {}
 
 
 def _round(value: float | None) -> float | None:

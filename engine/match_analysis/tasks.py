@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import enum
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import takewhile
 
-from engine.match_files.model import RecordedGame
+from engine.match_files.model import RecordedGame, RecordedMatch
 from engine.rules.dice import Roll
 from engine.rules.game_record import (
     DoubleAction,
+    GameAction,
     PlayAction,
     ResignationAction,
     ResponseAction,
@@ -20,30 +21,23 @@ from engine.rules.moves import Play
 from engine.rules.position import Position
 
 
-class TaskKind(enum.Enum):
-    """What is asked about a position."""
-
-    CUBE = "cube"
-    PLAY = "play"
-
-
 @dataclass(frozen=True)
 class AnalysisTask:
     """A question about one action of a match.
 
     Attributes:
-        kind: Whether it is about the cube or about a play.
         game: The place of the game in the match.
         places: The places of the actions that the answer is for: a double and the response have one.
+        actions: These actions.
         position: The checkers, as the seat on roll sees them.
         match: The match state, before the roll.
         roll: The dice; None for the cube.
         play: The play that was made; None for the cube.
     """
 
-    kind: TaskKind
     game: int
     places: tuple[int, ...]
+    actions: tuple[GameAction, ...]
     position: Position
     match: MatchState
     roll: Roll | None = None
@@ -71,6 +65,11 @@ class RolledDice:
     is_opening: bool
 
 
+def list_match_tasks(match: RecordedMatch) -> list[AnalysisTask]:
+    """Return what is to be judged in a match, in order."""
+    return [task for number, game in enumerate(match.games) for task in list_tasks(number, game)]
+
+
 def list_tasks(number: int, game: RecordedGame) -> Iterator[AnalysisTask]:
     """Yield what is to be judged in a game, in order.
 
@@ -81,30 +80,32 @@ def list_tasks(number: int, game: RecordedGame) -> Iterator[AnalysisTask]:
         number: The place of the game in the match.
         game: The game.
     """
-    before: object = None
+    before: GameAction | None = None
     for place, (situation, action) in enumerate(game.replay()):
         position, match = situation.position, situation.match
         own = match.before_roll()
-        has_answered = isinstance(before, ResponseAction | DoubleAction)
+        has_answered = before is not None and _is_cube_action(before)
         match action:
             case PlayAction(roll=roll, play=play):
                 if place and own.may_double(own.on_roll) and not has_answered:
-                    yield AnalysisTask(TaskKind.CUBE, number, (place,), position, own)
-                yield AnalysisTask(TaskKind.PLAY, number, (place,), position, own, roll, play)
+                    yield AnalysisTask(number, (place,), (action,), position, own)
+                yield AnalysisTask(number, (place,), (action,), position, own, roll, play)
             case DoubleAction() if not match.doubled:
-                answered = [place]
-                for following in game.actions[place + 1 :]:
-                    if not isinstance(following, ResponseAction | DoubleAction):
-                        break
-                    answered.append(place + len(answered))
-                yield AnalysisTask(TaskKind.CUBE, number, tuple(answered), position, own)
+                answers = takewhile(_is_cube_action, game.actions[place + 1 :])
+                actions = (action, *answers)
+                places = tuple(range(place, place + len(actions)))
+                yield AnalysisTask(number, places, actions, position, own)
             case ResignationAction() if match.roll is None:
-                yield AnalysisTask(TaskKind.CUBE, number, (place,), position, own)
+                yield AnalysisTask(number, (place,), (action,), position, own)
             case ResignationAction():
-                yield AnalysisTask(TaskKind.PLAY, number, (place,), position, own, match.roll)
+                yield AnalysisTask(number, (place,), (action,), position, own, match.roll)
             case _:
                 pass
         before = action
+
+
+def _is_cube_action(action: GameAction) -> bool:
+    return isinstance(action, ResponseAction | DoubleAction)
 
 
 def list_rolls(number: int, game: RecordedGame) -> Iterator[RolledDice]:

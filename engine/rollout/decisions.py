@@ -11,6 +11,7 @@ from engine.errors import PlayError, ValueRangeError
 from engine.rollout.results import EquityDifference, RolloutEstimate
 from engine.rollout.runner import Rollout, RolloutHandling, roll_out
 from engine.rollout.settings import RolloutEvaluators, RolloutSettings
+from engine.rollout.stop_rules import apply_candidate_rule, apply_decision_rule
 from engine.rollout.trial_scoring import CubefulScoring, TrialScoring
 from engine.rules.dice import Roll, format_roll
 from engine.rules.moves import Play, legal_plays
@@ -71,6 +72,7 @@ def roll_out_plays(
     *,
     plays: Sequence[Play] | None = None,
     space: CubeStateSpace | None = None,
+    prunes: bool = True,
     **handling: Unpack[RolloutHandling],
 ) -> tuple[list[PlayRollout], Rollout]:
     """Roll out plays of one roll with the same dice, and rank them.
@@ -82,6 +84,8 @@ def roll_out_plays(
         settings: As there.
         plays: The plays; all legal ones if None.
         space: The states of the cube, seen by the player on roll; cubeless if None.
+        prunes: Whether ``stop_jsd`` prunes single plays; else all have the same trials, and it ends the
+            rollout once all but the best would have been pruned.
         **handling: As there; the starts are the positions after the plays, in their order.
 
     Returns:
@@ -95,7 +99,14 @@ def roll_out_plays(
     """
     chosen = _check_plays(position, roll, plays)
     scoring = make_scoring_after_plays(space)
-    rollout = roll_out([play.result for play in chosen], evaluators, settings, scoring=scoring, **handling)
+    rollout = roll_out(
+        [play.result for play in chosen],
+        evaluators,
+        settings,
+        scoring=scoring,
+        rule=apply_candidate_rule if prunes else apply_decision_rule,
+        **handling,
+    )
     return rank_by_rollout(chosen, rollout, scoring), rollout
 
 

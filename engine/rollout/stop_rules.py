@@ -63,6 +63,14 @@ def apply_candidate_rule(
     return active, apply_error_rule(state, active, settings, scoring)
 
 
+def apply_decision_rule(
+    state: RolloutState, active: list[int], settings: RolloutSettings, scoring: TrialScoring
+) -> tuple[list[int], StopReason | None]:
+    """Stop when `apply_candidate_rule` would, but prune no candidate; arguments and result as there."""
+    _, reason = apply_candidate_rule(state, active, settings, scoring)
+    return active, reason
+
+
 def apply_cube_rule(
     state: RolloutState, active: list[int], settings: RolloutSettings, scoring: TrialScoring
 ) -> tuple[list[int], StopReason | None]:

@@ -12,12 +12,12 @@ from engine.cubeful.match_equity import load_default_table
 from engine.errors import CancelledWork, LimitError, ValueRangeError
 from engine.match_analysis.analysed_match import AnalysedMatch, describe_method
 from engine.match_analysis.analysis import (
-    MAX_CANDIDATES,
     AnalysisSettings,
     analyse_match,
     count_decisions,
 )
 from engine.match_analysis.documents import describe_match
+from engine.match_analysis.notes import MAX_CANDIDATES
 from engine.match_files.model import RecordedMatch
 from engine.match_files.reading import read_matches
 from engine.runtime.cores import count_usable_cores

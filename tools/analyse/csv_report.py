@@ -12,7 +12,7 @@ _COLUMNS = (
     *("file", "length", "player", "opponent", "game", "move", "action", "seat", "own_score", "other_score"),
     "phase",
     *("decision", "roll", "chosen", "best", "error", "error_mwc", "counts_for_xg", "counts_for_gnubg"),
-    *("depth", "no_double", "double_take", "double_pass", "xgid"),
+    *("depth", "se", "trials", "no_double", "double_take", "double_pass", "xgid"),
 )
 
 

@@ -157,15 +157,18 @@ def _format_plays(analysed: AnalysedMatch, decision: AnalysedDecision) -> str:
         words = " (played)" if is_made else ""
         if each.evaluation.depth != best.depth:
             words += f" {each.evaluation.depth}"
-        lost = "" if rank == 1 else f"{best.equity - each.evaluation.equity:.3f}"
+        is_compared = rank > 1 and each.evaluation.depth == best.depth
+        lost = f"{best.equity - each.evaluation.equity:.3f}" if is_compared else ""
+        equity = _format_equity(analysed, match, each.evaluation.equity, each.evaluation.error)
         lines.append(
             f"<tr{' class=made' * is_made}><th scope=row>{play}{words}"
-            f"{_format_equity(analysed, match, each.evaluation.equity)}<td>{lost}<td>{_format_chances(each)}"
+            f"{equity}<td>{lost}<td>{_format_chances(each)}"
         )
     mwc = "" if match.is_money else "<th scope=col>MWC %"
     return (
-        f"<table><caption>Plays, {best.depth}; chances in %</caption><thead><tr><th scope=col class=text>Play"
-        f"<th scope=col>Equity{mwc}<th scope=col>Lost<th scope=col>Win g bg / lose g bg"
+        f"<table><caption>Plays, {_format_depth(decision)}; chances in %</caption><thead><tr>"
+        f"<th scope=col class=text>Play<th scope=col>Equity{mwc}<th scope=col>Lost"
+        "<th scope=col>Win g bg / lose g bg"
         f"<tbody>{''.join(lines)}</table>"
     )
 
@@ -174,30 +177,39 @@ def _format_cube(analysed: AnalysedMatch, decision: AnalysedDecision) -> str:
     """Format the equities of a cube decision: as a table, or as a line where nothing was near."""
     cube, match = decision.notes.cube, decision.situation.match
     assert cube is not None
+    held, taken = cube.evaluation, cube.taken_evaluation
     equities = {
-        "no double": cube.no_double,
-        "double, take": cube.double_take,
-        "double, pass": cube.double_pass,
+        "no double": (cube.no_double, held.error if held else None),
+        "double, take": (cube.double_take, taken.error if taken else None),
+        "double, pass": (cube.double_pass, None),
     }
     judgement = decision.judged.judgement
     if judgement.choice is Choice.NO_DOUBLE and not (judgement.counts_for_gnubg or get_mark(decision)):
-        listed = ", ".join(f"{name} {format_points(equity)}" for name, equity in equities.items())
+        listed = ", ".join(f"{name} {format_points(equity)}" for name, (equity, _) in equities.items())
         return f'<p class="soft">Cube: {listed}; best: {decision.best}.</p>'
     rows = "".join(
-        f"<tr><th scope=row>{name}{_format_equity(analysed, match, equity)}"
+        f"<tr><th scope=row>{name}{_format_equity(analysed, match, *equity)}"
         for name, equity in equities.items()
     )
     mwc = "" if match.is_money else "<th scope=col>MWC %"
     return (
-        f"<table><caption>Cube, {decision.depth}; best: {decision.best}</caption><thead><tr>"
+        f"<table><caption>Cube, {_format_depth(decision)}; best: {decision.best}</caption><thead><tr>"
         f"<th scope=col class=text>Action<th scope=col>Equity{mwc}<tbody>{rows}</table>"
     )
 
 
-def _format_equity(analysed: AnalysedMatch, match: MatchState, equity: float) -> str:
-    """Format the cells of an equity: itself, and in a match the match-winning chance."""
+def _format_depth(decision: AnalysedDecision) -> str:
+    """Format how a decision was judged."""
+    return f"{decision.depth}, {decision.trials:,} trials" if decision.trials else decision.depth
+
+
+def _format_equity(
+    analysed: AnalysedMatch, match: MatchState, equity: float, error: float | None = None
+) -> str:
+    """Format the cells of an equity: itself with its standard error, and in a match the winning chance."""
     mwc = compute_mwc(equity, match, analysed.table)
-    return f"<td>{format_points(equity)}" + ("" if mwc is None else f"<td>{100 * mwc:.2f}")
+    spread = "" if error is None else f"\N{NO-BREAK SPACE}±{error:.3f}"
+    return f"<td>{format_points(equity)}{spread}" + ("" if mwc is None else f"<td>{100 * mwc:.2f}")
 
 
 def _format_chances(candidate: RecordedCandidate) -> str:

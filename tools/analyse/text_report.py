@@ -120,7 +120,7 @@ def _format_errors(analysed: AnalysedMatch, count: int) -> list[str]:
             each.roll,
             each.chosen,
             each.best,
-            each.depth,
+            _format_depth(each),
         )
         for each in wrong[:count]
     ]
@@ -152,6 +152,11 @@ def _format_resignations(analysed: AnalysedMatch) -> list[str]:
             answer = f"{names[1 - each.seat]} {did} it, which lost {each.answer_loss_points:.3f}"
             lines.append(f"{offer}; {answer}: {worth} for {names[each.seat]}")
     return ["", *lines] if lines else []
+
+
+def _format_depth(decision: AnalysedDecision) -> str:
+    error = decision.standard_error
+    return decision.depth if error is None else f"{decision.depth}, ±{error:.3f}"
 
 
 def _format_mwc(decision: AnalysedDecision) -> str:

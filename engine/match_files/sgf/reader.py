@@ -11,10 +11,10 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field, replace
 
-from engine.cubeful import make_dead_cube_game
 from engine.errors import FormatError, GammondError
 from engine.match_files.builder import MatchBuilder
 from engine.match_files.model import NO_NOTES, ActionNotes, IssueKind, MatchRules, RecordedMatch
+from engine.match_files.sgf.evaluations import parse_candidate, parse_decision
 from engine.match_files.sgf.points import (
     AUTOMATIC_DOUBLES,
     COLOURS,
@@ -24,8 +24,6 @@ from engine.match_files.sgf.points import (
     MORE_RULES,
     NO_BEAVERS,
     RACCOONS,
-    parse_candidate,
-    parse_decision,
     parse_numbers,
     parse_points,
     parse_written_play,
@@ -257,12 +255,11 @@ class _MatchReader:
         return len(plays) > 1 or bool(plays[0].moves)
 
     def _read_play_notes(self, node: SgfNode, seat: int, roll: Roll) -> ActionNotes:
-        candidates = []
-        situation = self.builder.situation
-        if situation is not None and (values := node.properties.get("A", [])[1:]):
-            match, scale = _find_scale(situation.match, seat)
-            for value in values:
-                if parsed := parse_candidate(value, seat, match, scale):
+        candidates, situation = [], self.builder.situation
+        if situation is not None:
+            match = replace(situation.match.before_roll(), on_roll=seat)
+            for value in node.properties.get("A", [])[1:]:
+                if parsed := parse_candidate(value, match):
                     candidates.append(self.builder.find_candidate(roll, *parsed))
         luck = parse_numbers([node.text("LU").strip()])
         cube_notes = self._read_cube_notes(node, seat)
@@ -279,14 +276,9 @@ class _MatchReader:
         situation = self.builder.situation
         if situation is None or situation.match.beavered or not node.text("DA"):
             return NO_NOTES
-        decision = parse_decision(node.text("DA"), *_find_scale(situation.match, doubler))
+        match = replace(situation.match.before_roll(), on_roll=doubler)
+        decision = parse_decision(node.text("DA"), match)
         return ActionNotes(cube=decision, cube_mark=_read_mark(node, _CUBE_MARKS))
-
-
-def _find_scale(match: MatchState, seat: int) -> tuple[MatchState, tuple[float, float]]:
-    """Return the match state with a seat on roll, and the scale of its equities in values of the file."""
-    before = replace(match.before_roll(), on_roll=seat)
-    return before, make_dead_cube_game(before).equity_scale
 
 
 @dataclass

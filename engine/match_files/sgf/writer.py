@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from engine.cubeful import make_dead_cube_game
 from engine.match_files.model import NO_NOTES, ActionNotes, RecordedGame, RecordedMatch, number_games
+from engine.match_files.sgf.evaluations import format_candidate, format_decision
 from engine.match_files.sgf.points import (
     AUTOMATIC_DOUBLES,
     COLOURS,
@@ -15,8 +15,6 @@ from engine.match_files.sgf.points import (
     MORE_RULES,
     NO_BEAVERS,
     RACCOONS,
-    format_candidate,
-    format_decision,
     format_moves,
     list_checkers,
 )
@@ -171,10 +169,9 @@ def _format_analysis(notes: ActionNotes, match: MatchState, action: PlayAction) 
     boards = [candidate.play.result for candidate in notes.candidates]
     if action.play.moves and action.play.result in boards:
         played = boards.index(action.play.result)
-        analysis["A"] = [
-            str(played),
-            *(format_candidate(each.play.moves, action.seat, each.evaluation) for each in notes.candidates),
-        ]
+        before = match.before_roll()
+        candidates = [format_candidate(each.play.moves, each.evaluation, before) for each in notes.candidates]
+        analysis["A"] = [str(played), *candidates]
     if notes.luck is not None:
         analysis["LU"] = [f"{notes.luck:.5f}"]
     if notes.luck_mark:
@@ -189,9 +186,7 @@ def _format_analysis(notes: ActionNotes, match: MatchState, action: PlayAction) 
 def _format_cube(notes: ActionNotes, match: MatchState) -> _Properties:
     analysis: _Properties = {}
     if notes.cube is not None and not match.beavered:
-        before = match.before_roll()
-        scale = make_dead_cube_game(before).equity_scale
-        analysis["DA"] = [format_decision(notes.cube, before, scale)]
+        analysis["DA"] = [format_decision(notes.cube, match.before_roll())]
     if notes.cube_mark in _CUBE_MARKS:
         name, value = _CUBE_MARKS[notes.cube_mark]
         analysis[name] = [value]

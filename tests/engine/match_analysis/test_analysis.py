@@ -9,7 +9,8 @@ import pytest
 
 from engine.analysis.levels import EvalSettings
 from engine.errors import CancelledWork
-from engine.match_analysis.analysis import CLOSE_POINTS, AnalysisSettings, analyse_match
+from engine.match_analysis.analysis import AnalysisSettings, analyse_match
+from engine.match_analysis.closeness import CLOSE_POINTS
 from engine.match_analysis.luck import measure_luck
 from engine.match_analysis.tasks import RolledDice, list_tasks
 from engine.match_files.sgf.reader import parse_sgf

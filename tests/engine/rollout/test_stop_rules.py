@@ -1,3 +1,4 @@
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -17,6 +18,7 @@ from engine.rollout.stop_rules import (
     CHECK_TRIALS,
     apply_candidate_rule,
     apply_cube_rule,
+    apply_decision_rule,
     check_interval,
     is_check_trial,
     next_check_trial,
@@ -53,6 +55,19 @@ def _cube_state(held, taken, spread, trials=216):
 def test_a_cube_rollout_stops_when_neither_decision_is_in_doubt(held, taken, stops):
     _, reason = apply_cube_rule(_cube_state(held, taken, 0.4), [0, 1], SETTINGS, MONEY)
     assert (reason is StopReason.JSD) == stops
+
+
+def test_a_decision_can_be_rolled_out_without_pruning():
+    """The second start is far behind the first, the third is not."""
+    equities = np.array([[0.0], [0.5], [0.001]]) + np.tile([0.1, -0.1], 54)
+    scores = tuple(np.column_stack([(each + 1) / 2, *np.zeros((4, 108))]) for each in equities)
+    starts = np.stack([Position.start().board] * 3)
+    state = RolloutState(starts, TrialCubes.make_initial(3), 0, 0, True, ("evaluator",), "cubeless", scores)
+    scoring = TrialScoring()
+    state = replace(state, scores=(*scores[:2], np.roll(scores[2], 1, axis=0)))
+    assert apply_candidate_rule(state, [0, 1, 2], SETTINGS, scoring) == ([0, 2], None)
+    assert apply_decision_rule(state, [0, 1, 2], SETTINGS, scoring) == ([0, 1, 2], None)
+    assert apply_decision_rule(state, [0, 1], SETTINGS, scoring) == ([0, 1], StopReason.JSD)
 
 
 def test_a_cube_rollout_stops_by_standard_error_too():

@@ -190,7 +190,15 @@ def test_names_cannot_write_to_the_terminal(file, capsys):
 
 @pytest.mark.parametrize(
     ("words", "message"),
-    [(["--plies", "9"], "plies"), (["--deepen", "-1"], "plies"), (["--threads", "0"], "threads")],
+    [
+        (["--rollout", "--trials", "0"], "trials"),
+        (["--trials", "9"], "add --rollout"),
+        (["--rollout-plies", "1"], "add --rollout"),
+        (["--rollout", "--candidates", "1"], "2 plays or more"),
+        (["--plies", "9"], "plies"),
+        (["--deepen", "-1"], "plies"),
+        (["--threads", "0"], "threads"),
+    ],
 )
 def test_wrong_options_are_refused(file, capsys, words, message):
     assert cli.main(["analyse", str(file), *words]) == 2
@@ -217,3 +225,42 @@ def test_deeper_judgement_is_said_and_seen(file, capsys):
     document = json.loads(said.out)
     assert "close and wrong decisions 1-ply" in document["method"]
     assert {each["depth"] for each in document["decisions"]} == {"0-ply", "1-ply"}
+
+
+def test_rollouts_are_labelled_with_their_standard_errors(file, capsys, tmp_path):
+    words = [file, "--plies", "0", "--rollout", "--trials", "72", "--truncate", "3"]
+    document = json.loads(run(capsys, *words, "--format", "json").out)
+    assert "rolled out (72 trials, 3 plies, then 0-ply, 0-ply, seed 0)" in document["method"]
+    rolled = [each for each in document["decisions"] if "trials" in each]
+    assert sum(each["se"] > 0 for each in rolled) > 2
+    for each in rolled:
+        assert each["depth"] == "rollout of 3 plies"
+        assert each["trials"] == 72
+        assert 0 <= each["se"] < 0.2
+        if each["roll"]:
+            best = each["candidates"][0]
+            assert (best["play"], best["trials"], best["depth"]) == (each["best"], 72, each["depth"])
+            (made,) = [play for play in each["candidates"] if play["play"] == each["chosen"]]
+            assert made["trials"] == 72
+            assert each["error"] == pytest.approx(best["equity"] - made["equity"], abs=1e-5)
+            assert each["se"] == max(best["se"], made["se"])
+        else:
+            assert each["se"] == max(each["no_double_se"], each["double_take_se"])
+    (worst,) = [
+        line for line in run(capsys, *words).out.splitlines() if line.startswith("   1     9  Thomas")
+    ]
+    (double,) = [each for each in rolled if each["move"] == 9 and each["decision"] == "no double"]
+    assert worst.endswith(f"rollout of 3 plies, ±{double['se']:.3f}")
+    rows = csv.DictReader(io.StringIO(run(capsys, *words, "--format", "csv").out))
+    assert [(row["depth"], row["se"], row["trials"]) for row in rows] == [
+        (each["depth"], str(each.get("se", "")), str(each.get("trials", "")))
+        for each in document["decisions"]
+    ]
+    (again,) = parse_sgf(run(capsys, *words, "--format", "sgf").out)
+    notes = again.games[0].notes.values()
+    assert sum(bool(each.candidates and each.candidates[0].evaluation.trials) for each in notes) == sum(
+        bool(each["roll"]) for each in rolled
+    )
+    page = run(capsys, *words, "--format", "html").out
+    assert page.count("rollout of 3 plies, 72 trials") == len(rolled)
+    assert f"\N{NO-BREAK SPACE}±{double['no_double_se']:.3f}" in page

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import random
 import time
 from dataclasses import replace
@@ -349,3 +350,55 @@ def test_a_rollout_without_its_numbers_is_left_out(word):
         match = only(f"(;{ROOT}\n;B[31qtst]A[0][{altered}];W[64xn])")
         assert len(match.games[0].actions) == 2
         assert 0 not in match.games[0].notes or not match.games[0].notes[0].candidates
+
+
+ROLLED_OUT = (
+    "(;FF[4]GM[6]MI[length:7][game:0][ws:0][bs:0]PW[ann]PB[bob]RU[Crawford]"
+    ";W[31hefe];B[31qtst]DA[X ver 3 Eq Trials 36 NoDouble Output 0.49 0.14 0.006 0.15 0.006 -0.03 0.498 "
+    "StdDev 0.002 0.002 0.0003 0.002 0.0003 0.006 0.0008 DoubleTake "
+    "Output 0.49 0.14 0.006 0.15 0.006 -0.03 0.474 "
+    'StdDev 0.002 0.002 0.0003 0.002 0.0003 0.006 0.00095 SK 0 RC 1 1 0 1 0 1 5 1 1 5 "Mersenne Twister" 3]'
+    "A[0][qtst X ver 3 Score -0.14 -0.10 Trials 36 Output 0.47 0.127 0.0055 0.167 0.007 -0.1 0.491 StdDev "
+    '0.002 0.0016 0.0002190912492 0.002 0.0003 0.005 0.0005365544348 SK 0 RC 1 1 0 1 0 0 0 1 1 5 "x" 3]'
+    "[lost E ver 3 0.45 0.13 0.005 0.168 0.01 -0.186 2C 0 1 0.0 1])"
+)
+
+
+def test_rollouts_are_read_and_written_with_their_errors():
+    (match,) = parse_sgf(ROLLED_OUT)
+    notes = match.games[0].notes[1]
+    stake = make_dead_cube_game(MatchState(length=7, on_roll=1)).equity_scale[1]
+    best, other = (each.evaluation for each in notes.candidates)
+    assert (best.equity, best.depth, best.trials) == (-0.14, "rollout", 36)
+    assert best.error == pytest.approx(0.0005365544348 / stake)
+    assert best.outcome == (0.47, 0.127, 0.0055, 0.167, 0.007)
+    assert (other.error, other.trials, other.depth) == (None, 0, "2-ply")
+    held, taken = notes.cube.evaluation, notes.cube.taken_evaluation
+    assert (held.depth, held.trials, taken.trials) == ("rollout of 5 plies", 36, 36)
+    assert (held.error, taken.error) == pytest.approx((0.0008 / stake, 0.00095 / stake))
+    (again,) = parse_sgf(format_sgf(match))
+    found = again.games[0].notes[1]
+    written = found.candidates[0].evaluation, found.cube.evaluation, found.cube.taken_evaluation
+    for one, copy in zip((best, held, taken), written, strict=True):
+        assert (copy.depth, copy.trials, copy.outcome) == (one.depth, one.trials, one.outcome)
+        assert (copy.equity, copy.error) == pytest.approx((one.equity, one.error), abs=1e-6)
+    assert found.candidates[1] == notes.candidates[1]
+
+
+def test_a_rollout_of_a_money_game_has_the_unit_of_the_cube_before_it():
+    (match,) = parse_sgf(ROLLED_OUT.replace("length:7", "length:0"))
+    cube = match.games[0].notes[1].cube
+    assert (cube.no_double, cube.double_take) == (0.498, 0.474)
+    assert (cube.evaluation.error, cube.taken_evaluation.error) == (0.0008, 0.00095)
+    assert parse_sgf(format_sgf(match))[0].games[0].notes[1].cube == cube
+
+
+def test_half_a_rollout_is_left_out():
+    words = ROLLED_OUT.split(" ")
+    for place in range(len(words)):
+        with contextlib.suppress(GammondError):
+            parse_sgf(" ".join([*words[:place], *words[place + 1 :]]))
+        with contextlib.suppress(GammondError):
+            parse_sgf(" ".join(words[:place]) + "])")
+    (match,) = parse_sgf(ROLLED_OUT.replace("Output 0.47 0.127", "Output x 0.127"))
+    assert [each.evaluation.depth for each in match.games[0].notes[1].candidates] == ["2-ply"]

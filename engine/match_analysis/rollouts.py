@@ -1,0 +1,215 @@
+"""Rollouts of the decisions of a match that a search leaves close, or finds wrong."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from engine.analysis.engine import Engine
+from engine.analysis.levels import EvalSettings
+from engine.analysis.rollout_requests import DEFAULT_CANDIDATES
+from engine.errors import CancelledWork, ValueRangeError
+from engine.match_analysis.closeness import CLOSE_POINTS, is_close
+from engine.match_analysis.journal import NO_JOURNAL, ROLLED_OUT, AnalysisJournal
+from engine.match_analysis.notes import add_notes, make_cube_notes, to_tuple
+from engine.match_analysis.tasks import AnalysisTask, list_match_tasks
+from engine.match_files.model import (
+    NO_NOTES,
+    ActionNotes,
+    RecordedCandidate,
+    RecordedEvaluation,
+    RecordedMatch,
+)
+from engine.rollout import RolloutEstimate, RolloutSettings, RolloutState, StopReason
+from engine.rollout.cube_decisions import roll_out_cube
+from engine.rollout.decisions import roll_out_plays
+
+
+@dataclass(frozen=True)
+class DecisionRollouts:
+    """How decisions are rolled out.
+
+    Attributes:
+        settings: Trials, truncation, stop rules, threads.
+        plies: Look-ahead for checker plays and cube decisions.
+        leaf_plies: Look-ahead for the values at the truncation.
+        max_plays: Plays of a decision that are rolled out, 2 or more: the play that was made and the best of
+            those that are close to the best one.
+
+    Raises:
+        ValueRangeError: A number is out of range.
+    """
+
+    settings: RolloutSettings
+    plies: int = 0
+    leaf_plies: int = 0
+    max_plays: int = DEFAULT_CANDIDATES
+
+    def __post_init__(self) -> None:
+        for plies in (self.plies, self.leaf_plies):
+            EvalSettings(plies)
+        if self.max_plays < 2:
+            raise ValueRangeError(f"expected 2 plays or more, got {self.max_plays}", field="candidates")
+
+    @property
+    def label(self) -> str:
+        """What their evaluations are called in notes."""
+        truncation = self.settings.truncation
+        return f"rollout of {truncation} plies" if truncation else "rollout"
+
+    def describe(self) -> str:
+        """Return them in words."""
+        settings = self.settings
+        parts = [f"{settings.trials:,} trials", f"{self.plies}-ply", f"seed {settings.seed}"]
+        if settings.truncation:
+            parts.insert(1, f"{settings.truncation} plies, then {self.leaf_plies}-ply")
+        if settings.stop_error:
+            parts.append(f"to a standard error of {settings.stop_error:g}")
+        if not settings.variance_reduction:
+            parts.append("no variance reduction")
+        return f"rolled out ({', '.join(parts)})"
+
+
+def roll_out_decisions(
+    engine: Engine,
+    match: RecordedMatch,
+    rollouts: DecisionRollouts,
+    *,
+    progress: Callable[[int, int], None] = lambda done, total: None,
+    cancelled: Callable[[], bool] | None = None,
+    journal: AnalysisJournal = NO_JOURNAL,
+) -> RecordedMatch:
+    """Return an analysed match with rollouts of the decisions that are close or wrong by its notes.
+
+    The play that was made and the best of those near the best one are rolled out, all with the same dice and
+    trials; so are no double and double/take. A play that was rolled out stands before those that were not.
+
+    Args:
+        engine: Evaluates.
+        match: The match, as `engine.match_analysis.analysis.analyse_match` left it.
+        rollouts: How.
+        progress: Called with the numbers of trials that are done, and of all.
+        cancelled: Asked during the work; when it returns true, the work ends.
+        journal: As for `analyse_match`.
+
+    Raises:
+        CancelledWork: It was cancelled.
+    """
+    found = []
+    for task in list_match_tasks(match):
+        notes = match.games[task.game].notes.get(task.places[0], NO_NOTES)
+        own = ActionNotes(candidates=notes.candidates) if task.roll else ActionNotes(cube=notes.cube)
+        found.append((task, own))
+    close = [number for number, decision in enumerate(found) if is_close(*decision)]
+    roller = _Roller(engine.with_rules(match.rules.rules), rollouts, cancelled)
+    trials, rolled = rollouts.settings.trials, []
+    for place, number in enumerate(close):
+
+        def show(state: RolloutState, done: int = place * trials) -> None:
+            progress(done + state.count_trials(), len(close) * trials)
+
+        progress(place * trials, len(close) * trials)
+        task, notes = found[number]
+        answer = journal.find(ROLLED_OUT, number)
+        if answer is None:
+            answer = roller.roll_out(task, notes, show)
+            journal.add(ROLLED_OUT, number, answer)
+        rolled += [(task.game, action, answer) for action in task.places]
+    progress(len(close) * trials, len(close) * trials)
+    return add_notes(match, rolled)
+
+
+class _Roller:
+    """Rolls out one decision after another."""
+
+    def __init__(
+        self, engine: Engine, rollouts: DecisionRollouts, cancelled: Callable[[], bool] | None
+    ) -> None:
+        self._engine = engine
+        self._rollouts = rollouts
+        self._cancelled = cancelled
+        self._evaluators = engine.rollout_evaluators(
+            rollouts.plies, rollouts.leaf_plies, rollouts.plies, cancelled
+        )
+
+    def roll_out(
+        self, task: AnalysisTask, notes: ActionNotes, progress: Callable[[RolloutState], None]
+    ) -> ActionNotes:
+        """Return the notes on a decision with its rollout.
+
+        Raises:
+            CancelledWork: It was cancelled.
+        """
+        roll_out = self._roll_out_cube if task.roll is None else self._roll_out_plays
+        return roll_out(task, notes, progress)
+
+    def _roll_out_plays(
+        self, task: AnalysisTask, notes: ActionNotes, progress: Callable[[RolloutState], None]
+    ) -> ActionNotes:
+        assert task.roll is not None
+        assert task.play is not None
+        chosen = _choose_candidates(notes.candidates, task, self._rollouts.max_plays)
+        results, rollout = roll_out_plays(
+            task.position,
+            task.roll,
+            self._evaluators,
+            self._rollouts.settings,
+            plays=[each.play for each in chosen],
+            space=self._engine.make_cube_game(task.match),
+            prunes=False,
+            progress=progress,
+            cancelled=self._cancelled,
+        )
+        self._check(rollout.reason)
+        rolled = [RecordedCandidate(each.play, self._to_evaluation(each.estimate)) for each in results]
+        found = {each.play.result for each in chosen}
+        others = [each for each in notes.candidates if each.play.result not in found]
+        return ActionNotes(candidates=(*rolled, *others))
+
+    def _roll_out_cube(
+        self, task: AnalysisTask, notes: ActionNotes, progress: Callable[[RolloutState], None]
+    ) -> ActionNotes:
+        space = self._engine.make_cube_game(task.match)
+        found = roll_out_cube(
+            task.position,
+            space,
+            self._evaluators,
+            self._rollouts.settings,
+            progress=progress,
+            cancelled=self._cancelled,
+        )
+        self._check(found.rollout.reason)
+        held = self._to_evaluation(found.no_double)
+        return make_cube_notes(held, held if found.take is None else self._to_evaluation(found.take))
+
+    def _to_evaluation(self, estimate: RolloutEstimate) -> RecordedEvaluation:
+        return RecordedEvaluation(
+            estimate.equity,
+            to_tuple(estimate.outcome),
+            self._rollouts.label,
+            None if math.isnan(estimate.equity_error) else estimate.equity_error,
+            estimate.trials,
+        )
+
+    def _check(self, reason: StopReason) -> None:
+        if reason is StopReason.CANCELLED:
+            raise CancelledWork("the rollout was cancelled")
+
+
+def _choose_candidates(
+    candidates: Sequence[RecordedCandidate], task: AnalysisTask, most: int
+) -> list[RecordedCandidate]:
+    """Return the candidates to roll out: the play that was made, and those close to the best at its depth."""
+    assert task.play is not None
+    best = candidates[0].evaluation
+    made = next(each for each in candidates if each.play.result == task.play.result)
+    near = [
+        each
+        for each in candidates
+        if each is not made
+        and each.evaluation.depth == best.depth
+        and best.equity - each.evaluation.equity < CLOSE_POINTS
+    ]
+    chosen = [made, *near[: most - 1]]
+    return [each for each in candidates if each in chosen]

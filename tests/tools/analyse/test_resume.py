@@ -1,0 +1,162 @@
+"""`gammond analyse` goes on where it was stopped: what is kept, and that the output is the same."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from engine.match_analysis import analysis
+from tests.engine.match_files.played_games import MAT_GAME
+from tools import cli
+from tools.analyse.kept_decisions import KeptDecisions
+
+ROOT = Path(__file__).parents[3]
+MATCH = f" 5 point match\n\n Game 1\n{MAT_GAME}"
+OTHER = MATCH.replace("31: Bar/22 23/22", "31: Bar/22 6/5")
+ROLLOUTS = ["--rollout", "--trials", "36", "--truncate", "2"]
+
+
+@pytest.fixture
+def files(tmp_path):
+    paths = [tmp_path / "one.mat", tmp_path / "two.mat"]
+    for path, text in zip(paths, (MATCH, OTHER), strict=True):
+        path.write_text(text)
+    return [str(path) for path in paths]
+
+
+@pytest.fixture
+def kept(monkeypatch):
+    """Keep the file of a run that is finished, as if it had been killed at its end."""
+    monkeypatch.setattr(KeptDecisions, "remove", lambda self: None)
+
+
+def run(*words, status=0):
+    assert cli.main(["analyse", *map(str, words), "--threads", "1"]) == status
+
+
+def find_kept(output):
+    return output.with_name(output.name + ".unfinished")
+
+
+@pytest.mark.parametrize("form", ["text", "json", "csv"])
+def test_any_beginning_of_a_run_can_be_gone_on_from(form, files, tmp_path, kept):
+    output = tmp_path / "out"
+    words = [*files, "--plies", "0", *ROLLOUTS, "--format", form, "--output", output]
+    run(*words)
+    expected, content = output.read_bytes(), find_kept(output).read_bytes()
+    lines = content.splitlines(keepends=True)
+    searched, rolled = (
+        sum(f'"stage":"{stage}"'.encode() in line for line in lines) for stage in ("searched", "rolled out")
+    )
+    assert searched > 25
+    assert rolled > 5
+    for size in (0, 20, len(lines[0]), len(content) // 3, len(content) // 2, len(content) - 10, len(content)):
+        output.unlink()
+        find_kept(output).write_bytes(content[:size])
+        run(*words)
+        assert output.read_bytes() == expected
+        again = find_kept(output).read_bytes()
+        assert sum(b'"stage"' in line for line in again.splitlines()) == searched + rolled
+
+
+def test_a_folder_of_reports_has_the_date_of_its_beginning(files, tmp_path, kept):
+    output = tmp_path / "reports"
+    words = [*files, "--plies", "0", "--format", "html", "--output", output]
+    run(*words)
+    expected = {file.name: file.read_bytes() for file in output.iterdir()}
+    assert sorted(expected) == ["001-one.html", "002-two.html"]
+    content = find_kept(output).read_bytes()
+    time.sleep(1.1)
+    (output / "002-two.html").unlink()
+    find_kept(output).write_bytes(content[: len(content) * 2 // 3])
+    run(*words)
+    assert {file.name: file.read_bytes() for file in output.iterdir()} == expected
+
+
+def test_what_is_kept_is_not_judged_again(files, tmp_path, kept, monkeypatch, capsys):
+    output = tmp_path / "out.csv"
+    words = [*files, "--plies", "0", "--format", "csv", "--output", output]
+    run(*words)
+    content = find_kept(output).read_bytes()
+    lines = content.splitlines(keepends=True)
+    find_kept(output).write_bytes(b"".join(lines[:-3]) + lines[-3][:40])
+    judged = []
+    judge = analysis._Judge.judge
+    monkeypatch.setattr(analysis._Judge, "judge", lambda self, task: judged.append(1) or judge(self, task))
+    capsys.readouterr()
+    run(*words)
+    assert len(judged) == 3
+    assert f"goes on with {find_kept(output)}, which has decisions of 2 matches" in capsys.readouterr().err
+
+
+def test_other_settings_are_refused_until_they_are_forced(files, tmp_path, kept, capsys):
+    output = tmp_path / "out.csv"
+    words = [*files, "--format", "csv", "--output", output]
+    run(*words, "--plies", "0")
+    before = find_kept(output).read_bytes()
+    run(*words, "--plies", "1", status=2)
+    said = capsys.readouterr().err
+    assert "other settings (method: gammond" in said
+    assert "--force" in said
+    assert find_kept(output).read_bytes() == before
+    run(*words, "--plies", "1", "--force")
+    assert output.read_text().count("1-ply") > 20
+
+
+def test_a_file_of_something_else_is_left_alone(files, tmp_path, capsys):
+    output = tmp_path / "out.csv"
+    find_kept(output).write_text("notes of mine\n")
+    run(*files, "--plies", "0", "--format", "csv", "--output", output, status=2)
+    assert "no file of an unfinished run" in capsys.readouterr().err
+    assert find_kept(output).read_text() == "notes of mine\n"
+    assert not output.exists()
+
+
+def test_damage_in_the_middle_is_said(files, tmp_path, kept, capsys):
+    output = tmp_path / "out.csv"
+    words = [*files, "--plies", "0", "--format", "csv", "--output", output]
+    run(*words)
+    lines = find_kept(output).read_bytes().splitlines(keepends=True)
+    find_kept(output).write_bytes(b"".join([*lines[:5], b'{"stage":"searched"}\n', *lines[6:]]))
+    run(*words, status=2)
+    assert "is damaged: add --force to begin anew" in capsys.readouterr().err
+
+
+def test_nothing_is_left_of_a_run_that_ended(files, tmp_path):
+    run(*files, "--plies", "0", "--format", "csv", "--output", tmp_path / "out" / "new.csv")
+    assert [file.name for file in (tmp_path / "out").iterdir()] == ["new.csv"]
+
+
+@pytest.mark.slow
+def test_a_killed_run_goes_on_and_gives_the_same_bytes(tmp_path):
+    folder = tmp_path / "matches"
+    folder.mkdir()
+    for number in range(3):
+        (folder / f"{number}.mat").write_text(MATCH.replace("michy", f"ann{number}"))
+    words = ["--plies", "1", *ROLLOUTS, "--format", "json"]
+    expected, output = tmp_path / "whole.jsonl", tmp_path / "killed.jsonl"
+    run(folder, *words, "--output", expected)
+    command = [sys.executable, "-m", "gammond", "analyse", str(folder), *words, "--output", str(output)]
+    kills = 0
+    for wanted in (5, 25, 60):
+        process = subprocess.Popen(command, cwd=ROOT, stderr=subprocess.DEVNULL)
+        kept = find_kept(output)
+        deadline_s = time.monotonic() + 120
+        while process.poll() is None and time.monotonic() < deadline_s:
+            if kept.exists() and kept.read_bytes().count(b"\n") >= wanted:
+                process.send_signal(signal.SIGKILL)
+                break
+            time.sleep(0.005)
+        kills += process.wait(timeout=120) == -signal.SIGKILL
+    assert kills >= 2
+    assert not output.exists()
+    run(folder, *words, "--output", output)
+    assert output.read_bytes() == expected.read_bytes()
+    assert len({json.loads(line)["file"] for line in output.read_text().splitlines()}) == 3
+    assert not find_kept(output).exists()

@@ -1,0 +1,106 @@
+"""Analyses one match after another with progress on stderr."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+
+from engine.analysis.engine import Engine
+from engine.cubeful.match_equity import load_default_table
+from engine.match_analysis.analysed_match import AnalysedMatch, describe_method
+from engine.match_analysis.analysis import AnalysisSettings, analyse_match
+from engine.match_analysis.journal import NO_JOURNAL
+from engine.match_analysis.rollouts import DecisionRollouts, roll_out_decisions
+from engine.match_files.model import RecordedMatch
+from engine.runtime.threads import Workers
+from tools.analyse.kept_decisions import KeptDecisions
+from tools.common.progress import Progress
+
+
+class MatchAnalyser:
+    """Analyses matches with one engine and one set of settings.
+
+    Args:
+        engine: Judges.
+        nets: The hashes of its nets.
+        settings: How deep.
+        rollouts: How close decisions are rolled out; None for not at all.
+        threads: How many threads share the work.
+        stopped: Ends the work when it is set.
+
+    Attributes:
+        run: What its answers depend on, in words.
+    """
+
+    def __init__(
+        self,
+        engine: Engine,
+        nets: Mapping[str, str],
+        settings: AnalysisSettings,
+        rollouts: DecisionRollouts | None,
+        threads: int,
+        stopped: threading.Event,
+    ) -> None:
+        self._engine = engine
+        self._nets = nets
+        self._settings = settings
+        self._rollouts = rollouts
+        self._workers = Workers(threads)
+        self._stopped = stopped
+        self._table = engine.table or load_default_table()
+        self._method = describe_method(engine.name, settings, self._table.name, rollouts)
+        shared = rollouts and replace(rollouts, settings=replace(rollouts.settings, threads=1))
+        self.run: dict[str, object] = {
+            "method": self._method,
+            "settings": repr((settings, shared)),
+            "nets": dict(nets),
+        }
+
+    def analyse(
+        self, match: RecordedMatch, name: str, label: str, kept: KeptDecisions | None = None
+    ) -> AnalysedMatch:
+        """Analyse a match.
+
+        Args:
+            match: The match.
+            name: The name of its file.
+            label: What the progress calls it.
+            kept: Has what was judged before, and takes what is new.
+
+        Raises:
+            CancelledWork: It was stopped.
+            GammondError: The match cannot be judged.
+        """
+        journal = NO_JOURNAL if kept is None else kept.open_match(match)
+        with Progress(None, label, lines_of="gammond analyse") as progress:
+            judged = analyse_match(
+                self._engine,
+                match,
+                self._settings,
+                workers=self._workers,
+                progress=_follow(progress),
+                cancelled=self._stopped.is_set,
+                journal=journal,
+            )
+        if self._rollouts is not None:
+            with Progress(None, f"{label}, rollouts", lines_of="gammond analyse: trials") as progress:
+                judged = roll_out_decisions(
+                    self._engine,
+                    judged,
+                    self._rollouts,
+                    progress=_follow(progress),
+                    cancelled=self._stopped.is_set,
+                    journal=journal,
+                )
+        return AnalysedMatch(name, judged, self._method, self._table, self._nets)
+
+
+def _follow(progress: Progress) -> Callable[[int, int], None]:
+    """Return what shows the numbers of an analysis."""
+
+    def show(done: int, total: int) -> None:
+        progress.total = total
+        progress.update(done)
+
+    return show

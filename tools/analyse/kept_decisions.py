@@ -1,0 +1,218 @@
+"""The decisions of an unfinished run, in a file beside its output, from which the next run goes on.
+
+It has a line of JSON for the run, one for each match that was begun, and behind it one for each decision. The
+last line may be cut short, by a kill.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import threading
+from collections import defaultdict
+from collections.abc import Mapping
+from datetime import datetime
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from engine.errors import DataFileError, StateError
+from engine.formats.position_id import decode_position_id, encode_position_id
+from engine.match_files.model import (
+    ActionNotes,
+    RecordedCandidate,
+    RecordedCubeDecision,
+    RecordedEvaluation,
+    RecordedMatch,
+)
+from engine.rules.moves import Play
+
+_MATCH_START = b'{"match":'
+
+
+class KeptDecisions:
+    """The file of a run, used as a context manager.
+
+    Args:
+        path: The file.
+        run: What the decisions depend on; a file of another run is refused.
+        is_new: Whether to begin anew, whatever is there.
+
+    Attributes:
+        date: When the run was begun.
+
+    Raises:
+        StateError: The file is of another run.
+        DataFileError: It cannot be read or written.
+    """
+
+    def __init__(self, path: Path, run: Mapping[str, object], *, is_new: bool = False) -> None:
+        self.date = datetime.now().astimezone()
+        self._path = path
+        self._places: dict[str, list[int]] = defaultdict(list)
+        self._lock = threading.Lock()
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self._file = path.open("w+b" if is_new or not path.exists() else "r+b")
+        except OSError as error:
+            raise DataFileError(f"{path} cannot be used: {error.strerror}", field="output") from error
+        try:
+            self._check_run(run)
+            self._find_matches()
+        except BaseException:
+            self._file.close()
+            raise
+
+    def __enter__(self) -> KeptDecisions:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._file.close()
+
+    @property
+    def matches(self) -> int:
+        """How many matches an earlier run has begun."""
+        return len(self._places)
+
+    def open_match(self, match: RecordedMatch) -> MatchJournal:
+        """Return the journal of a match, with what an earlier run has judged of it."""
+        parts = [(game.initial_state, game.position, game.actions) for game in match.games]
+        key = hashlib.sha256(repr((match.rules, parts)).encode()).hexdigest()[:32]
+        with self._lock:
+            known = self._read_match(key)
+            self._file.seek(0, 2)
+            self._write({"match": key})
+        return MatchJournal(self, known)
+
+    def add(self, record: Mapping[str, object]) -> None:
+        """Append a decision of the match that was opened last."""
+        with self._lock:
+            self._write(record)
+
+    def remove(self) -> None:
+        """Delete the file: the run is finished."""
+        self._file.close()
+        self._path.unlink(missing_ok=True)
+
+    def _write(self, record: Mapping[str, object]) -> None:
+        try:
+            self._file.write(json.dumps(record, separators=(",", ":")).encode() + b"\n")
+            self._file.flush()
+        except OSError as error:
+            raise DataFileError(f"{self._path} cannot be written: {error.strerror}") from error
+
+    def _check_run(self, run: Mapping[str, object]) -> None:
+        first = self._file.readline()
+        if not first.endswith(b"\n"):
+            self._file.seek(0)
+            self._file.truncate()
+            self._write({"run": run, "date": self.date.isoformat()})
+            return
+        try:
+            head = json.loads(first)
+            found, self.date = dict(head["run"]), datetime.fromisoformat(head["date"])
+        except (ValueError, KeyError, TypeError):
+            raise DataFileError(
+                f"{self._path} is no file of an unfinished run: move it away, or name another --output",
+                field="output",
+            ) from None
+        for name in run:
+            if found.get(name) != run[name]:
+                raise StateError(
+                    f"{self._path} has the decisions of an unfinished run with other settings ({name}: "
+                    f"{found.get(name)}; now {run[name]}): repeat its command to finish it, or add --force "
+                    "to begin anew",
+                    field="output",
+                )
+
+    def _find_matches(self) -> None:
+        """Find where matches begin, and cut a last line off that is not whole."""
+        place = self._file.tell()
+        for line in self._file:
+            if not line.endswith(b"\n"):
+                self._file.truncate(place)
+                break
+            if line.startswith(_MATCH_START):
+                self._places[json.loads(line)["match"]].append(place)
+            place += len(line)
+
+    def _read_match(self, key: str) -> dict[tuple[str, int], ActionNotes]:
+        known = {}
+        for place in self._places.get(key, ()):
+            self._file.seek(place)
+            self._file.readline()
+            for line in self._file:
+                if line.startswith(_MATCH_START):
+                    break
+                try:
+                    record = json.loads(line)
+                    known[record["stage"], record["decision"]] = _parse_notes(record)
+                except (ValueError, KeyError, TypeError) as error:
+                    raise DataFileError(
+                        f"{self._path} is damaged: add --force to begin anew", field="output"
+                    ) from error
+        return known
+
+
+class MatchJournal:
+    """The decisions of one match (`engine.match_analysis.journal.AnalysisJournal`).
+
+    Args:
+        kept: Takes new ones.
+        known: Those of an earlier run, by stage and number.
+    """
+
+    def __init__(self, kept: KeptDecisions, known: Mapping[tuple[str, int], ActionNotes]) -> None:
+        self._kept = kept
+        self._known = known
+
+    def find(self, stage: str, number: int) -> ActionNotes | None:
+        """Return the notes on a decision; None if there are none."""
+        return self._known.get((stage, number))
+
+    def add(self, stage: str, number: int, notes: ActionNotes) -> None:
+        """Keep the notes on a decision."""
+        self._kept.add({"stage": stage, "decision": number, **_list_notes(notes)})
+
+
+def _list_notes(notes: ActionNotes) -> dict[str, object]:
+    listed: dict[str, object] = {}
+    if notes.candidates:
+        listed["candidates"] = [
+            [each.play.moves, each.play.hits, encode_position_id(each.play.result), _list(each.evaluation)]
+            for each in notes.candidates
+        ]
+    if notes.cube is not None:
+        cube = notes.cube
+        equities = cube.no_double, cube.double_take, cube.double_pass
+        listed["cube"] = [*equities, _list(cube.evaluation), _list(cube.taken_evaluation)]
+    return listed
+
+
+def _list(evaluation: RecordedEvaluation | None) -> list[object] | None:
+    if evaluation is None:
+        return None
+    return [evaluation.equity, evaluation.outcome, evaluation.depth, evaluation.error, evaluation.trials]
+
+
+def _parse_notes(record: Mapping[str, Any]) -> ActionNotes:
+    candidates = []
+    for moves, hits, result, listed in record.get("candidates", ()):
+        pairs = tuple((source, target) for source, target in moves)
+        evaluation = _parse(listed)
+        assert evaluation is not None
+        candidates.append(RecordedCandidate(Play(pairs, tuple(hits), decode_position_id(result)), evaluation))
+    cube = None
+    if "cube" in record:
+        held, taken, passed, evaluation, taken_evaluation = record["cube"]
+        cube = RecordedCubeDecision(held, taken, passed, _parse(evaluation), _parse(taken_evaluation))
+    return ActionNotes(candidates=tuple(candidates), cube=cube)
+
+
+def _parse(listed: Any) -> RecordedEvaluation | None:  # noqa: ANN401
+    if listed is None:
+        return None
+    equity, outcome, depth, error, trials = listed
+    return RecordedEvaluation(equity, None if outcome is None else tuple(outcome), depth, error, trials)

@@ -1,0 +1,162 @@
+"""Where analysed matches are written: to stdout as they come, to one file, or one file each."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+from collections.abc import Sequence
+from datetime import datetime
+from pathlib import Path
+from types import TracebackType
+from typing import IO
+
+from engine.errors import DataFileError, UnsupportedError
+from engine.match_analysis.analysed_match import AnalysedMatch
+from engine.match_analysis.documents import describe_match
+from engine.match_files.model import RecordedMatch
+from engine.match_files.sgf.writer import format_sgf
+from tools.analyse.csv_report import format_csv
+from tools.analyse.html_report import format_html
+from tools.analyse.players_report import PlayersReport
+from tools.analyse.text_report import format_text
+from tools.common.files import write_atomically
+
+TEXT, HTML, JSON, CSV, SGF = FORMATS = ("text", "html", "json", "csv", "sgf")
+ONE_MATCH_FORMATS = (HTML, SGF)
+
+
+class ReportStream:
+    """Text that goes to stdout at once, or to a file, which appears whole in the end.
+
+    Args:
+        path: The file; None for stdout.
+    """
+
+    def __init__(self, path: Path | None) -> None:
+        self._path = path
+        self._file: IO[bytes] | None = None
+
+    def __enter__(self) -> ReportStream:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._file is not None:
+            self._file.close()
+
+    def write(self, text: str) -> None:
+        """Write a text.
+
+        Raises:
+            DataFileError: The file cannot be written.
+        """
+        if self._path is None:
+            sys.stdout.write(text)
+            sys.stdout.flush()
+            return
+        try:
+            if self._file is None:
+                self._path.parent.mkdir(parents=True, exist_ok=True)
+                self._file = self._get_part().open("wb")
+            self._file.write(text.encode())
+        except OSError as error:
+            raise DataFileError(f"{self._path} cannot be written: {error.strerror}") from error
+
+    def finish(self) -> None:
+        """Let the file appear, if anything was written.
+
+        Raises:
+            DataFileError: It cannot be written.
+        """
+        if self._path is None or self._file is None:
+            return
+        try:
+            self._file.flush()
+            os.fsync(self._file.fileno())
+            self._file.close()
+            self._get_part().replace(self._path)
+        except OSError as error:
+            raise DataFileError(f"{self._path} cannot be written: {error.strerror}") from error
+
+    def _get_part(self) -> Path:
+        assert self._path is not None
+        return self._path.with_name(self._path.name + ".part")
+
+
+class MatchWriter:
+    """Writes analysed matches: SGF and HTML one to a file, others together.
+
+    Args:
+        args: Parsed arguments.
+        files: The number of files that are analysed.
+        stream: Takes what is not one file for each match.
+
+    Attributes:
+        count: The matches written so far.
+        date: When the analysis was begun.
+
+    Raises:
+        UnsupportedError: The matches need a folder.
+    """
+
+    def __init__(self, args: argparse.Namespace, files: int, stream: ReportStream) -> None:
+        self.count = 0
+        self.date = datetime.now().astimezone()
+        self._args = args
+        self._stream = stream
+        self._players = PlayersReport()
+        self._is_folder = args.format in ONE_MATCH_FORMATS and files > 1
+        if self._is_folder:
+            self._check_folder(f"{files} files")
+
+    def check(self, matches: Sequence[RecordedMatch]) -> None:
+        """Refuse a file with more matches than the output can take.
+
+        Raises:
+            UnsupportedError: They need a folder.
+        """
+        if self._args.format in ONE_MATCH_FORMATS and len(matches) > 1:
+            self._is_folder = True
+            self._check_folder(f"{len(matches)} matches")
+
+    def write(self, analysed: AnalysedMatch) -> None:
+        """Write a match."""
+        args = self._args
+        text = self._format(analysed)
+        self.count += 1
+        if args.format == TEXT:
+            self._players.add(analysed)
+        if self._is_folder:
+            file = args.output / f"{self.count:03d}-{Path(analysed.name).stem or 'match'}.{args.format}"
+            write_atomically(file, text.encode())
+        else:
+            self._stream.write(text)
+
+    def finish(self) -> None:
+        """Write what is known only in the end."""
+        if self._args.format == TEXT and (players := self._players.format()):
+            self._stream.write(f"\n{players}")
+        self._stream.finish()
+
+    def _format(self, analysed: AnalysedMatch) -> str:
+        match self._args.format:
+            case "json":
+                return json.dumps(describe_match(analysed), ensure_ascii=False) + "\n"
+            case "csv":
+                return format_csv(analysed, has_header=not self.count)
+            case "html":
+                return format_html(analysed, self.date)
+            case "sgf":
+                return format_sgf(analysed.marked_match)
+            case _:
+                return "\n" * (self.count > 0) + format_text(analysed, self._args.errors)
+
+    def _check_folder(self, what: str) -> None:
+        output = self._args.output
+        if output is None or output.suffix:
+            raise UnsupportedError(
+                f"--format {self._args.format}: {what} need a folder: --output FOLDER", field="output"
+            )
