@@ -208,7 +208,14 @@ def _make_fields(
 def _parse_evaluation(answer: Mapping[str, Any]) -> Evaluation:
     (result,) = _get_results(answer)
     row = result["eval"]
-    return Evaluation(_make_outcome(row), row["equity"], row.get("cubeful"), row.get("mwc"), row["plies"])
+    return Evaluation(
+        _make_outcome(row),
+        row["equity"],
+        row.get("cubeful"),
+        row.get("mwc"),
+        row["plies"],
+        row.get("stored", False),
+    )
 
 
 def _parse_evaluations(answer: Mapping[str, Any]) -> Evaluations:
@@ -239,7 +246,7 @@ def _parse_plays(answer: Mapping[str, Any], position: Position, dice: Dice, matc
         )
         for row in rows
     )
-    return RankedPlays(plays, plays[0].plies, is_finished="stopped" not in answer)
+    return RankedPlays(plays, plays[0].plies, "stopped" not in answer, result.get("moves_stored", False))
 
 
 def _parse_cube(answer: Mapping[str, Any]) -> CubeDecision:

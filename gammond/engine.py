@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -42,6 +43,9 @@ class Engine:
     Args:
         name: An evaluator that ``gammond players`` lists; the strongest by default.
         threads: Threads that work on one answer; they change no number.
+        store: Where what is searched is kept and looked up, for other programs and for later: True for the
+            store of the ``gammond`` command, or a file for one of its own. Kept answers are those of a search
+            of the same depth, to the last digit, and say ``is_stored``.
 
     Raises:
         ValueRangeError: No evaluator has this name, or the number of threads is out of range.
@@ -53,10 +57,21 @@ class Engine:
         '8/5 6/5'
     """
 
-    def __init__(self, name: str = "default", threads: int = 1) -> None:
-        from nets.catalogue import load_engine
+    def __init__(
+        self, name: str = "default", threads: int = 1, *, store: bool | str | os.PathLike[str] = False
+    ) -> None:
+        from engine.store.opening import make_store_opener
+        from engine.store.options import NO_STORE, StoreOptions, read_store_options
+        from nets.catalogue import BOOK_FILE, load_engine
 
-        self._engine: _EngineCore = load_engine(name, threads)
+        options = NO_STORE
+        if store is True:
+            options = read_store_options()
+        elif store is not False:
+            options = StoreOptions(file=os.fspath(store))
+        self._engine: _EngineCore = load_engine(
+            name, threads, open_store=make_store_opener(options, BOOK_FILE)
+        )
         self._threads = threads
 
     @property
@@ -159,7 +174,7 @@ class Engine:
             )
             for each in found.plays
         )
-        return RankedPlays(plays, plays[0].plies)
+        return RankedPlays(plays, plays[0].plies, is_stored=found.effort.is_stored)
 
     def cube(self, position: Position, match: MatchState | None = None, plies: int = 0) -> CubeDecision:
         """Decide about the cube before the roll: whether to double, and how the opponent should answer.
@@ -319,7 +334,10 @@ def _check_boards(boards: NDArray[np.int8]) -> Board:
 
 
 def _make_evaluation(found: _PositionEvaluation) -> Evaluation:
-    return Evaluation(Outcome(*found.outcome), found.equity, found.cubeful, found.mwc, found.effort.plies)
+    effort = found.effort
+    return Evaluation(
+        Outcome(*found.outcome), found.equity, found.cubeful, found.mwc, effort.plies, effort.is_stored
+    )
 
 
 def _make_cube_decision(decision: _CubeDecision, evaluation: Evaluation | None) -> CubeDecision:

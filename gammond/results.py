@@ -7,7 +7,7 @@ present cube: 1 is a single game won.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, field, fields
 from typing import Any, Literal, overload
 
 import numpy as np
@@ -77,6 +77,7 @@ class Evaluation(PrintedResult):
         cubeful: Equity with the cube; None if the cube does not count.
         mwc: Match-winning chance; None in money play.
         plies: Look-ahead behind the numbers.
+        is_stored: Whether they were kept, and nothing was searched; evaluations are compared without it.
     """
 
     outcome: Outcome
@@ -84,6 +85,7 @@ class Evaluation(PrintedResult):
     cubeful: float | None
     mwc: float | None
     plies: int
+    is_stored: bool = field(default=False, compare=False)
 
     def __str__(self) -> str:
         return f"{_describe_value(self.equity, self.cubeful, self.mwc)} at {self.plies}-ply: {self.outcome}"
@@ -153,11 +155,13 @@ class RankedPlays(PrintedResult, Sequence[PlayEvaluation]):
         plays: The plays.
         plies: Look-ahead of the best ones.
         is_finished: Whether the search reached the depth it was asked for.
+        is_stored: Whether they were kept, and nothing was searched; rankings are compared without it.
     """
 
     plays: tuple[PlayEvaluation, ...]
     plies: int
     is_finished: bool = True
+    is_stored: bool = field(default=False, compare=False)
 
     @property
     def best(self) -> PlayEvaluation:

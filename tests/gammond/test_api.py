@@ -237,3 +237,17 @@ def test_the_examples_in_docstrings_hold(name):
     names = {each: getattr(gammond, each) for each in ("Position", "MatchState", "Engine", "Client")}
     failed, tried = doctest.testmod(module, extraglobs=names)
     assert (failed, tried > 0) == (0, True)
+
+
+def test_an_engine_with_a_store_answers_from_what_was_kept(tmp_path):
+    position, match = Position.from_xgid(XGID), MatchState(length=5)
+    found = []
+    for _ in range(2):
+        engine = gammond.Engine(store=tmp_path / "kept.sqlite")
+        value, ranked = engine.evaluate(position, match, 2), engine.rank(position, (3, 1), match, 2)
+        found.append((value, ranked, engine.cube(position, match, 2).evaluation))
+    for first, again in zip(*found, strict=True):
+        assert first == again
+        assert again.is_stored
+    assert [each.is_stored for each in found[0]] == [False, False, True]
+    assert not gammond.Engine().evaluate(position, match, 2).is_stored

@@ -19,7 +19,7 @@ from engine.rules.position import Position
 from engine.runtime.compilation import COMPILATION
 from engine.runtime.cores import count_usable_cores
 from engine.search import FILTERS, MAX_PLIES
-from engine.store.options import StoreOptions
+from engine.store.options import NO_STORE, StoreOptions
 from protocol.core.replies import format_reply
 from protocol.core.requests import AnyReply, JsonReply, Work, WorkControl
 from protocol.repl.answers.replies import RefusedRequestError
@@ -176,7 +176,8 @@ def open_table(args: argparse.Namespace, position: Position, match: MatchState) 
     threads = getattr(args, "threads", None)
     if threads is not None and threads < 1:
         raise UnsupportedError(f"--threads: expected 1 or more, got {threads}", field="threads")
-    catalogue = _make_catalogue(net, read_store_arguments(args))
+    store = read_store_arguments(args) if hasattr(args, "store") else NO_STORE
+    catalogue = _make_catalogue(net, store)
     service = Service(catalogue, threads=count_usable_cores() if threads is None else threads)
     session = Session(service, 0)
     session.engine_settings = replace(
