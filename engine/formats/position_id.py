@@ -6,6 +6,7 @@ first in the 80 bits; some programs write the sides in the other order, which a 
 
 from __future__ import annotations
 
+from binascii import b2a_base64
 from collections.abc import Sequence
 
 import numpy as np
@@ -20,13 +21,21 @@ ID_LENGTH = kernel_formats.ID_LENGTH
 
 BASE64_ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 
+_BITS_OF_COUNT = ["0" + count * "1" for count in range(16)]
+"""What a number of checkers on a point is in the bits, the last bit first."""
+
 _TRAILING_BITS = "bits are set after the last point, no program writes such an ID"
 _TOO_MANY = "a side has more than 15 checkers"
 
 
 def encode_position_id(position: Position) -> str:
-    """Return the position ID: ``4HPwATDgc/ABMA`` for the opening position."""
-    return encode_position_ids(position.board[None])[0]
+    """Return the position ID: ``4HPwATDgc/ABMA`` for the opening position.
+
+    For one position this is as fast as the compiled loop for many, and needs no compiler.
+    """
+    on_roll, other = position.board.tolist()
+    bits = int("".join([_BITS_OF_COUNT[count] for count in on_roll[:0:-1] + other[:0:-1]]), 2)
+    return b2a_base64(bits.to_bytes(10, "little"))[:ID_LENGTH].decode("ascii")
 
 
 def decode_position_id(text: str) -> Position:

@@ -34,6 +34,7 @@ from engine.errors import DataFileError
 from engine.runtime.compilation import COMPILATION
 from engine.runtime.disk_space import is_disk_full
 from engine.runtime.private_folders import check_private_folder, make_private_folder
+from engine.runtime.prompt_threads import check_may_wait
 
 _ROOT = Path(__file__).resolve().parent.parent.parent
 _IMPORT = re.compile(r"^(?:from ([\w.]+) import|import ([\w.]+))", re.MULTILINE)
@@ -60,10 +61,15 @@ class KernelCache:
         self._files: Any = None
 
     def load_overload(self, signature: Any, target_context: Any) -> Any:  # noqa: ANN401  (numba's)
-        """Return the compiled form of a signature, None if it must be compiled."""
+        """Return the compiled form of a signature, None if it must be compiled.
+
+        Raises:
+            UncompiledKernel: It must be, and the calling thread does not wait for that.
+        """
         files = self._find_files()
         compiled = _read_overload(files, signature, target_context) if files else None
         if compiled is None:
+            check_may_wait()
             _report_compiling()
         else:
             COMPILATION.skip(self.name)

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numba
@@ -27,6 +27,7 @@ from numba.core.registry import CPUDispatcher, cpu_target
 from numba.core.runtime.nrt import rtsys
 
 from engine.errors import UnsupportedError
+from engine.runtime.prompt_threads import UncompiledKernel, check_may_wait
 
 _FIRST_UNKNOWN_VERSION = (0, 69)
 """The first version of numba whose internals nobody has tried with this module; pyproject.toml has it too."""
@@ -130,13 +131,32 @@ class _Code(JITCodeLibrary):
 
 
 @contextmanager
+def _take_compiler() -> Iterator[None]:
+    """Have numba's compiler to itself, in the block.
+
+    Raises:
+        UncompiledKernel: Another thread has it, and this one does not wait for it.
+    """
+    if not global_compiler_lock._lock.acquire(blocking=False):
+        check_may_wait()
+        global_compiler_lock._lock.acquire()
+    try:
+        yield
+    finally:
+        global_compiler_lock._lock.release()
+
+
+@contextmanager
 def _compile_code(called: str | None) -> Iterator[None]:
     """Make numba compile to `_Code`, in the block; other programs' code as ever.
 
     Args:
         called: The name of what Python will call, None for a part.
+
+    Raises:
+        UncompiledKernel: Another thread has the compiler, and this one does not wait for it.
     """
-    with global_compiler_lock:
+    with _take_compiler():
         rtsys.initialize(cpu_target.target_context)  # what compiled code calls to make arrays
         generator = cpu_target.target_context.codegen()
         generator._library_class = _Code
@@ -191,9 +211,17 @@ class Kernel(CPUDispatcher):
         return part
 
     def compile(self, sig: Any) -> Any:  # noqa: ANN401
-        """Compile it for the types of arguments, or find it in the cache."""
-        with _compile_code(self.py_func.__qualname__):
-            return super().compile(sig)
+        """Compile it for the types of arguments, or find it in the cache.
+
+        Raises:
+            UncompiledKernel: The calling thread does not wait for the compiler.
+        """
+        try:
+            with _compile_code(self.py_func.__qualname__):
+                return super().compile(sig)
+        except UncompiledKernel as missing:
+            missing.compile = partial(self.compile, sig)
+            raise
 
     def get_call_template(self, args: Any, kws: Any) -> Any:  # noqa: ANN401
         """Return how another kernel calls it."""

@@ -23,7 +23,8 @@ class CommandCall(msgspec.Struct, frozen=True):
     """A request that was read: what a handler works with.
 
     Attributes:
-        session: The client it came from. A handler changes it only when nothing can fail any more.
+        session: The client it came from. A handler changes it only when nothing can fail any more, and then
+            calls no kernel: for one that is not compiled yet, the request is given to it a second time.
         values: The value of each argument of the command.
         table: The command table.
     """

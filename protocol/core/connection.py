@@ -19,7 +19,10 @@ from collections.abc import Callable, Sequence
 from math import inf
 from typing import Protocol
 
+import msgspec
+
 from engine.errors import CancelledWork, GammondError, LimitError, ValueRangeError
+from engine.runtime.prompt_threads import UncompiledKernel
 from protocol.core.arguments import TAG_PATTERN, parse_tag
 from protocol.core.errors import CommandError
 from protocol.core.framing import InputLine, LineSplitter
@@ -32,6 +35,7 @@ from protocol.core.requests import (
     QuitRequest,
     StopRequest,
     Work,
+    WorkControl,
 )
 from protocol.core.send_buffer import SendBuffer
 
@@ -45,7 +49,10 @@ IsInUse = Callable[[object], bool]
 
 
 class RequestHandler(Protocol):
-    """Answers the requests of one client. Nothing it does raises: errors are answers too."""
+    """Answers the requests of one client. Nothing it does raises: errors are answers too.
+
+    Only an `UncompiledKernel` comes through, before anything has changed.
+    """
 
     @property
     def writes_json(self) -> bool:
@@ -67,6 +74,20 @@ class RequestHandler(Protocol):
     def fail(self, error: Exception, work: Work | None = None) -> AnyReply:
         """Return the final reply for work that raised, or the last of all to a client."""
         ...
+
+
+class _PostponedLine(msgspec.Struct):
+    """A line that waits for a kernel to be compiled, and is served again then.
+
+    Attributes:
+        line: The line.
+        job: Compiles the kernel.
+        is_ready: Whether that is done.
+    """
+
+    line: InputLine
+    job: Job
+    is_ready: bool = False
 
 
 class Connection:
@@ -110,6 +131,7 @@ class Connection:
         self._quick_size = 0
         self._has_sent_part = False
         self._may_have_lines = False
+        self._postponed: _PostponedLine | None = None
         self._quit_reply: bytes = b""
         self._has_ended = False
         self._is_closing = False
@@ -128,6 +150,8 @@ class Connection:
     @property
     def has_lines(self) -> bool:
         """Whether lines that have come can be served by `advance`."""
+        if self._postponed is not None:
+            return self._postponed.is_ready
         return self._may_have_lines and not self._is_closing and self._has_room
 
     @property
@@ -181,7 +205,7 @@ class Connection:
         """
         self._quick_size = 0
         while self.has_lines:
-            line = self._lines.next_line()
+            line = self._lines.next_line() if self._postponed is None else self._resume()
             if line is not None and (line.text or line.error):
                 self._serve(line)
             if line is None or not self._lines.buffered_bytes:
@@ -203,19 +227,30 @@ class Connection:
 
     def receive_result(self, job: Job, result: JobResult) -> None:
         """Take in the rest of an answer, or the exception that its work raised."""
-        if self._jobs.pop(id(job), None) is None:
+        if self._postponed is not None and self._postponed.job is job:
+            self._postponed.is_ready = not isinstance(result, Exception)
+            if self._postponed.is_ready:
+                return
+            self._postponed = None
+        if not self._forget_job(job):
             return
+        if isinstance(result, Exception):
+            result = job.request.encode([self.handler.fail(result, job.work)])
+        job.request.is_answered = True
+        self._append(job.request, [result] if isinstance(result, bytes) else result)
+        self._flush()
+
+    def _forget_job(self, job: Job) -> bool:
+        """Forget a job; return whether it was not forgotten before."""
+        if self._jobs.pop(id(job), None) is None:
+            return False
         self._unordered_count -= not job.request.is_ordered
         self._queued_bytes -= job.request.line_bytes
         if job.request.tag:
             del self._by_key[job.request.tag]
         if job.work.key:
             del self._by_key[job.work.key]
-        if isinstance(result, Exception):
-            result = job.request.encode([self.handler.fail(result, job.work)])
-        job.request.is_answered = True
-        self._append(job.request, [result] if isinstance(result, bytes) else result)
-        self._flush()
+        return True
 
     def data_to_send(self, max_bytes: int | None = None) -> bytes:
         """Return bytes to send, each once.
@@ -247,6 +282,7 @@ class Connection:
         self.drop()
         self.end_reason = error.message
         self._jobs.clear()
+        self._postponed = None
         self._by_key.clear()
         self._ordered.clear()
         self._unordered_count = self._held_bytes = self._queued_bytes = 0
@@ -312,8 +348,33 @@ class Connection:
             )
             tag, answer = "", self.handler.refuse(text, is_in_use, fault)
         else:
-            answer = self.handler.answer(text, is_in_use)
+            try:
+                answer = self.handler.answer(text, is_in_use)
+            except UncompiledKernel as missing:
+                self._postpone(line, tag, not tag and self.handler.keeps_order(text), missing.compile)
+                return
         self._open_request(tag, not tag and self.handler.keeps_order(text), answer, len(line.text))
+
+    def _postpone(self, line: InputLine, tag: str, is_ordered: bool, prepare: Callable[[], object]) -> None:
+        """Serve a line again once another thread has done what it needs first; until then, serve no other."""
+
+        def run(_: WorkControl) -> Sequence[AnyReply]:
+            prepare()
+            return ()
+
+        job = Job(Work(run), PendingRequest(tag, is_ordered, len(line.text)))
+        self._add_job(job)
+        self._postponed = _PostponedLine(line, job)
+
+    def _resume(self) -> InputLine:
+        """Return the line that was postponed, to be served as if it came now."""
+        assert self._postponed is not None
+        line, job = self._postponed.line, self._postponed.job
+        self._postponed = None
+        self._forget_job(job)
+        if job.request.is_ordered:
+            self._ordered.pop()  # nothing was served after it
+        return line
 
     def _open_request(self, tag: str, is_ordered: bool, answer: Answer, line_bytes: int) -> None:
         if isinstance(answer, QuitRequest):

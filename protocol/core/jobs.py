@@ -11,6 +11,7 @@ from typing import Any
 import msgspec
 
 from engine.errors import GammondError, forget_frames
+from engine.runtime.prompt_threads import UncompiledKernel
 from protocol.core.replies import encode_replies, has_results, split_results
 from protocol.core.requests import BLOCK_LINES, AnyReply, RequestBatch, Work, WorkControl
 
@@ -105,14 +106,15 @@ class Job(msgspec.Struct, eq=False):
         return [request.encode(replies[:-1]), before, *pieces[:-1], after]
 
 
-def run_batch(jobs: Sequence[Job]) -> list[bytes | Exception]:
+def run_batch(jobs: Sequence[Job]) -> list[bytes | Exception | None]:
     """Do jobs, those of one batch in one call; those without a batch item, and stopped ones, one by one.
 
     Returns:
-        For each job what `protocol.core.connection.Connection.receive_result` takes.
+        For each job what `protocol.core.connection.Connection.receive_result` takes; None where it needs a
+        kernel for which this thread does not wait.
     """
     members: dict[RequestBatch, list[tuple[int, Any]]] = {}
-    results: list[bytes | Exception] = [b""] * len(jobs)
+    results: list[bytes | Exception | None] = [None] * len(jobs)
     for place, job in enumerate(jobs):
         if job.work.batch_item is None or job.control.is_stopped:
             results[place] = _run_alone(job)
@@ -121,7 +123,7 @@ def run_batch(jobs: Sequence[Job]) -> list[bytes | Exception]:
     for batch, items in members.items():
         try:
             replies = batch.answer([item for _, item in items])
-        except Exception:  # one of them is at fault: each gets an answer of its own
+        except (Exception, UncompiledKernel):  # that of one of them: each gets an answer of its own
             for place, _ in items:
                 results[place] = _run_alone(jobs[place])
             continue
@@ -130,10 +132,13 @@ def run_batch(jobs: Sequence[Job]) -> list[bytes | Exception]:
     return results
 
 
-def _run_alone(job: Job) -> bytes | Exception:
-    """Do a job with its progress in the result."""
+def _run_alone(job: Job) -> bytes | Exception | None:
+    """Do a job with its progress in the result; None as for `run_batch`."""
     progress: list[AnyReply] = []
-    result = job.run(progress.append)
+    try:
+        result = job.run(progress.append)
+    except UncompiledKernel:
+        return None
     if isinstance(result, Exception):
         return result
     return b"".join([job.request.encode(progress), *([result] if isinstance(result, bytes) else result)])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from engine.errors import GammondError
+from engine.runtime.prompt_threads import UncompiledKernel
 from protocol.commands.dispatch import answer_command, fail_request
 from protocol.core.connection import Connection, IsInUse
 from protocol.core.requests import Answer, AnyReply, Work
@@ -31,9 +32,13 @@ class LineClient:
 
     def answer(self, text: str, is_in_use: IsInUse) -> Answer:
         """Answer a query or a command."""
-        if _is_query(text):
-            return answer_query(self.session, text, is_in_use)
-        return answer_command(self.session, text)
+        try:
+            if _is_query(text):
+                return answer_query(self.session, text, is_in_use)
+            return answer_command(self.session, text)
+        except UncompiledKernel:  # the request comes again
+            self.session.count_request(-1)
+            raise
 
     def refuse(self, text: str, is_in_use: IsInUse, error: GammondError) -> Answer:
         """Answer with an error in the form of the request; nothing of it takes effect."""

@@ -117,10 +117,10 @@ class Session(GameTable):
         self.error_count = 0
         self.last_rollout: RolloutSlot | None = None
 
-    def count_request(self) -> None:
-        """Count a request, of this client and of all."""
-        self.request_count += 1
-        self.service.request_count += 1
+    def count_request(self, count: int = 1) -> None:
+        """Count a request, of this client and of all; -1 takes one back."""
+        self.request_count += count
+        self.service.request_count += count
 
     def count_error(self) -> None:
         """Count an error, of this client and of all."""

@@ -15,6 +15,7 @@ from collections.abc import Callable
 from math import ceil
 from typing import Any
 
+from engine.runtime.prompt_threads import PROMPTNESS
 from protocol.core.connection import Connection
 from protocol.core.jobs import OPEN_GATE, Job, JobResult, run_batch
 from protocol.core.requests import AnyReply
@@ -101,9 +102,15 @@ class RoundClient:
             if is_open and job.work.is_quick:
                 quick_jobs.append(job)
             else:
-                self.report_to_pool()
-                self._pool.submit(self, job, self._on_progress, self._on_result)
+                self.hand_over(job)
         return quick_jobs
+
+    def hand_over(self, job: Job) -> None:
+        """Let the pool do a job, unless the client is gone."""
+        if self._run_here is _ignore:
+            return
+        self.report_to_pool()
+        self._pool.submit(self, job, self._on_progress, self._on_result)
 
     def report_to_pool(self) -> None:
         """Tell the pool which jobs may start, and then which are answered."""
@@ -187,6 +194,11 @@ class Rounds:
     def _run(self) -> None:
         """Serve lines, answer what is quick of what they ask for, and send the answers."""
         self._is_due = False
+        with PROMPTNESS:
+            self._serve()
+        self._plan()
+
+    def _serve(self) -> None:
         room, share = ROUND_SIZE, max(_MIN_SHARE, 1 / len(self._order))
         turn_size, turn_s = ceil(share * ROUND_SIZE), share * ROUND_S
         turns: list[tuple[RoundClient, float, list[Job]]] = []
@@ -210,6 +222,9 @@ class Rounds:
             if has_others:  # time that nobody waits for is no debt
                 client.served_s += took_s
             for job in quick_jobs:
-                client.connection.receive_result(job, next(results))
+                result = next(results)
+                if result is None:
+                    client.hand_over(job)
+                else:
+                    client.connection.receive_result(job, result)
             client.pump()
-        self._plan()

@@ -114,7 +114,8 @@ def test_a_batch_that_fails_as_a_whole_is_answered_one_by_one():
     assert answer_in_batches(make_quick_connection(Moody()), text) == talk(text.removesuffix("\n"))
 
 
-def test_only_a_quick_engine_is_asked_without_a_thread_and_for_nothing_deeper():
+def test_only_a_quick_engine_is_asked_without_a_thread_and_for_nothing_deeper(monkeypatch):
+    monkeypatch.setattr("protocol.state.quick_work.QUICK_S", 60.0)
     connection = make_connection()
     hear(connection, b"newgame\neval\n")
     (first,) = take_jobs(connection)

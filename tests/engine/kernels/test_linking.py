@@ -1,26 +1,33 @@
-"""Kernels as parts of others: compiled once, the same as alone, and no trouble for other programs' code."""
+"""Kernels as parts of others: compiled once, the same as alone, and no trouble for other programs' code.
+
+And threads that do not wait for the compiler.
+"""
 
 from __future__ import annotations
 
 import pickle
+import threading
 import tomllib
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numba
 import numpy as np
 import pytest
 from numba.core.caching import NullCache
+from numba.core.compiler_lock import global_compiler_lock
 
 from engine.errors import UnsupportedError
-from engine.kernels import kernel
+from engine.kernels import disk_cache, kernel
 from engine.kernels.linking import check_version
+from engine.runtime.prompt_threads import PROMPTNESS, UncompiledKernel
 
 _PROJECT = Path(__file__).parents[3] / "pyproject.toml"
 
 pytestmark = pytest.mark.skipif(numba.config.DISABLE_JIT, reason="nothing is compiled")
 
 
-_unused_types = iter((np.int16, np.int32))
+_unused_types = iter((np.int16, np.int32, np.uint16, np.uint32, np.uint64))
 
 
 @kernel
@@ -66,6 +73,45 @@ def test_a_part_is_compiled_once_for_all_values_of_its_arguments(parts):
 def test_a_part_has_no_machine_code_of_its_own(parts):
     (part,) = parts
     assert not part.library.get_pointer_to_function(part.fndesc.llvm_func_name)
+
+
+@pytest.fixture
+def uncompiled(monkeypatch):
+    """An argument for `_scale` of a type for which nothing is compiled or in the cache."""
+    monkeypatch.setattr(disk_cache, "_read_overload", lambda *_: None)
+    return np.arange(4, dtype=next(_unused_types))
+
+
+def test_a_prompt_thread_leaves_compiling_to_another(uncompiled):
+    with PROMPTNESS, pytest.raises(UncompiledKernel) as missing:
+        _scale(uncompiled, 3, 1)
+    with ThreadPoolExecutor(1) as other:
+        other.submit(missing.value.compile).result()
+    with PROMPTNESS:
+        assert _scale(uncompiled, 3, 1).tolist() == [1, 4, 7, 10]
+
+
+def test_a_prompt_thread_does_not_wait_while_another_compiles(uncompiled):
+    has_compiler, may_end = threading.Event(), threading.Event()
+
+    def compile_something():
+        with global_compiler_lock:
+            has_compiler.set()
+            may_end.wait()
+
+    with ThreadPoolExecutor(1) as other:
+        compiling = other.submit(compile_something)
+        has_compiler.wait()
+        with PROMPTNESS, pytest.raises(UncompiledKernel):
+            _scale(uncompiled, 3, 1)
+        may_end.set()
+        compiling.result()
+
+
+def test_a_thread_that_is_prompt_no_longer_compiles(uncompiled):
+    with PROMPTNESS, pytest.raises(UncompiledKernel):
+        _scale(uncompiled, 3, 1)
+    assert _scale(uncompiled, 3, 1).tolist() == [1, 4, 7, 10]
 
 
 def test_compiled_functions_of_other_programs_call_kernels():
