@@ -55,6 +55,7 @@ def matches(expected: str, got: str) -> bool:
 def test_the_commands_of_the_page_write_what_it_says(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("tools.tournament.command.count_usable_cores", lambda: 1)  # starts no processes
+    monkeypatch.setattr("tools.config.get_config_file", lambda: tmp_path / "config.toml")
     ran = []
     for command, expected in commands(PAGE):
         name, *arguments = shlex.split(command)
@@ -101,7 +102,8 @@ def test_the_page_of_own_nets_shows_what_training_exporting_and_using_them_write
         for command, expected in commands(f"```console\n{block}```"):
             words = shlex.split(command)
             assert cli.main(words[1:]) == 0, command
-            out = capsys.readouterr().out
+            said = capsys.readouterr()
+            out = said.err + said.out if words[1] == "train" else said.out
             assert matches(expected, out) or expected == "...\n", out
             ran.append(words[1])
     assert ran == ["train", "export", "nets", "nets", "tournament", "rollout", "nets"]

@@ -84,7 +84,6 @@ _RULES = (
 )
 
 _EXPLAINED_LINES = (
-    (r"move", "type the play as it is, such as 8/5 6/5; 'best' does what 'hint' finds best"),
     (r"set\s+player\b.*", "'play against NAME' sets the opponent, 'level NAME' how well the engine plays"),
     (r"roll\s*([1-6])[\s,-]*([1-6])", r"'dice \1 \2' sets a roll, 'roll' rolls at random"),
 )

@@ -12,8 +12,6 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[3]
 WAIT_S = 60.0
-ENDED = "Pane is dead"
-"""On the screen once what ran in it has ended."""
 
 
 class Screen:
@@ -57,6 +55,11 @@ class Screen:
     def lines(self, *options: str) -> list[str]:
         """Return what is on the screen; with the option ``-e``, with the codes of its colours."""
         return self._tmux("capture-pane", "-p", *options).rstrip("\n").split("\n")
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether what ran in it has ended; tmux then writes a last row that says so."""
+        return self._tmux("display-message", "-p", "#{pane_dead}").strip() == "1"
 
     def find_cursor(self) -> tuple[int, int]:
         """Return the column and row of the cursor, from 0."""

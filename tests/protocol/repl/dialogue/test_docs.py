@@ -44,6 +44,9 @@ def exchanges(transcript):
 @pytest.mark.parametrize("transcript", TRANSCRIPTS, ids=lambda text: text.splitlines()[0])
 def test_each_transcript_is_what_the_terminal_answers(transcript, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(
+        "protocol.repl.dialogue.configuration.get_config_file", lambda: tmp_path / "config.toml"
+    )
     Path("match.mat").write_text(MATCH)
     talk = LineInterpreter(make_session(ROLLS))
     assert transcript.startswith(PROMPT)

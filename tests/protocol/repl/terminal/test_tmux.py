@@ -14,7 +14,7 @@ from protocol.repl.terminal.prompt_loop import PROMPT
 from tests.engine.match_files.played_games import MAT_GAME
 from tests.protocol.repl.dialogue.test_docs import MATCH, TRANSCRIPTS, exchanges
 from tests.protocol.repl.recording import PICTURE, record
-from tests.protocol.repl.screen import ENDED, ROOT, WAIT_S, Screen
+from tests.protocol.repl.screen import ROOT, WAIT_S, Screen
 
 pytestmark = pytest.mark.skipif(shutil.which("tmux") is None, reason="needs tmux")
 
@@ -84,11 +84,12 @@ def answer_on(screen, typed):
     while True:
         if screen.lines()[-1].startswith("-- more"):
             screen.type("Space")
-        lines = screen.lines("-S", "-", "-J")
+        has_ended = screen.has_ended
+        lines = [line for line in screen.lines("-S", "-", "-J") if not line.startswith("Pane is dead")]
         places = [place for place, line in enumerate(lines) if line.startswith(PROMPT.rstrip())]
-        ends = [*places[typed:], *(place for place, line in enumerate(lines) if ENDED in line)]
-        if ends:
-            return " ".join(" ".join(lines[places[typed - 1] + 1 : ends[0]]).split())
+        if has_ended or len(places) > typed:
+            end = None if has_ended else places[typed]
+            return " ".join(" ".join(lines[places[typed - 1] + 1 : end]).split())
         assert time.monotonic() < end_s, lines
         time.sleep(0.05)
 
