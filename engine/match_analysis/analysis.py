@@ -23,6 +23,7 @@ from engine.match_analysis.notes import (
 )
 from engine.match_analysis.tasks import AnalysisTask, list_match_tasks, list_rolls
 from engine.match_files.model import ActionNotes, RecordedEvaluation, RecordedMatch
+from engine.rules.rules import Feature, Rules
 from engine.runtime.threads import Workers
 from engine.search import SearchWatch
 from engine.search.filters import DEFAULT_FILTER
@@ -57,9 +58,9 @@ class AnalysisSettings:
         """Whether some decisions are judged again, deeper."""
         return self.deeper_plies > self.plies
 
-    def make_eval_settings(self, plies: int) -> EvalSettings:
-        """Make the settings of an evaluation at some depth."""
-        return EvalSettings(plies, self.filter_name)
+    def make_eval_settings(self, plies: int, rules: Rules) -> EvalSettings:
+        """Make the settings of an evaluation at some depth, with the cube where the rules have one."""
+        return EvalSettings(plies, self.filter_name, rules.supports(Feature.CUBE))
 
 
 def count_decisions(match: RecordedMatch) -> int:
@@ -81,7 +82,8 @@ def analyse_match(
 
     A play gets its candidates, the deepest ones first and then the others: those of different depth are not
     ranked against each other, and the play that was made is as deep as the best one. A play before which the
-    seat could have doubled, a double and the response get the cube decision. Comments stay.
+    seat could have doubled, a double and the response get the cube decision. Comments stay. Rules by which
+    positions cannot be evaluated, only plays ranked, leave out luck.
 
     Args:
         engine: Judges; it works on each decision in one thread.
@@ -99,7 +101,10 @@ def analyse_match(
     settings, workers = settings or AnalysisSettings(), workers or Workers()
     judge = _Judge(engine.with_rules(match.rules.rules).with_threads(1), settings, cancelled)
     tasks = list_match_tasks(match)
-    rolls = [rolled for number, game in enumerate(match.games) for rolled in list_rolls(number, game)]
+    has_luck = match.rules.rules.supports(Feature.EVALUATION)
+    rolls = [
+        rolled for number, game in enumerate(match.games) if has_luck for rolled in list_rolls(number, game)
+    ]
     counter = _Counter(len(tasks), progress)
 
     def work(number: int) -> ActionNotes:
@@ -163,7 +168,7 @@ class _Judge:
     def _judge_cube(self, task: AnalysisTask, plies: int) -> ActionNotes:
         watch = SearchWatch(self._cancelled)
         found = self.engine.evaluate(
-            task.position, task.match, self._settings.make_eval_settings(plies), watch
+            task.position, task.match, self._settings.make_eval_settings(plies, self.engine.rules), watch
         )
         watch.check()
         depth, outcome = f"{found.effort.plies}-ply", to_tuple(found.outcome)
@@ -175,7 +180,8 @@ class _Judge:
 
     def _judge_play(self, task: AnalysisTask, plies: int) -> ActionNotes:
         assert task.roll is not None
-        watch, settings = SearchWatch(self._cancelled), self._settings.make_eval_settings(plies)
+        watch = SearchWatch(self._cancelled)
+        settings = self._settings.make_eval_settings(plies, self.engine.rules)
         if task.play is None:
             ranked = self.engine.rank_plays(task.position, task.roll, task.match, settings, watch)
             watch.check()

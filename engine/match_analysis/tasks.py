@@ -19,6 +19,7 @@ from engine.rules.game_record import (
 from engine.rules.match import MatchState
 from engine.rules.moves import Play
 from engine.rules.position import Position
+from engine.rules.rules import Feature
 
 
 @dataclass(frozen=True)
@@ -81,13 +82,14 @@ def list_tasks(number: int, game: RecordedGame) -> Iterator[AnalysisTask]:
         game: The game.
     """
     before: GameAction | None = None
+    has_cube = game.rules.supports(Feature.CUBE)
     for place, (situation, action) in enumerate(game.replay()):
         position, match = situation.position, situation.match
         own = match.before_roll()
         has_answered = before is not None and _is_cube_action(before)
         match action:
             case PlayAction(roll=roll, play=play):
-                if place and own.may_double(own.on_roll) and not has_answered:
+                if place and has_cube and own.may_double(own.on_roll) and not has_answered:
                     yield AnalysisTask(number, (place,), (action,), position, own)
                 yield AnalysisTask(number, (place,), (action,), position, own, roll, play)
             case DoubleAction() if not match.doubled:

@@ -87,7 +87,7 @@ def _suggest_arguments(
     before = [part for part in before if part]
     if name == "play" and before == [AGAINST_PREFIX.strip()]:
         yield from _suggest_matching(prefix, ((player, "") for player in _list_players(session)))
-    elif name in ("play", "rank"):
+    elif name in ("play", "move", "rank"):
         yield from _suggest_plays(text.lstrip(), session)
     elif name in _FILE_COMMANDS:
         yield from _suggest_files(text.lstrip())

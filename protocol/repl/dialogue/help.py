@@ -13,14 +13,12 @@ HELP_GROUPS = {
         *("new", "play", "roll", "double", "take", "drop", "beaver", "resign", "accept", "reject"),
         *("undo", "redo", "leave"),
     ),
-    "ask": (
-        *("hint", "best", "eval", "legal", "cube", "chances", "matrix", "rollout"),
-        *("tutor", "keep", "review"),
-    ),
+    "ask": (*("hint", "best", "eval", "legal", "cube", "chances", "matrix", "rollout"),),
     "match": (
         *("open", "next", "previous", "first", "last", "game", "move", "back", "comment"),
-        *("analyse", "errors", "error", "match", "close", "save"),
+        *("match", "close", "save"),
     ),
+    "judge": ("tutor", "keep", "review", "analyse", "errors", "error"),
     "look": ("board", "pip", "score", "id", "show"),
     "set up": ("position", "edit", "dice", "newgame"),
     "prefer": ("config", "level", "plies", "set", "get", "keys", "quit"),

@@ -11,6 +11,7 @@ from engine.match_files.sgf.writer import format_sgf
 from engine.options import Bounds, Field
 from engine.rules.game_record import PlayAction
 from engine.rules.match import SEATS
+from engine.rules.rules import Feature
 from engine.search import MAX_PLIES
 from protocol.core.arguments import choice_argument, integer_argument, rest_argument
 from protocol.core.errors import CommandError
@@ -141,12 +142,18 @@ def _analyse(game: ReplGame, values: ArgumentValues, control: WorkControl) -> li
         was_running = game.records.stop_analysis()
         return ["The analysis has ended: what it found stays." if was_running else "No analysis goes on."]
     record = _find_record(game)
-    settings = AnalysisSettings(values["plies"], values["deepen"] or 0)
+    plies = _find_default_plies(record) if values["plies"] is None else values["plies"]
+    settings = AnalysisSettings(plies, values["deepen"] or 0)
     analysis = _begin_analysis(game, record, settings, only_shown=values["what"] == "game")
     return [
         f"Analysing {format_count(analysis.total, 'decision')} at {analysis.depth} in the background.",
         "'errors' waits for it and lists what was lost, 'analyse stop' ends it.",
     ]
+
+
+def _find_default_plies(record: OpenRecord) -> int:
+    """Return how far ``analyse`` looks ahead by itself."""
+    return AnalysisSettings().plies if record.match.rules.rules.supports(Feature.LOOK_AHEAD) else 0
 
 
 def _begin_analysis(
@@ -164,7 +171,7 @@ def _list_errors(game: ReplGame, values: ArgumentValues, control: WorkControl) -
     record = _find_record(game)
     analysis = game.records.find_analysis(record)
     if analysis is None and not record.is_analysed:
-        analysis = _begin_analysis(game, record, AnalysisSettings())
+        analysis = _begin_analysis(game, record, AnalysisSettings(_find_default_plies(record)))
     is_whole = analysis is None or analysis.wait(control)
     losses = list_losses(record)
     worst = find_costliest(losses, None, values["n"])
@@ -302,8 +309,7 @@ RECORD_ROWS = (
                 "plies",
                 0,
                 MAX_PLIES,
-                "look-ahead of every decision",
-                default=AnalysisSettings().plies,
+                f"look-ahead of every decision; {AnalysisSettings().plies} if left out",
                 is_named=True,
             ),
             integer_argument(

@@ -153,7 +153,7 @@ class GameView:
             is_conceded=game.is_conceded,
             columns=self.columns,
         )
-        own = CHECKER_MARKS[self.human_seat or 0]
+        own = CHECKER_MARKS[(self.human_seat if view is None else view) or 0]
         has_notes = self.columns < NOTED_COLUMNS
         return [BoardLine(line, own, not has_notes or line[1:2] in ("|", "+")) for line in drawn]
 

@@ -196,10 +196,15 @@ class OpenRecord:
         self._judged.add(number)
         self.source = source
 
+    def has_games_of(self, match: RecordedMatch) -> bool:
+        """Return whether it is the match, whatever is known of its decisions."""
+        games, others = self.match.games, match.games
+        return len(games) == len(others) and all(map(_is_same_game, games, others))
+
     def take_analysis(self, other: OpenRecord) -> None:
         """Take over what another record of these games knows of those that are the same in both."""
         for number, (game, old) in enumerate(zip(self.match.games, other.match.games, strict=False)):
-            if number in other._judged and replace(old, notes=game.notes) == game:
+            if number in other._judged and _is_same_game(game, old):
                 self.put_game(number, old, other.source)
 
     def find_decisions(self, place: Place) -> list[AnalysedDecision]:
@@ -226,6 +231,10 @@ def _list_steps(game: RecordedGame) -> Iterator[ReplayedAction]:
         move += isinstance(action, PlayAction)
         end = situation.apply(action)
     yield ReplayedAction(replace(end, result=game.result or end.result), None, move)
+
+
+def _is_same_game(game: RecordedGame, other: RecordedGame) -> bool:
+    return replace(other, notes=game.notes) == game
 
 
 def _is_analysis(notes: ActionNotes) -> bool:

@@ -67,12 +67,13 @@ class OpenRecords:
             raise StateError(
                 "no match to step through: 'open FILE' opens a match file, 'play' starts a game", field="open"
             )
-        record = OpenRecord(match, is_own=True)
+        record = next((old for old in self.records if old.is_own), None)
+        if record is None or not record.has_games_of(match):
+            before, record = record, OpenRecord(match, is_own=True)
+            if before is not None:
+                self.stop_analysis(of=before)
+                record.take_analysis(before)
         record.place = record.list_places()[-1]
-        for old in self.records:
-            if old.is_own:
-                self.stop_analysis(of=old)
-                record.take_analysis(old)
         self._put_own(record)
         return record
 

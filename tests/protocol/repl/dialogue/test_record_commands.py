@@ -398,6 +398,30 @@ def test_a_game_that_is_set_aside_for_a_match_is_still_kept(file):
     assert talk.session.game is table
 
 
+def test_the_analysis_of_a_game_in_progress_serves_while_the_game_stays_as_it_is():
+    talk = make_talk("new 5", "8/5 6/5", "analyse plies=0", rolls=ROLLS)
+    assert "(0-ply, net racing)." in "".join(talk.answer("errors"))
+    record = talk.game.records.current
+    talk.answer("errors")
+    assert talk.game.records.current is record
+    for line in ("roll", "best"):
+        talk.answer(line)
+    talk.answer("errors")
+    assert talk.game.records.current is not record
+    assert len(talk.game.records.records) == 1
+
+
+def test_games_with_doubles_as_two_moves_are_judged_by_their_plays():
+    talk = make_talk("set game.doubles two", "new 0", "dice 6 6", "24/18(2)", rolls=[(3, 1), (5, 2)])
+    assert talk.answer("review")[0].startswith("You: 1 decision, ")
+    assert talk.answer("errors")[2].startswith("gammond: 1 decision, ")
+    lines = talk.answer("first")
+    assert lines[0] == "Game 1 of 1, move 1 of 2. 6-6: you play 24/18(2)."
+    assert re.search(r"lost 0\.[0-9]{3}|Nothing is better", lines[1])
+    assert first_line(talk, "analyse plies=1")
+    assert first_line(talk, "errors").startswith("error: look-ahead is not supported")
+
+
 def test_a_position_set_in_the_midst_of_a_game_is_in_its_record():
     talk = people("8/5 6/5", "set game.cube 2", "set game.cube_owner p1", "roll", "13/8 24/22")
     talk.answer("open")
