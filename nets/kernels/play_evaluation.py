@@ -91,7 +91,7 @@ def make_play_buffers(contact: OneLayerWeights, race: OneLayerWeights) -> PlayBu
     return PlayBuffers(
         listed=make_play_scratch(),
         equities=np.empty(MAX_PLAYS, np.float32),
-        logits=np.empty((5, MAX_PLAYS), np.float32),
+        logits=np.zeros((5, MAX_PLAYS), np.float32),  # equities are computed of some that no play has
         contact_sums=np.empty((_ROWS, contact[1].shape[0]), np.float32),
         race_sums=np.empty((_ROWS, race[1].shape[0]), np.float32),
         known=np.empty(7, np.int64),

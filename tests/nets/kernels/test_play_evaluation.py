@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numba
 import numpy as np
 import pytest
 
@@ -18,7 +19,6 @@ from tests.nets.bare_nets import BareNets, random_net
 def evaluated(sample, dice, contact, race):
     """Equities and outcomes of all plays, the positions one after the other."""
     buffers = kernel_play_evaluation.make_play_buffers(contact, race)
-    buffers.logits[:] = 0.0  # equities are computed of some that no play has, which may warn otherwise
     equities, outcomes = [], []
     for i, (die1, die2) in enumerate(dice.tolist()):
         kernel_play_evaluation.prepare_position(sample, i, contact, race, buffers)
@@ -57,6 +57,26 @@ def test_all_plays_get_the_outcomes_of_their_results(hidden):
     check(sample, dice, contact, race)
 
 
+@pytest.mark.nojit
+@pytest.mark.skipif(not numba.config.DISABLE_JIT, reason="only Python's own arrays can be made otherwise")
+def test_what_memory_held_before_neither_counts_nor_warns(monkeypatch):
+    make_empty = np.empty
+
+    def make_poisoned(shape, dtype=float):
+        array = make_empty(shape, dtype)
+        array.fill(np.nan if array.dtype.kind == "f" else np.iinfo(dtype).max)
+        return array
+
+    contact, race = random_net(1, 8), random_net(2, 7)
+    sample = unfinished(np.concatenate([boards.random_boards(30, seed=6), near_the_end(30, seed=7)]))
+    dice = boards.random_rolls(len(sample), seed=8)
+    expected = evaluated(sample, dice, contact, race)
+    monkeypatch.setattr(np, "empty", make_poisoned)
+    found = evaluated(sample, dice, contact, race)
+    for one, other in zip(found, expected, strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
 @pytest.mark.parametrize(("hidden", "race_hidden"), [(32, 16), (128, 64), (33, 65)])
 def test_all_plays_of_many_positions_get_the_outcomes_of_their_results(hidden, race_hidden):
     contact, race = random_net(3, hidden, 0.1), random_net(4, race_hidden, 0.1)
@@ -83,7 +103,6 @@ def test_every_roll_of_a_position_is_evaluated_after_one_preparation():
     contact, race = random_net(5, 32), random_net(6, 16)
     sample = unfinished(boards.random_boards(20, seed=12))
     buffers = kernel_play_evaluation.make_play_buffers(contact, race)
-    buffers.logits[:] = 0.0  # equities are computed of some that no play has, which may warn otherwise
     for i in range(len(sample)):
         kernel_play_evaluation.prepare_position(sample, i, contact, race, buffers)
         for die1, die2 in ROLLS:
