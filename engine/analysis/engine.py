@@ -218,7 +218,7 @@ class Engine:
                     self.store.keep_position(question, settings.plies, row.copy())
         for place, entry in enumerate(entries):
             if entry is not None:
-                search = self._make_position_search(match, replace(settings, plies=entry.plies))
+                search = self._make_position_search(match, settings.with_plies(entry.plies))
                 effort = self._end_stored(entry, watch)
                 evaluations[place:place] = search.read(positions[place : place + 1], entry.values, effort)
         return evaluations
@@ -323,7 +323,7 @@ class Engine:
         if entry is not None:
             plays = generate_plays(position, roll, self.rules)
             if len(plays) == len(entry.order) and entry.survivors >= min(min_candidates, len(plays)):
-                objective = self.make_objective(match, replace(settings, plies=entry.plies)).other
+                objective = self.make_objective(match, settings.with_plies(entry.plies)).other
                 ranked = RankedList.restore(
                     plays, objective, entry.order, entry.values, entry.depths, entry.survivors
                 )
@@ -537,7 +537,7 @@ class Engine:
         entry = self.store.find(question, settings) if self.store and question else None
         if entry is None:
             return None
-        columns = self.make_objective(match, replace(settings, plies=entry.plies)).columns
+        columns = self.make_objective(match, settings.with_plies(entry.plies)).columns
         return entry if entry.values.shape[1] == columns else None
 
     def _end_stored(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from contextlib import suppress
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 
 from engine.analysis.levels import EvalSettings, StoreUse
@@ -31,6 +31,7 @@ _MAX_NOTED = 20_000
 """Shallow questions that are remembered as asked once."""
 
 
+@lru_cache(maxsize=1024)  # who asks whether there is an answer, asks for it next
 def make_question(
     position: Position, match: MatchState, settings: EvalSettings, roll: Roll | None = None
 ) -> StoreQuestion:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from types import MappingProxyType
 
@@ -56,6 +56,10 @@ class EvalSettings:
     def make_default(cls, rules: Rules) -> EvalSettings:
         """Return the settings of requests that give none: 0-ply, cubeful where the rules have a cube."""
         return cls(is_cubeful=rules.supports(Feature.CUBE))
+
+    def with_plies(self, plies: int) -> EvalSettings:
+        """Return the same settings for a depth."""
+        return self if plies == self.plies else replace(self, plies=plies)
 
     @property
     def move_filter(self) -> MoveFilter:

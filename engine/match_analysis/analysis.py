@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from engine.analysis.engine import Engine
-from engine.analysis.levels import EvalSettings
+from engine.analysis.levels import EvalSettings, StoreUse
 from engine.cubeful import CubeDecision, CubeResponse
 from engine.match_analysis.closeness import is_close
 from engine.match_analysis.journal import NO_JOURNAL, SEARCHED, AnalysisJournal
@@ -40,6 +40,7 @@ class AnalysisSettings:
         plies: Plies of look-ahead of every decision.
         deeper_plies: Plies of those that are close or wrong, all their candidates alike; 0 for none.
         filter_name: The move filter.
+        uses_store: Whether kept answers of these depths will do, where the engine has a store.
 
     Raises:
         ValueRangeError: Plies are out of range, or no filter has this name.
@@ -48,6 +49,7 @@ class AnalysisSettings:
     plies: int = 2
     deeper_plies: int = 0
     filter_name: str = DEFAULT_FILTER
+    uses_store: bool = True
 
     def __post_init__(self) -> None:
         for plies in (self.plies, self.deeper_plies):
@@ -60,7 +62,8 @@ class AnalysisSettings:
 
     def make_eval_settings(self, plies: int, rules: Rules) -> EvalSettings:
         """Make the settings of an evaluation at some depth, with the cube where the rules have one."""
-        return EvalSettings(plies, self.filter_name, rules.supports(Feature.CUBE))
+        store = StoreUse.ON if self.uses_store else StoreUse.OFF
+        return EvalSettings(plies, self.filter_name, rules.supports(Feature.CUBE), store)
 
 
 def count_decisions(match: RecordedMatch) -> int:

@@ -182,6 +182,7 @@ class QueryAnalysis:
         deadline_s: When its time is over, by that clock; None for never.
         plays_left: How many plays it may still evaluate or list.
         session: A session with its settings, for parts that commands answer; None without such parts.
+        parsed: Its positions, if they are few and read already.
         done_count: Positions that are done.
         is_partial: Whether one of them has a smaller depth than requested.
     """
@@ -194,6 +195,7 @@ class QueryAnalysis:
     deadline_s: float | None
     plays_left: int
     session: Session | None
+    parsed: ParsedPositions | None = None
     done_count: int = field(default=0, init=False)
     is_partial: bool = field(default=False, init=False)
 
@@ -250,6 +252,9 @@ class QueryAnalysis:
     def _parse_chunks(self) -> Iterator[tuple[int, ParsedPositions]]:
         """Yield blocks of positions, each with the place of its first one."""
         texts = self.query.texts
+        if self.parsed is not None:
+            yield 0, self.parsed
+            return
         for start in range(0, len(texts), TEXT_CHUNK):
             if self.is_spent():
                 return

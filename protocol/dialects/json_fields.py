@@ -92,7 +92,7 @@ class Query(msgspec.Struct, kw_only=True):
     @property
     def settings(self) -> EvalSettings:
         """How positions are evaluated."""
-        return EvalSettings(self.plies, self.filter, self.cubeful, StoreUse(self.store or StoreUse.ON))
+        return EvalSettings(self.plies, self.filter, self.cubeful, _STORE_USES[self.store])
 
     @property
     def rolls_out_plays(self) -> bool:
@@ -114,6 +114,8 @@ class Query(msgspec.Struct, kw_only=True):
         """Return what errors call a position."""
         return "position" if self.positions is None else f"positions[{place}]"
 
+
+_STORE_USES: dict[str | None, StoreUse] = {None: StoreUse.ON, **{str(use): use for use in StoreUse}}
 
 _QUERY_DEFAULTS = {field.name: field.default for field in msgspec.structs.fields(Query)}
 QUERY_FIELDS: tuple[str, ...] = tuple(_QUERY_DEFAULTS)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import msgspec
 
 from engine.analysis.engine import Engine
+from engine.analysis.levels import StoreUse
 from engine.cubeful.match_equity import load_default_table
 from engine.errors import CancelledWork, LimitError, ValueRangeError
 from engine.match_analysis.analysed_match import AnalysedMatch, describe_method
@@ -90,7 +91,9 @@ class MatchQuery:
             GammondError: The text is no match, has too many decisions, or the engine does not know its rules.
         """
         query = self.query
-        settings = AnalysisSettings(query.plies, query.deeper, query.filter)
+        settings = AnalysisSettings(
+            query.plies, query.deeper, query.filter, query.settings.store is not StoreUse.OFF
+        )
         results: list[msgspec.Raw] = []
         with error_field(_FIELD):
             matches = self._read()

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Sequence
 from contextlib import nullcontext
 from functools import partial
+from typing import NamedTuple
 
 import msgspec
 
 from engine.analysis.engine import Engine
 from engine.errors import GammondError, LimitError, ValueRangeError
-from engine.formats.position_batch import parse_positions
+from engine.formats.position_batch import ParsedPositions, parse_positions
 from engine.rules.position import Position
 from protocol.commands.dispatch import count_failure
 from protocol.commands.evaluation import DECISION_SIZE, MAX_SHORT_PLAYS, PLAY_BYTES
@@ -135,6 +136,8 @@ def _evaluate(session: Session, query: Query, head: dict[str, object]) -> Work:
         check_rollout_games(
             read_rollout_arguments(query.rollout or {}), len(query.texts), limits.rollout_games
         )
+    if query.store is None and (query.plies or query.deeper):
+        query = msgspec.structs.replace(query, store=str(engine.store))
     load_engine = partial(service.get_engine, net, engine.threads)
     deadline_s = None if query.time_ms is None else service.clock() + query.time_ms / 1000
     if query.is_analysis:
@@ -148,23 +151,22 @@ def _evaluate(session: Session, query: Query, head: dict[str, object]) -> Work:
             deadline_s=deadline_s,
             answer_bytes=analysis.answer_bytes,
         )
-    if query.store is None:
-        query = msgspec.structs.replace(query, store=str(engine.store))
     has_parts = not query.is_evaluation and not set(PART_NAMES).isdisjoint(query.want)
     scratch = make_query_session(session, net, query) if has_parts else None
     count, plays = len(query.texts), 0
     if {"moves", "legal"} & set(query.want):
         plays = min(estimate_play_count(query.texts, query.dice), limits.query_plays)
 
-    kept_kind, is_kept = _look_for_kept(partial(service.find_quick_engine, net, engine.threads), query)
+    kept = _look_for_kept(partial(service.find_quick_engine, net, engine.threads), query)
 
     def run(control: WorkControl) -> Sequence[AnyReply]:
         loaded = load_engine()
         analysis = QueryAnalysis(
-            *(loaded, query, head, control, service.clock, deadline_s, limits.query_plays, scratch)
+            *(loaded, query, head, control, service.clock, deadline_s, limits.query_plays, scratch),
+            parsed=kept.parsed,
         )
-        is_timed = kept_kind is not None or (query.is_evaluation and count == 1)
-        with service.time_evaluation(loaded, kept_kind) if is_timed else nullcontext():
+        is_timed = kept.kind is not None or (query.is_evaluation and count == 1)
+        with service.time_evaluation(loaded, kept.kind) if is_timed else nullcontext():
             results = analysis.run()
         is_cut = analysis.is_partial or len(results) < count
         return [make_final_reply(head, loaded, query.settings, results, is_cut=is_cut)]
@@ -174,7 +176,7 @@ def _evaluate(session: Session, query: Query, head: dict[str, object]) -> Work:
     item = None
     if quick is not None and is_batched and query.progress_every is None and query.priority == 0:
         item = BatchItem(EvaluationQueries(quick, query.settings), (head, query))
-    is_deep = (query.plies > 0 and not is_kept) or not LONG_PARTS.isdisjoint(query.want)
+    is_deep = (query.plies > 0 and not kept.is_at_hand) or not LONG_PARTS.isdisjoint(query.want)
     shown = min(plays, count * query.max_moves) if query.max_moves else plays
     part_bytes = sum(PART_BYTES.get(name, _VALUES_BYTES) for name in query.want)
     return Work(
@@ -184,39 +186,48 @@ def _evaluate(session: Session, query: Query, head: dict[str, object]) -> Work:
         lambda error: _make_error_reply(head, error),
         is_long=is_deep or count > MAX_QUICK_POSITIONS or plays > MAX_SHORT_PLAYS,
         deadline_s=deadline_s,
-        is_quick=item is not None or is_kept,
+        is_quick=item is not None or kept.is_at_hand,
         batch_item=item,
-        size=DECISION_SIZE if is_kept else count,
+        size=DECISION_SIZE if kept.is_at_hand else count,
         answer_bytes=part_bytes * count + PLAY_BYTES * shown,
     )
 
 
-def _look_for_kept(
-    find_quick_engine: Callable[[Hashable], Engine | None], query: Query
-) -> tuple[Hashable, bool]:
-    """Return the kind of work that a query is, and whether its answer is kept and at hand.
+class _KeptSearch(NamedTuple):
+    """What is known of a query that looks ahead from one position; nothing of other queries.
+
+    Attributes:
+        kind: Its kind of work, as `Service.time_evaluation` takes it.
+        is_at_hand: Whether its answer is kept, and giving it takes microseconds.
+        parsed: Its position.
+    """
+
+    kind: Hashable = None
+    is_at_hand: bool = False
+    parsed: ParsedPositions | None = None
+
+
+def _look_for_kept(find_quick_engine: Callable[[Hashable], Engine | None], query: Query) -> _KeptSearch:
+    """Look for a kept answer, in memory alone.
 
     Args:
         find_quick_engine: Returns the engine if it was seen to be quick at a kind of work.
         query: The query.
-
-    Returns:
-        The kind is None, and nothing is kept, for other queries than those that look ahead from one position.
     """
     if query.plies == 0 or len(query.texts) > 1 or not _KEPT_PARTS.issuperset(query.want):
-        return None, False
+        return _KeptSearch()
     parsed = parse_positions(query.texts, check_cube_owner)
     roll = query.dice or parsed.rolls.get(0)
     if parsed.errors or ("moves" in query.want and roll is None):
-        return None, False
+        return _KeptSearch()
     position, match = Position.from_valid_board(parsed.boards[0]), parsed.matches[0]
     kind = "query", query.want, match.is_money, query.cubeful
     engine = find_quick_engine(kind)
     rolls = {roll if want == "moves" else None for want in query.want}
-    is_kept = engine is not None and all(
+    is_at_hand = engine is not None and all(
         engine.has_kept(position, match, query.settings, each) for each in rolls
     )
-    return kind, is_kept
+    return _KeptSearch(kind, is_at_hand, parsed)
 
 
 def _check_positions(query: Query, cap: int) -> None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
+from engine.analysis.levels import StoreUse
 from engine.errors import StateError
 from engine.match_analysis.analysis import AnalysisSettings
 from protocol.core.requests import WorkControl
@@ -107,9 +109,10 @@ class ReviewedGame(GameView):
         Args:
             record: The match.
             games: The places of the games, in the order in which they are analysed.
-            settings: How deep.
+            settings: How deep; kept answers will do if the session takes them.
         """
         engine, service = self.session.engine_settings, self.session.service
+        settings = replace(settings, uses_store=engine.store is not StoreUse.OFF)
         return MatchAnalysis(
             *(record, games, lambda: service.get_engine(engine.net, engine.threads), settings),
             threads=engine.threads,
