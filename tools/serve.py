@@ -19,9 +19,12 @@ from engine.errors import LimitError, UnsupportedError, ValueRangeError
 from engine.play.decider import Decider
 from engine.runtime.cores import MAX_THREADS
 from engine.runtime.version import read_version
+from engine.store.options import StoreOptions
+from engine.store.tiers import DEFAULT_TIERS, DepthTiers
 from protocol.core.limits import ClientLimits
 from protocol.state.service import Service, make_shipped_catalogue
 from protocol.transports.connection_log import ClientCallback
+from protocol.transports.idle_deepening import IdleDeepening
 from protocol.transports.listening import (
     ListeningCallback,
     ServerOptions,
@@ -228,12 +231,25 @@ def _raise_open_file_limit(wanted: int) -> int:
 
 
 def _serve_lines(host: str, port: int, args: argparse.Namespace, say: ClientCallback) -> None:
-    service = Service(
-        make_shipped_catalogue(read_store_arguments(args)), ClientLimits(close_on_long_line=True)
-    )
+    store = read_store_arguments(args)
+    service = Service(make_shipped_catalogue(store), ClientLimits(close_on_long_line=True))
+    deepening = _make_deepening(service, store, say)
     default = service.catalogue.list_names()[0]
     what = f"the line protocol, by {default} unless a client sets engine.net"
-    run_server(serve_tcp(service, _make_options(host, port, args, TcpLimits(), what, say)))
+    run_server(serve_tcp(service, _make_options(host, port, args, TcpLimits(), what, say), deepening))
+
+
+def _make_deepening(service: Service, store: StoreOptions, say: ClientCallback) -> IdleDeepening | None:
+    """Make what deepens the store while no client asks; None if that is off.
+
+    Raises:
+        FormatError: The tiers cannot be parsed.
+        ValueRangeError: They are out of range.
+    """
+    if not (store.on and store.deepen):
+        return None
+    tiers = DepthTiers.parse(store.tiers) if store.tiers else DEFAULT_TIERS
+    return IdleDeepening(service, store.idle, tiers, say)
 
 
 def _serve_gnubg(host: str, port: int, args: argparse.Namespace, say: ClientCallback) -> None:

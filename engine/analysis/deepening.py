@@ -6,6 +6,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 import filelock
 
@@ -69,20 +70,8 @@ class Deepening:
         Yields:
             Whether no other process does already.
         """
-        file = self._store.file
-        lock = filelock.FileLock(file.with_name(f".{file.name}.deepening.lock"), timeout=0)
-        try:
-            lock.acquire()
-        except filelock.Timeout:
-            yield False
-            return
-        except (OSError, NotImplementedError):  # a file system without locks, or one that is only read
-            yield True
-            return
-        try:
-            yield True
-        finally:
-            lock.release()
+        with _deepen_alone(self._store.file) as is_alone:
+            yield is_alone
 
     def step(self, is_stopped: Callable[[], bool] = lambda: False) -> DueQuestion | None:
         """Search the next question a ply deeper and commit what is found to the file.
@@ -128,3 +117,27 @@ class Deepening:
         ends_s = self._clock() + self._max_search_s
         watch = SearchWatch(lambda: is_stopped() or self._clock() >= ends_s)
         return search_entry(self._engine, due.question, due.plies, watch)
+
+
+def is_deepened_now(file: Path) -> bool:
+    """Return whether a process deepens a store."""
+    with _deepen_alone(file) as is_alone:
+        return not is_alone
+
+
+@contextmanager
+def _deepen_alone(file: Path) -> Iterator[bool]:
+    """Hold the lock of those who deepen a store, and say whether that succeeded."""
+    lock = filelock.FileLock(file.with_name(f".{file.name}.deepening.lock"), timeout=0)
+    try:
+        lock.acquire()
+    except filelock.Timeout:
+        yield False
+        return
+    except (OSError, NotImplementedError):  # a file system without locks, or one that is only read
+        yield True
+        return
+    try:
+        yield True
+    finally:
+        lock.release()

@@ -56,6 +56,9 @@ class EngineStore:
     Args:
         open_store: Returns the store, the same one each time.
         identify: Identifies the engine: only what an equal one searched is found.
+
+    Attributes:
+        is_open: Whether a question has been looked up.
     """
 
     def __init__(
@@ -63,7 +66,7 @@ class EngineStore:
     ) -> None:
         self._open_store = open_store
         self._identify = identify
-        self._is_open = False
+        self.is_open = False
         self._noted: set[StoreQuestion] = set()
         self._noting = threading.Lock()
 
@@ -82,14 +85,14 @@ class EngineStore:
 
         It may read a file, never for long.
         """
-        self._is_open = True
+        self.is_open = True
         return self.store.find(
             question, self.identity, settings.plies, allow_deeper=settings.store is StoreUse.DEEPER
         )
 
     def has_at_hand(self, question: StoreQuestion, settings: EvalSettings) -> bool:
         """Return whether `find` finds an answer in microseconds, without reading a file."""
-        if not self._is_open:
+        if not self.is_open:
             return False
         takes_deeper = settings.store is StoreUse.DEEPER
         found = self.store.recall(question, self.identity, settings.plies, allow_deeper=takes_deeper)

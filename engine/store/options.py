@@ -30,6 +30,15 @@ class StoreOptions(Struct, frozen=True):
         DEFAULT_MEGABYTES
     )
     book: Annotated[bool, Meta(description="whether the opening book answers too")] = True
+    deepen: Annotated[
+        bool, Meta(description="whether a server searches deeper what is asked often while no client asks")
+    ] = True
+    idle: Annotated[
+        float, Meta(ge=0.0, le=86_400.0, description="seconds without a request until it does")
+    ] = 3.0
+    tiers: Annotated[
+        str, Meta(description="how deep, as VISITS:PLIES/...; those of `gammond store deepen` if empty")
+    ] = ""
 
     @classmethod
     def parse(cls, text: str) -> StoreOptions:

@@ -42,17 +42,17 @@ class DepthTiers:
             before = visits, plies
 
     def __str__(self) -> str:
-        return ",".join(f"{visits}:{plies}" for visits, plies in self.steps)
+        return "/".join(f"{visits}:{plies}" for visits, plies in self.steps)
 
     @classmethod
     def parse(cls, text: str) -> DepthTiers:
-        """Parse ``VISITS:PLIES,...``, as `str` writes it.
+        """Parse ``VISITS:PLIES/...``, as `str` writes it.
 
         Raises:
             FormatError: It is written otherwise.
             ValueRangeError: As for the class.
         """
-        found = [_TIER.fullmatch(part.strip()) for part in text[:400].split(",")]
+        found = [_TIER.fullmatch(part.strip()) for part in text[:400].split("/")]
         steps = tuple((int(each[1]), int(each[2])) for each in found if each)
         if len(steps) < len(found):
             raise FormatError(

@@ -109,6 +109,12 @@ class Service:
                 found = self._engines[name, threads] = self._load_engine(self._resolve_name(name), threads)
         return found
 
+    def list_engines(self) -> list[Engine]:
+        """Return the engines that are loaded, as they search with one thread."""
+        with self._lock:
+            loaded = [engine for (_, threads), engine in self._engines.items() if threads == 1]
+        return list(dict.fromkeys(loaded))
+
     def find_quick_engine(self, name: str, threads: int = 1, kind: Hashable = None) -> Engine | None:
         """Return the engine of a name if it is loaded and was seen to be quick.
 

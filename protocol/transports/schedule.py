@@ -169,6 +169,11 @@ class Schedule:
         self._deadlines: list[tuple[float, int, ScheduledJob]] = []
         self._arrivals = itertools.count()
 
+    @property
+    def has_begun(self) -> bool:
+        """Whether any long job has started and not ended."""
+        return self._begun > 0
+
     def add(
         self, client: object, job: Job, on_progress: ProgressCallback, on_result: ResultCallback
     ) -> ScheduledJob:

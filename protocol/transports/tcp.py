@@ -7,7 +7,7 @@ import secrets
 import socket
 import threading
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import AbstractContextManager, nullcontext, suppress
 
 from engine.errors import GammondError, LimitError
 from engine.rules.dice import MAX_SEED
@@ -18,6 +18,7 @@ from protocol.core.limits import ClientLimits
 from protocol.dialects.line_client import connect
 from protocol.state.service import Service
 from protocol.state.session import Session
+from protocol.transports.idle_deepening import IdleDeepening
 from protocol.transports.listening import ListeningServer, ServerOptions
 from protocol.transports.rounds import RoundClient, Rounds
 from protocol.transports.tcp_limits import ClientActivity
@@ -36,8 +37,14 @@ _RETURN_AFTER_S = 0.5
 """How much later: then work that was stopped has ended too."""
 
 
-async def serve_tcp(service: Service, options: ServerOptions) -> None:
-    """Serve clients of the line protocol; see `serve_connections`."""
+async def serve_tcp(service: Service, options: ServerOptions, deepening: IdleDeepening | None = None) -> None:
+    """Serve clients of the line protocol; see `serve_connections`.
+
+    Args:
+        service: What they share.
+        options: Where, for whom, and with which caps.
+        deepening: What is done while they ask for nothing.
+    """
 
     def count_clients(clients: int) -> None:
         service.client_count = clients
@@ -48,7 +55,12 @@ async def serve_tcp(service: Service, options: ServerOptions) -> None:
         started_bytes=service.limits.started_bytes,
         clock=service.clock,
         count_clients=count_clients,
+        beside=_do_nothing if deepening is None else deepening.beside,
     )
+
+
+def _do_nothing(is_busy: Callable[[], bool]) -> AbstractContextManager[None]:
+    return nullcontext()
 
 
 async def serve_connections(
@@ -58,6 +70,7 @@ async def serve_connections(
     clock: Callable[[], float],
     started_bytes: int = ClientLimits.started_bytes,
     count_clients: Callable[[int], None] = lambda clients: None,
+    beside: Callable[[Callable[[], bool]], AbstractContextManager[None]] = _do_nothing,
 ) -> None:
     """Serve clients of any dialect until SIGTERM, SIGINT, SIGHUP or the stop event, then drain.
 
@@ -67,6 +80,7 @@ async def serve_connections(
         clock: Seconds of a clock that never goes back.
         started_bytes: As for `WorkerPool`.
         count_clients: Told how many clients there are, whenever one comes or goes.
+        beside: What is done meanwhile, given what tells whether long work is under way.
 
     Raises:
         StateError: The address cannot be listened on.
@@ -74,7 +88,8 @@ async def serve_connections(
     """
     pool = WorkerPool(options.threads, started_bytes=started_bytes, clock=clock)
     server = _TcpServer(make_connection, options, pool, clock, count_clients)
-    await server.serve(lambda: _TcpClient(server))
+    with beside(pool.is_busy):
+        await server.serve(lambda: _TcpClient(server))
     pool.close()
     pool.join(LAST_WORK_S)
 

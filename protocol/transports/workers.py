@@ -44,14 +44,17 @@ def hand_over_interpreter_often() -> None:
     sys.setswitchinterval(_SWITCH_INTERVAL_S)
 
 
-def yield_to_short_work() -> None:
-    """Let the system prefer other threads of this process to the calling one, where it has such priorities.
+def yield_to_other_work(niceness: int) -> None:
+    """Let the system prefer other threads to the calling one, where it has such priorities.
 
     On Linux each thread has a priority of its own; elsewhere nothing changes.
+
+    Args:
+        niceness: How far it steps back, as the system counts it: up to 19.
     """
     if sys.platform == "linux":
         with suppress(OSError):
-            os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), LONG_WORK_NICENESS)
+            os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), niceness)
 
 
 def resolve_thread_count(threads: int | None) -> int:
@@ -156,6 +159,11 @@ class WorkerPool:
                 elif self._schedule.has_waiting(lane):
                     self._work_available.notify()
 
+    def is_busy(self) -> bool:
+        """Return whether any long job has started and not ended."""
+        with self._lock:
+            return self._schedule.has_begun
+
     def count_answer_bytes(self, client: object) -> int:
         """Return how many bytes of the answers that a client's jobs are working on there are."""
         with self._lock:
@@ -245,7 +253,7 @@ class WorkerPool:
             del scheduled  # else it keeps a client that is gone until the next job
 
     def _do_long_work(self) -> None:
-        yield_to_short_work()
+        yield_to_other_work(LONG_WORK_NICENESS)
         while (scheduled := self._wait_for_long_job()) is not None:
             _run(scheduled)
             with self._lock:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from tests.attacks import crowds, ending, folders, fuzz, greed, kills, match_files, odd_clients
+from tests.attacks import crowds, deepening, ending, folders, fuzz, greed, kills, match_files, odd_clients
 from tests.attacks.trial import Attack
 
 ATTACKS: tuple[Attack, ...] = (
     *odd_clients.ATTACKS,
     *crowds.ATTACKS,
     *greed.ATTACKS,
+    *deepening.ATTACKS,
     *ending.ATTACKS,
     *fuzz.ATTACKS,
     *match_files.ATTACKS,

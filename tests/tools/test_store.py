@@ -200,7 +200,7 @@ def list_depths(file, question):
 
 
 def test_deepen_searches_what_is_due_and_verify_finds_it_the_same(file, capsys):
-    assert cli.main(["store", "deepen", "--tiers", "1:2,2:3", "--threads", "2"]) == 0
+    assert cli.main(["store", "deepen", "--tiers", "1:2/2:3", "--threads", "2"]) == 0
     assert capsys.readouterr().out == "searched   3: 2 to 2-ply, 1 to 3-ply\nstill due  nothing\n"
     assert list_depths(file, POSITION) == [1, 2, 3]
     assert list_depths(file, PLAYS) == [1, 2]

@@ -37,7 +37,7 @@ def add_deepen_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--tiers",
         default=str(DEFAULT_TIERS),
-        metavar="VISITS:PLIES,...",
+        metavar="VISITS:PLIES/...",
         help="from so many visits on, so many plies (default %(default)s)",
     )
     parser.add_argument(

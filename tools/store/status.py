@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import msgspec
 
+from engine.analysis.deepening import is_deepened_now
 from engine.errors import DataFileError
 from engine.store.database import StoreDatabase
 from engine.store.entries import EngineIdentity
@@ -54,6 +55,7 @@ class StoreStatus:
         visits: How often these were asked.
         kinds: The entries by kind, the most numerous first.
         book_entries: How many the shipped opening book has beside them; 0 if it is of other nets or tables.
+        is_deepened: Whether a process searches what is due now.
         due: How many searches by usable nets are due at each depth, by the default tiers.
     """
 
@@ -64,6 +66,7 @@ class StoreStatus:
     visits: int
     kinds: tuple[StoredKind, ...]
     book_entries: int
+    is_deepened: bool
     due: dict[int, int]
 
 
@@ -89,6 +92,7 @@ def describe_store(database: StoreDatabase) -> StoreStatus:
         database.count_visits_of_all(now_s),
         tuple(kinds),
         _count_book_entries(now_s),
+        is_deepened_now(database.file),
         dict(due),
     )
 
@@ -124,6 +128,7 @@ def show_status(database: StoreDatabase, as_json: bool) -> int:
             f"asked {kind.visits:,} times{note}"
         )
     lines.append(f"book     {format_count(status.book_entries, 'entry', 'entries')} shipped with gammond")
-    lines.append(f"due      {format_depths(status.due)}")
+    note = "; a process searches now" if status.is_deepened else ""
+    lines.append(f"due      {format_depths(status.due)}{note}")
     sys.stdout.write("\n".join(lines) + "\n")
     return 0

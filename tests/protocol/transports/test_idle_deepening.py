@@ -1,0 +1,138 @@
+"""Deepening in a server: when it begins, when it stops, and what it says."""
+
+from __future__ import annotations
+
+import threading
+import time
+from types import SimpleNamespace
+
+import pytest
+
+from engine.analysis.engine_store import EngineStore, make_question
+from engine.analysis.kept_analyses import search_entry
+from engine.analysis.levels import EvalSettings
+from engine.rules.match import MatchState
+from engine.rules.rules import STANDARD_RULES
+from engine.store.analysis_store import AnalysisStore
+from engine.store.tiers import DepthTiers
+from nets.catalogue import identify_engine, load_engine
+from protocol.transports.idle_deepening import IdleDeepening
+
+TIERS = DepthTiers(((1, 2),))
+SETTINGS = EvalSettings(1)
+WAIT_S = 20.0
+SEARCH_S = 1.0
+"""At the least, of a search at 4-ply; a request ends it earlier even on a busy machine."""
+
+
+@pytest.fixture
+def engine(tmp_path):
+    """An engine whose store was asked for forty questions, each once."""
+    bare = load_engine()
+    with AnalysisStore(tmp_path / "store.sqlite") as store:
+        engine = bare.with_store(EngineStore(lambda: store, identify_engine))
+        for question in list_questions():
+            store.keep(question, identify_engine(), search_entry(bare, question, 1))
+        assert engine.store.find(list_questions()[0], SETTINGS)
+        yield engine
+
+
+def list_questions():
+    start = STANDARD_RULES.starting_position
+    return [make_question(start, MatchState(length=41, score=(own, 0)), SETTINGS) for own in range(40)]
+
+
+def count_deep(engine):
+    store = engine.store.store
+    return sum(store.recall(question, engine.store.identity, 2) is not None for question in list_questions())
+
+
+def wait_for(condition):
+    ends_s = time.monotonic() + WAIT_S
+    while not condition():
+        assert time.monotonic() < ends_s
+        time.sleep(0.01)
+
+
+class Idle:
+    """Deepening beside a service that a test plays."""
+
+    def __init__(self, engine, idle_s=0.05, tiers=TIERS):
+        self.service = SimpleNamespace(request_count=0, list_engines=lambda: [engine])
+        self.said = []
+        self.is_busy = False
+        self.deepening = IdleDeepening(self.service, idle_s, tiers, self.said.append)
+
+    def run(self):
+        return self.deepening.beside(lambda: self.is_busy)
+
+
+def test_what_was_asked_is_searched_once_nobody_asks_and_said_once(engine):
+    idle = Idle(engine)
+    with idle.run():
+        idle.service.request_count += 1
+        wait_for(lambda: count_deep(engine) == 40)
+    [line] = idle.said
+    assert line.startswith("no client asks: what was asked often is searched deeper, first at 2-ply")
+
+
+def test_nothing_is_searched_before_the_first_request_nor_while_clients_ask_or_work_is_under_way(engine):
+    idle = Idle(engine, idle_s=0.2)
+    with idle.run():
+        time.sleep(0.4)
+        for _ in range(20):
+            idle.service.request_count += 1
+            time.sleep(0.02)
+        idle.is_busy = True
+        time.sleep(0.4)
+        assert count_deep(engine) == 0
+        assert idle.said == []
+        idle.is_busy = False
+        wait_for(lambda: count_deep(engine) > 0)
+
+
+def test_a_request_stops_it_and_it_goes_on_when_idle_again(engine):
+    idle = Idle(engine, idle_s=0.1, tiers=DepthTiers(((1, 4),)))
+    searching = threading.Event()
+    original = engine.search_values
+
+    def search(position, match, settings, watch):
+        searching.set()
+        try:
+            return original(position, match, settings, watch)
+        finally:
+            searching.clear()
+
+    engine.search_values = search
+    with idle.run():
+        for _ in range(3):
+            idle.service.request_count += 1
+            wait_for(searching.is_set)
+            time.sleep(0.05)
+            idle.service.request_count += 1
+            began_s = time.monotonic()
+            wait_for(lambda: not searching.is_set())
+            assert time.monotonic() - began_s < SEARCH_S / 2
+
+
+def test_it_ends_with_the_server(engine):
+    idle = Idle(engine, tiers=DepthTiers(((1, 4),)))
+    before = threading.active_count()
+    with idle.run():
+        idle.service.request_count += 1
+        wait_for(lambda: idle.said)
+        began_s = time.monotonic()
+    assert time.monotonic() - began_s < 1.0
+    assert threading.active_count() <= before + 1  # the store's own thread
+
+
+def test_a_store_that_nobody_asked_is_not_opened():
+    def refuse():
+        raise AssertionError
+
+    engine = load_engine().with_store(EngineStore(refuse, identify_engine))
+    idle = Idle(engine)
+    with idle.run():
+        idle.service.request_count += 1
+        time.sleep(0.3)
+    assert idle.said == []
