@@ -27,20 +27,14 @@ TEXT = (ROOT / "docs" / "reference" / "protocol.md").read_text("utf-8")
 TRANSCRIPTS = [transcript for page in PAGES for transcript in find_transcripts(page)]
 
 
-@pytest.fixture(scope="module")
-def shipped():
-    """A service with the shipped nets."""
-    return make_shipped_service()
-
-
 def test_the_documentation_has_transcripts():
     assert len(TRANSCRIPTS) > len(COMMANDS)
     assert {page.name for page in PAGES} >= {"README.md", "protocol.md", "search.md"}
 
 
 @pytest.mark.parametrize("transcript", TRANSCRIPTS, ids=lambda text: text.splitlines()[0][2:40])
-def test_each_transcript_is_what_a_session_with_the_shipped_nets_answers(transcript, shipped):
-    connection = open_connection(shipped)
+def test_each_transcript_is_what_a_session_with_the_shipped_nets_answers(transcript):
+    connection = open_connection(make_shipped_service())
     for request, expected in split_exchanges(transcript):
         difference = find_difference(expected, talk(request, connection))
         assert difference is None, f"{request!r}: {difference}; see tests.protocol.transcripts"

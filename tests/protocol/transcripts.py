@@ -55,7 +55,7 @@ def open_connection(service):
 
 
 def make_shipped_service():
-    """Return a service with the shipped nets and an empty store."""
+    """Return a service with the shipped nets, an empty cache, whose values count as no nodes, and an empty store."""
     folder = tempfile.mkdtemp()
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     return Service(make_shipped_catalogue(StoreOptions(file=f"{folder}/store.sqlite", book=False)))
@@ -116,11 +116,11 @@ def rewrite_answer(expected, got):
     return [_TIME.sub("...", line) for line in got]
 
 
-def rewrite_page(page, service):
+def rewrite_page(page):
     """Write what a session answers now into a page; return whether that changed it."""
 
     def rewrite(block):
-        connection, lines = open_connection(service), []
+        connection, lines = open_connection(make_shipped_service()), []
         for request, expected in split_exchanges(block[0]):
             answer = rewrite_answer(expected, talk(request, connection))
             lines += [f"> {request}", *(f"< {line}" for line in answer)]
@@ -137,9 +137,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rewrite", action="store_true", required=True)
     parser.parse_args()
-    service = make_shipped_service()
     for page in PAGES:
-        if rewrite_page(page, service):
+        if rewrite_page(page):
             sys.stdout.write(f"{page.relative_to(ROOT)} rewritten\n")
 
 

@@ -387,17 +387,19 @@ MUCH = b"newgame\n" + b"@h help\n" * 1500
 @pytest.mark.parametrize("last", [b"", b"quit\n"])
 def test_a_client_that_reads_nothing_gives_its_place_back_even_when_it_has_parted(last):
     async def scenario():
-        limits = ClientLimits(unsent_bytes=100_000_000, queued_requests=10_000)
-        async with running_count(limits=limits, stuck_writer_s=0.5) as (place, _, service):
+        limits, events = ClientLimits(unsent_bytes=100_000_000, queued_requests=10_000), []
+        async with running_count(limits=limits, on_client=events.append, stuck_writer_s=0.5) as (place, _, _):
             connection = await unread(MUCH + last)(place)
-            assert await wait_until(lambda: service.client_count == 1)
             if last:
                 connection.shutdown(socket.SHUT_WR)
-            is_free = await wait_until(lambda: service.client_count == 0)
+            await wait_until(lambda: len(events) == 2, seconds=40)
             connection.close()
-            return is_free
+            return events
 
-    assert run(scenario())
+    connects, leaves = run(scenario())
+    assert connects.endswith(" connects (1 client)")
+    assert " leaves after " in leaves
+    assert leaves.endswith("(0 clients): " + ("it said goodbye" if last else "it read nothing for 0.5 s"))
 
 
 def test_a_client_that_reads_slowly_is_served_to_the_end():
