@@ -55,7 +55,7 @@ def open_connection(service):
 
 
 def make_shipped_service():
-    """Return a service with the shipped nets, an empty cache, whose values count as no nodes, and an empty store."""
+    """Return a service with the shipped nets, an empty cache (its values are no nodes) and an empty store."""
     folder = tempfile.mkdtemp()
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     return Service(make_shipped_catalogue(StoreOptions(file=f"{folder}/store.sqlite", book=False)))
