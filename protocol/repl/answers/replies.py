@@ -55,9 +55,22 @@ class MarkedLine(str):
 
 
 class PreformattedLine(MarkedLine):
-    """A line whose columns align with those of other lines: it is never wrapped."""
+    """A line whose columns align with those of other lines: it is never wrapped.
 
-    __slots__ = ()
+    Args:
+        text: The line.
+        marks: As for `MarkedLine`.
+        narrow: What stands for it where its table does not fit; nothing if empty, itself if None.
+    """
+
+    __slots__ = ("narrow",)
+    narrow: str | None
+
+    def __new__(cls, text: str, marks: Iterable[Mark] = (), narrow: str | None = None) -> Self:
+        """Return the line."""
+        line = super().__new__(cls, text, marks)
+        line.narrow = narrow
+        return line
 
 
 class BoardLine(PreformattedLine):

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from protocol.core.requests import Reply, ReplyValue
-from protocol.repl.answers.replies import Mark, PreformattedLine
+from protocol.repl.answers.replies import Mark, MarkedLine, PreformattedLine
 from protocol.repl.answers.themes import classify_loss
 
 ReplyValues = Mapping[str, ReplyValue]
@@ -71,18 +71,34 @@ def format_plays(replies: Sequence[Reply]) -> list[str]:
     measure = "cubeful equity" if "cubeful" in best else "cubeless money equity"
     mwc = f"{'mwc %':>7}" if "mwc" in best else ""
     return [
-        *format_chances_header(f"{'':2}{'ply':>4}{mwc}{'equity':>7}{'behind':>7}"),
+        *_format_chances_header(f"{'':2}{'ply':>4}{mwc}{'equity':>7}{'behind':>7}"),
         *(_format_play_row(move, best) for move in moves),
         f"    {shown}{format_count(int(totals['count']), 'play')}{_describe_depths(moves, totals)}"
         f"{describe_source(totals)}; {measure}",
     ]
 
 
-def format_chances_header(left: str, last: str = "play") -> list[str]:
-    """Write two lines of titles: of the columns to the left, of the chances, and of the last column."""
+def _format_chances_header(left: str, last: str = "play") -> list[str]:
+    """Write two lines of titles: of the columns to the left, of the chances, and of the last column.
+
+    Where they do not fit, there are only the two columns before the chances, and the last one.
+    """
     upper = f"{'':{len(left)}}{'win':>13}{'lose':>12}"
     lower = f"{left}{'all':>6}{'gam':>5}{'bg':>5}{'gam':>6}{'bg':>5}  {last}"
-    return [PreformattedLine(upper), PreformattedLine(lower)]
+    narrow = f"{'':2}{left[-2 * _EQUITY_WIDTH :]}  {last}"
+    return [PreformattedLine(upper, narrow=""), PreformattedLine(lower, narrow=narrow)]
+
+
+def _format_chances_row(
+    rank: ReplyValue, left: str, chances: str, last: str, mark: str = ""
+) -> PreformattedLine:
+    """Write a row of such a table; the last of its columns on the left is how far it is behind."""
+    marks = [Mark(len(left) - _EQUITY_WIDTH, len(left), mark)]
+    narrow_left = f"{rank:>2}{left[-2 * _EQUITY_WIDTH :]}"
+    narrow = MarkedLine(
+        f"{narrow_left}  {last}".rstrip(), [Mark(len(narrow_left) - _EQUITY_WIDTH, len(narrow_left), mark)]
+    )
+    return PreformattedLine(f"{left}{chances}  {last}".rstrip(), marks, narrow)
 
 
 def format_chances(values: ReplyValues) -> str:
@@ -97,9 +113,8 @@ def _format_play_row(move: ReplyValues, best: ReplyValues) -> PreformattedLine:
     mwc = f"{format_percent(move['mwc'], 2):>7}" if "mwc" in best else ""
     equity = format_points(move.get("cubeful", move["equity"]))
     left = f"{move['rank']:>2}{move['plies']:>4}{mwc}{equity:>7}{_format_loss(move, best):>7}"
-    loss = _find_loss(move, best)
-    mark = Mark(len(left) - 7, len(left), classify_loss(loss))
-    return PreformattedLine(f"{left}{format_chances(move)}  {move['play']}", [mark])
+    mark = classify_loss(_find_loss(move, best))
+    return _format_chances_row(move["rank"], left, format_chances(move), str(move["play"]), mark)
 
 
 def _find_loss(move: ReplyValues, best: ReplyValues) -> float:
@@ -187,16 +202,18 @@ def format_resignation(offer: ReplyValues) -> list[str]:
 def _format_choice_header(values: ReplyValues) -> PreformattedLine:
     has_mwc = any(key.startswith("mwc_") for key in values)
     mwc = f"{'mwc %':>8}" if has_mwc else ""
-    return PreformattedLine(f"    {'':14}{'equity':>8}{mwc}{'vs best':>9}")
+    text = f"{'':14}{'equity':>8}{mwc}{'vs best':>9}"
+    return PreformattedLine(f"    {text}", narrow=text)
 
 
 def _format_choice_row(name: str, values: ReplyValues, key: str, best: str) -> PreformattedLine:
     mwc = f"{format_percent(values[f'mwc_{key}'], 2):>8}" if f"mwc_{key}" in values else ""
     difference = float(values[key]) - float(values[best])
     behind = f"{format_points(difference):>9}" if abs(difference) >= 0.0005 else ""
-    text = f"    {name:<14}{format_points(values[key]):>8}{mwc}{behind}"
+    text = f"{name:<14}{format_points(values[key]):>8}{mwc}{behind}"
     mark = Mark(len(text) - len(behind), len(text), classify_loss(abs(difference)))
-    return PreformattedLine(text, [mark])
+    shifted = Mark(mark.start + 4, mark.end + 4, mark.name)
+    return PreformattedLine(f"    {text}", [shifted], MarkedLine(text, [mark]))
 
 
 def _describe_cube_decision(cube: ReplyValues) -> str:
@@ -305,9 +322,9 @@ def format_rollout(replies: Sequence[Reply]) -> list[str]:
     mwc = f"{'mwc %':>7}" if "mwc" in first else ""
     has_plays = "play" in first
     behind = f"{'behind' if has_plays else '':>7}"
-    lines = format_chances_header(f"{'':2}{mwc}{'equity':>7}{behind}", "play" if has_plays else "")
+    lines = _format_chances_header(f"{'':2}{mwc}{'equity':>7}{behind}", "play" if has_plays else "")
     for values in rolled:
-        lines += [PreformattedLine(_format_rollout_row(values)), PreformattedLine(_format_error_row(values))]
+        lines += [_format_rollout_row(values), _format_error_row(values)]
     if "action" in summary:
         lines.append(f"    {_describe_cube_decision(summary)}")
     seconds = f"{int(summary['elapsed_ms']) / 1000:.1f} s"
@@ -326,15 +343,16 @@ _STOP_REASONS = {
 _ESTIMATE_NAMES = {"position": "", "no_double": "no double", "take": "double, take"}
 
 
-def _format_rollout_row(values: ReplyValues) -> str:
+def _format_rollout_row(values: ReplyValues) -> PreformattedLine:
     mwc = f"{format_percent(values['mwc'], 2):>7}" if "mwc" in values else ""
     behind = format_points(-float(values["behind"])) if "behind" in values else ""
-    left = f"{values.get('rank', ''):>2}{mwc}{format_points(values.get('cubeful', values['equity'])):>7}"
-    name = values["play"] if "play" in values else _ESTIMATE_NAMES[str(values["of"])]
-    return f"{left}{behind:>7}{format_chances(values)}  {name}".rstrip()
+    rank, equity = values.get("rank", ""), format_points(values.get("cubeful", values["equity"]))
+    left = f"{rank:>2}{mwc}{equity:>7}{behind:>7}"
+    name = str(values["play"]) if "play" in values else _ESTIMATE_NAMES[str(values["of"])]
+    return _format_chances_row(rank, left, format_chances(values), name)
 
 
-def _format_error_row(values: ReplyValues) -> str:
+def _format_error_row(values: ReplyValues) -> PreformattedLine:
     """The standard errors of the row above; a single trial has none."""
     mwc = f"{_format_error(values, 'mwc_se', 100.0, 2):>7}" if "mwc" in values else ""
     equity = _format_error(values, "cubeful_se" if "cubeful" in values else "se", 1.0, 3)
@@ -344,7 +362,8 @@ def _format_error_row(values: ReplyValues) -> str:
     )
     given_up = ", pruned" if values.get("given_up") else ""
     behind = _format_error(values, "behind_se", 1.0, 3)
-    return f" ±{mwc}{equity:>7}{behind:>7}{chances}  {format_count(int(values['trials']), 'trial')}{given_up}"
+    trials = f"{format_count(int(values['trials']), 'trial')}{given_up}"
+    return _format_chances_row(" ±", f" ±{mwc}{equity:>7}{behind:>7}", chances, trials)
 
 
 def _format_error(values: ReplyValues, key: str, factor: float, decimals: int) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from engine.errors import GammondError
 from engine.options import format_value
 from protocol.core.requests import WorkControl
-from protocol.repl.answers.replies import ERROR_MARK, PreformattedLine, send_command
+from protocol.repl.answers.replies import ERROR_MARK, send_command
 from protocol.repl.game.preferences import (
     Preferences,
     change_preference,
@@ -61,7 +61,7 @@ def configure(game: ReplGame, name: str | None, value: str | None) -> list[str]:
     """
     file = get_config_file()
     if name is None:
-        return [*map(PreformattedLine, list_preferences(game.preferences)), f"File: {file}"]
+        return [*list_preferences(game.preferences), f"File: {file}"]
     field = find_preference(name)
     if value is None:
         return [f"{name} = {format_value(getattr(game.preferences, name))}: {field.meaning}"]

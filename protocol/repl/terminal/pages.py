@@ -98,7 +98,7 @@ class BoardSight:
 
 def _count_rows(lines: Sequence[str], size: Size) -> tuple[int, int]:
     """Return the rows that the board of an answer takes, and those of all else."""
-    parts = [part for line in lines for part in wrap_line(line, size.columns)]
+    parts = [part for line in fit_tables(lines, size.columns) for part in wrap_line(line, size.columns)]
     board = sum(isinstance(part, BoardLine) for part in parts)
     return board, len(parts) - board
 
@@ -114,7 +114,7 @@ def show(lines: Sequence[str], theme: str = DEFAULT_THEME, *, in_pages: bool = T
         in_pages: Whether to wait for a key after each page.
     """
     size = get_app_session().output.get_size()
-    parts = [part for line in lines for part in _wrap_and_paint(line, size.columns)]
+    parts = [part for line in fit_tables(lines, size.columns) for part in _wrap_and_paint(line, size.columns)]
     board = [part for part in parts if isinstance(part[0], BoardLine)]
     if board and len(parts) > size.rows - _BELOW_ROWS:
         parts = [*board, *(part for part in parts if not isinstance(part[0], BoardLine))]
@@ -143,6 +143,19 @@ def _ask_for_more() -> bool:
 
     window = Window(FormattedTextControl(_MORE), height=1)
     return bool(Application(Layout(window), key_bindings=bindings, erase_when_done=True).run())
+
+
+def fit_tables(lines: Sequence[str], width: int) -> list[str]:
+    """Return the lines of an answer, in their narrow form if one that has such a form is too wide.
+
+    Args:
+        lines: The answer.
+        width: Columns of the terminal.
+    """
+    narrow = [line.narrow if isinstance(line, PreformattedLine) else None for line in lines]
+    if all(form is None or len(line) <= width for line, form in zip(lines, narrow, strict=True)):
+        return list(lines)
+    return [line if form is None else form for line, form in zip(lines, narrow, strict=True) if form != ""]
 
 
 def wrap_line(line: str, width: int) -> list[str]:

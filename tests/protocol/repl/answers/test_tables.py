@@ -55,6 +55,17 @@ def test_titles_are_above_their_columns():
     assert lower.index("play") == row.index("8/5")
 
 
+def test_in_a_narrow_window_rows_have_their_place_equity_and_play():
+    lines = format_plays([move(1), move(2), totals()])
+    upper, lower, best, second = (line.narrow for line in lines[:4])
+    assert upper == ""
+    assert lower.split() == ["equity", "behind", "play"]
+    assert best.split() == ["1", lines[2].split()[2], "8/5", "6/5"]
+    assert second.split() == ["2", *lines[3].split()[2:4], "8/5", "6/5"]
+    assert lower.index("play") == best.index("8/5") == second.index("8/5")
+    assert max(map(len, (lower, best, second))) < 40
+
+
 @pytest.mark.parametrize("match", [{}, {"mwc": 0.9999, "cubeful": -1.0}])
 def test_the_widest_rows_fit_a_terminal(match):
     certain = dict.fromkeys(("win", "win_g", "win_bg", "lose_g", "lose_bg"), 1.0)

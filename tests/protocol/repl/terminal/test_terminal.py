@@ -346,6 +346,17 @@ def test_a_narrow_screen_gets_a_narrow_board():
         assert any("rolled" in line for line in lines)
 
 
+def test_a_narrow_screen_gets_narrow_tables():
+    talk = make_talk("new 5", rolls=[(3, 1)])
+    plays = plain(shown(talk.answer("hint 2"), columns=40))
+    assert plays[0].split() == ["equity", "behind", "play"]
+    assert plays[1].split()[0] == "1"
+    double = make_talk("set game.length 3", "newgame").answer("hint")
+    assert [line[:6] for line in plain(shown(double, columns=40))[1:4]] == ["no dou", "double", "double"]
+    for lines in (plays, plain(shown(double, columns=40)), plain(shown(talk.answer("config"), columns=40))):
+        assert max(map(len, lines)) <= 40
+
+
 def test_themes_colour_and_no_color_does_not(monkeypatch):
     board = make_talk("newgame", "dice 3 1").answer("board")
     assert shown(board, theme="terminal") != shown(board, theme="light") != shown(board, theme="plain")
