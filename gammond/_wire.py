@@ -22,7 +22,7 @@ T = TypeVar("T")
 READ_BYTES = 1 << 16
 EXIT_TIMEOUT_S = 5.0
 CANCEL_POLL_S = 0.05
-"""How often a rollout under way looks whether it is cancelled."""
+"""How often long work under way looks whether it is cancelled."""
 
 INTERMEDIATE_WORDS = frozenset(
     (
@@ -53,23 +53,24 @@ class Pending(Generic[T]):
     Args:
         parse: Makes the result of the answer.
         future: Takes the result or the error.
-        report: Takes the number of complete trials of a rollout; it neither raises nor waits.
+        report: Takes the numbers of complete trials of a rollout, or of decisions done and of all; it neither
+            raises nor waits.
+
+    Attributes:
+        lines: Those that came.
+        stop: The line that ends the request under way.
     """
 
     def __init__(
         self,
         parse: Callable[[Any], T],
         future: Future[T] | asyncio.Future[T],
-        report: Callable[[int], object] = lambda _: None,
+        report: Callable[[tuple[int, ...]], object] = lambda _: None,
     ) -> None:
         self.lines: list[str] = []
-        self.tag = ""
+        self.stop = b""
         self.report = report
         self._parse, self._future = parse, future
-
-    def make_stop(self) -> bytes:
-        """Return the line that ends a command under way."""
-        return f"stop @{self.tag}\n".encode()
 
     def finish(self, answer: Any) -> None:  # noqa: ANN401  (a JSON object, or lines)
         """Give the caller its result, or the error that the answer holds."""
@@ -103,6 +104,8 @@ class Wire:
         """Register a JSON query, and return its line."""
         name = self._make_name()
         self._queries[name] = pending
+        stop = {"action": "terminate", "id": self._make_name(), "terminate_id": name}
+        pending.stop = json.dumps(stop).encode() + b"\n"
         query = {"id": name, **{key: value for key, value in fields.items() if value is not None}}
         return json.dumps(query, separators=(",", ":")).encode() + b"\n"
 
@@ -117,9 +120,10 @@ class Wire:
                 raise ValueError(f"expected one command on one line, got {line!r}")
         tagged = []
         for line in lines:
-            pending.tag = self._make_name()
-            self._commands[pending.tag] = pending
-            tagged.append(f"@{pending.tag} {line}\n")
+            tag = self._make_name()
+            self._commands[tag] = pending
+            pending.stop = f"stop @{tag}\n".encode()
+            tagged.append(f"@{tag} {line}\n")
         return "".join(tagged).encode()
 
     def receive(self, data: bytes) -> list[Callable[[], None]]:
@@ -151,8 +155,14 @@ class Wire:
         return f"c{self._next}"
 
     def _receive_object(self, answer: dict[str, Any]) -> list[Callable[[], None]]:
-        pending = self._queries.pop(str(answer.get("id")), None) if answer.get("final") else None
-        return [] if pending is None else [lambda: pending.finish(answer)]
+        pending = self._queries.get(str(answer.get("id")))
+        if pending is None:
+            return []
+        if not answer.get("final"):
+            pending.report((answer["done"], answer["total"]))
+            return []
+        del self._queries[str(answer["id"])]
+        return [lambda: pending.finish(answer)]
 
     def _receive_line(self, tag: str, line: str) -> list[Callable[[], None]]:
         pending = self._commands.get(tag)
@@ -161,7 +171,7 @@ class Wire:
         pending.lines.append(line)
         word, *rest = line.split(" ", 3)
         if word == "info" and rest[:1] == ["trials"]:
-            pending.report(int(rest[1]))
+            pending.report((int(rest[1]),))
         if word in INTERMEDIATE_WORDS:
             return []
         del self._commands[tag]

@@ -6,15 +6,25 @@ import asyncio
 import contextlib
 from collections.abc import Callable, Sequence
 from types import TracebackType
-from typing import TypeVar, Unpack
+from typing import Any, TypeVar, Unpack
 
 from gammond import _questions, _wire
+from gammond._match_question import MatchQuestion
 from gammond._questions import Question, RolloutQuestion, RolloutSettings
 from gammond._wire import CANCEL_POLL_S, EXIT_TIMEOUT_S, READ_BYTES, STOP, Pending, Wire
 from gammond.errors import ConnectionLost
 from gammond.match import Dice, MatchState
+from gammond.match_file import Match
 from gammond.position import Position
-from gammond.results import CubeDecision, Evaluation, Evaluations, Progress, RankedPlays, Rollout
+from gammond.results import (
+    CubeDecision,
+    Evaluation,
+    Evaluations,
+    MatchProgress,
+    Progress,
+    RankedPlays,
+    Rollout,
+)
 
 T = TypeVar("T")
 
@@ -126,23 +136,31 @@ class AsyncClient:
         Cancelling the task ends the rollout, too.
         """
         question = RolloutQuestion(position, dice, match, **options)
-        future: asyncio.Future[Rollout] = asyncio.get_running_loop().create_future()
-        reports: asyncio.Queue[int] = asyncio.Queue()
-        pending = Pending(question.parse, future, reports.put_nowait)
-        await self._send(lambda: self._wire.add_commands(question.lines, pending))
-        try:
-            while not future.done():
-                await asyncio.wait([future], timeout=CANCEL_POLL_S)
-                while progress is not None and not reports.empty():
-                    progress(reports.get_nowait())
-                if cancel is not None and cancel.is_set():
-                    cancel = None
-                    await self._send(pending.make_stop)
-        finally:
-            if not future.done():  # the task was cancelled, or progress failed
-                future.cancel()
-                self._writer.write(pending.make_stop())
-        return future.result()
+        return await self._run_long(
+            question.parse,
+            lambda pending: self._wire.add_commands(question.lines, pending),
+            progress,
+            cancel,
+        )
+
+    async def analyse(
+        self,
+        match: Match,
+        plies: int = 2,
+        *,
+        deeper: int = 0,
+        move_filter: str = "normal",
+        progress: MatchProgress | None = None,
+        cancel: asyncio.Event | None = None,
+    ) -> Match:
+        """Judge a match, as `gammond.Client.analyse`; ``cancel`` is an `asyncio.Event`.
+
+        Cancelling the task ends the analysis, too.
+        """
+        question = MatchQuestion(match, plies, deeper, move_filter)
+        return await self._run_long(
+            question.parse, lambda pending: self._wire.add_query(question.fields, pending), progress, cancel
+        )
 
     async def command(self, line: str) -> list[str]:
         """Send any command of the protocol, and return the lines of its answer, as `Client.command`."""
@@ -177,6 +195,34 @@ class AsyncClient:
         pending = Pending(question.parse, future)
         await self._send(lambda: self._wire.add_query(question.fields, pending))
         return await self._wait(future)
+
+    async def _run_long(
+        self,
+        parse: Callable[[Any], T],
+        add: Callable[[Pending[T]], bytes],
+        progress: Callable[..., None] | None,
+        cancel: asyncio.Event | None,
+    ) -> T:
+        """Wait for long work, as `Client` does."""
+        future: asyncio.Future[T] = asyncio.get_running_loop().create_future()
+        reports: asyncio.Queue[tuple[int, ...]] = asyncio.Queue()
+        pending = Pending(parse, future, reports.put_nowait)
+        await self._send(lambda: add(pending))
+        try:
+            while not (future.done() and reports.empty()):
+                await asyncio.wait([future], timeout=CANCEL_POLL_S)
+                while not reports.empty():
+                    done = reports.get_nowait()
+                    if progress is not None:
+                        progress(*done)
+                if cancel is not None and cancel.is_set() and not future.done():
+                    cancel = None
+                    await self._send(lambda: pending.stop)
+        finally:
+            if not future.done():  # the task was cancelled, or progress failed
+                future.cancel()
+                self._writer.write(pending.stop)
+        return future.result()
 
     async def _send(self, make_lines: Callable[[], bytes]) -> None:
         if self._lost is not None:

@@ -10,15 +10,25 @@ import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from types import TracebackType
-from typing import IO, TypeVar, Unpack
+from typing import IO, Any, TypeVar, Unpack
 
 from gammond import _questions, _wire
+from gammond._match_question import MatchQuestion
 from gammond._questions import Question, RolloutQuestion, RolloutSettings
 from gammond._wire import CANCEL_POLL_S, EXIT_TIMEOUT_S, READ_BYTES, STOP, Pending, Wire
 from gammond.errors import ConnectionLost
 from gammond.match import Dice, MatchState
+from gammond.match_file import Match
 from gammond.position import Position
-from gammond.results import CubeDecision, Evaluation, Evaluations, Progress, RankedPlays, Rollout
+from gammond.results import (
+    CubeDecision,
+    Evaluation,
+    Evaluations,
+    MatchProgress,
+    Progress,
+    RankedPlays,
+    Rollout,
+)
 
 T = TypeVar("T")
 
@@ -229,27 +239,44 @@ class Client:
             ConnectionLost: The server went away.
         """
         question = RolloutQuestion(position, dice, match, **options)
-        reports: queue.SimpleQueue[int | None] = queue.SimpleQueue()
-        future: Future[Rollout] = _make_future()
-        future.add_done_callback(lambda _: reports.put(None))
-        pending = Pending(question.parse, future, reports.put)
-        self._send(lambda: self._wire.add_commands(question.lines, pending))
-        try:
-            while not future.done():
-                try:
-                    done = reports.get(timeout=CANCEL_POLL_S)
-                except queue.Empty:
-                    done = None
-                if done is not None and progress is not None:
-                    progress(done)
-                if cancel is not None and cancel.is_set():
-                    cancel = None
-                    self._send(pending.make_stop)
-        finally:
-            if not future.done():  # Ctrl-C, or progress failed
-                with contextlib.suppress(ConnectionLost):
-                    self._send(pending.make_stop)
-        return future.result()
+        return self._run_long(
+            question.parse,
+            lambda pending: self._wire.add_commands(question.lines, pending),
+            progress,
+            cancel,
+        )
+
+    def analyse(
+        self,
+        match: Match,
+        plies: int = 2,
+        *,
+        deeper: int = 0,
+        move_filter: str = "normal",
+        progress: MatchProgress | None = None,
+        cancel: threading.Event | None = None,
+    ) -> Match:
+        """Judge every play, cube decision and roll of a match, as `gammond.Engine.analyse`.
+
+        The client's time limit does not apply. Comments are not sent.
+
+        Args:
+            match: The match (`gammond.read_match`); what its file has of an analysis is replaced.
+            plies: Look-ahead of every decision, 0 to 4.
+            deeper: Look-ahead of decisions that are wrong or close by .02; no more than ``plies`` for none.
+            move_filter: As for `rank`.
+            progress: Called with the numbers of decisions that are done, and of all.
+            cancel: Set it, from another thread or from ``progress``, to end the work.
+
+        Raises:
+            ServerError: The server refused it, as for too many decisions.
+            CancelledWork: It was cancelled.
+            ConnectionLost: The server went away.
+        """
+        question = MatchQuestion(match, plies, deeper, move_filter)
+        return self._run_long(
+            question.parse, lambda pending: self._wire.add_query(question.fields, pending), progress, cancel
+        )
 
     def command(self, line: str) -> list[str]:
         """Send any command of the protocol, and wait for its answer.
@@ -291,6 +318,43 @@ class Client:
         future: Future[T] = _make_future()
         self._send(lambda: self._wire.add_query(question.fields, Pending(question.parse, future)))
         return future
+
+    def _run_long(
+        self,
+        parse: Callable[[Any], T],
+        add: Callable[[Pending[T]], bytes],
+        progress: Callable[..., None] | None,
+        cancel: threading.Event | None,
+    ) -> T:
+        """Wait for long work, which reports progress and can be cancelled.
+
+        Args:
+            parse: Makes the result of the answer.
+            add: Registers the request, and returns its lines.
+            progress: Called with the numbers of each report.
+            cancel: Ends the work.
+        """
+        reports: queue.SimpleQueue[tuple[int, ...] | None] = queue.SimpleQueue()
+        future: Future[T] = _make_future()
+        future.add_done_callback(lambda _: reports.put(None))
+        pending = Pending(parse, future, reports.put)
+        self._send(lambda: add(pending))
+        try:
+            while not (future.done() and reports.empty()):
+                try:
+                    done = reports.get(timeout=CANCEL_POLL_S)
+                except queue.Empty:
+                    done = None
+                if done is not None and progress is not None:
+                    progress(*done)
+                if cancel is not None and cancel.is_set() and not future.done():
+                    cancel = None
+                    self._send(lambda: pending.stop)
+        finally:
+            if not future.done():  # Ctrl-C, or progress failed
+                with contextlib.suppress(ConnectionLost):
+                    self._send(lambda: pending.stop)
+        return future.result()
 
     def _send(self, make_lines: Callable[[], bytes]) -> None:
         """Make lines while nobody else uses the wire, and write them."""

@@ -9,8 +9,9 @@ from engine.errors import UnsupportedError
 from engine.formats.xgid import encode_xgid
 from engine.match_analysis.analysed_match import AnalysedDecision, AnalysedMatch
 from engine.match_analysis.decisions import compute_mwc
+from engine.match_analysis.resignations import JudgedResignation
 from engine.match_analysis.statistics import ErrorTotal, PlayerStatistics, StatisticsByPhase
-from engine.match_files.model import RecordedEvaluation
+from engine.match_files.model import ActionNotes, RecordedEvaluation
 from engine.rules.match import SEATS, MatchState
 from engine.rules.notation import format_play
 
@@ -59,6 +60,7 @@ def describe_match(analysed: AnalysedMatch, max_candidates: int | None = None) -
                 "loss": _round(each.loss_points),
                 "answer_loss": _round(each.answer_loss_points),
                 "playing_on": _round(each.worth_points),
+                **_list_playing_on(each, analysed.table, max_candidates),
             }
             for each in analysed.resignations
         ],
@@ -147,30 +149,56 @@ def list_decision(
         **_list_trials(decision.trials, decision.standard_error),
     }
     if decision.roll:
-        listed["candidates"] = [
+        return listed | _list_plays(notes, match, table, max_candidates)
+    return listed | _list_cube(notes, match, table)
+
+
+def _list_plays(
+    notes: ActionNotes, match: MatchState, table: MatchEquityTable, max_candidates: int | None
+) -> dict[str, object]:
+    """Return the plays of a roll that were considered."""
+    return {
+        "candidates": [
             {"play": format_play(each.play), **_list_evaluation(each.evaluation, match, table)}
             for each in notes.candidates[:max_candidates]
         ]
-    elif notes.cube is not None:
-        cube = notes.cube
-        for name in ("no_double", "double_take", "double_pass"):
-            equity = getattr(cube, name)
-            listed |= {name: _round(equity), f"{name}_mwc": _round(compute_mwc(equity, match, table))}
-        for name, evaluation in (("no_double", cube.evaluation), ("double_take", cube.taken_evaluation)):
-            if evaluation is not None and evaluation.trials:
-                listed[f"{name}_se"] = _round(evaluation.error)
-    return listed
+    }
+
+
+def _list_cube(notes: ActionNotes, match: MatchState, table: MatchEquityTable) -> dict[str, object]:
+    """Return the equities of a cube decision, and what the position is worth without a double."""
+    cube = notes.cube
+    if cube is None:
+        return {}
+    listed: dict[str, object] = {}
+    for name in ("no_double", "double_take", "double_pass"):
+        equity = getattr(cube, name)
+        listed |= {name: _round(equity), f"{name}_mwc": _round(compute_mwc(equity, match, table))}
+    for name, evaluation in (("no_double", cube.evaluation), ("double_take", cube.taken_evaluation)):
+        if evaluation is not None and evaluation.trials:
+            listed[f"{name}_se"] = _round(evaluation.error)
+    return listed | {"outcome": _list_outcome(cube.evaluation)}
+
+
+def _list_playing_on(
+    resignation: JudgedResignation, table: MatchEquityTable, max_candidates: int | None
+) -> dict[str, object]:
+    """Return what the engine thinks of playing on, as in the decision that would have come."""
+    notes, match = resignation.notes, resignation.match
+    if match.roll:
+        return _list_plays(notes, match, table, max_candidates)
+    depth = notes.cube.evaluation.depth if notes.cube and notes.cube.evaluation else ""
+    return {"depth": depth, **_list_cube(notes, match, table)}
 
 
 def _list_evaluation(
     evaluation: RecordedEvaluation, match: MatchState, table: MatchEquityTable
 ) -> dict[str, object]:
-    outcome = evaluation.outcome
     return {
         "equity": _round(evaluation.equity),
         "mwc": _round(compute_mwc(evaluation.equity, match, table)),
         "depth": evaluation.depth,
-        "outcome": None if outcome is None else [_round(chance) for chance in outcome],
+        "outcome": _list_outcome(evaluation),
         **_list_trials(evaluation.trials, evaluation.error),
     }
 
@@ -178,6 +206,12 @@ def _list_evaluation(
 def _list_trials(trials: int, error: float | None) -> dict[str, object]:
     """Return what a rollout has beside its equity; nothing for a search."""
     return {"se": _round(error), "trials": trials} if trials else {}
+
+
+def _list_outcome(evaluation: RecordedEvaluation | None) -> list[float | None] | None:
+    if evaluation is None or evaluation.outcome is None:
+        return None
+    return [_round(chance) for chance in evaluation.outcome]
 
 
 def _round(value: float | None) -> float | None:

@@ -23,6 +23,8 @@ class JudgedResignation:
         action: The place of the action in the game, from 0.
         offered_points: The equity of the offer for the seat that made it, in units of the present cube.
         worth_points: The equity of playing on for that seat.
+        match: The match state before it, with the dice if they were out.
+        notes: The engine's opinion of playing on: plays of the roll, or the cube decision.
     """
 
     seat: int
@@ -32,6 +34,8 @@ class JudgedResignation:
     action: int
     offered_points: float
     worth_points: float
+    match: MatchState
+    notes: ActionNotes
 
     @property
     def loss_points(self) -> float:
@@ -62,7 +66,17 @@ def judge_resignations(match: RecordedMatch, table: MatchEquityTable) -> Iterato
                 continue
             own = worth if action.seat == situation.match.on_roll else -worth
             offered = -compute_result_equity(situation.match, 1 - action.seat, action.kind, table)
-            yield JudgedResignation(action.seat, action.kind, action.is_accepted, number, place, offered, own)
+            yield JudgedResignation(
+                action.seat,
+                action.kind,
+                action.is_accepted,
+                number,
+                place,
+                offered,
+                own,
+                situation.match,
+                notes,
+            )
 
 
 def compute_result_equity(match: MatchState, winner: int, kind: int, table: MatchEquityTable) -> float:

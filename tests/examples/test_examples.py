@@ -57,6 +57,21 @@ def test_a_file_is_evaluated_and_a_bad_line_is_named(tmp_path):
     assert f"{file}:2: " in ran.stderr
 
 
+def test_a_match_is_analysed_by_a_server(tmp_path):
+    file = tmp_path / "match.mat"
+    file.write_text(
+        " 5 point match\n\n Game 1\n ann : 0    bob : 0\n  1) 31: 8/5 6/5    64: 24/14\n"
+        "  2)  Doubles => 2    Drops\n      Wins 1 point\n"
+    )
+    ran = run("analyse_match.py", file, 0)
+    assert ran.returncode == 0, ran.stderr
+    lines = ran.stdout.splitlines()
+    assert lines[0] == "ann and bob: 5-point match, 1 game"
+    assert lines[2].startswith("5 decisions at 0-ply in ")
+    assert [line.split(":")[0] for line in lines[3:5]] == ["ann", "bob"]
+    assert lines[5].startswith("game 1, move ")
+
+
 def test_a_decision_is_analysed_with_a_rollout():
     ran = run("analyse_decision.py", "4HPwATDgc/ABMA", 3, 1, 36)
     assert ran.returncode == 0, ran.stderr

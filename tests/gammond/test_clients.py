@@ -24,6 +24,16 @@ from protocol.commands.table import DATA_LINE_KEYWORDS
 ROOT = Path(__file__).parents[2]
 START = Position.start()
 MATCH = MatchState(length=5, score=(2, 1), on_roll=1)
+JUDGED_MATCH = gammond.read_match(
+    b"""(;FF[4]GM[6]MI[length:5][game:0][ws:1][bs:2]PW[ann]PB[bob]RU[Crawford]RE[W+2R]C[a comment]
+;B[31qtst]C[good]
+;W[64xn]
+;XJ[W1]
+;B[double]
+;W[take]
+;B[65aggl])"""
+)
+"""With plays, a double, a resignation that was rejected and one that was accepted."""
 
 
 @pytest.fixture(scope="module")
@@ -166,6 +176,47 @@ def test_a_rollout_that_cannot_be_is_refused(connected):
         connected.rollout(START, plies=4, cancel=cancelled)
 
 
+def test_an_analysed_match_is_that_of_the_engine_in_this_process(client):
+    here, there = (asked.analyse(JUDGED_MATCH, 1) for asked in (gammond.Engine(), client))
+    assert there.to_dict()["method"] == here.to_dict()["method"]
+    assert [game.comment for game in there.games] == ["a comment"]
+    for action, expected in zip(there.games[0].actions, here.games[0].actions, strict=True):
+        assert (action.text, action.comment) == (expected.text, expected.comment)
+        plays, expected_plays = action.analysed_plays, expected.analysed_plays
+        assert [each.play for each in plays] == [each.play for each in expected_plays]
+        for each, other in zip(plays, expected_plays, strict=True):
+            assert each.equity == pytest.approx(other.equity, abs=1e-6)
+            assert each.outcome.win == pytest.approx(other.outcome.win, abs=1e-6)
+        assert action.cube_equities == pytest.approx(expected.cube_equities, abs=1e-6)
+        assert action.luck == pytest.approx(expected.luck, abs=1e-6)
+    assert there.to_sgf().count("A[") == here.to_sgf().count("A[") > 0
+    for name in ("decisions", "resignations", "rolls"):
+        assert len(there.to_dict()[name]) == len(here.to_dict()[name]) > 0
+
+
+def test_an_analysis_reports_progress_and_ends_when_it_is_cancelled(connected):
+    cancel, reports = threading.Event(), []
+
+    def report(done, total):
+        reports.append((done, total))
+        cancel.set()
+
+    with pytest.raises(gammond.CancelledWork):
+        connected.analyse(JUDGED_MATCH, 4, deeper=0, progress=report, cancel=cancel)
+    assert reports[0] == (1, 7)
+    connected.analyse(JUDGED_MATCH, 0, progress=report)
+    assert reports[-1] == (6, 7)
+
+
+def test_an_analysis_that_cannot_be_is_refused(connected):
+    with pytest.raises(gammond.ServerError) as caught:
+        connected.analyse(JUDGED_MATCH, 5)
+    assert (caught.value.code, caught.value.field) == ("bad_value", "plies")
+    with pytest.raises(gammond.ServerError) as caught:
+        connected.analyse(JUDGED_MATCH, move_filter="fine")
+    assert (caught.value.code, caught.value.field) == ("bad_value", "filter")
+
+
 def test_a_callback_of_an_answer_may_ask_on(connected):
     second = []
     first = connected.command_later("position startpos")
@@ -292,6 +343,27 @@ def test_asyncio_rolls_out(port):
                 await asyncio.wait_for(client.rollout(START, trials=100_000), 0.2)
             with contextlib.suppress(gammond.ServerError):  # it has more trials, or none
                 await asyncio.wait_for(client.command("rollout continue trials=1"), 60)
+
+    asyncio.run(ask())
+
+
+def test_asyncio_analyses_a_match(port):
+    async def ask():
+        async with await AsyncClient.connect(port=port) as client:
+            cancel, reports = asyncio.Event(), []
+
+            def report(done, total):
+                reports.append((done, total))
+                cancel.set()
+
+            judged = await client.analyse(JUDGED_MATCH, 0, progress=report)
+            assert reports[-1] == (6, 7)
+            assert judged.games[0].actions[0].analysed_plays[0].play.text == "8/5 6/5"
+            with pytest.raises(gammond.CancelledWork):
+                await client.analyse(JUDGED_MATCH, 4, progress=report, cancel=cancel)
+            with pytest.raises(TimeoutError):
+                await asyncio.wait_for(client.analyse(JUDGED_MATCH, 4), 0.2)
+            assert (await client.evaluate(START)).plies == 0
 
     asyncio.run(ask())
 

@@ -129,13 +129,7 @@ def list_losses(match: RecordedMatch, read: RecordedMatch) -> list[str]:
     losses += _count_losses("analysed decisions", analysed, kept)
     if kept and (depths := _collect_depths(analysed) - _collect_depths(kept)):
         losses.append(f"the depths {', '.join(sorted(depths))}")
-    rejected = [
-        action
-        for game in match.games
-        for action in game.actions
-        if isinstance(action, ResignationAction) and not action.is_accepted
-    ]
-    return losses + _count_losses("rejected resignations", rejected, ())
+    return losses + _count_losses("rejected resignations", _list_rejected(match), _list_rejected(read))
 
 
 class _Writer:
@@ -227,6 +221,11 @@ def _list_comments(match: RecordedMatch) -> list[str]:
     of_games = (game.comment for game in match.games)
     said = [match.comment, *of_games, *(notes.comment for notes in _list_notes(match))]
     return [line for comment in said for line in comment.splitlines()]
+
+
+def _list_rejected(match: RecordedMatch) -> list[ResignationAction]:
+    actions = (action for game in match.games for action in game.actions)
+    return [each for each in actions if isinstance(each, ResignationAction) and not each.is_accepted]
 
 
 def _list_analysed(match: RecordedMatch) -> list[ActionNotes]:

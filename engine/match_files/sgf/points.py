@@ -29,9 +29,9 @@ HEADERS = {
 COLOURS = ("W", "B")
 """The letter of each seat."""
 
-MORE_RULES, MORE_HEADERS = "XR", "XH"
+MORE_RULES, MORE_HEADERS, REJECTED_RESIGNATION = "XR", "XH", "XJ"
 """Private properties for what GNU Backgammon's have no place for: ``NoBeavers:CubeLimit1024``; a header as
-``Match ID=77`` in each value."""
+``Match ID=77`` in each value; ``W2`` for White's offer of a gammon that Black rejected."""
 
 NO_BEAVERS, RACCOONS, AUTOMATIC_DOUBLES, CUBE_LIMIT = "NoBeavers", "Raccoons", "AutomaticDoubles", "CubeLimit"
 

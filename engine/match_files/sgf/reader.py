@@ -24,6 +24,7 @@ from engine.match_files.sgf.points import (
     MORE_RULES,
     NO_BEAVERS,
     RACCOONS,
+    REJECTED_RESIGNATION,
     parse_numbers,
     parse_points,
     parse_written_play,
@@ -44,6 +45,7 @@ SGF_SIGN = re.compile(r"\A\s*\(\s*;.{0,2000}?GM\[6\]", re.DOTALL)
 _CUBE_OWNERS = {"c": None, "w": 0, "b": 1}
 _MARKS = {("BM", "2"): "very bad", ("BM", "1"): "bad", ("BM", ""): "bad", ("DO", ""): "doubtful"}
 _CUBE_MARKS = {("BC", "2"): "very bad", ("BC", "1"): "bad", ("BC", ""): "bad", ("DC", ""): "doubtful"}
+_REJECTED = re.compile(r"([WB])([1-3])")
 _RESULT = re.compile(r"([WB])\+([0-9]{1,6})")
 _WORDS = {"double": None, "take": True, "drop": False, "pass": False}
 _SETUP = frozenset(("PL", "AE", "AW", "AB", "CV", "CP"))
@@ -195,6 +197,10 @@ class _MatchReader:
             self._setup.read(node)
         if node.properties.get("DI"):
             self._read_dice(node)
+        if rejected := _REJECTED.fullmatch(node.text(REJECTED_RESIGNATION)):
+            self._apply_setup(node.line)
+            seat = COLOURS.index(rejected[1])
+            self.builder.resign(node.line, seat, int(rejected[2]), is_accepted=False)
         for seat, colour in enumerate(COLOURS):
             if colour in node.properties:
                 text = node.text(colour).strip()

@@ -15,6 +15,7 @@ from engine.match_files.sgf.points import (
     MORE_RULES,
     NO_BEAVERS,
     RACCOONS,
+    REJECTED_RESIGNATION,
     format_moves,
     list_checkers,
 )
@@ -43,8 +44,7 @@ _Properties = dict[str, list[str]]
 def format_sgf(match: RecordedMatch) -> str:
     """Format a match: a tree for each game, with what the notes say about its actions.
 
-    Rejected resignations have no place in the format. A play is given an analysis only if it is among its
-    candidates.
+    A play is given an analysis only if it is among its candidates.
 
     Args:
         match: The match.
@@ -134,6 +134,8 @@ def _list_nodes(game: RecordedGame) -> Iterator[_Properties]:
                 yield from _format_table(position, match)
                 if comment:
                     yield comment
+            case ResignationAction(seat, kind, is_accepted=False):
+                yield {REJECTED_RESIGNATION: [f"{COLOURS[seat]}{kind}"]} | comment
             case ResignationAction() if comment:  # the result alone says that it was accepted
                 yield comment
             case RollAction(seat, roll):

@@ -145,7 +145,7 @@ def test_what_exists_is_overwritten_by_force_alone_and_the_input_never(file, cap
     ("name", "losses"),
     [
         ("mat", "3 comments, 1 analysed decision, 1 rejected resignation"),
-        ("sgf", "the depths opening book, 1 rejected resignation"),
+        ("sgf", "the depths opening book"),
     ],
 )
 def test_what_a_format_leaves_out_is_said(name, losses, monkeypatch, capsys, tmp_path):
