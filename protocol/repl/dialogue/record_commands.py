@@ -176,7 +176,9 @@ def _list_errors(game: ReplGame, values: ArgumentValues, control: WorkControl) -
     losses = list_losses(record)
     worst = find_costliest(losses, None, values["n"])
     game.records.listed = record, [each.place for each in worst]
-    more = [] if is_whole else ["The analysis goes on: this is what it found in the games that are done."]
+    more = []
+    if analysis is not None and not is_whole:
+        more = [f"The analysis goes on: {analysis.done} of {analysis.total} decisions are done."]
     jump = ["'error N' shows one of them on the board."] if worst else []
     ratings = [player.performance_rating for player in record.analysed.statistics]
     summaries = [line for seat in SEATS for line in summarize_losses(record, losses, seat, ratings[seat])]

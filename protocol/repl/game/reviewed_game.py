@@ -110,10 +110,11 @@ class ReviewedGame(GameView):
             record: The match.
             games: The places of the games, in the order in which they are analysed.
             settings: How deep; kept answers will do if the session takes them.
+
+        Raises:
+            DataFileError: The evaluator cannot be loaded.
         """
-        engine, service = self.session.engine_settings, self.session.service
-        settings = replace(settings, uses_store=engine.store is not StoreUse.OFF)
-        return MatchAnalysis(
-            *(record, games, lambda: service.get_engine(engine.net, engine.threads), settings),
-            threads=engine.threads,
-        )
+        chosen = self.session.engine_settings
+        engine = self.session.service.get_engine(chosen.net, chosen.threads)
+        settings = replace(settings, uses_store=chosen.store is not StoreUse.OFF)
+        return MatchAnalysis(record, games, engine, settings, chosen.threads)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from engine.analysis.engine import Engine
@@ -23,7 +23,7 @@ class MatchAnalysis:
     Args:
         record: The match.
         games: The places of the games, in the order in which they are judged.
-        load_engine: Loads what judges them; called in the thread.
+        engine: Judges them.
         settings: How deep.
         threads: How many threads share the decisions of a game.
 
@@ -39,7 +39,7 @@ class MatchAnalysis:
         self,
         record: OpenRecord,
         games: Sequence[int],
-        load_engine: Callable[[], Engine],
+        engine: Engine,
         settings: AnalysisSettings,
         threads: int,
     ) -> None:
@@ -47,7 +47,7 @@ class MatchAnalysis:
         self._games = {number: replace(record.match, games=(record.match.games[number],)) for number in games}
         self.done, self.total = 0, sum(map(count_decisions, self._games.values()))
         self.error: GammondError | None = None
-        self._load_engine, self._threads = load_engine, threads
+        self._engine, self._threads = engine, threads
         self._stopped = threading.Event()
         self._began_s = time.monotonic()
         self._thread = threading.Thread(target=self._run, name="match analysis", daemon=True)
@@ -96,15 +96,14 @@ class MatchAnalysis:
             self.done = before + done
 
         try:
-            engine = self._load_engine()
             for number, match in self._games.items():
                 judged = analyse_match(
-                    *(engine, match, self.settings),
+                    *(self._engine, match, self.settings),
                     workers=workers,
                     progress=count,
                     cancelled=self._stopped.is_set,
                 )
-                self.record.put_game(number, judged.games[0], f"{self.depth}, net {engine.name}")
+                self.record.put_game(number, judged.games[0], f"{self.depth}, net {self._engine.name}")
                 before = self.done
         except CancelledWork:
             pass

@@ -20,6 +20,7 @@ from prompt_toolkit.history import FileHistory, History, InMemoryHistory
 from prompt_toolkit.input import Input
 from prompt_toolkit.lexers import Lexer
 from prompt_toolkit.output import Output
+from prompt_toolkit.patch_stdout import patch_stdout
 from prompt_toolkit.styles import DynamicStyle
 
 from engine.errors import GammondError
@@ -256,8 +257,12 @@ class PromptLoop:
         COMPILATION.silence()  # the terminal is the prompt's
         try:
             analysis = self._interpreter.game.records.analysis
-            refresh_s = REFRESH_S if analysis is not None and analysis.is_running else 0.0
-            return self._prompt.prompt(default=draft, pre_run=self._watch_late, refresh_interval=refresh_s)
+            if analysis is None or not analysis.is_running:
+                return self._prompt.prompt(default=draft, pre_run=self._watch_late, refresh_interval=0.0)
+            with patch_stdout(raw=True):  # what building a database says comes above the prompt
+                return self._prompt.prompt(
+                    default=draft, pre_run=self._watch_late, refresh_interval=REFRESH_S
+                )
         except KeyboardInterrupt:
             return ""
         finally:

@@ -22,6 +22,8 @@ pytestmark = pytest.mark.skipif(shutil.which("tmux") is None, reason="needs tmux
 @pytest.fixture
 def open_screen(tmp_path):
     screens = []
+    for database in data_folder().glob("*.bearoff"):
+        (tmp_path / database.name).symlink_to(database)
 
     def make(*size, **options):
         screens.append(Screen(tmp_path, *size, **options))
@@ -102,8 +104,6 @@ def without_numbers(text):
 @pytest.mark.parametrize("size", [(80, 24), (120, 40)], ids=["80x24", "120x40"])
 @pytest.mark.parametrize("transcript", TRANSCRIPTS, ids=lambda text: text.splitlines()[0])
 def test_a_transcript_of_the_page_is_what_a_terminal_shows(open_screen, transcript, size, tmp_path):
-    for database in data_folder().glob("*.bearoff"):
-        (tmp_path / database.name).symlink_to(database)
     (tmp_path / "match.mat").write_text(MATCH)
     screen = open_screen(*size, module="tests.protocol.repl.scripted")
     for number, (line, expected) in enumerate(exchanges(transcript), 1):
@@ -153,7 +153,10 @@ def test_the_line_below_the_prompt_follows_an_analysis_until_it_is_done(open_scr
     screen.wait_for("Game 1 of 1, move 1 of 11.")
     screen.type("analyse plies=3", "Enter")
     screen.wait_for("Analysing 20 decisions at 3-ply in the background.")
+    turn = " X (Thomas Low) to play 6-4 | "
     screen.wait_until(lambda lines: "analysed 0/20" not in lines[-1], "nothing is analysed")
-    screen.wait_until(lambda lines: "analysed" not in lines[-1], "the analysis does not end")
+    screen.wait_until(
+        lambda lines: lines[-1].startswith(turn) and "analysed" not in lines[-1], "the analysis does not end"
+    )
     screen.type("back", "Enter")
     screen.wait_for("Luck: ")
