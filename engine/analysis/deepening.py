@@ -15,8 +15,8 @@ from engine.analysis.kept_analyses import search_entry
 from engine.errors import CancelledWork, DataFileError, GammondError
 from engine.search.watch import SearchWatch
 from engine.store.analysis_store import AnalysisStore
-from engine.store.database import DueQuestion
 from engine.store.entries import EngineIdentity, StoreEntry, StoreQuestion
+from engine.store.rows import DueQuestion
 from engine.store.tiers import DEFAULT_TIERS, DepthTiers
 
 MAX_SEARCH_S = 60.0

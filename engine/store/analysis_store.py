@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
 import itertools
 import logging
-import os
 import sqlite3
 import threading
 import time
@@ -14,13 +12,12 @@ from collections.abc import Callable, Iterable
 from operator import attrgetter
 from pathlib import Path
 
-import filelock
-
 from engine.errors import DataFileError
-from engine.runtime.private_folders import make_private_folder
-from engine.store.database import DueQuestion, StoreDatabase, StoreRow, is_busy, is_damage
+from engine.store.database import StoreDatabase, is_busy, is_damage
 from engine.store.entries import EngineIdentity, StoreEntry, StoreQuestion
 from engine.store.options import DEFAULT_MEGABYTES
+from engine.store.rows import DueQuestion, StoreRow
+from engine.store.store_file import StoreFile
 from engine.store.tiers import DepthTiers
 
 MAX_REMEMBERED = 20_000
@@ -37,8 +34,6 @@ MAX_WAITING = 10_000
 
 WRITE_EVERY_S = 0.2
 """How long a write waits for others that can be made with it."""
-
-LOCK_WAIT_S = 10.0
 
 OPEN_WAIT_S = 0.1
 """How long those who ask wait for a file that is being opened, counted from then on."""
@@ -89,16 +84,14 @@ class AnalysisStore:
         self._is_writing = self._is_flushing = False
         self._changed = threading.Condition()
         self._reading = threading.Lock()
-        self._reported: set[str] = set()
-        # Held by whoever opens the file or moves it aside: nobody begins one beside parts of another.
-        self._file_lock = filelock.FileLock(file.with_name(f".{file.name}.lock"), timeout=LOCK_WAIT_S)
+        self._source = StoreFile(file)
         self._is_patient = is_patient
         self._is_open, self._opening_ends_s = threading.Event(), time.monotonic() + OPEN_WAIT_S
         self._reader: StoreDatabase | None = None
         self._book = None if book is None else _open_book(book)
         self._writer: threading.Thread | None = None
         if is_patient:
-            self._reader = self._open()
+            self._reader = self._source.open()
             self._is_open.set()
         else:
             threading.Thread(target=self._open_behind, name="analysis-store-reader", daemon=True).start()
@@ -161,13 +154,13 @@ class AnalysisStore:
     def list_due(self, engine: EngineIdentity, tiers: DepthTiers, limit: int) -> list[DueQuestion]:
         """Return what `StoreDatabase.list_due` does; nothing where the file cannot be used."""
         self.flush()
-        database = self._try_to_open()  # one of its own: nobody who asks waits while the file is read
+        database = self._source.try_to_open()  # one of its own: nobody who asks waits while the file is read
         if database is None:
             return []
         try:
             return database.list_due(engine.digest, tiers, int(time.time()), limit)
         except sqlite3.Error as error:
-            self._report(error)
+            self._source.report(error)
             return []
         finally:
             database.close()
@@ -269,7 +262,9 @@ class AnalysisStore:
         self, lost: StoreDatabase | None = None, error: sqlite3.Error | None = None
     ) -> None:
         """Open the file, in place of one that could not be read, while those who ask find nothing in it."""
-        found = self._try_to_open() if lost is None or error is None else self._replace(lost, error)
+        found = (
+            self._source.try_to_open() if lost is None or error is None else self._source.replace(lost, error)
+        )
         if found is not None and not self._is_patient:
             found.set_busy_wait(0.0)
         with self._reading:
@@ -282,7 +277,7 @@ class AnalysisStore:
     def _open_behind(self) -> None:
         """Open the file, and read what is asked most into memory, with pauses for those who ask."""
         self._open_for_reading()
-        database = self._try_to_open()
+        database = self._source.try_to_open()
         if database is None:
             return
         try:
@@ -296,7 +291,7 @@ class AnalysisStore:
                     break
                 time.sleep(_READ_AHEAD_PAUSE_S)
         except sqlite3.Error as error:
-            self._report(error)
+            self._source.report(error)
         finally:
             database.close()
 
@@ -344,7 +339,7 @@ class AnalysisStore:
                     database.evict(self._max_bytes, now_s)
                 return database
             except sqlite3.Error as error:
-                database = self._replace(database, error)
+                database = self._source.replace(database, error)
                 if not is_damage(error):
                     break
         self.left_out += len(writes)
@@ -360,60 +355,7 @@ class AnalysisStore:
                 self._reader = None
         if self._is_open.is_set() and self._reader is None and not self._is_closing:
             self._open_for_reading()
-        return self._try_to_open()
-
-    def _replace(self, database: StoreDatabase, error: sqlite3.Error) -> StoreDatabase | None:
-        """Return what is open in place of a file that could not be read or written."""
-        self._report(error)
-        database.close()
-        if is_damage(error):
-            with contextlib.suppress(OSError), self._file_lock:
-                if database.is_current():  # no other process has moved it yet
-                    self._move_aside()
-        return self._try_to_open()
-
-    def _try_to_open(self) -> StoreDatabase | None:
-        try:
-            return self._open()
-        except DataFileError as error:
-            self._report(error)
-            return None
-
-    def _open(self) -> StoreDatabase | None:
-        """Open the file, a new one if it is damaged; None if it cannot be used.
-
-        Raises:
-            DataFileError: It is another program's, or of a later version of gammond.
-        """
-        try:
-            make_private_folder(self.file.parent)
-            with self._file_lock:
-                try:
-                    return StoreDatabase(self.file)
-                except sqlite3.Error as error:
-                    if not is_damage(error):
-                        raise
-                    self._report(error)
-                    self._move_aside()
-                    return StoreDatabase(self.file)
-        except (OSError, NotImplementedError, sqlite3.Error) as error:
-            self._report(error)
-            return None
-
-    def _move_aside(self) -> None:
-        """Move the file out of the way, in place of one that was moved before."""
-        aside = self.file.with_name(f"{self.file.name}.damaged")
-        for suffix in ("-wal", "-shm", ""):
-            with contextlib.suppress(FileNotFoundError):
-                os.replace(f"{self.file}{suffix}", f"{aside}{suffix}")
-        _LOG.warning("the store of analyses is damaged: it is now %s, and a new one was begun", aside)
-
-    def _report(self, error: Exception) -> None:
-        """Log a fault of the file, each once."""
-        text = str(error)
-        if text not in self._reported:
-            self._reported.add(text)
-            _LOG.warning("the store of analyses %s cannot be used as it is: %s", self.file, text)
+        return self._source.try_to_open()
 
 
 def _open_book(file: Path) -> StoreDatabase | None:

@@ -7,12 +7,11 @@ import os
 import sqlite3
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
 
 from engine.errors import DataFileError
 from engine.store.entries import EngineIdentity, StoreEntry, StoreQuestion, compute_checksum
+from engine.store.rows import BadRow, DueQuestion, StoreRow
 from engine.store.tiers import DepthTiers
 
 SCHEMA_VERSION = 1
@@ -63,56 +62,6 @@ _AGED_VISITS = f"(visits >> min(62, max(0, ? / {HALVING_S} - asked / {HALVING_S}
 """What visits count at a time, given in seconds since 1970; they are kept as they counted when last asked."""
 
 _ROWS = "answers JOIN questions ON questions.id = answers.question"
-
-
-@dataclass(frozen=True)
-class StoreRow:
-    """An entry with its question and its use.
-
-    Attributes:
-        question: What was asked.
-        engine: Who answered.
-        entry: The values.
-        visits: How often the question was asked, at any depth, as that counted then (`HALVING_S`).
-        asked: When it was last asked, in seconds since 1970.
-        created: When the entry was searched.
-    """
-
-    question: StoreQuestion
-    engine: EngineIdentity
-    entry: StoreEntry
-    visits: int
-    asked: int
-    created: int
-
-
-@dataclass(frozen=True)
-class BadRow:
-    """A row that is not as it was written.
-
-    Attributes:
-        question: Its question, as far as it can be told.
-        digest: The engine that it names.
-        problem: What is wrong with it.
-    """
-
-    question: StoreQuestion
-    digest: str
-    problem: str
-
-
-class DueQuestion(NamedTuple):
-    """A question that is asked often enough to be searched deeper.
-
-    Attributes:
-        question: What was asked.
-        plies: The depth of its next search, one more than its deepest entry has.
-        visits: How often it was asked.
-    """
-
-    question: StoreQuestion
-    plies: int
-    visits: int
 
 
 class StoreDatabase:

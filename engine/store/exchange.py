@@ -9,8 +9,8 @@ import msgspec
 import numpy as np
 
 from engine.errors import DataFileError
-from engine.store.database import StoreRow
 from engine.store.entries import MAX_PAYLOAD_BYTES, EngineIdentity, StoreEntry, StoreQuestion
+from engine.store.rows import StoreRow
 
 HEADER = {"format": "gammond-store", "version": 1}
 """The first line."""

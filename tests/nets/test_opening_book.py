@@ -15,7 +15,8 @@ from engine.rules.dice import ROLLS
 from engine.rules.match import MatchState
 from engine.rules.rules import STANDARD_RULES
 from engine.store.analysis_store import AnalysisStore
-from engine.store.database import StoreDatabase, StoreRow
+from engine.store.database import StoreDatabase
+from engine.store.rows import StoreRow
 from nets.catalogue import BOOK_FILE, identify_engine, load_engine
 
 START = STANDARD_RULES.starting_position

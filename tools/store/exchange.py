@@ -10,9 +10,10 @@ from pathlib import Path
 
 from engine.errors import DataFileError
 from engine.runtime.private_folders import make_private_folder
-from engine.store.database import BadRow, StoreDatabase, StoreRow
+from engine.store.database import StoreDatabase
 from engine.store.exchange import MAX_LINE_BYTES, check_header, format_rows, parse_row
 from engine.store.options import read_store_options
+from engine.store.rows import BadRow, StoreRow
 from tools.store.files import format_count, open_store
 
 _ROWS_A_STEP = 500

@@ -8,7 +8,8 @@ import sys
 from engine.analysis.engine import Engine
 from engine.analysis.kept_analyses import search_entry
 from engine.errors import DataFileError, GammondError
-from engine.store.database import BadRow, StoreDatabase, StoreRow
+from engine.store.database import StoreDatabase
+from engine.store.rows import BadRow, StoreRow
 from nets.catalogue import load_engine
 from tools.common.progress import Progress
 from tools.store.files import describe_question, is_usable

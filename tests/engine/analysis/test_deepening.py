@@ -22,8 +22,9 @@ from engine.errors import CancelledWork, DataFileError
 from engine.rules.match import MatchState
 from engine.rules.rules import STANDARD_RULES
 from engine.store.analysis_store import AnalysisStore
-from engine.store.database import BadRow, StoreDatabase
+from engine.store.database import StoreDatabase
 from engine.store.entries import StoreQuestion
+from engine.store.rows import BadRow
 from engine.store.tiers import DepthTiers
 from nets.catalogue import identify_engine, load_engine
 

@@ -17,7 +17,8 @@ import pytest
 from engine.errors import DataFileError
 from engine.store import analysis_store
 from engine.store.analysis_store import AnalysisStore
-from engine.store.database import SCHEMA_VERSION, BadRow, StoreDatabase
+from engine.store.database import SCHEMA_VERSION, StoreDatabase
+from engine.store.rows import BadRow
 from tests.engine.store.samples import ENGINE, OTHER_NET, make_entry, make_question
 
 ROOT = Path(__file__).parents[3]

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from engine.store.database import HALVING_S, StoreDatabase, StoreRow
+from engine.store.database import HALVING_S, StoreDatabase
+from engine.store.rows import StoreRow
 from engine.store.tiers import DEFAULT_TIERS, DepthTiers
 from tests.engine.store.samples import ENGINE, OTHER_NET, make_entry, make_question
 

@@ -8,8 +8,9 @@ import msgspec
 import pytest
 
 from engine.errors import DataFileError
-from engine.store.database import StoreDatabase, StoreRow
+from engine.store.database import StoreDatabase
 from engine.store.exchange import check_header, format_rows, parse_row
+from engine.store.rows import StoreRow
 from tests.engine.store.samples import ENGINE, make_entry, make_question
 
 ROW = StoreRow(make_question(roll=(3, 1)), ENGINE, make_entry(rows=18), 7, 2_000, 1_000)
