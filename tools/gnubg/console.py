@@ -38,6 +38,11 @@ class GnubgOutput:
     text: str
     processor_s: float | None
 
+    @property
+    def version(self) -> str:
+        """What gnubg calls itself."""
+        return self.text.partition("\n")[0].strip()
+
 
 def ask_gnubg(commands: Sequence[str], folder: Path, timeout_s: float = TIMEOUT_S) -> GnubgOutput:
     """Let gnubg carry out commands in one thread, with its own settings and no question asked.

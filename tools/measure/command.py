@@ -1,10 +1,10 @@
-"""``gammond measure``: what levels, pruning, cut-offs and the cube are worth, and strength against speed."""
+"""``gammond measure``: what levels, pruning and the cube are worth, strength against speed, and analyses."""
 
 from __future__ import annotations
 
 from tools.common.command_group import CommandGroup
 
-SUMMARY = "measure errors, pruning, cut-offs, cube efficiency and strength"
+SUMMARY = "measure errors, pruning, cubes, strength, analyses of matches"
 
 COMMANDS = {
     "levels": "tools.measure.levels",
@@ -12,6 +12,7 @@ COMMANDS = {
     "cutoffs": "tools.measure.cutoffs",
     "cube": "tools.measure.cube.command",
     "frontier": "tools.measure.frontier.command",
+    "matches": "tools.measure.matches.command",
 }
 """Sub-command -> its module."""
 

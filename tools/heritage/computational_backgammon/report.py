@@ -26,9 +26,9 @@ from engine.rules.rules import STANDARD_RULES
 from nets.catalogue import DEFAULT_EVALUATOR
 from tools.common.files import read_records
 from tools.common.opponents import RUN_PREFIX, load_opponent
+from tools.common.text_table import format_table
 from tools.heritage.computational_backgammon.endgames import measure_endgame_errors
 from tools.heritage.computational_backgammon.table_sizes import make_size_report
-from tools.heritage.computational_backgammon.text_table import format_table
 from tools.train.runs.run import CHECKPOINT_FILE
 from tools.train.runs.run_folder import LOG_FILE
 from tools.train.runs.strength_games import check_benchmark

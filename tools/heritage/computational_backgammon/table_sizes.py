@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import comb
 
 from engine.bearoff.two_sided import make_two_sided_numbering
-from tools.heritage.computational_backgammon.text_table import format_table
+from tools.common.text_table import format_table
 
 PUBLISHED_SIZES = {
     (3, 3): "361",

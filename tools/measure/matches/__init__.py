@@ -1,0 +1,1 @@
+"""`gammond measure matches`: analyses of the same matches beside each other."""

@@ -1,0 +1,228 @@
+"""Analyse matches here and by GNU Backgammon, and report times, ratings, and where the two differ.
+
+    gammond measure matches match.xg --deepen 3 --errors 4
+    gammond measure matches matches/ --trials 144
+
+FILE is a match in any format that gammond reads, or a folder of them. A table has a row for each analysis of
+each match: that of its file, if it has one; gnubg's at --gnubg-plies; this engine's at --plies; with --deepen
+another one, deeper where decisions are close or wrong. The numbers of both players stand beside each other;
+PR is by eXtreme Gammon's rule for all of them, errors are decisions that lost .02 or more, times are those of
+the processor in all threads together. Decisions follow whose loss differs by more than --above points
+between gnubg's analysis and the last one here; with --trials gnubg rolls out the choice that was made and the
+best one of each, to the end of the game.
+
+It needs the program gnubg. An interrupted run reports the matches compared so far.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+import threading
+import time
+from pathlib import Path
+
+from engine.analysis.engine import Engine
+from engine.analysis.levels import EvalSettings
+from engine.cubeful.match_equity import load_default_table
+from engine.errors import CancelledWork, FormatError, LimitError, UnsupportedError, ValueRangeError
+from engine.match_analysis.analysed_match import AnalysedMatch
+from engine.match_analysis.analysis import AnalysisSettings, analyse_match
+from engine.match_files.model import RecordedMatch
+from engine.options import escape_unprintable
+from engine.rules.match import MatchState
+from engine.rules.rules import STANDARD_RULES
+from engine.runtime.cores import count_usable_cores
+from engine.runtime.threads import Workers
+from engine.runtime.version import read_version
+from tools.common.interrupts import call_on_interrupt
+from tools.common.match_inputs import list_match_inputs
+from tools.common.opponents import load_net_engine
+from tools.common.progress import Progress
+from tools.common.strength import add_net_argument
+from tools.gnubg import find_gnubg
+from tools.gnubg.analysis import GnubgRoller, analyse_with_gnubg
+from tools.measure.matches.comparison import MatchAnalysis, MatchComparison, find_disagreements
+from tools.measure.matches.report import format_comparisons
+from tools.measure.matches.rollouts import roll_out
+
+SUMMARY = "compare analyses of matches with those of GNU Backgammon"
+
+DEFAULT_ABOVE_POINTS = 0.05
+MAX_GNUBG_PLIES = 4
+_WARM_UP_ROLL = (3, 1)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    parser.add_argument("files", metavar="FILE", nargs="+", help="match files, or folders of them")
+    parser.add_argument("--plies", type=int, default=2, help="look-ahead here (default %(default)s)")
+    parser.add_argument(
+        "--deepen", type=int, default=0, metavar="PLIES", help="one more analysis, deeper where it is close"
+    )
+    parser.add_argument(
+        "--gnubg-plies", type=int, default=2, metavar="N", help="look-ahead of gnubg (default %(default)s)"
+    )
+    parser.add_argument(
+        "--above",
+        type=float,
+        default=DEFAULT_ABOVE_POINTS,
+        metavar="POINTS",
+        help="list decisions whose losses differ by more (default %(default)s)",
+    )
+    parser.add_argument(
+        "--errors", type=int, default=0, metavar="N", help="list the worst decisions of each analysis"
+    )
+    parser.add_argument(
+        "--trials", type=int, default=0, metavar="N", help="gnubg's games for each choice of those decisions"
+    )
+    parser.add_argument("--seed", type=int, default=1, help="seed of their dice (default 1)")
+    parser.add_argument("--threads", type=int, help="threads here (default one for each core)")
+    add_net_argument(parser)
+
+
+def main(args: argparse.Namespace) -> int:
+    """Compare and report.
+
+    Returns:
+        0, or 1 where a match could not be compared, or not all of it.
+
+    Raises:
+        GammondError: An option is wrong, or gnubg is missing or ends with a fault.
+        KeyboardInterrupt: Ctrl-C or SIGTERM; the matches compared by then have been reported.
+    """
+    _check_options(args)
+    stopped = threading.Event()
+    done: list[MatchComparison] = []
+    is_whole = True
+    with (
+        tempfile.TemporaryDirectory(prefix="gammond-") as folder,
+        call_on_interrupt(stopped.set, has_nothing=lambda: not done),
+    ):
+        comparer = _Comparer(args, load_net_engine(args.net), Path(folder), stopped)
+        try:
+            for each in list_match_inputs(args.files):
+                matches = each.read(_write_message, strict=False)
+                is_whole &= bool(matches) and not any(match.issues for match in matches)
+                for match in (match for match in matches if match.games):
+                    try:
+                        done.append(comparer.compare(escape_unprintable(each.place.name), match))
+                    except (FormatError, LimitError) as error:
+                        _write_message(f"{each.name}: {error.message}")
+                        is_whole = False
+        except CancelledWork:
+            pass
+    if done:
+        sys.stdout.write(
+            f"gammond {read_version()}, net {comparer.engine.name}; {comparer.gnubg_version}\n\n"
+        )
+        sys.stdout.write(format_comparisons(done, args.errors, args.above))
+    if stopped.is_set():
+        raise KeyboardInterrupt
+    return 0 if done and is_whole else 1
+
+
+def _check_options(args: argparse.Namespace) -> None:
+    for name in ("errors", "trials", "seed", "above"):
+        if getattr(args, name) < 0:
+            raise ValueRangeError(f"--{name}: expected 0 or more, got {getattr(args, name)}", field=name)
+    if not 0 <= args.gnubg_plies <= MAX_GNUBG_PLIES:
+        raise ValueRangeError(
+            f"--gnubg-plies: expected 0 to {MAX_GNUBG_PLIES}, got {args.gnubg_plies}", field="gnubg_plies"
+        )
+    if find_gnubg() is None:
+        raise UnsupportedError("gnubg is not installed (Debian: apt-get install gnubg)", field="gnubg")
+
+
+class _Comparer:
+    """Analyses matches by both programs.
+
+    Args:
+        args: Parsed arguments.
+        engine: Judges here.
+        folder: For the files that go to gnubg and come back.
+        stopped: Set when the work is to end.
+
+    Attributes:
+        engine: That one.
+        gnubg_version: What gnubg calls itself, once it has judged a match.
+    """
+
+    def __init__(
+        self, args: argparse.Namespace, engine: Engine, folder: Path, stopped: threading.Event
+    ) -> None:
+        self.engine, self.gnubg_version = engine, ""
+        self._args, self._folder, self._stopped = args, folder, stopped
+        self._workers = Workers(count_usable_cores() if args.threads is None else args.threads)
+        self._settings = [AnalysisSettings(args.plies)]
+        if args.deepen:
+            self._settings.append(AnalysisSettings(args.plies, args.deepen))
+        self._table = engine.table or load_default_table()
+        for settings in self._settings:  # what is compiled and loaded once belongs to no match
+            depth = EvalSettings(max(settings.plies, settings.deeper_plies))
+            engine.rank_plays(STANDARD_RULES.starting_position, _WARM_UP_ROLL, MatchState(length=7), depth)
+
+    def compare(self, name: str, match: RecordedMatch) -> MatchComparison:
+        """Compare the analyses of a match.
+
+        Raises:
+            CancelledWork: The work is to end.
+            FormatError: gnubg reads the match differently.
+            LimitError: gnubg takes too long.
+            UnsupportedError: gnubg ends with a fault.
+        """
+        recorded = MatchAnalysis("the file", AnalysedMatch(name, match, "the file", self._table))
+        theirs = self._ask_gnubg(name, match)
+        ours = tuple(self._analyse(name, match, settings) for settings in self._settings)
+        count, found = find_disagreements(ours[-1].analysed, theirs.analysed, self._args.above)
+        if self._args.trials:
+            roller = GnubgRoller(match, self._args.trials, self._args.seed, self._folder)
+            with Progress(len(found), f"{name}, rollouts", lines_of="gammond measure") as progress:
+                for number, disagreement in enumerate(found):
+                    self._check_stopped()
+                    try:
+                        found[number] = roll_out(disagreement, roller)
+                    except (FormatError, LimitError) as error:
+                        _write_message(f"{name}: {error.message}")
+                    progress.update(number + 1)
+        has_own = bool(recorded.analysed.decisions)
+        return MatchComparison(name, recorded if has_own else None, theirs, ours, count, tuple(found))
+
+    def _ask_gnubg(self, name: str, match: RecordedMatch) -> MatchAnalysis:
+        self._check_stopped()
+        plies = self._args.gnubg_plies
+        judged = analyse_with_gnubg(match, plies, self._folder)
+        self.gnubg_version = judged.version
+        by = f"gnubg, {plies}-ply"
+        return MatchAnalysis(by, AnalysedMatch(name, judged.match, by, self._table), judged.processor_s)
+
+    def _analyse(self, name: str, match: RecordedMatch, settings: AnalysisSettings) -> MatchAnalysis:
+        by = f"gammond, {settings.plies}-ply"
+        if settings.is_deepening:
+            by += f", close ones {settings.deeper_plies}-ply"
+        with Progress(None, f"{name}, {by}", lines_of="gammond measure") as progress:
+
+            def show(done: int, total: int) -> None:
+                progress.total = total
+                progress.update(done)
+
+            began_s = time.process_time()
+            judged = analyse_match(
+                self.engine,
+                match,
+                settings,
+                workers=self._workers,
+                progress=show,
+                cancelled=self._stopped.is_set,
+            )
+        seconds = time.process_time() - began_s
+        return MatchAnalysis(by, AnalysedMatch(name, judged, by, self._table), seconds)
+
+    def _check_stopped(self) -> None:
+        if self._stopped.is_set():
+            raise CancelledWork("interrupted")
+
+
+def _write_message(text: str) -> None:
+    sys.stderr.write(f"gammond measure matches: {escape_unprintable(text)}\n")

@@ -1,0 +1,143 @@
+"""Analyses of the same match by several programs, and the decisions on which two of them differ."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from engine.match_analysis.analysed_match import AnalysedDecision, AnalysedMatch
+from engine.match_analysis.judgement import Choice
+from engine.rules.match import SEATS
+
+
+@dataclass(frozen=True)
+class MatchAnalysis:
+    """What one program says about a match.
+
+    Attributes:
+        by: The program and its depth, in words.
+        analysed: The match with its notes.
+        processor_s: The processor time that it took; None where nobody measured it.
+    """
+
+    by: str
+    analysed: AnalysedMatch
+    processor_s: float | None = None
+
+    @property
+    def ratings(self) -> tuple[float | None, float | None]:
+        """The performance rating of both players; None without a decision that counts."""
+        one, two = self.analysed.statistics
+        return one.performance_rating, two.performance_rating
+
+
+@dataclass(frozen=True)
+class RolledError:
+    """What a decision lost, by a rollout of its choices.
+
+    Attributes:
+        points: What it lost.
+        standard_error: Of that.
+    """
+
+    points: float
+    standard_error: float
+
+
+@dataclass(frozen=True)
+class Disagreement:
+    """A decision of which two analyses say that it lost different amounts.
+
+    Attributes:
+        ours: As the one has it.
+        theirs: As the other has it.
+        rolled: What a rollout says; None without one.
+    """
+
+    ours: AnalysedDecision
+    theirs: AnalysedDecision
+    rolled: RolledError | None = None
+
+    @property
+    def our_error(self) -> float:
+        """What the one says was lost."""
+        return self.ours.judged.judgement.error_points
+
+    @property
+    def their_error(self) -> float:
+        """What the other says was lost."""
+        return self.theirs.judged.judgement.error_points
+
+    @property
+    def leaning(self) -> int:
+        """Which of them the rollout is nearer to: 1 ours, -1 theirs, 0 neither, within twice its error."""
+        if self.rolled is None:
+            return 0
+        middle = (self.our_error + self.their_error) / 2
+        beyond = self.rolled.points - middle
+        if abs(beyond) < 2 * self.rolled.standard_error:
+            return 0
+        return 1 if (beyond > 0) == (self.our_error > self.their_error) else -1
+
+
+@dataclass(frozen=True)
+class MatchComparison:
+    """The analyses of a match, and where ours and gnubg's differ.
+
+    Attributes:
+        name: The name of its file.
+        recorded: That of the file; None where it has none.
+        theirs: gnubg's.
+        ours: By this engine; the last one is compared with gnubg's.
+        decisions: How many decisions both of these judge.
+        disagreements: Those on which they differ.
+    """
+
+    name: str
+    recorded: MatchAnalysis | None
+    theirs: MatchAnalysis
+    ours: tuple[MatchAnalysis, ...]
+    decisions: int
+    disagreements: tuple[Disagreement, ...]
+
+    @property
+    def analyses(self) -> tuple[MatchAnalysis, ...]:
+        """All of them."""
+        return (*([self.recorded] if self.recorded else []), self.theirs, *self.ours)
+
+
+def find_disagreements(
+    ours: AnalysedMatch, theirs: AnalysedMatch, above: float
+) -> tuple[int, list[Disagreement]]:
+    """Find the decisions of which two analyses of a match say that different amounts were lost.
+
+    Args:
+        ours: The one.
+        theirs: The other, of the same actions.
+        above: The least difference that is listed, in points.
+
+    Returns:
+        How many decisions both judge, and those on which they differ, in the order of the match.
+    """
+    known = {_find_place(decision): decision for decision in theirs.decisions}
+    both = [
+        Disagreement(decision, known[_find_place(decision)])
+        for decision in ours.decisions
+        if _find_place(decision) in known
+    ]
+    return len(both), [each for each in both if abs(each.our_error - each.their_error) > above]
+
+
+def compute_rating_differences(ours: MatchAnalysis, theirs: MatchAnalysis) -> list[float]:
+    """Return how far the performance ratings of a match lie apart, one for each player who has both."""
+    pairs = [(ours.ratings[seat], theirs.ratings[seat]) for seat in SEATS]
+    return [abs(own - other) for own, other in pairs if own is not None and other is not None]
+
+
+def combine_errors(*errors: float | None) -> float:
+    """Return the standard error of a sum or a difference."""
+    return math.hypot(*(error or 0.0 for error in errors))
+
+
+def _find_place(decision: AnalysedDecision) -> tuple[int, int, Choice]:
+    return decision.judged.game, decision.judged.action, decision.judged.judgement.choice

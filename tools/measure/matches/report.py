@@ -1,0 +1,107 @@
+"""Comparisons of analyses as text: a table of matches, the worst decisions, those on which they differ."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from statistics import mean
+
+from engine.match_analysis.analysed_match import AnalysedDecision
+from tools.common.text_table import format_table
+from tools.measure.matches.comparison import (
+    Disagreement,
+    MatchAnalysis,
+    MatchComparison,
+    compute_rating_differences,
+)
+
+_LEANINGS = {1: "ours", -1: "gnubg's", 0: "neither"}
+
+
+def format_comparisons(comparisons: Sequence[MatchComparison], errors: int, above: float) -> str:
+    """Format the analyses of matches beside each other.
+
+    Args:
+        comparisons: One or more matches.
+        errors: How many of the worst decisions of each analysis are listed.
+        above: From which difference on decisions are listed, in points.
+    """
+    head = ("match", "analysis", "decisions", "PR", "gnubg's rate", "lost", "errors", "processor s")
+    rows = [_list_figures(each, found) for each in comparisons for found in each.analyses]
+    parts = [format_table(head, rows, left={0, 1})]
+    if errors:
+        worst = [row for each in comparisons for row in _list_worst(each, errors)]
+        parts.append(format_table(("match", "analysis", *_DECISION_HEAD, "lost"), worst, left={0, 1, 5, 6}))
+    differing = [(each.name, found) for each in comparisons for found in each.disagreements]
+    if differing:
+        rows = [_list_disagreement(name, found) for name, found in differing]
+        columns = ("match", *_DECISION_HEAD, "best of gnubg", "ours", "gnubg's", "rollout", "nearer")
+        parts.append(format_table(columns, rows, left={0, 4, 5, 6, 10}))
+    parts.append("".join(f"{line}\n" for line in _summarise(comparisons, above)))
+    return "\n".join(parts)
+
+
+_DECISION_HEAD = ("game", "move", "roll", "chosen", "best")
+
+
+def _list_figures(comparison: MatchComparison, analysis: MatchAnalysis) -> tuple[str, ...]:
+    players = analysis.analysed.statistics
+    return (
+        comparison.name,
+        analysis.by,
+        str(len(analysis.analysed.decisions)),
+        _format_pair([player.performance_rating for player in players], 2),
+        _format_pair([player.gnubg_error_rate for player in players], 1),
+        _format_pair([player.total.error_points for player in players], 3),
+        " ".join(str(player.errors) for player in players),
+        "" if analysis.processor_s is None else f"{analysis.processor_s:.1f}",
+    )
+
+
+def _format_pair(values: Sequence[float | None], digits: int) -> str:
+    return "  ".join("-" if value is None else f"{value:.{digits}f}" for value in values)
+
+
+def _list_decision(decision: AnalysedDecision) -> tuple[str, ...]:
+    place = str(decision.judged.game + 1), str(decision.move)
+    return *place, decision.roll, decision.chosen, decision.best
+
+
+def _list_worst(comparison: MatchComparison, count: int) -> Iterator[tuple[str, ...]]:
+    for analysis in comparison.analyses:
+        worst = sorted(analysis.analysed.decisions, key=lambda each: -each.judged.judgement.error_points)
+        for decision in worst[:count]:
+            lost = f"{decision.judged.judgement.error_points:.3f}"
+            yield comparison.name, analysis.by, *_list_decision(decision), lost
+
+
+def _list_disagreement(name: str, found: Disagreement) -> tuple[str, ...]:
+    rolled = found.rolled
+    return (
+        name,
+        *_list_decision(found.ours),
+        found.theirs.best,
+        f"{found.our_error:.3f}",
+        f"{found.their_error:.3f}",
+        "" if rolled is None else f"{rolled.points:.3f} ± {rolled.standard_error:.3f}",
+        "" if rolled is None else _LEANINGS[found.leaning],
+    )
+
+
+def _summarise(comparisons: Sequence[MatchComparison], above: float) -> Iterator[str]:
+    ours = [each.ours[-1] for each in comparisons]
+    theirs = [each.theirs for each in comparisons]
+    decisions = sum(each.decisions for each in comparisons)
+    differing = [found for each in comparisons for found in each.disagreements]
+    matches = f"{len(comparisons)} match{'es' * (len(comparisons) > 1)}"
+    yield f"{matches}, {decisions:,} decisions; {len(differing)} of them differ by more than {above:g}"
+    pairs = zip(ours, theirs, strict=True)
+    ratings = [apart for own, other in pairs for apart in compute_rating_differences(own, other)]
+    if ratings:
+        yield f"PR of a player differs by {mean(ratings):.2f} on average, by {max(ratings):.2f} at most"
+    for found in (ours, theirs):
+        if all(each.processor_s is not None for each in found):
+            yield f"{found[0].by}: {sum(each.processor_s or 0.0 for each in found):.1f} s of processor time"
+    rolled = [found.leaning for found in differing if found.rolled is not None]
+    if rolled:
+        counts = ", ".join(f"{rolled.count(leaning)} {word}" for leaning, word in _LEANINGS.items())
+        yield f"rollouts are nearer to: {counts}"
