@@ -39,7 +39,7 @@ _FOREIGN_ENDINGS = (".xg", ".xgp", ".sgg", ".tmg", ".gam", ".html", ".json", ".c
 def _open(game: ReplGame, values: ArgumentValues, control: WorkControl) -> list[str]:
     name = values["file"]
     if name is None:
-        record = game.open_own()
+        record = game.records.open_own(game.session.log)
         return [describe_record(record), *game.show_place(record)]
     found = game.records.open_file(_strip_quotes(name))
     others = f"It has {len(found)} matches: 'match' lists what is open, 'match N' goes to one."
@@ -88,12 +88,12 @@ def _step(game: ReplGame, where: int | str, *, forward: bool) -> list[str]:
         places = record.list_places()
     ahead = list_places_from(places, record.place, forward=forward)
     if not ahead:
-        raise StateError(_explain_end(game, record, where, forward=forward), field="record")
+        raise StateError(_explain_end(record, where, forward=forward), field="record")
     record.place = ahead[min(where, len(ahead)) - 1] if isinstance(where, int) else ahead[0]
     return game.show_place(record)
 
 
-def _explain_end(game: ReplGame, record: OpenRecord, where: int | str, *, forward: bool) -> str:
+def _explain_end(record: OpenRecord, where: int | str, *, forward: bool) -> str:
     side = "after" if forward else "before"
     if where == "error":
         found = "" if record.is_analysed else ": 'analyse' looks for them"
@@ -199,18 +199,14 @@ def _save(game: ReplGame, values: ArgumentValues, control: WorkControl) -> list[
             field="file",
         )
     record = game.records.current
-    is_own = record is None or record.is_own or game.human_seat is not None
-    if is_own and ending != ".sgf":
-        return game.save_games(name)
-    if is_own:
-        shown = game.records.current
-        record = game.open_own()
-        game.records.current = shown or record
-    assert record is not None
-    has_analysis = record.is_analysed and ending == ".sgf"
-    text = format_sgf(record.analysed.marked_match) if ending == ".sgf" else format_match(record.match)
+    if record is None or record.is_own or game.human_seat is not None:
+        if ending != ".sgf":
+            return game.save_games(name)
+        record = game.records.update_own(game.session.log)
+    is_sgf = ending == ".sgf"
+    text = format_sgf(record.analysed.marked_match) if is_sgf else format_match(record.match)
     game.record_saver.write(name, text)
-    with_analysis = ", with the analysis" if has_analysis else ""
+    with_analysis = ", with the analysis" if is_sgf and record.is_analysed else ""
     return [f"Saved {format_count(len(record.match.games), 'game')} to {name}{with_analysis}."]
 
 
@@ -222,7 +218,7 @@ def _find_record(game: ReplGame) -> OpenRecord:
     """
     record = game.records.current
     if record is None or (record.is_own and game.human_seat is not None):
-        return game.open_own()
+        return game.records.open_own(game.session.log)
     return record
 
 

@@ -397,7 +397,5 @@ class ReplGame(ReviewedGame):
             lines.append(describe_result(self.names[seat], str(done["result"]), points))
             lines += self._describe_score_after(seat)
             if self.tutor.limit is not None and self.human_seat is not None:
-                shown = self.records.current
                 lines += self.review(control)
-                self.records.current = shown or self.records.current
         return lines

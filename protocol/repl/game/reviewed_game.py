@@ -54,14 +54,6 @@ class ReviewedGame(GameView):
             return ["The tutor is off."]
         return [f"The tutor objects to decisions that lose {self.tutor.limit:.3f} points or more."]
 
-    def open_own(self) -> OpenRecord:
-        """Open the games of the table, or bring the open ones up to date.
-
-        Raises:
-            StateError: There has been no game.
-        """
-        return self.records.open_own(self.session.log)
-
     def review(self, control: WorkControl) -> list[str]:
         """Return what the person's decisions of this game, or the last one, lost; with two people both.
 
@@ -71,7 +63,8 @@ class ReviewedGame(GameView):
         """
         if not self.session.log.actions:
             raise StateError("no game to review: 'play' or 'new' starts one", field="review")
-        record = self.open_own()
+        record = self.records.update_own(self.session.log)
+        self.records.stop_analysis(of=record)
         number = len(record.match.games) - 1
         engine = self.session.engine_settings
         settings = AnalysisSettings(engine.plies, filter_name=engine.filter_name)

@@ -164,12 +164,14 @@ def format_losses(record: OpenRecord, losses: Sequence[DecisionLoss]) -> list[st
     table = [("game", "move", "player", "roll", "decision", "better"), *rows]
     widths = [max(map(len, column)) + 2 for column in zip(*table, strict=True)]
     texts = ["".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)) for row in table]
-    lines = [PreformattedLine(f" {'':>2}    {'loss':>6}  {texts[0]}"[:TABLE_WIDTH].rstrip())]
+    head = f" {'':>2}    {'loss':>6}  "
+    lines = [PreformattedLine(f"{head}{texts[0]}".rstrip(), narrow=f"{head}decision")]
     for number, (each, text) in enumerate(zip(losses, texts[1:], strict=True), 1):
         start = f" {number:>2}    "
         loss = f"{each.points:>6.3f}"
         mark = Mark(len(start), len(start + loss), classify_loss(each.points))
-        lines.append(PreformattedLine(_cut(f"{start}{loss}  {text}".rstrip()), [mark]))
+        narrow = PreformattedLine(f"{start}{loss}  {each.done}", [mark])
+        lines.append(PreformattedLine(_cut(f"{start}{loss}  {text}".rstrip()), [mark], narrow))
     return list(lines)
 
 

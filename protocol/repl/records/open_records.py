@@ -54,7 +54,14 @@ class OpenRecords:
         return found
 
     def open_own(self, log: GameLog) -> OpenRecord:
-        """Open the games of the table, at their end, or bring the open ones up to date.
+        """Open the games of the table, and step through them from their end, arguments as `update_own`."""
+        record = self.update_own(log)
+        record.place = record.list_places()[-1]
+        self.current = record
+        return record
+
+    def update_own(self, log: GameLog) -> OpenRecord:
+        """Return the games of the table as they are now; what is stepped through stays.
 
         Args:
             log: What was done at the table.
@@ -73,14 +80,14 @@ class OpenRecords:
             if before is not None:
                 self.stop_analysis(of=before)
                 record.take_analysis(before)
-        record.place = record.list_places()[-1]
         self._put_own(record)
         return record
 
     def _put_own(self, record: OpenRecord) -> None:
-        """Go to a record of the person's own games, in place of others of them."""
+        """Keep a record of the person's own games, in place of others of them."""
+        if self.current is not None and self.current.is_own:
+            self.current = record
         self.records = [record, *(each for each in self.records if not each.is_own)]
-        self.current = record
 
     def select(self, number: int) -> OpenRecord:
         """Go to another match that is open.

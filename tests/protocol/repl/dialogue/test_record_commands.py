@@ -17,7 +17,7 @@ from protocol.core.requests import WorkControl
 from protocol.repl.answers.replies import PreformattedLine
 from protocol.repl.records import match_analysis
 from protocol.repl.records.own_games import make_own_match
-from protocol.repl.terminal.pages import wrap_line
+from protocol.repl.terminal.pages import fit_tables, wrap_line
 from tests.engine.match_files.played_games import MAT_GAME
 from tests.engine.match_files.test_position_report import XG_PLAYS
 from tests.protocol.repl.tables import make_talk
@@ -447,6 +447,24 @@ def test_the_own_match_is_saved_with_its_analysis_and_with_a_game_in_progress(tm
     (match,) = read_matches(str(file))
     assert len(match.games[0].actions) == 2
     assert match.games[0].notes[0].candidates
+
+
+def test_a_review_leaves_the_open_match_where_it_is_and_its_rows_go_to_the_own_game(file):
+    talk = make_talk("new 5", "8/5 8/7", f"open {file}", "next 2", "undo", "review", rolls=ROLLS)
+    assert talk.answer("match")[1].startswith("*   2  michy")
+    assert first_line(talk, "back").startswith("Game 1 of 2, move 3 of 11.")
+    assert first_line(talk, "error 1").startswith("Game 1 of 1, move 1 of 2. 3-1: you play ")
+    assert talk.answer("match")[0].startswith("*   1  You and gammond")
+    assert first_line(talk, "close").startswith("Closed: You and gammond")
+    assert first_line(talk, "back").startswith("Game 1 of 2, move 3 of 11.")
+
+
+def test_the_list_of_errors_is_narrow_in_a_narrow_terminal(file):
+    rows = [line for line in opened(file).answer("errors") if isinstance(line, PreformattedLine)]
+    narrow = fit_tables(rows, 50)
+    assert len(narrow) == len(rows)
+    assert max(map(len, narrow)) <= 40
+    assert [line.split()[:2] for line in narrow[1:]] == [line.split()[:2] for line in rows[1:]]
 
 
 def test_lines_of_a_place_fit_above_the_board_on_80_by_24(file):

@@ -106,7 +106,7 @@ def play_with_people(*lines, rolls):
 def list_done(talk, seat):
     """Return the decisions of a seat in the game at the table, analysed."""
     talk.answer("review")
-    return [each for each in list_losses(talk.game.records.current) if each.seat == seat]
+    return [each for each in list_losses(talk.game.records.records[0]) if each.seat == seat]
 
 
 def test_decisions_of_a_game_are_listed_with_the_doubles_that_were_not_made():
@@ -160,7 +160,8 @@ def test_what_was_stopped_early_is_measured_again():
 
 
 def test_a_review_counts_losses_on_the_scale_of_the_tutor():
-    record = make_talk("new 0", "8/5 6/5", rolls=[(3, 1), (5, 2)]).game.open_own()
+    talk = make_talk("new 0", "8/5 6/5", rolls=[(3, 1), (5, 2)])
+    record = talk.game.records.open_own(talk.session.log)
     losses = [
         DecisionLoss(Place(0, 0), 0, 1, "31", "a", "b", loss, "0-ply")
         for loss in (0.039, 0.05, 0.07, 0.08, 0.2, 0.0)
