@@ -99,7 +99,8 @@ class IdleDeepening:
                 continue
             if engine not in self._loops:
                 store, identity = engine.store.store, engine.store.identity
-                self._loops[engine] = Deepening(store, engine, identity, self._tiers, clock=self._clock)
+                # By the time that it works: others may have the processor meanwhile.
+                self._loops[engine] = Deepening(store, engine, identity, self._tiers, clock=time.thread_time)
             loop = self._loops[engine]
             try:
                 with loop.alone() as is_alone:

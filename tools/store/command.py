@@ -79,7 +79,8 @@ def main(args: argparse.Namespace) -> int:
         return import_entries(file, args.files)
     if not file.exists():
         raise DataFileError(
-            f"{file}: there is no store yet; `gammond store import FILE` fills one", field="file"
+            f"{file}: there is no store yet: the searches of sessions fill one, or `gammond store import FILE`",
+            field="file",
         )
     if args.action == "deepen":
         return deepen_entries(file, args)
