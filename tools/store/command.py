@@ -79,7 +79,7 @@ def main(args: argparse.Namespace) -> int:
         return import_entries(file, args.files)
     if not file.exists():
         raise DataFileError(
-            f"{file}: there is no store yet: the searches of sessions fill one, or `gammond store import FILE`",
+            f"{file}: there is no store yet: searches of sessions fill one, or `gammond store import FILE`",
             field="file",
         )
     if args.action == "deepen":
