@@ -6,7 +6,7 @@ import logging
 import secrets
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 
 from filelock import FileLock, Timeout
@@ -257,11 +257,13 @@ class PromptLoop:
         COMPILATION.silence()  # the terminal is the prompt's
         try:
             analysis = self._interpreter.game.records.analysis
-            if analysis is None or not analysis.is_running:
-                return self._prompt.prompt(default=draft, pre_run=self._watch_late, refresh_interval=0.0)
-            with patch_stdout(raw=True):  # what building a database says comes above the prompt
+            is_analysing = analysis is not None and analysis.is_running
+            above = patch_stdout(raw=True) if is_analysing or self._late is not None else nullcontext()
+            with above:  # what building a database says comes above the prompt
                 return self._prompt.prompt(
-                    default=draft, pre_run=self._watch_late, refresh_interval=REFRESH_S
+                    default=draft,
+                    pre_run=self._watch_late,
+                    refresh_interval=REFRESH_S if is_analysing else 0.0,
                 )
         except KeyboardInterrupt:
             return ""
