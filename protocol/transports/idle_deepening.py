@@ -90,9 +90,7 @@ class IdleDeepening:
 
     def _deepen(self) -> bool:
         """Search until a client asks for something, or nothing is due; return whether nothing is."""
-        from engine.analysis.deepening import (
-            Deepening,
-        )  # takes 30 ms, and servers without questions need none
+        from engine.analysis.deepening import Deepening  # takes 30 ms, and most servers need none
 
         for engine in self._service.list_engines():
             if engine.store is None or not engine.store.is_open:
@@ -107,7 +105,7 @@ class IdleDeepening:
                     while is_alone and (due := loop.step(self._is_asked)):
                         self._tell_once(
                             "no client asks: what was asked often is searched deeper, first at "
-                            f"{due.plies}-ply (gammond store status tells how much is due)"
+                            f"{due.plies}-ply (see gammond store status; never with --store deepen=off)"
                         )
             except CancelledWork:
                 return False

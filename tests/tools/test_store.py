@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from engine.analysis.deepening import Deepening
 from engine.analysis.engine_store import make_question
 from engine.analysis.kept_analyses import search_entry
 from engine.analysis.levels import EvalSettings
@@ -207,6 +208,16 @@ def test_deepen_searches_what_is_due_and_verify_finds_it_the_same(file, capsys):
     assert cli.main(["store", "deepen"]) == 0
     assert capsys.readouterr().out == "searched   nothing\nstill due  nothing\n"
     assert cli.main(["store", "verify"]) == 0
+
+
+def test_while_a_process_deepens_a_store_status_says_so_and_no_other_begins(file, capsys):
+    with AnalysisStore(file) as store, Deepening(store, load_engine(), identify_engine()).alone():
+        assert cli.main(["store", "status"]) == 0
+        assert capsys.readouterr().out.endswith("due      2: 2 to 2-ply; a process searches now\n")
+        assert cli.main(["store", "deepen"]) == 2
+        assert f"another process deepens {file}" in capsys.readouterr().err
+    assert cli.main(["store", "status"]) == 0
+    assert capsys.readouterr().out.endswith("due      2: 2 to 2-ply\n")
 
 
 def test_deepen_ends_with_its_time_and_leaves_what_takes_too_long(file, capsys):
