@@ -1,7 +1,7 @@
 """Match files of others against GNU Backgammon, action by action, where a folder of them is named.
 
-Set GAMMOND_SAMPLES as for `tests/engine/match_files/test_samples.py`. These tests have no marker `peer`, since CI
-must not skip those.
+Set GAMMOND_SAMPLES as for `tests/engine/match_files/test_samples.py`. These tests have no marker `peer`: CI
+must not skip any that have it.
 """
 
 from __future__ import annotations
