@@ -229,24 +229,25 @@ def handle_eval(call: CommandCall) -> Answer:
     """Evaluate the position before the roll."""
     session, settings = call.session, read_eval_settings(call)
     position, match = session.require_evaluable_position(), session.require_evaluable_match()
-    load_engine, kind = session.make_engine_loader(), make_decision_kind("eval", match, settings)
+    load_engine = session.make_engine_loader()
 
     def run(control: WorkControl) -> list[Reply]:
         engine = load_engine()
         if settings.plies == 0:
             with session.service.time_evaluation(engine):
                 return EvaluationBatch(engine, settings).answer([(position, match)])
-        with session.service.time_evaluation(engine, kind):
+        with session.service.time_evaluation(engine, make_decision_kind("eval", match, settings)):
             evaluation = engine.evaluate(position, match, settings, make_search_watch(control))
         about: dict[str, ReplyValue] = {"plies": evaluation.effort.plies, "net": engine.name}
         about |= effort_to_values(evaluation.effort)
         return [Reply("eval", values=evaluation_to_values(evaluation) | about)]
 
-    if session.has_kept(kind, position, match, settings):
-        return Work(run, is_quick=True, size=DECISION_SIZE)
-    quick = session.find_quick_engine() if settings.plies == 0 else None
+    if settings.plies:
+        is_kept = session.has_kept(make_decision_kind("eval", match, settings), position, match, settings)
+        return Work(run, is_long=not is_kept, is_quick=is_kept, size=DECISION_SIZE)
+    quick = session.find_quick_engine()
     item = None if quick is None else BatchItem(EvaluationBatch(quick, settings), (position, match))
-    return Work(run, is_long=settings.plies > 0, is_quick=item is not None, batch_item=item)
+    return Work(run, is_quick=item is not None, batch_item=item)
 
 
 def make_decision_kind(what: str, match: MatchState, settings: EvalSettings) -> Hashable:

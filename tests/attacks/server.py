@@ -59,8 +59,9 @@ class Home:
 
     @property
     def environment(self) -> dict[str, str]:
-        """The environment of a program that uses these folders."""
-        return {**os.environ, "GAMMOND_CACHE": str(self.cache), "GAMMOND_DATA": str(self.data)}
+        """The environment of a program that uses these folders, and searches what it is asked for."""
+        folders = {"GAMMOND_CACHE": str(self.cache), "GAMMOND_DATA": str(self.data)}
+        return {**os.environ, **folders, "GAMMOND_STORE": "off"}
 
     def make_subfolder(self, name: str) -> Home:
         """Return the same caches with an empty folder of its own."""

@@ -28,6 +28,7 @@ from tools.bench.process import bench_startup
 from tools.bench.rollouts import bench_rollouts
 from tools.bench.search import bench_search
 from tools.bench.signature import compute_signature
+from tools.bench.store import bench_store
 from tools.bench.wire import bench_server, bench_stdin
 from tools.common.strength import add_net_argument
 
@@ -45,6 +46,7 @@ BENCHMARKS: dict[str, Callable[[BenchmarkSubject], Iterator[Measurement]]] = {
     "startup": bench_startup,
     "stdin": bench_stdin,
     "server": bench_server,
+    "store": bench_store,
     "crowd": bench_crowd,
     "external": bench_external,
     "gnubg": bench_gnubg,

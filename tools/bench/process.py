@@ -12,11 +12,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from engine.store.options import STORE_VARIABLE
 from tools.bench.load_client import LineChannel
 from tools.bench.measure import BenchmarkSubject, Measurement, WrongAnswerError, check_answer
 
 LOOPBACK = "127.0.0.1"
 CHECKOUT = Path(__file__).resolve().parents[2]
+
+NO_STORE = "off"
+"""What is measured is searched, in every run."""
 
 _GAMMOND = (sys.executable, "-m", "gammond")
 _OPENING = "4HPwATDgc/ABMA"
@@ -87,14 +91,22 @@ def _make_environment(cache: Path, data: Path) -> dict[str, str]:
 
 
 @contextmanager
-def gammond_on_pipes() -> Iterator[LineChannel]:
+def gammond_on_pipes(store: str = NO_STORE) -> Iterator[LineChannel]:
     """Run `gammond` on pipes as long as the context lasts.
+
+    Args:
+        store: The options of its store of analyses, as `StoreOptions.parse` takes them.
 
     Raises:
         WrongAnswerError: It failed at its end.
     """
     with subprocess.Popen(
-        _GAMMOND, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, cwd=CHECKOUT
+        _GAMMOND,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        cwd=CHECKOUT,
+        env={**os.environ, STORE_VARIABLE: store},
     ) as process:
         assert process.stdin is not None
         assert process.stdout is not None
@@ -109,11 +121,12 @@ def gammond_on_pipes() -> Iterator[LineChannel]:
 
 
 @contextmanager
-def gammond_server(*arguments: str) -> Iterator[int]:
+def gammond_server(*arguments: str, store: str = NO_STORE) -> Iterator[int]:
     """Run `gammond serve` as long as the context lasts.
 
     Args:
         arguments: Of the command; the port is 0.
+        store: As for `gammond_on_pipes`.
 
     Yields:
         The port on which it listens.
@@ -122,7 +135,11 @@ def gammond_server(*arguments: str) -> Iterator[int]:
         WrongAnswerError: It did not start, or failed at its end.
     """
     with subprocess.Popen(
-        [*_GAMMOND, "serve", *arguments], stderr=subprocess.PIPE, text=True, cwd=CHECKOUT
+        [*_GAMMOND, "serve", *arguments],
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=CHECKOUT,
+        env={**os.environ, STORE_VARIABLE: store},
     ) as server:
         try:
             yield read_listening_port(server)

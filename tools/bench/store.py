@@ -1,0 +1,76 @@
+"""Benchmarks of kept analyses: how long an answer takes that an earlier process has searched."""
+
+from __future__ import annotations
+
+import re
+import tempfile
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from engine.formats.position_id import encode_position_ids
+from tools.bench.load_client import LineChannel, compute_percentile, open_channel
+from tools.bench.measure import BenchmarkSubject, Measurement, check_answer
+from tools.bench.process import LOOPBACK, gammond_on_pipes, gammond_server
+
+POSITIONS = 20
+ROUNDS = 10
+
+_DICE = "dice 3 1"
+_COMMANDS = ("eval plies=2", "cube plies=2", "moves 1 plies=2", "moves plies=2")
+_QUERY = '{{"id":1,"position":"{}","plies":2}}'
+_MARK = re.compile(r' stored=true|,"stored":true')
+
+_Answers = Mapping[tuple[str, str], str]
+
+
+def bench_store(subject: BenchmarkSubject) -> Iterator[Measurement]:
+    """Measure requests one at a time: by a process that searches, and by later ones that need not."""
+    ids = encode_position_ids(subject.boards[:POSITIONS])
+    with tempfile.TemporaryDirectory(prefix="gammond-bench-") as folder:
+        store = f"file={Path(folder, 'store.sqlite')},book=off"
+        with gammond_on_pipes(store) as channel:
+            _begin(channel, subject.net)
+            searched = {asked: _MARK.sub("", answer) for asked, answer, _ in _ask_all(channel, ids)}
+        with gammond_on_pipes(store) as channel:
+            yield from _measure_kept("standard input", channel, subject.net, ids, searched)
+        with (
+            gammond_server("--tcp", f"{LOOPBACK}:0", store=store) as port,
+            open_channel(LOOPBACK, port) as channel,
+        ):
+            yield from _measure_kept("TCP", channel, subject.net, ids, searched)
+
+
+def _measure_kept(
+    where: str, channel: LineChannel, net: str, ids: Sequence[str], searched: _Answers
+) -> Iterator[Measurement]:
+    """Measure answers that are kept; each must be the one that was searched."""
+    _begin(channel, net)
+    latencies_s: dict[str, list[float]] = {}
+    for is_measured in (False, *[True] * ROUNDS):  # the first round reads the file
+        for (text, line), answer, took_s in _ask_all(channel, ids):
+            kept, marks = _MARK.subn("", answer)
+            check_answer(marks == 1 and kept == searched[text, line], f"{line!r} was answered by {answer!r}")
+            what = "a JSON query of one position" if text in line else line
+            if is_measured:
+                latencies_s.setdefault(what, []).append(took_s)
+    for what, taken_s in latencies_s.items():
+        for percent in (50, 99):
+            value = 1000 * compute_percentile(taken_s, percent)
+            yield Measurement("store", f"{what}, kept, one at a time on {where}, p{percent}", value, "ms")
+
+
+def _begin(channel: LineChannel, net: str) -> None:
+    for line in (f"set engine.net {net}", "set engine.filter tiny", "newgame", _DICE, "moves", "cube"):
+        channel.ask(line)
+
+
+def _ask_all(channel: LineChannel, ids: Sequence[str]) -> Iterator[tuple[tuple[str, str], str, float]]:
+    """Ask about each position; yield what was asked, the last line of the answer, and the seconds it took."""
+    for text in ids:
+        channel.ask(f"position gnubgid {text}")
+        channel.ask(_DICE)
+        for line in (*_COMMANDS, _QUERY.format(text)):
+            began_s = time.perf_counter()
+            answer = channel.ask(line)
+            yield (text, line), answer, time.perf_counter() - began_s
