@@ -108,7 +108,6 @@ def analyse_match(
     rolls = [
         rolled for number, game in enumerate(match.games) if has_luck for rolled in list_rolls(number, game)
     ]
-    counter = _Counter(len(tasks), progress)
 
     def work(number: int) -> ActionNotes:
         notes = journal.find(SEARCHED, number)
@@ -119,6 +118,7 @@ def analyse_match(
         return notes
 
     luck = measure_luck(judge.engine, rolls, workers, cancelled)
+    counter = _Counter(len(tasks), progress)
     judged = workers.map(work, range(len(tasks)))
     found = [
         (rolled.game, rolled.place, ActionNotes(luck=points))

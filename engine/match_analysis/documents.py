@@ -42,10 +42,10 @@ def describe_match(analysed: AnalysedMatch, max_candidates: int | None = None) -
             for seat, player in enumerate(analysed.statistics)
         ],
         "games": [_list_game(number, game) for number, game in enumerate(analysed.statistics_of_games)],
-        "luck_adjusted": _round(analysed.luck_adjusted),
+        "luck_adjusted": round_value(analysed.luck_adjusted),
         "decisions": [list_decision(each, analysed.table, max_candidates) for each in analysed.decisions],
         "rolls": [
-            {"game": place + 1, "action": number + 1, "luck": _round(notes.luck)}
+            {"game": place + 1, "action": number + 1, "luck": round_value(notes.luck)}
             for place, game in enumerate(match.games)
             for number, notes in game.notes.items()
             if notes.luck is not None
@@ -57,9 +57,9 @@ def describe_match(analysed: AnalysedMatch, max_candidates: int | None = None) -
                 "seat": each.seat,
                 "kind": each.kind,
                 "accepted": each.is_accepted,
-                "loss": _round(each.loss_points),
-                "answer_loss": _round(each.answer_loss_points),
-                "playing_on": _round(each.worth_points),
+                "loss": round_value(each.loss_points),
+                "answer_loss": round_value(each.answer_loss_points),
+                "playing_on": round_value(each.worth_points),
                 **_list_playing_on(each, analysed.table, max_candidates),
             }
             for each in analysed.resignations
@@ -75,10 +75,10 @@ def _list_statistics(player: PlayerStatistics) -> dict[str, object]:
         if isinstance(value, ErrorTotal):
             value = {
                 "count": value.count,
-                "error": _round(value.error_points),
-                "error_mwc": _round(value.error_mwc),
+                "error": round_value(value.error_points),
+                "error_mwc": round_value(value.error_mwc),
             }
-        listed[each.name] = _round(value) if isinstance(value, float) else value
+        listed[each.name] = round_value(value) if isinstance(value, float) else value
     return listed
 
 
@@ -87,9 +87,9 @@ def _list_game(number: int, game: StatisticsByPhase) -> dict[str, object]:
         "game": number + 1,
         "players": [
             {
-                **_list_rating(player),
-                "luck_points": _round(player.luck_points),
-                "luck_mwc": _round(player.luck_mwc),
+                **list_rating(player),
+                "luck_points": round_value(player.luck_points),
+                "luck_mwc": round_value(player.luck_mwc),
                 "phases": _list_phases(game, seat),
             }
             for seat, player in enumerate(game.players)
@@ -98,17 +98,17 @@ def _list_game(number: int, game: StatisticsByPhase) -> dict[str, object]:
 
 
 def _list_phases(part: StatisticsByPhase, seat: int) -> dict[str, object]:
-    return {str(phase): _list_rating(players[seat]) for phase, players in part.phases.items()}
+    return {str(phase): list_rating(players[seat]) for phase, players in part.phases.items()}
 
 
-def _list_rating(player: PlayerStatistics) -> dict[str, object]:
+def list_rating(player: PlayerStatistics) -> dict[str, object]:
     """Return what a part of a match says about a player."""
     return {
         "counted": player.counted_decisions,
-        "performance_rating": _round(player.performance_rating),
-        "performance_rating_95": _round(player.performance_rating_95),
-        "error": _round(player.total.error_points),
-        "error_mwc": _round(player.total.error_mwc),
+        "performance_rating": round_value(player.performance_rating),
+        "performance_rating_95": round_value(player.performance_rating_95),
+        "error": round_value(player.total.error_points),
+        "error_mwc": round_value(player.total.error_mwc),
         "errors": player.errors,
         "blunders": player.blunders,
     }
@@ -141,8 +141,8 @@ def list_decision(
         "roll": decision.roll,
         "chosen": decision.chosen,
         "best": decision.best,
-        "error": _round(judged.judgement.error_points),
-        "error_mwc": _round(judged.error_mwc),
+        "error": round_value(judged.judgement.error_points),
+        "error_mwc": round_value(judged.error_mwc),
         "counts_for_xg": judged.judgement.counts_for_xg,
         "counts_for_gnubg": judged.judgement.counts_for_gnubg,
         "depth": decision.depth,
@@ -173,10 +173,10 @@ def _list_cube(notes: ActionNotes, match: MatchState, table: MatchEquityTable) -
     listed: dict[str, object] = {}
     for name in ("no_double", "double_take", "double_pass"):
         equity = getattr(cube, name)
-        listed |= {name: _round(equity), f"{name}_mwc": _round(compute_mwc(equity, match, table))}
+        listed |= {name: round_value(equity), f"{name}_mwc": round_value(compute_mwc(equity, match, table))}
     for name, evaluation in (("no_double", cube.evaluation), ("double_take", cube.taken_evaluation)):
         if evaluation is not None and evaluation.trials:
-            listed[f"{name}_se"] = _round(evaluation.error)
+            listed[f"{name}_se"] = round_value(evaluation.error)
     return listed | {"outcome": _list_outcome(cube.evaluation)}
 
 
@@ -195,8 +195,8 @@ def _list_evaluation(
     evaluation: RecordedEvaluation, match: MatchState, table: MatchEquityTable
 ) -> dict[str, object]:
     return {
-        "equity": _round(evaluation.equity),
-        "mwc": _round(compute_mwc(evaluation.equity, match, table)),
+        "equity": round_value(evaluation.equity),
+        "mwc": round_value(compute_mwc(evaluation.equity, match, table)),
         "depth": evaluation.depth,
         "outcome": _list_outcome(evaluation),
         **_list_trials(evaluation.trials, evaluation.error),
@@ -205,14 +205,15 @@ def _list_evaluation(
 
 def _list_trials(trials: int, error: float | None) -> dict[str, object]:
     """Return what a rollout has beside its equity; nothing for a search."""
-    return {"se": _round(error), "trials": trials} if trials else {}
+    return {"se": round_value(error), "trials": trials} if trials else {}
 
 
 def _list_outcome(evaluation: RecordedEvaluation | None) -> list[float | None] | None:
     if evaluation is None or evaluation.outcome is None:
         return None
-    return [_round(chance) for chance in evaluation.outcome]
+    return [round_value(chance) for chance in evaluation.outcome]
 
 
-def _round(value: float | None) -> float | None:
+def round_value(value: float | None) -> float | None:
+    """Return a number as documents have it."""
     return None if value is None else round(value, _DIGITS)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 
 from engine.analysis.engine import Engine
@@ -73,34 +74,40 @@ class MatchAnalyser:
             GammondError: The match cannot be judged.
         """
         journal = NO_JOURNAL if kept is None else kept.open_match(match)
-        with Progress(None, label, lines_of="gammond analyse") as progress:
+        with _show_progress(label) as show:
             judged = analyse_match(
                 self._engine,
                 match,
                 self._settings,
                 workers=self._workers,
-                progress=_follow(progress),
+                progress=show,
                 cancelled=self._stopped.is_set,
                 journal=journal,
             )
         if self._rollouts is not None:
-            with Progress(None, f"{label}, rollouts", lines_of="gammond analyse: trials") as progress:
+            with _show_progress(f"{label}, trials") as show:
                 judged = roll_out_decisions(
                     self._engine,
                     judged,
                     self._rollouts,
-                    progress=_follow(progress),
+                    progress=show,
                     cancelled=self._stopped.is_set,
                     journal=journal,
                 )
         return AnalysedMatch(name, judged, self._method, self._table, self._nets)
 
 
-def _follow(progress: Progress) -> Callable[[int, int], None]:
-    """Return what shows the numbers of an analysis."""
+@contextmanager
+def _show_progress(label: str) -> Iterator[Callable[[int, int], None]]:
+    """Show the numbers of an analysis from the first one on: what comes before it would falsify the rate."""
+    with ExitStack() as opened:
+        bars: list[Progress] = []
 
-    def show(done: int, total: int) -> None:
-        progress.total = total
-        progress.update(done)
+        def show(done: int, total: int) -> None:
+            if not bars:
+                bars.append(
+                    opened.enter_context(Progress(total, label, lines_of=f"gammond analyse: {label}"))
+                )
+            bars[0].update(done)
 
-    return show
+        yield show

@@ -4,6 +4,7 @@
     gammond analyse matches/ --plies 3 --format json --output analyses.jsonl
     gammond analyse match.xg --deepen 3 --format html --output report.html
     gammond analyse match.xg --format sgf --output match.sgf
+    gammond analyse --player "Ann Lee" matches/ --format html --output ann.html
 
 FILE is a match in any format that gammond reads, recognised by its content; of a folder, all files below it;
 - is standard input. Every play, cube decision and roll is judged at the score. Decisions that are wrong, or
@@ -16,6 +17,11 @@ and the errors, the worst first; in the end those of players over several matche
 for a browser, with the course of the match and a board for every decision; json an object for each match,
 with every decision; csv a row for each decision; sgf the match with its analysis, as GNU Backgammon keeps it.
 For several matches --output of html and sgf is a folder.
+
+--player NAME analyses the matches of one player alone, and writes how well each was played: by date, as far
+as files have one, with the mean of the last decisions (--window) and 95 % intervals; html has it as a plot.
+Capitals, accents, blanks and signs do not count in names, and a part of a name will do; what was taken for
+the name is said. A match that several files have counts once.
 
 What of a file could not be read is said on stderr, with its place; --strict refuses such a file. The exit
 status is then 1.
@@ -30,23 +36,28 @@ from __future__ import annotations
 import argparse
 import sys
 import threading
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 
-from engine.errors import CancelledWork, PositionError, UnsupportedError
+from engine.errors import CancelledWork, PositionError, UnsupportedError, ValueRangeError
+from engine.match_analysis.analysed_match import AnalysedMatch
 from engine.match_analysis.analysis import AnalysisSettings
 from engine.match_analysis.rollouts import DecisionRollouts
+from engine.match_files.model import RecordedMatch
 from engine.options import escape_unprintable
 from engine.runtime.cores import count_usable_cores
 from engine.search import FILTERS
 from engine.search.filters import DEFAULT_FILTER
 from tools.analyse.analyser import MatchAnalyser
 from tools.analyse.kept_decisions import KeptDecisions
-from tools.analyse.output import FORMATS, TEXT, MatchWriter, ReportStream
+from tools.analyse.output import FORMATS, TEXT, MatchWriter, PlayerWriter, ReportStream
+from tools.analyse.player_search import find_player
 from tools.common.interrupts import call_on_interrupt
 from tools.common.locks import hold_lock
-from tools.common.match_inputs import list_match_inputs
+from tools.common.match_inputs import MatchInput, list_match_inputs
 from tools.common.opponents import collect_net_hashes, load_net_engine
 from tools.common.position_arguments import STDIN
 from tools.common.rollout_options import (
@@ -61,6 +72,7 @@ SUMMARY = "what the players of match files did wrong: ratings, errors, luck"
 
 DEFAULT_PLIES = 2
 DEFAULT_ERRORS = 20
+DEFAULT_WINDOW = 500
 
 KEPT_SUFFIX = ".unfinished"
 """Ends the name of the file with the decisions of an unfinished run."""
@@ -99,6 +111,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--errors", type=int, default=DEFAULT_ERRORS, metavar="N", help="errors to list (default %(default)s)"
     )
+    parser.add_argument(
+        "--player", metavar="NAME", help="the matches of this player alone, as ratings over time"
+    )
+    parser.add_argument(
+        "--window",
+        type=int,
+        metavar="N",
+        help=f"with --player: decisions in the moving mean (default {DEFAULT_WINDOW})",
+    )
     parser.add_argument("--strict", action="store_true", help="refuse files with a fault")
     parser.add_argument("--threads", type=int, help="threads (default one for each core)")
     add_net_argument(parser)
@@ -128,10 +149,11 @@ def main(args: argparse.Namespace) -> int:
     threads = count_usable_cores() if args.threads is None else args.threads
     settings = AnalysisSettings(args.plies, args.deepen, args.filter)
     rollouts, sources = _read_rollouts(args, threads), list_match_inputs(args.files)
-    stopped, is_whole = threading.Event(), True
+    stopped = threading.Event()
     with ExitStack() as opened:
         stream = opened.enter_context(ReportStream(args.output))
-        writer = MatchWriter(args, len(sources), stream)
+        work = (_FileWork if args.player is None else _PlayerWork)(args, sources, stream)
+        writer = work.writer
         opened.enter_context(call_on_interrupt(stopped.set, has_nothing=lambda: not writer.count))
         analyser = MatchAnalyser(
             load_net_engine(args.net), collect_net_hashes(args.net), settings, rollouts, threads, stopped
@@ -139,19 +161,14 @@ def main(args: argparse.Namespace) -> int:
         kept = _open_kept(args, analyser, opened)
         writer.date = kept.date if kept else datetime.now().astimezone()
         try:
-            for number, source in enumerate(sources, 1):
-                label = escape_unprintable(source.name) + f", {number} of {len(sources)}" * (len(sources) > 1)
-                matches = source.read(_write_message, strict=args.strict)
-                is_whole &= bool(matches) and not any(match.issues for match in matches)
-                writer.check(matches)
-                for match in (match for match in matches if match.games):
-                    try:
-                        analysed = analyser.analyse(match, source.name, label, kept)
-                    except (PositionError, UnsupportedError) as error:
-                        _write_message(f"{source.name}: {error.message}")
-                        is_whole = False
-                        continue
-                    writer.write(analysed)
+            for match, name, label, write in work.list_matches():
+                try:
+                    analysed = analyser.analyse(match, name, label, kept)
+                except (PositionError, UnsupportedError) as error:
+                    _write_message(f"{name}: {error.message}")
+                    work.is_whole = False
+                    continue
+                write(analysed)
         except CancelledWork:
             pass
         writer.finish()
@@ -161,7 +178,72 @@ def main(args: argparse.Namespace) -> int:
             raise KeyboardInterrupt
         if kept is not None:
             kept.remove()
-    return 0 if writer.count and is_whole else 1
+    return 0 if writer.count and work.is_whole else 1
+
+
+_MatchWork = tuple[RecordedMatch, str, str, Callable[[AnalysedMatch], None]]
+"""A match, the name of its file, what the progress calls it, and what takes its analysis."""
+
+
+class _FileWork:
+    """The matches of files, each with a report.
+
+    Args:
+        args: Parsed arguments.
+        sources: The files.
+        stream: Takes reports.
+
+    Attributes:
+        writer: Writes the reports.
+        is_whole: Whether all files could be read without a fault.
+    """
+
+    def __init__(self, args: argparse.Namespace, sources: list[MatchInput], stream: ReportStream) -> None:
+        if args.window is not None:
+            raise UnsupportedError(
+                "--window is for the history of a player: add --player NAME", field="window"
+            )
+        self.writer = MatchWriter(args, len(sources), stream)
+        self.is_whole = True
+        self._strict = args.strict
+        self._sources = sources
+
+    def list_matches(self) -> Iterator[_MatchWork]:
+        """Yield the matches in the order of the files."""
+        for number, source in enumerate(self._sources, 1):
+            matches = source.read(_write_message, strict=self._strict)
+            self.is_whole &= bool(matches) and not any(match.issues for match in matches)
+            self.writer.check(matches)
+            for match in (match for match in matches if match.games):
+                yield match, source.name, _label(source.name, number, len(self._sources)), self.writer.write
+
+
+class _PlayerWork:
+    """The matches of one player, with one report; arguments and attributes as `_FileWork`."""
+
+    def __init__(self, args: argparse.Namespace, sources: list[MatchInput], stream: ReportStream) -> None:
+        self._strict = args.strict
+        args.window = DEFAULT_WINDOW if args.window is None else args.window
+        if args.window < 1:
+            raise ValueRangeError(
+                f"expected a window of 1 decision or more, got {args.window}", field="window"
+            )
+        self._player = find_player(args.player, sources, _write_message, strict=args.strict)
+        self.writer = PlayerWriter(args, self._player.name, stream)
+        self.is_whole = self._player.is_whole
+
+    def list_matches(self) -> Iterator[_MatchWork]:
+        """Yield the matches in the order of their dates."""
+        matches = self._player.matches
+        for number, (found, seat) in enumerate(matches, 1):
+            name = found.source.name
+            write = partial(self.writer.history.add, seat=seat, date=found.date)
+            yield found.read(strict=self._strict), name, _label(name, number, len(matches)), write
+
+
+def _label(name: str, number: int, count: int) -> str:
+    """Return what the progress of a match is called."""
+    return escape_unprintable(name) + f", {number} of {count}" * (count > 1)
 
 
 def _read_rollouts(args: argparse.Namespace, threads: int) -> DecisionRollouts | None:

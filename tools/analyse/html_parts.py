@@ -3,10 +3,31 @@
 from __future__ import annotations
 
 from html import escape
+from pathlib import Path
 
 from engine.match_analysis.analysed_match import AnalysedDecision, AnalysedMatch
 from engine.match_analysis.statistics import XG_BLUNDER_POINTS, XG_ERROR_POINTS
 from engine.options import escape_unprintable
+
+_STYLE_FILE = Path(__file__).with_name("report.css")
+_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
+
+
+def format_page(title: str, body: str) -> str:
+    """Return a page that needs no network and no scripts.
+
+    Args:
+        title: Its title, escaped.
+        body: What is in it.
+    """
+    return (
+        '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
+        f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">'
+        '<meta name="color-scheme" content="light dark">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        f'<title>{title}</title><link rel="icon" href="data:,">'
+        f"<style>\n{_STYLE_FILE.read_text('utf-8')}</style></head>\n<body>{body}</body></html>\n"
+    )
 
 
 def escape_text(text: str) -> str:

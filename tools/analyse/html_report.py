@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from datetime import datetime
-from pathlib import Path
 
 from engine.formats.board_svg import draw_parts
 from engine.match_analysis.analysed_match import AnalysedMatch
@@ -16,14 +15,13 @@ from tools.analyse.html_parts import (
     escape_text,
     format_comment,
     format_loss,
+    format_page,
     get_address,
     get_mark,
     list_names,
 )
 from tools.analyse.text_report import list_statistics
 
-_STYLE_FILE = Path(__file__).with_name("report.css")
-_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 _RULE = (
     "500 times the mean error over the decisions that count by eXtreme Gammon's rule: plays with a choice, "
     "doubles, takes and passes, and decisions against a double that were near or wrong"
@@ -40,21 +38,12 @@ def format_html(analysed: AnalysedMatch, date: datetime) -> str:
     names = list_names(analysed)
     length = f"{analysed.match.length}-point match" if analysed.match.length else "money play"
     title = f"{names[0]} and {names[1]}, {length}"
-    head = (
-        '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
-        f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">'
-        '<meta name="color-scheme" content="light dark">'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f'<title>{title}</title><link rel="icon" href="data:,">'
-        f"<style>\n{_STYLE_FILE.read_text('utf-8')}</style></head>\n<body>"
-        f'<svg width="0" height="0" aria-hidden="true">{draw_parts()}</svg>'
-    )
     links = "".join(
         f' <a href="#g{number}">Game {number}</a>' for number in range(1, len(analysed.match.games) + 1)
     )
     graph = draw_graph(analysed)
     parts = [
-        head,
+        f'<svg width="0" height="0" aria-hidden="true">{draw_parts()}</svg>',
         f"<header><h1>{title}</h1>{_format_facts(analysed, date)}{format_comment(analysed.match.comment)}"
         '<nav aria-label="Parts"><a href="#statistics">Statistics</a> <a href="#errors">Errors</a>'
         f"{links}</nav></header>\n<main>",
@@ -65,9 +54,8 @@ def format_html(analysed: AnalysedMatch, date: datetime) -> str:
         *(f"{game}\n" for game in format_games(analysed)),
         "</section></main>\n",
         _embed(analysed, date),
-        "</body></html>\n",
     ]
-    return "".join(parts)
+    return format_page(title, "".join(parts))
 
 
 def _format_facts(analysed: AnalysedMatch, date: datetime) -> str:

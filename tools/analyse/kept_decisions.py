@@ -78,8 +78,7 @@ class KeptDecisions:
 
     def open_match(self, match: RecordedMatch) -> MatchJournal:
         """Return the journal of a match, with what an earlier run has judged of it."""
-        parts = [(game.initial_state, game.position, game.actions) for game in match.games]
-        key = hashlib.sha256(repr((match.rules, parts)).encode()).hexdigest()[:32]
+        key = f"{match.rules.rules.variant.name} {hash_games(match)}"
         with self._lock:
             known = self._read_match(key)
             self._file.seek(0, 2)
@@ -154,6 +153,12 @@ class KeptDecisions:
                         f"{self._path} is damaged: add --force to begin anew", field="output"
                     ) from error
         return known
+
+
+def hash_games(match: RecordedMatch) -> str:
+    """Return a hash of all that was done in a match, the same for each file that has it."""
+    parts = [(game.initial_state, game.position, game.actions) for game in match.games]
+    return hashlib.sha256(repr(parts).encode()).hexdigest()[:32]
 
 
 class MatchJournal:

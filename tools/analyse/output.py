@@ -18,7 +18,14 @@ from engine.match_analysis.documents import describe_match
 from engine.match_files.model import RecordedMatch
 from engine.match_files.sgf.writer import format_sgf
 from tools.analyse.csv_report import format_csv
+from tools.analyse.html_player import format_player_html
 from tools.analyse.html_report import format_html
+from tools.analyse.player_history import (
+    PlayerHistory,
+    format_history,
+    format_history_csv,
+    format_history_json,
+)
 from tools.analyse.players_report import PlayersReport
 from tools.analyse.text_report import format_text
 from tools.common.files import write_atomically
@@ -160,3 +167,50 @@ class MatchWriter:
             raise UnsupportedError(
                 f"--format {self._args.format}: {what} need a folder: --output FOLDER", field="output"
             )
+
+
+class PlayerWriter:
+    """Writes the history of a player, once all matches are analysed.
+
+    Args:
+        args: Parsed arguments.
+        name: The player.
+        stream: Takes the report.
+
+    Attributes:
+        date: When the analysis was begun.
+        history: The matches so far.
+
+    Raises:
+        UnsupportedError: The format is for matches.
+    """
+
+    def __init__(self, args: argparse.Namespace, name: str, stream: ReportStream) -> None:
+        if args.format == SGF:
+            raise UnsupportedError(
+                "--player has no SGF: give --format text, html, json or csv", field="format"
+            )
+        self.date = datetime.now().astimezone()
+        self.history = PlayerHistory(name, args.window)
+        self._format = args.format
+        self._stream = stream
+
+    @property
+    def count(self) -> int:
+        """The matches analysed so far."""
+        return len(self.history.rows)
+
+    def finish(self) -> None:
+        """Write the history, if there is a match."""
+        if not self.count:
+            return
+        match self._format:
+            case "json":
+                self._stream.write(format_history_json(self.history))
+            case "csv":
+                self._stream.write(format_history_csv(self.history))
+            case "html":
+                self._stream.write(format_player_html(self.history, self.date))
+            case _:
+                self._stream.write(format_history(self.history))
+        self._stream.finish()

@@ -28,12 +28,12 @@ class PlayersReport:
 
     def add(self, analysed: AnalysedMatch) -> None:
         """Add the decisions of a match; in the numbers of a player that player's seat is 0."""
-        decisions, rolls = analysed.judged_actions
         for seat in SEATS:
             name = analysed.match.names[seat]
+            decisions, rolls = list_actions_of(analysed, seat)
             self._matches[name] += 1
-            self._decisions[name] += [replace(each, seat=each.seat ^ seat) for each in decisions]
-            self._rolls[name] += [replace(each, seat=each.seat ^ seat) for each in rolls]
+            self._decisions[name] += decisions
+            self._rolls[name] += rolls
 
     def format(self) -> str:
         """Format a table of the players who played more than one match, those of most matches first."""
@@ -55,6 +55,15 @@ class PlayersReport:
                 f"{format_rate(found.snowie_error_rate):>8}{found.luck_points:>+10.3f}"
             )
         return "\n".join(lines) + "\n"
+
+
+def list_actions_of(analysed: AnalysedMatch, seat: int) -> tuple[list[JudgedDecision], list[JudgedRoll]]:
+    """Return the decisions and rolls of a match as if a player's seat were 0."""
+    decisions, rolls = analysed.judged_actions
+    return (
+        [replace(each, seat=each.seat ^ seat) for each in decisions],
+        [replace(each, seat=each.seat ^ seat) for each in rolls],
+    )
 
 
 def format_rating(player: PlayerStatistics) -> str:

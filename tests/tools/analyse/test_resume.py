@@ -144,7 +144,7 @@ def test_a_killed_run_goes_on_and_gives_the_same_bytes(tmp_path):
     run(folder, *words, "--output", expected)
     command = [sys.executable, "-m", "gammond", "analyse", str(folder), *words, "--output", str(output)]
     kills = 0
-    for wanted in (5, 25, 60):
+    for wanted in (4, 15, 30):
         process = subprocess.Popen(command, cwd=ROOT, stderr=subprocess.DEVNULL)
         kept = find_kept(output)
         deadline_s = time.monotonic() + 120
