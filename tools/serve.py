@@ -9,14 +9,12 @@ import queue
 import sys
 import threading
 import time
-from collections.abc import Callable
-from concurrent.futures import Future, wait
+from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import suppress
 from dataclasses import replace
 from typing import NoReturn
 
 from engine.errors import LimitError, UnsupportedError, ValueRangeError
-from engine.play.decider import Decider
 from engine.runtime.cores import MAX_THREADS
 from engine.runtime.version import read_version
 from engine.store.options import StoreOptions
@@ -258,7 +256,7 @@ def _serve_gnubg(host: str, port: int, args: argparse.Namespace, say: ClientCall
 
     strength, threads = read_strength(args), resolve_thread_count(args.threads)
     net = args.net or DEFAULT_NET
-    loading = _load_beside(lambda: load_decider(net, strength, threads, player=args.player))
+    loading = ThreadPoolExecutor(1).submit(load_decider, net, strength, threads, player=args.player)
     if wait((loading,), _QUICK_S).done:
         loading.result()  # an error ends the program before it listens
     else:
@@ -267,20 +265,6 @@ def _serve_gnubg(host: str, port: int, args: argparse.Namespace, say: ClientCall
     what = f"external player for GNU Backgammon, {name} at {strength.name}"
     rules = GnubgRules(jacoby=not args.no_jacoby, beavers=args.beavers)
     run_server(serve_gnubg(loading, _make_options(host, port, args, GNUBG_LIMITS, what, say), rules))
-
-
-def _load_beside(load: Callable[[], Decider]) -> Future[Decider]:
-    """Load in a thread of its own, which does not keep the process alive."""
-    loading: Future[Decider] = Future()
-
-    def run() -> None:
-        try:
-            loading.set_result(load())
-        except BaseException as error:
-            loading.set_exception(error)
-
-    threading.Thread(target=run, name="load", daemon=True).start()
-    return loading
 
 
 def _make_options(
