@@ -10,11 +10,16 @@ import pytest
 from engine.errors import UnsupportedError
 from engine.match_files.mat.reader import parse_mat
 from engine.match_files.mat.writer import format_mat, format_match
-from engine.match_files.model import ActionNotes, RecordedCandidate, RecordedEvaluation
+from engine.match_files.model import (
+    ActionNotes,
+    RecordedCandidate,
+    RecordedCubeDecision,
+    RecordedEvaluation,
+)
 from engine.match_files.reading import read_matches
 from engine.match_files.sgf.reader import parse_sgf
 from engine.match_files.sgf.writer import format_sgf
-from engine.rules.game_record import PlayAction
+from engine.rules.game_record import DoubleAction, PlayAction
 from engine.rules.moves import legal_plays
 from tests.engine.match_files import played_games
 from tests.engine.match_files.sites import site_files
@@ -199,3 +204,49 @@ def test_gnubg_reads_an_sgf_and_shows_its_analysis(play, tmp_path):
             place: notes.candidates for place, notes in game.notes.items()
         }
         assert all(notes.luck == 0.25 for notes in again.notes.values())
+
+
+ROLLED = RecordedEvaluation(0.125, OUTCOME, "rollout", 0.0078125, 144)
+
+
+def note_rollouts(game):
+    """Give each play that moves a rollout, and each double one of both choices."""
+    cube = RecordedCubeDecision(0.25, 0.5, 1.0, replace(ROLLED, equity=0.25), replace(ROLLED, equity=0.5))
+    notes = {}
+    for place, action in enumerate(game.actions):
+        if isinstance(action, PlayAction) and action.play.moves:
+            notes[place] = ActionNotes(candidates=(RecordedCandidate(action.play, ROLLED),))
+        elif isinstance(action, DoubleAction):
+            notes[place] = ActionNotes(cube=cube)
+    return replace(game, notes=notes)
+
+
+@pytest.mark.parametrize("play", [played_games.play_random_match, played_games.play_money_games])
+def test_gnubg_shows_rollouts_and_cube_decisions_of_an_sgf(play, tmp_path):
+    (match,) = parse_mat(format_mat(("ann", "bob"), play()))
+    match = replace(match, games=tuple(map(note_rollouts, match.games)))
+    (tmp_path / "ours.sgf").write_text(format_sgf(match))
+    ask(["load match ours.sgf", "export match text theirs.txt", "save match theirs.sgf"], tmp_path)
+    text = "".join(path.read_text() for path in sorted(tmp_path.glob("theirs*.txt")))
+    notes = [each for game in match.games for each in game.notes.values()]
+    doubles = sum(each.cube is not None for each in notes)
+    assert doubles > 1
+    assert len(re.findall(r"1\. Rollout .* Eq\.: *\+0\.125", text)) == len(notes) - doubles
+    assert len(re.findall(r"No double +\+0\.250", text)) == doubles
+    assert len(re.findall(r"(?:Double|Redouble), take +\+0\.500", text)) == doubles
+    (theirs,) = parse_sgf((tmp_path / "theirs.sgf").read_text())
+    for game, copy in zip(match.games, theirs.games, strict=True):
+        for place, ours in game.notes.items():
+            assert_near(copy.notes[place], ours)
+
+
+def assert_near(theirs, ours):
+    for copy, evaluation in zip(list_evaluations(theirs), list_evaluations(ours), strict=True):
+        assert (copy.trials, copy.depth) == (evaluation.trials, evaluation.depth)
+        assert copy.outcome == pytest.approx(evaluation.outcome, abs=1e-5)
+        assert (copy.equity, copy.error) == pytest.approx((evaluation.equity, evaluation.error), abs=1e-4)
+
+
+def list_evaluations(notes):
+    cube = [notes.cube.evaluation, notes.cube.taken_evaluation] if notes.cube else []
+    return [each.evaluation for each in notes.candidates] + cube
