@@ -67,10 +67,13 @@ class Deepening:
     def alone(self) -> Iterator[bool]:
         """Keep other processes from deepening this store during the block: they would search the same.
 
+        What is due is looked up anew.
+
         Yields:
             Whether no other process does already.
         """
         with _deepen_alone(self._store.file) as is_alone:
+            self._waiting.clear()
             yield is_alone
 
     def step(self, is_stopped: Callable[[], bool] = lambda: False) -> DueQuestion | None:

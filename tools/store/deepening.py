@@ -8,6 +8,8 @@ import sys
 import threading
 import time
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import datetime, timedelta
 from pathlib import Path
 
@@ -74,27 +76,35 @@ def deepen_entries(file: Path, args: argparse.Namespace) -> int:
         ends_s = time.monotonic() + length_s
         with AnalysisStore(file, read_store_options().max_bytes) as store:
             loop = Deepening(store, engine, identity, tiers, args.max_search)
-            due = _count_due(file, identity.digest, tiers)
-            with (
-                loop.alone() as is_alone,
-                Progress(sum(due.values()), "deepen", lines_of="gammond store deepen") as progress,
-            ):
-                if not is_alone:
-                    raise StateError(
-                        f"another process deepens {file}, a server or a 'gammond store deepen': let it, or "
-                        "try again when it has ended",
-                        field="file",
-                    )
+            total = sum(_count_due(file, identity.digest, tiers).values())
+            with _deepen_alone(loop, file), Progress(total, "deepen", lines_of="gammond store deepen") as bar:
                 try:
                     while step := loop.step(lambda: stopped.is_set() or time.monotonic() >= ends_s):
                         searched[step.plies] += 1
-                        progress.update(searched.total(), f"{step.plies}-ply")
+                        bar.update(searched.total(), f"{step.plies}-ply")
                 except CancelledWork:
                     pass
     _report(searched, _count_due(file, identity.digest, tiers), loop.left, args.max_search)
     if stopped.is_set():
         raise KeyboardInterrupt
     return 0
+
+
+@contextmanager
+def _deepen_alone(loop: Deepening, file: Path) -> Iterator[None]:
+    """Deepen during the block.
+
+    Raises:
+        StateError: Another process does.
+    """
+    with loop.alone() as is_alone:
+        if not is_alone:
+            raise StateError(
+                f"another process deepens {file}, a server or a 'gammond store deepen': let it, or try again "
+                "when it has ended",
+                field="file",
+            )
+        yield
 
 
 def _read_length(args: argparse.Namespace) -> float:
