@@ -1,0 +1,49 @@
+"""The same match in every format that is read: one model."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from engine.match_files.mat.reader import parse_mat
+from engine.match_files.mat.writer import format_mat
+from engine.match_files.reading import read_matches
+from engine.match_files.sgf.writer import format_sgf
+from tests.engine.match_files.played_games import play_money_games, play_random_match
+from tests.engine.match_files.sites import site_files
+from tests.engine.match_files.xg import xg_files
+
+
+def write_sgf(games):
+    return format_sgf(*parse_mat(format_mat(site_files.NAMES, games)))
+
+
+def write_xg(games):
+    return xg_files.make_file(xg_files.write_games(site_files.NAMES, games))
+
+
+WRITERS = {
+    "sgf": write_sgf,
+    "xg": write_xg,
+    "oldmoves": site_files.write_oldmoves,
+    "sgg": site_files.write_sgg,
+    "tmg": site_files.write_tmg,
+    "party": site_files.write_party,
+}
+
+
+@pytest.fixture(scope="module", params=[play_random_match, play_money_games])
+def games(request):
+    return request.param()
+
+
+@pytest.mark.parametrize("format_name", WRITERS)
+def test_a_match_is_the_same_in_every_format(format_name, games):
+    """What is only in some formats (analysis, rules of money play) is left out of the comparison."""
+    written = WRITERS[format_name](games)
+    (match,) = read_matches(written.encode() if isinstance(written, str) else written)
+    (mat,) = parse_mat(format_mat(site_files.NAMES, games))
+    assert match.format == format_name
+    assert (match.names, match.length, match.issues) == (mat.names, mat.length, ())
+    assert [replace(game, notes={}) for game in match.games] == list(mat.games)
