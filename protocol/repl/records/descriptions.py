@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import textwrap
+from collections.abc import Sequence
 
 from engine.match_files.model import NO_NOTES, IssueKind
 from engine.options import escape_unprintable
@@ -26,7 +27,7 @@ from protocol.repl.answers.sentences import (
 )
 from protocol.repl.answers.tables import format_count, format_points
 from protocol.repl.answers.themes import classify_loss
-from protocol.repl.records.losses import SHOWN_POINTS, DecisionLoss, describe_loss, rate_loss
+from protocol.repl.records.losses import SHOWN_POINTS, DecisionLoss, describe_loss, list_losses, rate_loss
 from protocol.repl.records.open_record import OpenRecord
 
 _SHOWN_ISSUES = 3
@@ -99,41 +100,39 @@ def list_comments(record: OpenRecord) -> list[str]:
     match, place = record.match, record.place
     game = match.games[place.game]
     texts = [game.notes.get(place.action, NO_NOTES).comment]
-    if place.action == 0:
+    if place == record.list_places_of(place.game)[0]:
         texts = [*([match.comment] if place.game == 0 else []), game.comment, *texts]
     return [escape_unprintable(line) for text in texts for line in text.splitlines() if line.strip()]
 
 
-def describe_judged(loss: DecisionLoss) -> str:
+def _describe_loss(loss: DecisionLoss) -> MarkedLine:
     """Return what a decision lost, in a sentence."""
     source = f" ({loss.depth})" if loss.depth else ""
     if loss.points < SHOWN_POINTS:
-        return f"Nothing is better{source}."
+        return MarkedLine(f"Nothing is better{source}.")
     rating = f", {rate_loss(loss.points)}" if rate_loss(loss.points) else ""
     start = f"{loss.done[:1].upper()}{loss.done[1:]} lost {loss.points:.3f}"
     mark = Mark(0, len(start + rating), classify_loss(loss.points))
     return MarkedLine(f"{start}{rating}; better: {loss.best}{source}.", [mark])
 
 
-def _describe_judgement(record: OpenRecord) -> list[str]:
+def _describe_judgement(record: OpenRecord) -> Sequence[str]:
     """Return a line for each decision at the shown place that is judged, the luck of the roll behind it."""
     place = record.place
     losses = [describe_loss(each) for each in record.find_decisions(place)]
+    if isinstance(record.find_step().action, ResignationAction):
+        losses = [loss for loss in list_losses(record) if loss.place == place]
     if place.is_before_roll:
         losses = [loss for loss in losses if loss.place.is_before_roll]
     shown = [loss for loss in losses if loss.points >= SHOWN_POINTS or loss is losses[-1]]
-    lines = [describe_judged(loss) for loss in shown]
+    lines = [_describe_loss(loss) for loss in shown]
     luck = record.match.games[place.game].notes.get(place.action, NO_NOTES).luck
     if luck is None or place.is_before_roll:
         return lines
-    return [*lines[:-1], *_add(lines[-1:], f"Luck: {format_points(luck)}.")]
-
-
-def _add(lines: list[str], sentence: str) -> list[str]:
-    """Put a sentence behind a line, if there is one."""
+    said = f"Luck: {format_points(luck)}."
     if not lines:
-        return [sentence]
-    return [MarkedLine(f"{lines[0]} {sentence}", getattr(lines[0], "marks", ()))]
+        return [said]
+    return [*lines[:-1], MarkedLine(f"{lines[-1]} {said}", lines[-1].marks)]
 
 
 def _describe_action(record: OpenRecord, action: GameAction, match: MatchState) -> str:

@@ -430,6 +430,15 @@ def test_a_position_set_in_the_midst_of_a_game_is_in_its_record():
     assert talk.answer("errors")[0].startswith("O: ")
 
 
+def test_what_a_resignation_lost_is_shown_where_it_was_made():
+    talk = people("8/5 6/5", "resign gammon", "accept", "review")
+    rows = [line for line in talk.answer("errors") if " resign gammon " in line]
+    loss = rows[0].split()[1]
+    lines = talk.answer(f"error {rows[0].split()[0]}")
+    assert lines[0] == "Game 1 of 1, move 2 of 2. X offers to resign a gammon. O accepts."
+    assert lines[1] == f"Resign gammon lost {loss}, a blunder; better: play on (0-ply)."
+
+
 def test_games_of_another_match_are_not_in_the_record():
     talk = people("8/5 6/5", "resign", "accept", "new 5", "8/5 6/5", rolls=[(3, 1)] * 20)
     assert talk.answer("open")[0] == "O and X: 1 game of a 5-point match."
