@@ -68,7 +68,7 @@ class MatchIssue:
         return f"{where}: {self.kind}: {self.message}" if where else f"{self.kind}: {self.message}"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class RecordedEvaluation:
     """What a file says about a position, for the player on roll or who made the play.
 
@@ -89,7 +89,7 @@ class RecordedEvaluation:
     trials: int = 0
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class RecordedCandidate:
     """A play that the file's program considered.
 

@@ -22,11 +22,7 @@ CheckerMove = tuple[int, int]
 """Source and target point of one checker in the mover's numbering: 25 is the bar, 0 is off."""
 
 
-_WORD = np.int32
-"""Boards are compared in words of this size: it divides the size of a board."""
-
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Play:
     """Everything moved for one roll.
 
@@ -103,9 +99,8 @@ class LegalPlays(Sequence[Play]):
 
     def find(self, result: Board) -> Play | None:
         """Return the play that leads to a board, ``int8[2, 26]`` as the next mover sees it, if one does."""
-        rows = self.boards.reshape(len(self), -1).view(_WORD)
-        found = np.flatnonzero((rows == np.ascontiguousarray(result).reshape(-1).view(_WORD)).all(axis=1))
-        return self[int(found[0])] if found.size else None
+        place = self._places.get(result.tobytes())
+        return None if place is None else self[place]
 
     def list_moves(self) -> list[tuple[bytes, frozenset[int]]]:
         """Return what `list_checker_moves` takes, for each play."""
@@ -116,6 +111,12 @@ class LegalPlays(Sequence[Play]):
             (text[start : start + 8], blots.intersection(text[start + 1 : start + 8 : 2]))
             for start in range(0, len(text), 8)
         ]
+
+    @cached_property
+    def _places(self) -> dict[bytes, int]:
+        """The place of each board."""
+        text, size = self.boards.tobytes(), self._position.board.size
+        return {text[place * size : (place + 1) * size]: place for place in range(len(self))}
 
     @cached_property
     def _blots(self) -> frozenset[int]:

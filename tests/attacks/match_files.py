@@ -7,6 +7,7 @@ import resource
 import sys
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cache
 
 from engine.errors import GammondError
@@ -15,6 +16,10 @@ from engine.match_files.mat.writer import format_mat
 from engine.match_files.model import RecordedMatch, RecordedPosition
 from engine.match_files.reading import read_matches, read_positions
 from engine.match_files.sgf.writer import format_sgf
+from engine.rules.game_record import PlayAction
+from engine.rules.match import SEATS, MatchState
+from engine.rules.moves import legal_plays
+from engine.rules.rules import STANDARD_RULES
 from tests.attacks.server import AttackError
 from tests.attacks.trial import Attack, Trial, expect
 from tests.engine.match_files.played_games import play_money_games, play_random_match
@@ -143,6 +148,28 @@ def _measure_memory() -> int:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
 
 
+def attack_by_cost(trial: Trial) -> str:
+    """Read a file of eXtreme Gammon that costs as much as one can: nothing but rolls with 32 plays each."""
+    position = STANDARD_RULES.starting_position
+    play = PlayAction(0, (1, 1), legal_plays(position, (1, 1))[0])
+    records = [
+        xg_files.make_header(length=0),
+        xg_files.make_game_header(1, MatchState(), position.board),
+    ]
+    turns = [
+        xg_files.write_play(position, MatchState(on_roll=seat), replace(play, seat=seat), plays_listed=32)
+        for seat in SEATS
+    ]
+    content = xg_files.make_file(records + turns * trial.dose(50, 4095))
+    before, began_s = _measure_memory(), time.process_time()
+    (match,) = read_matches(content)
+    took_s, growth = time.process_time() - began_s, _measure_memory() - before
+    plays = sum(len(notes.candidates) for game in match.games for notes in game.notes.values())
+    expect(took_s < _MAX_S, f"the file took {took_s:.1f} s")
+    expect(growth < _MAX_GROWTH_BYTES, f"the process grew by {growth:,} bytes")
+    return f"{plays:,} evaluated plays of {len(content):,} bytes in {took_s:.1f} s, {growth / 1e6:.0f} MB"
+
+
 def _make_attack(name: str) -> Attack:
     run: Callable[[Trial], str] = lambda trial: attack_format(name, trial)  # noqa: E731
     return Attack(f"files-{name}", f"mutated match files of the format {name}", run)
@@ -151,4 +178,7 @@ def _make_attack(name: str) -> Attack:
 _FORMATS = (
     "mat", "sgf", "oldmoves", "sgg", "tmg", "party", "empire", "xg", "xg-records", "position-texts",
 )  # fmt: skip
-ATTACKS = tuple(_make_attack(name) for name in _FORMATS)
+ATTACKS = (
+    *(_make_attack(name) for name in _FORMATS),
+    Attack("files-xg-costly", "the costliest file of eXtreme Gammon within the bounds", attack_by_cost),
+)

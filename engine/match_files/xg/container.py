@@ -21,8 +21,11 @@ MAGIC = b"RGMH"
 RECORDS_PART = "temp.xg"
 COMMENTS_PART = "temp.xgc"
 
-MAX_PART_BYTES = {RECORDS_PART: 16_384 * 2560, COMMENTS_PART: 2_000_000}
-"""The most that is unpacked of each part: 16,384 records, about sixty long games, and their comments."""
+MAX_PART_BYTES = {RECORDS_PART: 8192 * 2560, COMMENTS_PART: 2_000_000}
+"""The most that is unpacked of each part: 8,192 records, about ninety games, and their comments.
+
+The longest of 1,500 matches of 3 to 17 points would take some 1,100 records.
+"""
 
 _HEADER = struct.Struct("<4sIIqI")  # magic, version, size of the header, place and size of the picture
 _TRAILER = struct.Struct("<IIIIII12x")  # checksum, parts, version, size of the index, of the parts, flag

@@ -7,6 +7,7 @@ are taken for missing. Whether the positions and actions are possible is for the
 from __future__ import annotations
 
 import datetime
+import math
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -127,12 +128,14 @@ def _decode_cube(fields: np.void) -> XgCube:
 def _decode_play(fields: np.void) -> XgPlay:
     listed = fields["candidates"]
     count = min(max(int(fields["count"]), 0), layouts.MAX_CANDIDATES)
-    results = _decode_boards(listed["results"][:count])
-    candidates = []
-    for i in range(count):
-        evaluation = _decode_evaluation(listed["values"][i], int(listed["levels"][i]["level"]))
-        if evaluation is not None:
-            candidates.append(XgCandidate(results[i], evaluation))
+    places = fields["position"][None], fields["result"][None], listed["results"][:count]
+    board, result, *results = _decode_boards(np.concatenate(places))
+    levels = listed["levels"]["level"][:count].tolist()
+    candidates = [
+        XgCandidate(after, evaluation)
+        for after, numbers, level in zip(results, listed["values"][:count].tolist(), levels, strict=True)
+        if (evaluation := _decode_evaluation(numbers, level)) is not None
+    ]
     first, second = (int(die) for die in fields["dice"])
     luck = float(fields["luck"])
     return XgPlay(
@@ -140,8 +143,8 @@ def _decode_play(fields: np.void) -> XgPlay:
         dice=(first, second),
         is_played=bool(fields["played"]),
         cube=int(fields["cube"]),
-        board=_decode_board(fields["position"]),
-        result=_decode_board(fields["result"]),
+        board=board,
+        result=result,
         candidates=tuple(candidates),
         error=_decode_error(fields["error"]),
         luck=luck if fields["luck_level"] >= 0 and abs(luck) < _NOT_ANALYSED else None,
@@ -228,13 +231,12 @@ def _decode_error(value: Any) -> float | None:  # noqa: ANN401  (a number of num
     return error if error < _NOT_ANALYSED else None
 
 
-def _decode_evaluation(values: Any, level: int) -> XgEvaluation | None:  # noqa: ANN401  (an array of numpy)
-    numbers = [float(value) for value in values]
+def _decode_evaluation(numbers: list[float], level: int) -> XgEvaluation | None:
     lose_backgammon, lose_gammon, _, win, win_gammon, win_backgammon, equity = numbers
     chances = win, win_gammon, win_backgammon, lose_gammon, lose_backgammon
-    if not abs(equity) < _MAX_EQUITY:
+    if not (abs(equity) < _MAX_EQUITY and math.isfinite(sum(chances))):
         return None
-    if not all(-_PROBABILITY_SLACK <= chance <= 1 + _PROBABILITY_SLACK for chance in chances):
+    if min(chances) < -_PROBABILITY_SLACK or max(chances) > 1 + _PROBABILITY_SLACK:
         return None
     return XgEvaluation(chances, equity, level)
 
@@ -243,7 +245,7 @@ def _decode_cube_evaluation(fields: Any) -> XgCubeEvaluation | None:  # noqa: AN
     if not fields["position"].any():
         return None
     level = int(fields["level"])
-    rolling = _decode_evaluation(fields["no_double_values"], level)
+    rolling = _decode_evaluation(fields["no_double_values"].tolist(), level)
     no_double, double_take, double_pass = (
         float(fields[name]) for name in ("no_double", "double_take", "double_pass")
     )
@@ -251,5 +253,5 @@ def _decode_cube_evaluation(fields: Any) -> XgCubeEvaluation | None:  # noqa: AN
         abs(value) < _MAX_EQUITY for value in (no_double, double_take, double_pass)
     ):
         return None
-    doubled = _decode_evaluation(fields["double_values"], level)
+    doubled = _decode_evaluation(fields["double_values"].tolist(), level)
     return XgCubeEvaluation(no_double, double_take, double_pass, rolling, doubled)

@@ -36,6 +36,9 @@ from engine.rules.position import Board, Position, swap_sides
 from engine.rules.rules import STANDARD_RULES, Rules
 
 _FORMAT = "xg"
+_MAX_LISTED_PLAYS = 4096 * 32
+"""Of all rolls: as many as a file can have beside the records of the cube, each with a full list."""
+
 _VARIATIONS = {0: "backgammon", 1: "nackgammon", 2: "hypergammon", 3: "longgammon"}
 _MAX_CUBE_LOG = MAX_CUBE.bit_length() - 1
 _TAKE, _BEAVER = 1, 2
@@ -117,6 +120,7 @@ class _MatchReader:
         self._game: XgGameHeader | None = None
         self._has_automatic_doubles = False
         self._cube: XgCube | None = None
+        self._listed_plays_left = _MAX_LISTED_PLAYS
         builder = self._builder
         builder.headers = _make_headers(header)
         builder.ratings = header.ratings
@@ -173,7 +177,7 @@ class _MatchReader:
         comments = self._comments.get(cube.comment) if cube else "", self._comments.get(record.comment)
         notes = ActionNotes(
             comment="\n".join(text for text in comments if text),
-            candidates=self._list_candidates(record),
+            candidates=self._list_candidates(at, record),
             cube=make_cube_decision(cube.evaluation) if cube is not None and is_decision else None,
             luck=record.luck,
         )
@@ -234,7 +238,15 @@ class _MatchReader:
         )
         self._builder.set_table(at, position, changed)
 
-    def _list_candidates(self, record: XgPlay) -> tuple[RecordedCandidate, ...]:
+    def _list_candidates(self, at: int, record: XgPlay) -> tuple[RecordedCandidate, ...]:
+        count = len(record.candidates)
+        if count > self._listed_plays_left:
+            if self._listed_plays_left >= 0:
+                message = f"expected {_MAX_LISTED_PLAYS:,} evaluated plays at most: the rest is left out"
+                self.add_issue(at, IssueKind.UNSUPPORTED, message)
+            self._listed_plays_left = -1
+            return ()
+        self._listed_plays_left -= count
         found = (
             self._builder.find_candidate(
                 record.dice,

@@ -76,7 +76,7 @@ class XgGameHeader:
     comment_after: int
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class XgEvaluation:
     """An evaluation by eXtreme Gammon, for the side whose play or cube decision it is.
 
@@ -139,7 +139,7 @@ class XgCube:
     comment: int
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class XgCandidate:
     """A play that eXtreme Gammon evaluated.
 

@@ -239,6 +239,19 @@ def test_a_variant_that_cannot_be_played_is_an_issue(variation, name, games):
     assert len(found.games) == games
 
 
+def test_evaluated_plays_are_read_up_to_a_limit(monkeypatch):
+    games = play_money_games()[:1]
+    whole = read(xg_files.write_games(NAMES, games))
+    counts = [len(notes.candidates) for notes in whole.games[0].notes.values() if notes.candidates]
+    monkeypatch.setattr("engine.match_files.xg.reader._MAX_LISTED_PLAYS", sum(counts[:5]))
+    cut = read(xg_files.write_games(NAMES, games))
+    assert [game.actions for game in cut.games] == [game.actions for game in whole.games]
+    kept = [len(notes.candidates) for notes in cut.games[0].notes.values() if notes.candidates]
+    assert kept == counts[:5]
+    assert [issue.kind for issue in cut.issues] == [IssueKind.UNSUPPORTED]
+    assert "evaluated plays at most: the rest is left out" in cut.issues[0].message
+
+
 def test_nackgammon_begins_in_its_own_position():
     rules, _ = find_variant("nackgammon")
     play = first_play((3, 1), rules.starting_position)
