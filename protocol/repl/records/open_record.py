@@ -127,8 +127,7 @@ class OpenRecord:
             raise ValueRangeError(
                 f"expected a move 1..{count} of game {game + 1}, got {number}", field="move"
             )
-        steps = self.list_steps(game)
-        return Place(game, next(at for at, step in enumerate(steps) if step.move == number))
+        return next(place for place in self.list_places_of(game) if self.find_step(place).move == number)
 
     def find_game(self, number: int) -> Place:
         """Return the beginning of a game.
@@ -176,11 +175,6 @@ class OpenRecord:
     def is_analysed(self) -> bool:
         """Whether anything is known of its decisions, by its file or by our analysis."""
         return any(_is_analysis(notes) for game in self.match.games for notes in game.notes.values())
-
-    @property
-    def unjudged_games(self) -> list[int]:
-        """The places of the games that our analysis has not judged."""
-        return [number for number in range(len(self.match.games)) if number not in self._judged]
 
     def put_game(self, number: int, game: RecordedGame, source: str) -> None:
         """Take a game with the notes of our analysis, in place of what was known of it.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import threading
+import time
 from dataclasses import replace
 
 import pytest
@@ -127,6 +128,19 @@ def test_without_a_match_and_without_a_game_there_is_nothing_to_step_through(lin
     assert first_line(make_talk(), line).startswith("error: no match to step through: 'open FILE' opens")
 
 
+def test_a_roll_that_was_not_played_is_no_place(tmp_path):
+    file = tmp_path / "match.mat"
+    file.write_text(
+        " 3 point match\n\n Game 1\n A : 0    B : 0\n  1) 31: 8/5 6/5    52: ????\n  Wins 1 point\n"
+    )
+    talk = opened(file)
+    assert first_line(talk, "move 2") == (
+        "Game 1 of 1, move 2 of 2. B offers to resign a single game. A accepts."
+    )
+    assert talk.session.game.match.roll == (5, 2)
+    assert first_line(talk, "previous").startswith("Game 1 of 1, move 1 of 2. 3-1: A plays 8/5 6/5.")
+
+
 def test_what_is_no_match_file_says_so(tmp_path):
     (tmp_path / "text").write_text("nothing")
     talk = make_talk()
@@ -245,8 +259,8 @@ def test_an_analysis_goes_on_in_the_background_and_its_games_are_shown_as_they_a
     talk = opened(file)
     lines = talk.answer("analyse plies=0")
     assert re.fullmatch(r"Analysing [0-9]+ decisions at 0-ply in the background\.", lines[0])
-    while talk.game.records.current.unjudged_games != [1]:
-        pass
+    while not talk.game.records.current.is_analysed:
+        time.sleep(0.01)
     assert re.search(r"game 1 move 1, analysed [0-9]+/[0-9]+", talk.toolbar(120))
     assert "Luck: " in talk.answer("next")[1]
     assert "Luck: " not in "".join(talk.answer("last"))
