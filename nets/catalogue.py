@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 
 from engine.analysis.engine import CACHE_COLUMNS, Engine
 from engine.analysis.engine_store import EngineStore
@@ -24,6 +23,7 @@ from engine.play.player import EvaluatorPlayer, Player
 from engine.runtime.version import read_version
 from engine.search import ValueCache
 from engine.store.entries import EngineIdentity
+from engine.store.opening import StoreOpener
 from nets.contact_classes import CONTACT_CLASSES
 from nets.manifest import MANIFEST_FILE, MANIFEST_NAME, EvaluatorEntry, Manifest, load_net, read_manifest
 from nets.own_nets import find_own_folder, list_own_folders, list_own_names, read_own_manifest
@@ -33,9 +33,6 @@ from nets.pruning_net import PruningNet, read_net_weights
 from nets.router import ContactClassNets, Router
 from nets.wildbg import NAME_PREFIX as WILDBG
 from nets.wildbg import hash_wildbg_nets, load_wildbg
-
-if TYPE_CHECKING:
-    from engine.store.analysis_store import AnalysisStore
 
 DEFAULT_EVALUATOR = "default"
 """The name of the manifest's default evaluator, whatever its own name is."""
@@ -207,7 +204,7 @@ def load_engine(
     threads: int = 1,
     manifest_file: Path = MANIFEST_FILE,
     sources: Mapping[str, PlayerSource] = _NO_SOURCES,
-    open_store: Callable[[], AnalysisStore] | None = None,
+    open_store: StoreOpener | None = None,
 ) -> Engine:
     """Load an engine with a cache of its own.
 
@@ -216,8 +213,8 @@ def load_engine(
         threads: How many threads work on one answer.
         manifest_file: The manifest.
         sources: As for `load_evaluator`.
-        open_store: Returns the store in which its analyses are found and kept, if they are; only for an
-            evaluator of the manifest.
+        open_store: Returns the store in which its analyses are found and kept, if they are; those of
+            evaluators that are not in the manifest never are.
 
     Raises:
         ValueRangeError: No evaluator has this name, or the number of threads is out of range.
@@ -234,7 +231,7 @@ def load_engine(
         cache=ValueCache(columns=CACHE_COLUMNS),
         threads=threads,
     )
-    if open_store is None:
+    if open_store is None or name not in (DEFAULT_EVALUATOR, *list_evaluator_names(manifest_file)):
         return engine
     return engine.with_store(EngineStore(open_store, partial(identify_engine, name, manifest_file)))
 

@@ -36,7 +36,7 @@ from protocol.transports.tcp import serve_tcp
 from protocol.transports.tcp_limits import TcpLimits
 from protocol.transports.workers import resolve_thread_count
 from tools.common.background import prepare_on_first_compile
-from tools.common.store_options import add_store_arguments, read_store_arguments
+from tools.common.store_options import add_store_arguments, make_opener, read_store_arguments
 from tools.common.strength import (
     DEFAULT_NET,
     STRENGTH_OPTIONS,
@@ -255,8 +255,10 @@ def _serve_gnubg(host: str, port: int, args: argparse.Namespace, say: ClientCall
     from protocol.transports.gnubg import GNUBG_LIMITS, serve_gnubg
 
     strength, threads = read_strength(args), resolve_thread_count(args.threads)
-    net = args.net or DEFAULT_NET
-    loading = ThreadPoolExecutor(1).submit(load_decider, net, strength, threads, player=args.player)
+    net, loader = args.net or DEFAULT_NET, ThreadPoolExecutor(1)
+    loading = loader.submit(
+        load_decider, net, strength, threads, player=args.player, open_store=make_opener(args)
+    )
     if wait((loading,), _QUICK_S).done:
         loading.result()  # an error ends the program before it listens
     else:

@@ -16,6 +16,7 @@ from engine.rules.position import Position
 from engine.search.objective import Values
 from engine.search.results import PlaySequence
 from engine.store.entries import EngineIdentity, StoreEntry, StoreQuestion
+from engine.store.opening import StoreOpener
 
 if TYPE_CHECKING:
     from engine.store.analysis_store import AnalysisStore  # loaded when a store is opened: it takes 30 ms
@@ -61,9 +62,7 @@ class EngineStore:
         is_open: Whether a question has been looked up.
     """
 
-    def __init__(
-        self, open_store: Callable[[], AnalysisStore], identify: Callable[[], EngineIdentity]
-    ) -> None:
+    def __init__(self, open_store: StoreOpener, identify: Callable[[], EngineIdentity]) -> None:
         self._open_store = open_store
         self._identify = identify
         self.is_open = False

@@ -7,12 +7,15 @@ import threading
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from engine.store.options import StoreOptions
 
 if TYPE_CHECKING:
     from engine.store.analysis_store import AnalysisStore
+
+StoreOpener: TypeAlias = "Callable[[], AnalysisStore]"
+"""Returns a store, the same one each time."""
 
 _LAST_WRITE_S = 1.0
 """How long a process that ends waits for what is still to be written."""
@@ -21,7 +24,7 @@ _opened: dict[StoreOptions, AnalysisStore] = {}
 _opening = threading.Lock()
 
 
-def make_store_opener(options: StoreOptions, book: Path) -> Callable[[], AnalysisStore] | None:
+def make_store_opener(options: StoreOptions, book: Path) -> StoreOpener | None:
     """Make what returns the store of this process, the same one for the same options; None if it is off.
 
     Nobody waits for its file for long, and nothing is raised if it cannot be used.

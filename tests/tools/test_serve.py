@@ -103,7 +103,7 @@ def served_by(monkeypatch, *options):
     """Return the player for gnubg with these options, its loading arguments, and the answers at a time."""
     loaded, served = [], []
 
-    def load_racer(net, threads, sources=None):
+    def load_racer(net, threads, sources=None, open_store=None):
         loaded.append((net, threads))
         return Engine(RacingEvaluator())
 

@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from engine.analysis.levels import find_level
@@ -19,7 +20,9 @@ from engine.rules.position import Position
 from engine.runtime.compilation import COMPILATION
 from engine.runtime.cores import count_usable_cores
 from engine.search import FILTERS, MAX_PLIES
+from engine.store.opening import make_store_opener
 from engine.store.options import NO_STORE, StoreOptions
+from nets.catalogue import BOOK_FILE
 from protocol.core.replies import format_reply
 from protocol.core.requests import AnyReply, JsonReply, Work, WorkControl
 from protocol.repl.answers.replies import RefusedRequestError
@@ -200,7 +203,10 @@ def _make_catalogue(net: str, store: StoreOptions) -> EngineCatalogue:
     shipped = make_shipped_catalogue(store)
     if net == DEFAULT_NET:
         return shipped
-    return replace(shipped, default=net, list_names=lambda: [net], load=load_net_engine)
+    open_store = make_store_opener(store, BOOK_FILE)
+    return replace(
+        shipped, default=net, list_names=lambda: [net], load=partial(load_net_engine, open_store=open_store)
+    )
 
 
 def call_session(call: Callable[[], list[str]]) -> list[str]:

@@ -18,6 +18,7 @@ from engine.errors import DataFileError
 from engine.evaluation.evaluator import Evaluator
 from engine.formats.array_file import read_array_file
 from engine.play.player import Player
+from engine.store.opening import StoreOpener
 from nets import catalogue
 from nets.catalogue import PlayerSource
 
@@ -66,9 +67,9 @@ def load_net_evaluator(name: str) -> Evaluator:
     return catalogue.load_evaluator(name, sources=_SOURCES)
 
 
-def load_net_engine(name: str, threads: int = 1) -> Engine:
+def load_net_engine(name: str, threads: int = 1, open_store: StoreOpener | None = None) -> Engine:
     """Load an engine, as `nets.catalogue.load_engine`, with the nets of a training run or of gnubg too."""
-    return catalogue.load_engine(name, threads, sources=_SOURCES)
+    return catalogue.load_engine(name, threads, sources=_SOURCES, open_store=open_store)
 
 
 def collect_net_hashes(name: str) -> dict[str, str]:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import argparse
 
+from engine.store.opening import StoreOpener, make_store_opener
 from engine.store.options import NO_STORE, STORE_VARIABLE, StoreOptions, read_store_options
+from nets.catalogue import BOOK_FILE
 
 
 def add_store_arguments(parser: argparse.ArgumentParser) -> None:
@@ -20,6 +22,11 @@ def add_store_arguments(parser: argparse.ArgumentParser) -> None:
         help="where analyses are kept, as file=PATH,megabytes=N (default what the environment variable "
         f"{STORE_VARIABLE} says, or 256 megabytes in the data folder)",
     )
+
+
+def make_opener(args: argparse.Namespace) -> StoreOpener | None:
+    """Return what opens the store, None if it is off; with the errors of `read_store_arguments`."""
+    return make_store_opener(read_store_arguments(args), BOOK_FILE)
 
 
 def read_store_arguments(args: argparse.Namespace) -> StoreOptions:

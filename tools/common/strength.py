@@ -10,6 +10,7 @@ from engine.errors import UnsupportedError
 from engine.play.decider import Decider
 from engine.search import FILTERS, MAX_PLIES
 from engine.search.filters import DEFAULT_FILTER
+from engine.store.opening import StoreOpener
 
 STRENGTH_OPTIONS = ("level", "plies", "filter")
 """The options that `add_strength_arguments` declares, as attributes of the parsed arguments."""
@@ -112,7 +113,12 @@ def read_strength(args: argparse.Namespace) -> PlayingStrength:
 
 
 def load_decider(
-    net: str, playing_strength: PlayingStrength, threads: int, seed: int = 0, player: str | None = None
+    net: str,
+    playing_strength: PlayingStrength,
+    threads: int,
+    seed: int = 0,
+    player: str | None = None,
+    open_store: StoreOpener | None = None,
 ) -> Decider:
     """Load the decider for this engine.
 
@@ -123,13 +129,14 @@ def load_decider(
         seed: Of the errors of weak levels.
         player: The player that chooses the plays, as for `tools.common.opponents.load_opponent`; the net
             makes the cube decisions.
+        open_store: As for `tools.common.opponents.load_net_engine`.
 
     Raises:
         GammondError: As `tools.common.opponents.load_net_engine` and `load_opponent`, or a negative seed.
     """
     from tools.common.opponents import load_net_engine, load_opponent
 
-    engine = load_net_engine(net, threads)
+    engine = load_net_engine(net, threads, open_store)
     settings, noise_points = playing_strength.settings, playing_strength.noise_points
     if player is None:
         return Decider(engine, settings, noise_points, seed)

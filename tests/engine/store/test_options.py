@@ -1,0 +1,147 @@
+"""The options of a store, and its opening when it is first asked for."""
+
+from __future__ import annotations
+
+import threading
+import time
+from pathlib import Path
+
+import filelock
+import pytest
+
+from engine.errors import FormatError, ValueRangeError
+from engine.store import analysis_store, opening
+from engine.store.analysis_store import AnalysisStore
+from engine.store.database import StoreDatabase
+from engine.store.opening import make_store_opener
+from engine.store.options import NO_STORE, StoreOptions, find_store_file, read_store_options
+from tests.engine.store.samples import ENGINE, make_entry, make_question
+
+NO_BOOK = Path("no-book.sqlite")
+
+
+@pytest.fixture(autouse=True)
+def opened(monkeypatch):
+    """Stores of this test alone, closed after it."""
+    found = {}
+    monkeypatch.setattr(opening, "_opened", found)
+    yield found
+    for store in found.values():
+        store.close()
+
+
+def test_it_is_in_the_data_folder(tmp_path, monkeypatch):
+    monkeypatch.setenv("GAMMOND_DATA", str(tmp_path))
+    monkeypatch.delenv("GAMMOND_STORE", raising=False)
+    assert find_store_file() == tmp_path / "analyses.sqlite"
+    monkeypatch.setenv("GAMMOND_STORE", "file=~/kept.sqlite")
+    assert find_store_file() == Path.home() / "kept.sqlite"
+
+
+@pytest.mark.parametrize(
+    ("text", "options"),
+    [
+        ("", StoreOptions()),
+        ("on", StoreOptions()),
+        ("off", NO_STORE),
+        ("file=/x,megabytes=7,book=off", StoreOptions(file="/x", megabytes=7, book=False)),
+    ],
+)
+def test_options_are_parsed(text, options, monkeypatch):
+    assert StoreOptions.parse(text) == options
+    monkeypatch.setenv("GAMMOND_STORE", text)
+    assert read_store_options() == options
+
+
+@pytest.mark.parametrize(
+    ("text", "error", "message"),
+    [
+        ("maybe", FormatError, "expected an option of the store (on, file, megabytes, book"),
+        ("megabytes=0", ValueRangeError, "expected a whole number 1..1000000 for megabytes, got '0'"),
+    ],
+)
+def test_a_wrong_option_is_named(text, error, message):
+    with pytest.raises(error) as caught:
+        StoreOptions.parse(text)
+    assert message in caught.value.message
+
+
+def test_there_is_one_store_for_the_same_options_and_none_where_it_is_off(tmp_path, opened):
+    assert make_store_opener(NO_STORE, NO_BOOK) is None
+    options = StoreOptions(file=str(tmp_path / "store.sqlite"), megabytes=3)
+    opener = make_store_opener(options, NO_BOOK)
+    assert not opened
+    threads = [threading.Thread(target=opener) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert opener() is make_store_opener(options, NO_BOOK)()
+    assert list(opened) == [options]
+
+
+def wait_until(condition):
+    end_s = time.monotonic() + 10.0
+    while not condition():
+        assert time.monotonic() < end_s
+        time.sleep(0.01)
+
+
+def test_what_is_asked_most_is_read_ahead(tmp_path, monkeypatch):
+    file = tmp_path / "store.sqlite"
+    with AnalysisStore(file) as store:
+        for number in range(40):
+            store.keep(make_question(number), ENGINE, make_entry(seed=number), visits=1 + (number >= 30))
+    monkeypatch.setattr(analysis_store, "MAX_READ_AHEAD", 10)
+    with AnalysisStore(file, is_patient=False) as store:
+        wait_until(lambda: len(store._remembered) == 10)
+        assert all(store.recall(make_question(number), ENGINE, 2) for number in range(30, 40))
+        assert store.recall(make_question(1), ENGINE, 2) is None
+        assert store.find(make_question(1), ENGINE, 2).is_same_as(make_entry(seed=1))
+
+
+def test_who_asks_waits_a_moment_for_a_file_that_opens_and_not_for_one_that_is_held(tmp_path):
+    file = tmp_path / "store.sqlite"
+    with AnalysisStore(file) as store:
+        store.keep(make_question(1), ENGINE, make_entry(seed=1))
+    with AnalysisStore(file, is_patient=False) as store:
+        wait_until(store._is_open.is_set)
+        assert store.find(make_question(1), ENGINE, 2)
+    with filelock.FileLock(tmp_path / ".store.sqlite.lock"):
+        store = AnalysisStore(file, is_patient=False)
+        began_s = time.monotonic()
+        assert [store.find(make_question(1), ENGINE, 2) for _ in range(5)] == [None] * 5
+        assert time.monotonic() - began_s < 1.0
+    wait_until(store._is_open.is_set)
+    assert store.find(make_question(1), ENGINE, 2)
+    store.close()
+
+
+def test_a_file_that_is_busy_has_nothing_to_give_and_stays_open(tmp_path, monkeypatch):
+    file = tmp_path / "store.sqlite"
+    with AnalysisStore(file) as store:
+        store.keep(make_question(1), ENGINE, make_entry(seed=1))
+    with AnalysisStore(file) as store:
+        found = StoreDatabase.find
+
+        def refuse(*_):
+            error = analysis_store.sqlite3.OperationalError("database is locked")
+            error.sqlite_errorcode = analysis_store.sqlite3.SQLITE_BUSY
+            raise error
+
+        monkeypatch.setattr(StoreDatabase, "find", refuse)
+        assert store.find(make_question(1), ENGINE, 2) is None
+        monkeypatch.setattr(StoreDatabase, "find", found)
+        assert store.find(make_question(1), ENGINE, 2)
+
+
+def test_a_process_that_ends_does_not_wait_for_a_file_that_is_held(tmp_path):
+    file = tmp_path / "store.sqlite"
+    store = AnalysisStore(file)
+    holder = analysis_store.sqlite3.connect(file, isolation_level=None)
+    holder.execute("BEGIN IMMEDIATE")
+    store.keep(make_question(1), ENGINE, make_entry())
+    began_s = time.monotonic()
+    store.close(timeout_s=0.3)
+    assert time.monotonic() - began_s < 2.0
+    holder.close()

@@ -1,0 +1,55 @@
+"""The options for kept analyses."""
+
+from __future__ import annotations
+
+import argparse
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from engine.errors import FormatError
+from engine.store.options import NO_STORE, StoreOptions
+from tools.common.store_options import add_store_arguments, make_opener, read_store_arguments
+
+ROOT = Path(__file__).parents[3]
+QUESTION = "position startpos\neval plies=2\nquit\n"
+
+
+def parse(*words):
+    parser = argparse.ArgumentParser()
+    add_store_arguments(parser)
+    return parser.parse_args(words)
+
+
+def test_the_options_of_a_tool_come_before_those_of_the_environment(monkeypatch):
+    monkeypatch.setenv("GAMMOND_STORE", "megabytes=5")
+    assert read_store_arguments(parse()) == StoreOptions(megabytes=5)
+    assert read_store_arguments(parse("--store", "file=/x")) == StoreOptions(file="/x")
+    assert read_store_arguments(parse("--store", "off")) == NO_STORE
+    assert read_store_arguments(parse("--no-store")) == NO_STORE
+    assert make_opener(parse("--no-store")) is None
+    with pytest.raises(FormatError, match="expected an option of the store"):
+        read_store_arguments(parse("--store", "where=/x"))
+
+
+def run(*words, text=""):
+    done = subprocess.run(
+        [sys.executable, "-m", "gammond", *words],
+        cwd=ROOT,
+        input=text,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return done.stdout
+
+
+def test_the_command_without_a_tool_keeps_what_it_searches_unless_it_is_told_not_to(tmp_path, monkeypatch):
+    monkeypatch.setenv("GAMMOND_STORE", f"file={tmp_path / 'store.sqlite'},book=off")
+    answers = [run(*words, text=QUESTION).splitlines()[-2] for words in ((), (), ("--no-store",))]
+    assert [answer.endswith(" stored=true") for answer in answers] == [False, True, False]
+    assert answers[1] == f"{answers[0]} stored=true"
+    shown = [run("eval", "startpos", "--plies", "2", *words) for words in ((), ("--no-store",))]
+    assert ["as kept before" in text for text in shown] == [True, False]
