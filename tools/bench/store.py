@@ -31,7 +31,11 @@ def bench_store(subject: BenchmarkSubject) -> Iterator[Measurement]:
         store = f"file={Path(folder, 'store.sqlite')},book=off"
         with gammond_on_pipes(store) as channel:
             _begin(channel, subject.net)
-            searched = {asked: _MARK.sub("", answer) for asked, answer, _ in _ask_all(channel, ids)}
+            answers = list(_ask_all(channel, ids))
+        searched = {asked: _MARK.sub("", answer) for asked, answer, _ in answers}
+        taken_s = [took_s for (_, line), _, took_s in answers if line == _COMMANDS[0]]
+        value = 1000 * compute_percentile(taken_s, 50)
+        yield Measurement("store", f"{_COMMANDS[0]}, searched, on standard input, p50", value, "ms")
         with gammond_on_pipes(store) as channel:
             yield from _measure_kept("standard input", channel, subject.net, ids, searched)
         with (
