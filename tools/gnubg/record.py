@@ -9,26 +9,22 @@ although there was a legal one, so the record shows what the wire does not.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
-
-import numpy as np
 
 from engine.errors import FormatError, GammondError, PlayError
 from engine.formats.position_id import encode_position_id
-from engine.rules import cube_actions
-from engine.rules.dice import parse_roll
-from engine.rules.match import RESULT_NAMES, GameResult, MatchState
-from engine.rules.moves import legal_plays
-from engine.rules.outcome import classify_results
-from engine.rules.position import BAR, OFF, Position, swap_sides
+from engine.match_files.sgf.points import COLOURS, parse_written_play
+from engine.match_files.sgf.reader import SGF_SIGN, SgfHeading
+from engine.match_files.sgf.tree import SgfTree, parse_sgf_trees
+from engine.rules.game_record import DoubleAction, PlayAction, ResponseAction
+from engine.rules.game_replay import GameSituation
+from engine.rules.match import RESULT_NAMES, MatchState
+from engine.rules.moves import generate_plays
+from engine.rules.notation import find_written_play
 from engine.rules.rules import STANDARD_RULES
 
 _GAME_START = "(;FF[4]GM[6]"
-_NODE_PATTERN = re.compile(r";([WB])\[([^\]]*)\]")
-_RESULT_PATTERN = re.compile(r"RE\[([WB])\+(\d+)(R?)\]")
-_MATCH_PATTERN = re.compile(r"MI\[length:(\d+)\]\[game:\d+\]\[ws:(\d+)\]\[bs:(\d+)\]")
-_SEATS = {"W": 0, "B": 1}
+_RESULT_PATTERN = re.compile(r"([WB])\+(\d+)(R?)")
 
 
 @dataclass(frozen=True)
@@ -77,7 +73,7 @@ def parse_record(text: str) -> list[GnubgGame]:
     Raises:
         FormatError: It is no such file.
     """
-    games = [_parse_game(part) for part in text.split(_GAME_START)[1:]]
+    games = [_read_game(tree) for tree in parse_sgf_trees(text)] if SGF_SIGN.match(text) else []
     if not games:
         raise FormatError(
             f"expected a gnubg record, which begins with {_GAME_START!r}, got {text[:40]!r}", field="record"
@@ -114,15 +110,14 @@ class _Replay:
     def __init__(self, game: GnubgGame) -> None:
         self.rolls = 0
         self.cube_actions = 0
-        self._position = STANDARD_RULES.starting_position
-        self._match = MatchState(
+        begun = MatchState(
             length=game.length,
             score=game.score,
             crawford=game.crawford,
             on_roll=game.actions[0][0] if game.actions else 0,
             jacoby=game.jacoby,
         )
-        self._drop_result: GameResult | None = None
+        self._situation = GameSituation(STANDARD_RULES.starting_position, begun)
 
     def apply_action(self, seat: int, action: str) -> None:
         """Apply one action.
@@ -130,19 +125,18 @@ class _Replay:
         Raises:
             GammondError: The rules do not allow it.
         """
-        if seat != self._match.to_act:
+        match = self._situation.match
+        if seat != match.to_act:
             raise PlayError(f"seat {seat} acts out of turn: {action}")
-        if action == "double":
-            # A double on top of a double is a beaver.
-            act = cube_actions.beaver if self._match.doubled else cube_actions.double
-            self._match = act(self._match)
-        elif action == "take":
-            self._match = cube_actions.take(self._match)
-        elif action == "drop":
-            self._drop_result = cube_actions.pass_double(self._match)
+        cube_action: DoubleAction | ResponseAction
+        if action == "double":  # on top of a double a beaver
+            cube_action = DoubleAction(seat, (4 if match.doubled else 2) * match.cube)
+        elif action in ("take", "drop"):
+            cube_action = ResponseAction(seat, action == "take")
         else:
             self._apply_play(seat, action)
             return
+        self._situation = self._situation.apply(cube_action)
         self.cube_actions += 1
 
     def check_result(self, game: GnubgGame) -> None:
@@ -151,83 +145,62 @@ class _Replay:
         Raises:
             PlayError: They differ.
         """
+        match, result = self._situation.match, self._situation.result
+        shown = encode_position_id(self._situation.position)
         if game.winner is None:
-            raise PlayError(
-                f"the game was not finished, its last position is {encode_position_id(self._position)}"
-            )
+            raise PlayError(f"the game was not finished, its last position is {shown}")
+        possible = [] if result is None else [result]
         if game.is_resigned:
-            possible = [self._match.game_result(game.winner, kind + 1) for kind in range(len(RESULT_NAMES))]
-        elif self._drop_result is not None:
-            possible = [self._drop_result]
-        elif self._position.is_over:
-            kind = int(classify_results(self._position.board[None])[0])
-            possible = [self._match.game_result(1 - self._match.on_roll, kind)]
-        else:
-            possible = []
-        if game.winner not in [result.winner for result in possible]:
-            raise PlayError(f"the record has seat {game.winner} win at {encode_position_id(self._position)}")
-        points = sorted({result.points for result in possible})
+            possible = [match.game_result(game.winner, kind + 1) for kind in range(len(RESULT_NAMES))]
+        if game.winner not in [each.winner for each in possible]:
+            raise PlayError(f"the record has seat {game.winner} win at {shown}")
+        points = sorted({each.points for each in possible})
         if game.points not in points:
             raise PlayError(
                 f"points of the game: expected {' or '.join(map(str, points))}, got {game.points}"
             )
 
     def _apply_play(self, seat: int, action: str) -> None:
-        if self._match.doubled:
+        situation = self._situation
+        if situation.match.doubled:
             raise PlayError(f"seat {seat} rolled while a double was pending")
-        roll = parse_roll(action[:2])
-        result = _apply_moves(self._position, list(_parse_moves(seat, action[2:])))
-        if result not in [play.result for play in legal_plays(self._position, roll)]:
-            what = f"played {action[2:]} (letters)" if action[2:] else "did not play"
+        written = parse_written_play(action, seat)
+        if written is None:
+            raise FormatError(f"expected dice and pairs of letters, got {action!r}", field="record")
+        roll, moves = written
+        try:
+            position, plays = situation.position, generate_plays(situation.position, roll)
+            play = find_written_play(moves, position, roll, STANDARD_RULES, plays)
+        except PlayError:
+            what = f"played {action[2:]} (letters)" if moves else "did not play"
             raise PlayError(
-                f"seat {seat} {what} with {roll[0]}{roll[1]} at {encode_position_id(self._position)}, "
+                f"seat {seat} {what} with {roll[0]}{roll[1]} at {encode_position_id(situation.position)}, "
                 "which is not legal"
-            )
+            ) from None
+        self._situation = situation.apply(PlayAction(seat, roll, play))
         self.rolls += 1
-        self._position = result
-        self._match = self._match.next_turn()
 
 
-def _parse_game(text: str) -> GnubgGame:
-    match = _MATCH_PATTERN.search(text)
-    if match is None:
+def _read_game(tree: SgfTree) -> GnubgGame:
+    root = tree.nodes[0]
+    if "MI" not in root.properties:
         raise FormatError(
             "expected MI[length:…][game:…][ws:…][bs:…] in each game of a gnubg record", field="record"
         )
-    result = _RESULT_PATTERN.search(text)
+    heading, result = SgfHeading.read(root), _RESULT_PATTERN.fullmatch(root.text("RE"))
+    rules = heading.rules or frozenset()
     return GnubgGame(
-        length=int(match[1]),
-        score=(int(match[2]), int(match[3])),
-        crawford=bool(re.search(r"RU\[[^\]]*CrawfordGame", text)),
-        jacoby=bool(re.search(r"RU\[[^\]]*Jacoby", text)),
-        winner=_SEATS[result[1]] if result else None,
+        length=heading.length,
+        score=heading.score,
+        crawford="crawfordgame" in rules,
+        jacoby="jacoby" in rules,
+        winner=COLOURS.index(result[1]) if result else None,
         points=int(result[2]) if result else 0,
         is_resigned=bool(result and result[3]),
-        actions=tuple((_SEATS[node[1]], node[2]) for node in _NODE_PATTERN.finditer(text)),
+        actions=tuple(
+            (seat, node.text(colour))
+            for node in tree.nodes[1:]
+            for seat, colour in enumerate(COLOURS)
+            if colour in node.properties
+        ),
     )
-
-
-def _parse_moves(seat: int, letters: str) -> Iterator[tuple[int, int]]:
-    if len(letters) % 2 or not re.fullmatch("[a-z]*", letters):
-        raise FormatError(f"moves: expected pairs of letters, got {letters!r}", field="record")
-    for source, target in zip(letters[::2], letters[1::2], strict=True):
-        yield _parse_point(seat, source), _parse_point(seat, target)
-
-
-def _parse_point(seat: int, letter: str) -> int:
-    place = ord(letter) - ord("a")
-    if place >= 24:
-        return BAR if letter == "y" else OFF
-    return place + 1 if seat == 0 else 24 - place
-
-
-def _apply_moves(position: Position, moves: list[tuple[int, int]]) -> Position:
-    """Move checkers whatever the rules; return the position as the next mover sees it."""
-    board = np.array(position.board)
-    for source, target in moves:
-        board[0, source] -= 1
-        board[0, target] += 1
-        if target != OFF and board[1, 25 - target] == 1:
-            board[1, 25 - target] = 0
-            board[1, BAR] += 1
-    return Position(swap_sides(board))

@@ -66,7 +66,7 @@ def parse_sgf(text: str) -> tuple[RecordedMatch, ...]:
     matches: list[RecordedMatch] = []
     reader: _MatchReader | None = None
     for tree in parse_sgf_trees(text):
-        heading = _Heading.read(tree.nodes[0])
+        heading = SgfHeading.read(tree.nodes[0])
         if reader is None or reader.heading.differs(heading):
             if reader is not None:
                 matches.append(reader.builder.build())
@@ -80,7 +80,7 @@ def parse_sgf(text: str) -> tuple[RecordedMatch, ...]:
 
 
 @dataclass(frozen=True)
-class _Heading:
+class SgfHeading:
     """What the root of a game says about its match.
 
     Attributes:
@@ -98,7 +98,8 @@ class _Heading:
     score: tuple[int, int]
 
     @classmethod
-    def read(cls, root: SgfNode) -> _Heading:
+    def read(cls, root: SgfNode) -> SgfHeading:
+        """Read the root of a game; what it does not say has its default."""
         info = dict.fromkeys(("length", "game", "ws", "bs"), "")
         for value in root.properties.get("MI", []):
             word, _, number = value.partition(":")
@@ -113,7 +114,7 @@ class _Heading:
             (_to_number(info["ws"]) or 0, _to_number(info["bs"]) or 0),
         )
 
-    def differs(self, other: _Heading) -> bool:
+    def differs(self, other: SgfHeading) -> bool:
         """Return whether a later game belongs to another match."""
         return other.number == 0 or self._key != other._key
 
@@ -126,7 +127,7 @@ class _Heading:
 class _MatchReader:
     """Reads the games of one match into a builder."""
 
-    def __init__(self, heading: _Heading) -> None:
+    def __init__(self, heading: SgfHeading) -> None:
         words = heading.rules or frozenset()
         self.heading = heading
         variants = (word for word in words if word in VARIANTS or word.startswith("hyper"))
@@ -146,7 +147,7 @@ class _MatchReader:
         self._setup = _Setup()
         self._roll: tuple[int, Roll] | None = None
 
-    def read_game(self, tree: SgfTree, heading: _Heading) -> None:
+    def read_game(self, tree: SgfTree, heading: SgfHeading) -> None:
         """Read a game."""
         root, builder = tree.nodes[0], self.builder
         self._games += 1
