@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import replace
+from typing import TypedDict
 
 import numpy as np
 
@@ -52,6 +53,14 @@ from engine.store.entries import StoreEntry, StoreQuestion, make_canonical
 
 CACHE_COLUMNS = 16
 """The outcome and eleven states of the cube: the maximum in four plies of a match."""
+
+
+class BoardHandling(TypedDict, total=False):
+    """What is wanted of many boards, and what stops it: arguments of `Engine.evaluate_boards`."""
+
+    watch: SearchWatch | None
+    may_double_now: bool
+    decides: bool
 
 
 class Engine:

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.analysis.engine import Engine
+from engine.analysis.engine import BoardHandling, Engine
 from engine.analysis.levels import EvalSettings
 from engine.cubeful import CubeDecision
 from engine.kernels.objectives import OUTCOME_COLUMNS
 from engine.rules.match import MatchState
 from engine.rules.position import Board
-from engine.search import SearchWatch
 from engine.search.results import BoardEvaluations
 
 
@@ -23,10 +23,7 @@ def evaluate_matches(
     matches: Sequence[MatchState],
     match_indices: NDArray[np.int64],
     settings: EvalSettings | None = None,
-    watch: SearchWatch | None = None,
-    *,
-    may_double_now: bool = True,
-    decides: bool = False,
+    **handling: Unpack[BoardHandling],
 ) -> BoardEvaluations:
     """Evaluate many positions at once, each in its own match state.
 
@@ -36,9 +33,7 @@ def evaluate_matches(
         matches: The different match states.
         match_indices: ``int64[n]``, which of them each position has.
         settings: As for `Engine.evaluate_boards`.
-        watch: Counts nodes and stops the work.
-        may_double_now: As for `Engine.evaluate_boards`.
-        decides: As for `Engine.evaluate_boards`.
+        **handling: As there.
 
     Returns:
         As `Engine.evaluate_boards`; the match-winning chance of a position in money play is nan.
@@ -51,9 +46,7 @@ def evaluate_matches(
     settings = settings or EvalSettings.make_default(engine.rules)
     mwc = np.full(len(boards), np.nan)
     if len(matches) == 1:  # for one position, what follows takes 20 µs more
-        found = engine.evaluate_boards(
-            boards, matches[0], settings, watch, may_double_now=may_double_now, decides=decides
-        )
+        found = engine.evaluate_boards(boards, matches[0], settings, **handling)
         outcomes = found.outcomes.astype(np.float32, copy=False)
         return BoardEvaluations(
             outcomes, found.cubeful, mwc if found.mwc is None else found.mwc, found.decisions
@@ -63,9 +56,7 @@ def evaluate_matches(
     for which in np.unique(match_indices).tolist():
         rows = np.flatnonzero(match_indices == which)
         chosen = boards if len(rows) == len(boards) else boards[rows]
-        found = engine.evaluate_boards(
-            chosen, matches[which], settings, watch, may_double_now=may_double_now, decides=decides
-        )
+        found = engine.evaluate_boards(chosen, matches[which], settings, **handling)
         outcomes[rows] = found.outcomes
         if found.cubeful is not None:
             cubeful[rows] = found.cubeful
@@ -74,5 +65,8 @@ def evaluate_matches(
         for row, decision in zip(rows.tolist(), found.decisions or (), strict=False):
             decisions[row] = decision
     return BoardEvaluations(
-        outcomes, cubeful if settings.is_cubeful else None, mwc, decisions if decides else None
+        outcomes,
+        cubeful if settings.is_cubeful else None,
+        mwc,
+        decisions if handling.get("decides") else None,
     )

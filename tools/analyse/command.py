@@ -42,7 +42,7 @@ from datetime import datetime
 from functools import partial
 from pathlib import Path
 
-from engine.errors import CancelledWork, PositionError, UnsupportedError, ValueRangeError
+from engine.errors import CancelledWork, PositionError, UnsupportedError
 from engine.match_analysis.analysed_match import AnalysedMatch
 from engine.match_analysis.analysis import AnalysisSettings
 from engine.match_analysis.rollouts import DecisionRollouts
@@ -54,6 +54,7 @@ from engine.search.filters import DEFAULT_FILTER
 from tools.analyse.analyser import MatchAnalyser
 from tools.analyse.kept_decisions import KeptDecisions
 from tools.analyse.output import FORMATS, TEXT, MatchWriter, PlayerWriter, ReportStream
+from tools.analyse.player_history import PlayerHistory
 from tools.analyse.player_search import find_player
 from tools.common.interrupts import call_on_interrupt
 from tools.common.locks import hold_lock
@@ -223,13 +224,9 @@ class _PlayerWork:
 
     def __init__(self, args: argparse.Namespace, sources: list[MatchInput], stream: ReportStream) -> None:
         self._strict = args.strict
-        args.window = DEFAULT_WINDOW if args.window is None else args.window
-        if args.window < 1:
-            raise ValueRangeError(
-                f"expected a window of 1 decision or more, got {args.window}", field="window"
-            )
         self._player = find_player(args.player, sources, _write_message, strict=args.strict)
-        self.writer = PlayerWriter(args, self._player.name, stream)
+        window = DEFAULT_WINDOW if args.window is None else args.window
+        self.writer = PlayerWriter(PlayerHistory(self._player.name, window), args.format, stream)
         self.is_whole = self._player.is_whole
 
     def list_matches(self) -> Iterator[_MatchWork]:

@@ -30,7 +30,8 @@ from tools.analyse.players_report import PlayersReport
 from tools.analyse.text_report import format_text
 from tools.common.files import write_atomically
 
-TEXT, HTML, JSON, CSV, SGF = FORMATS = ("text", "html", "json", "csv", "sgf")
+TEXT, HTML, SGF = "text", "html", "sgf"
+FORMATS = (TEXT, HTML, "json", "csv", SGF)
 ONE_MATCH_FORMATS = (HTML, SGF)
 
 
@@ -173,26 +174,26 @@ class PlayerWriter:
     """Writes the history of a player, once all matches are analysed.
 
     Args:
-        args: Parsed arguments.
-        name: The player.
+        history: Takes the matches.
+        form: The format, one of `FORMATS`.
         stream: Takes the report.
 
     Attributes:
         date: When the analysis was begun.
-        history: The matches so far.
+        history: As given.
 
     Raises:
         UnsupportedError: The format is for matches.
     """
 
-    def __init__(self, args: argparse.Namespace, name: str, stream: ReportStream) -> None:
-        if args.format == SGF:
+    def __init__(self, history: PlayerHistory, form: str, stream: ReportStream) -> None:
+        if form == SGF:
             raise UnsupportedError(
                 "--player has no SGF: give --format text, html, json or csv", field="format"
             )
         self.date = datetime.now().astimezone()
-        self.history = PlayerHistory(name, args.window)
-        self._format = args.format
+        self.history = history
+        self._form = form
         self._stream = stream
 
     @property
@@ -204,7 +205,7 @@ class PlayerWriter:
         """Write the history, if there is a match."""
         if not self.count:
             return
-        match self._format:
+        match self._form:
             case "json":
                 self._stream.write(format_history_json(self.history))
             case "csv":

@@ -8,6 +8,7 @@ import json
 from collections import deque
 from dataclasses import dataclass
 
+from engine.errors import ValueRangeError
 from engine.match_analysis.analysed_match import AnalysedMatch
 from engine.match_analysis.documents import list_rating, round_value
 from engine.match_analysis.statistics import (
@@ -65,9 +66,14 @@ class PlayerHistory:
         window: As given.
         rows: The matches.
         method: What judged them, in words.
+
+    Raises:
+        ValueRangeError: The window holds nothing.
     """
 
     def __init__(self, name: str, window: int) -> None:
+        if window < 1:
+            raise ValueRangeError(f"expected a window of 1 decision or more, got {window}", field="window")
         self.name = name
         self.window = window
         self.rows: list[HistoryRow] = []

@@ -155,7 +155,7 @@ class BatchEvaluator:
                 found.matches,
                 found.match_indices,
                 settings,
-                watch,
+                watch=watch,
                 decides=CUBE in self._wants,
             )
         if settings.plies:
