@@ -23,6 +23,7 @@ import msgspec
 
 from engine.errors import CancelledWork, GammondError, LimitError, ValueRangeError
 from engine.runtime.prompt_threads import UncompiledKernel
+from protocol.core.answers import AnswerQueue
 from protocol.core.arguments import TAG_PATTERN, parse_tag
 from protocol.core.errors import CommandError
 from protocol.core.framing import InputLine, LineSplitter
@@ -37,7 +38,6 @@ from protocol.core.requests import (
     Work,
     WorkControl,
 )
-from protocol.core.send_buffer import SendBuffer
 
 _BYTES_FOR_LINE_BYTE = 4
 """About how many bytes the objects of a request take for each byte of its line."""
@@ -121,15 +121,13 @@ class Connection:
         self.request_count = 0
         self._limits = limits
         self._lines = LineSplitter(limits.line_bytes)
-        self._ordered: deque[PendingRequest] = deque()
+        self._answers = AnswerQueue()
         self._jobs: dict[int, Job] = {}
         self._new_jobs: deque[Job] = deque()
         self._by_key: dict[object, Job] = {}
         self._unordered_count = 0
-        self._out = SendBuffer()
-        self._held_bytes = self._queued_bytes = 0
+        self._queued_bytes = 0
         self._quick_size = 0
-        self._has_sent_part = False
         self._may_have_lines = False
         self._postponed: _PostponedLine | None = None
         self._quit_reply: bytes = b""
@@ -145,7 +143,7 @@ class Connection:
     @property
     def is_idle(self) -> bool:
         """Whether every request is answered."""
-        return not self._jobs and not self._ordered
+        return not self._jobs and not self._answers.ordered_count
 
     @property
     def has_lines(self) -> bool:
@@ -167,22 +165,22 @@ class Connection:
     @property
     def is_done(self) -> bool:
         """Whether the client has ended, everything is answered, and nothing is left to send."""
-        return self._is_closing and self.is_idle and not self._out.size and not self._quit_reply
+        return self._is_closing and self.is_idle and not self._answers.sendable_bytes and not self._quit_reply
 
     @property
     def held_bytes(self) -> int:
         """About how many bytes are held for the client: output that waits, and unanswered requests."""
-        return self._unsent_bytes + _BYTES_FOR_LINE_BYTE * self._queued_bytes
+        return self._answers.unsent_bytes + _BYTES_FOR_LINE_BYTE * self._queued_bytes
 
     @property
     def start_gate(self) -> StartGate:
         """Which jobs may start at this moment."""
         cap = self._limits.unsent_bytes
-        if self._unsent_bytes <= cap:
+        if self._answers.unsent_bytes <= cap:
             return OPEN_GATE
-        if self._out.size > cap:
+        if self._answers.sendable_bytes > cap:
             return CLOSED_GATE
-        return StartGate(is_open=False, first=self._ordered[0])
+        return StartGate(is_open=False, first=self._answers.first)
 
     def receive_data(self, data: bytes) -> None:
         """Take in bytes from the client; `advance` serves the lines in them."""
@@ -213,7 +211,7 @@ class Connection:
                 self._is_closing = self._is_closing or self._has_ended
             elif self._quick_size >= size or self._clock() > end_s:
                 break
-        self._flush()
+        self._say_goodbye()
 
     def next_job(self) -> Job | None:
         """Return the next new job, in the order of arrival; None when all are handed out."""
@@ -221,9 +219,8 @@ class Connection:
 
     def receive_progress(self, job: Job, reply: AnyReply) -> None:
         """Take in a reply that comes before the final one; a client that must read first does not get it."""
-        if id(job) in self._jobs and self._unsent_bytes <= self._limits.unsent_bytes:
-            self._append(job.request, [job.request.encode([reply])])
-            self._flush()
+        if id(job) in self._jobs and self._answers.unsent_bytes <= self._limits.unsent_bytes:
+            self._answers.append(job.request, [job.request.encode([reply])], is_last=False)
 
     def receive_result(self, job: Job, result: JobResult) -> None:
         """Take in the rest of an answer, or the exception that its work raised."""
@@ -236,9 +233,9 @@ class Connection:
             return
         if isinstance(result, Exception):
             result = job.request.encode([self.handler.fail(result, job.work)])
-        job.request.is_answered = True
-        self._append(job.request, [result] if isinstance(result, bytes) else result)
-        self._flush()
+        self._answers.append(job.request, [result] if isinstance(result, bytes) else result, is_last=True)
+        if self._quit_reply:
+            self._say_goodbye()
 
     def _forget_job(self, job: Job) -> bool:
         """Forget a job; return whether it was not forgotten before."""
@@ -258,23 +255,19 @@ class Connection:
         Args:
             max_bytes: How many at most; None for all that there are.
         """
-        if not self._out.size:
-            return b""
-        data = self._out.take(max_bytes)
-        self._has_sent_part = not data.endswith(b"\n")
-        return data
+        return self._answers.take(max_bytes)
 
     def close(self) -> None:
         """Take no further requests; those that have come are still answered."""
         self._is_closing = True
         self._lines.clear()
-        self._flush()
+        self._say_goodbye()
 
     def close_with_error(self, error: GammondError) -> None:
         """Send the client why it is not served any longer, and take no further requests."""
         if not self._is_closing:
             self.end_reason = error.message
-            self._out.add(self._encode("", [self.handler.fail(error)]))
+            self._answers.add(self._encode("", [self.handler.fail(error)]))
             self.close()
 
     def cut_off(self, error: GammondError) -> None:
@@ -284,12 +277,10 @@ class Connection:
         self._jobs.clear()
         self._postponed = None
         self._by_key.clear()
-        self._ordered.clear()
-        self._unordered_count = self._held_bytes = self._queued_bytes = 0
+        self._unordered_count = self._queued_bytes = 0
         self._quit_reply = b""
-        line_end = b"\n" if self._has_sent_part else b""
-        self._out = SendBuffer()
-        self._out.add(line_end + self._encode("", [self.handler.fail(error)]))
+        self._answers.clear()
+        self._answers.add(self._encode("", [self.handler.fail(error)]))
 
     def stop_all(self) -> int:
         """Ask all work to end with what it has; return how much there was."""
@@ -310,16 +301,12 @@ class Connection:
         self._new_jobs.clear()
 
     @property
-    def _unsent_bytes(self) -> int:
-        return self._out.size + self._held_bytes
-
-    @property
     def _has_room(self) -> bool:
-        limits = self._limits
+        limits, answers = self._limits, self._answers
         return (
-            len(self._ordered) + self._unordered_count < limits.queued_requests
+            answers.ordered_count + self._unordered_count < limits.queued_requests
             and self._queued_bytes <= limits.queued_bytes
-            and self._unsent_bytes <= limits.unsent_bytes
+            and answers.unsent_bytes <= limits.unsent_bytes
         )
 
     def _serve(self, line: InputLine) -> None:
@@ -372,8 +359,7 @@ class Connection:
         line, job = self._postponed.line, self._postponed.job
         self._postponed = None
         self._forget_job(job)
-        if job.request.is_ordered:
-            self._ordered.pop()  # nothing was served after it
+        self._answers.withdraw(job.request)
         return line
 
     def _open_request(self, tag: str, is_ordered: bool, answer: Answer, line_bytes: int) -> None:
@@ -388,12 +374,7 @@ class Connection:
             return
         if isinstance(answer, StopRequest):
             answer = [answer.make_reply(self._stop(answer.key))]
-        data = self._encode(tag, answer)
-        if is_ordered and self._ordered:
-            self._ordered.append(PendingRequest(tag, is_ordered, 0, [data], is_answered=True))
-            self._held_bytes += len(data)
-        else:
-            self._out.add(data)
+        self._answers.add_answer(self._encode(tag, answer), is_ordered=is_ordered)
 
     def _add_job(self, job: Job) -> None:
         self._jobs[id(job)] = job
@@ -401,10 +382,8 @@ class Connection:
             self._by_key[job.request.tag] = job
         if job.work.key:
             self._by_key[job.work.key] = job
-        if job.request.is_ordered:
-            self._ordered.append(job.request)
-        else:
-            self._unordered_count += 1
+        self._answers.open(job.request)
+        self._unordered_count += not job.request.is_ordered
         self._queued_bytes += job.request.line_bytes
         if job.work.is_quick:
             self._quick_size += job.work.size
@@ -423,25 +402,10 @@ class Connection:
         """Encode lines of an answer that is there at once."""
         return encode_replies(tag, replies, writes_json=self.handler.writes_json)
 
-    def _append(self, request: PendingRequest, pieces: Sequence[bytes]) -> None:
-        if not request.is_ordered or (request is self._ordered[0] and not request.held_output):
-            self._out.add_all(pieces)
-        else:
-            request.held_output += pieces
-            self._held_bytes += sum(map(len, pieces))
-
-    def _flush(self) -> None:
-        while self._ordered:
-            request = self._ordered[0]
-            if request.held_output:
-                self._held_bytes -= sum(map(len, request.held_output))
-                self._out.add_all(request.held_output)
-                request.held_output.clear()
-            if not request.is_answered:
-                return
-            self._ordered.popleft()
+    def _say_goodbye(self) -> None:
+        """Answer ``quit`` once everything before it is answered."""
         if self._quit_reply and self.is_idle:
-            self._out.add(self._quit_reply)
+            self._answers.add(self._quit_reply)
             self._quit_reply = b""
 
 

@@ -1,0 +1,109 @@
+"""The answers of one client on their way out: in the order of the requests where these keep it."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Sequence
+
+from protocol.core.jobs import PendingRequest
+from protocol.core.send_buffer import SendBuffer
+
+
+class AnswerQueue:
+    """Holds the answer to an ordered request until those before it are out; other answers go out at once.
+
+    Attributes:
+        held_bytes: What is held of answers that wait for earlier ones.
+    """
+
+    def __init__(self) -> None:
+        self.held_bytes = 0
+        self._ordered: deque[PendingRequest] = deque()
+        self._out = SendBuffer()
+        self._has_taken_part = False
+
+    @property
+    def sendable_bytes(self) -> int:
+        """What can be sent."""
+        return self._out.size
+
+    @property
+    def unsent_bytes(self) -> int:
+        """What can be sent, and what is held."""
+        return self._out.size + self.held_bytes
+
+    @property
+    def ordered_count(self) -> int:
+        """How many ordered requests are not answered, or wait for those that are not."""
+        return len(self._ordered)
+
+    @property
+    def first(self) -> PendingRequest:
+        """The first of these; there is one."""
+        return self._ordered[0]
+
+    def open(self, request: PendingRequest) -> None:
+        """Let an ordered request have the next place; no effect for others."""
+        if request.is_ordered:
+            self._ordered.append(request)
+
+    def withdraw(self, request: PendingRequest) -> None:
+        """Take back the request that was opened last; nothing of its answer is there."""
+        if request.is_ordered:
+            last = self._ordered.pop()
+            assert last is request
+
+    def add(self, data: bytes) -> None:
+        """Send something whatever waits."""
+        self._out.add(data)
+
+    def add_answer(self, data: bytes, *, is_ordered: bool) -> None:
+        """Send a whole answer in its place."""
+        if is_ordered and self._ordered:
+            self._ordered.append(PendingRequest("", is_ordered, 0, [data], is_answered=True))
+            self.held_bytes += len(data)
+        else:
+            self._out.add(data)
+
+    def append(self, request: PendingRequest, pieces: Sequence[bytes], *, is_last: bool) -> None:
+        """Send a part of an answer in its place.
+
+        Args:
+            request: What was opened.
+            pieces: The part.
+            is_last: Whether it ends the answer.
+        """
+        request.is_answered = is_last
+        if not request.is_ordered or request is self._ordered[0]:
+            self._out.add_all(pieces)
+        else:
+            request.held_output += pieces
+            self.held_bytes += sum(map(len, pieces))
+        while self._ordered and self._ordered[0].is_answered:
+            self._ordered.popleft()
+            if self._ordered:
+                self._release(self._ordered[0])
+
+    def _release(self, request: PendingRequest) -> None:
+        """Send what was held of the answer whose turn has come."""
+        self.held_bytes -= sum(map(len, request.held_output))
+        self._out.add_all(request.held_output)
+        request.held_output.clear()
+
+    def take(self, max_bytes: int | None = None) -> bytes:
+        """Take what can be sent from the beginning.
+
+        Args:
+            max_bytes: How much at most; None for all that there is.
+        """
+        data = self._out.take(max_bytes)
+        if data:
+            self._has_taken_part = not data.endswith(b"\n")
+        return data
+
+    def clear(self) -> None:
+        """Drop all that there is, but for the end of a line of which a part was taken."""
+        self._ordered.clear()
+        self.held_bytes = 0
+        self._out = SendBuffer()
+        self._out.add(b"\n" if self._has_taken_part else b"")
