@@ -387,9 +387,10 @@ class Engine:
         if found.plies == ranked.effort.plies:
             return ComparedPlay(found, ranked.best, place + 1, ranked)
         ranked = replace(ranked, effort=replace(ranked.effort, is_stored=False))
-        search = PlaySearch(self.make_objective(match, settings), self._tree, self.evaluator.plies)
+        plies = ranked.effort.plies - self.evaluator.plies
+        depth = settings.with_plies(max(plies, settings.plies))  # a kept ranking may be deeper
+        search = PlaySearch(self.make_objective(match, depth), self._tree, self.evaluator.plies)
         try:
-            plies = ranked.effort.plies - self.evaluator.plies
             found = search.evaluate_play(position, roll, play, plies, watch, self.rules)
         except CancelledWork:
             ranked = self.rank_plays(position, roll, match, replace(settings, plies=0))

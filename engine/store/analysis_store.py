@@ -9,6 +9,7 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterable
+from math import inf
 from operator import attrgetter
 from pathlib import Path
 
@@ -28,6 +29,9 @@ MAX_READ_AHEAD = 2_000
 
 _READ_AHEAD_ROWS, _READ_AHEAD_PAUSE_S = 50, 0.002
 """How many of them in a turn in the interpreter, a millisecond, and the pause after that."""
+
+READ_AGAIN_S = 60.0
+"""How long memory answers those who would take a deeper entry before the file is asked for one again."""
 
 MAX_WAITING = 10_000
 """Writes that may wait for the disk; further ones are left out."""
@@ -78,6 +82,7 @@ class AnalysisStore:
         self.left_out = 0
         self._max_bytes = max_bytes
         self._remembered: OrderedDict[_Key, dict[int, StoreEntry]] = OrderedDict()
+        self._read_s: dict[_Key, float] = {}
         self._visits: dict[_Key, int] = {}
         self._writes: list[_Write] = []
         self._is_closing = False
@@ -111,12 +116,13 @@ class AnalysisStore:
         entry = self.recall(question, engine, plies, allow_deeper=allow_deeper)
         if entry is None:
             found = self._read(question, engine)
-            if not found:
-                return None
             with self._changed:
                 for each in found:
                     self._remember(key, each)
-            entry = _choose(found, plies, allow_deeper)
+                known = self._remembered.get(key, {})
+                if known:
+                    self._read_s[key] = time.monotonic()
+                entry = _choose(known.values(), plies, allow_deeper)
         if entry is not None:
             with self._changed:
                 self._count_visit(key)
@@ -131,6 +137,8 @@ class AnalysisStore:
             if (known := self._remembered.get(key)) is None:
                 return None
             self._remembered.move_to_end(key)
+            if allow_deeper and max(known) <= plies and self._is_old(key):
+                return None  # another process may have searched deeper
             return _choose(known.values(), plies, allow_deeper)
 
     def keep(
@@ -201,7 +209,12 @@ class AnalysisStore:
         self._remembered.setdefault(key, {}).setdefault(entry.plies, entry)
         self._remembered.move_to_end(key)
         if len(self._remembered) > MAX_REMEMBERED:
-            self._remembered.popitem(last=False)
+            oldest, _ = self._remembered.popitem(last=False)
+            self._read_s.pop(oldest, None)
+
+    def _is_old(self, key: _Key) -> bool:
+        """Return whether it is long ago that what memory has of a question was read from the file."""
+        return time.monotonic() - self._read_s.get(key, -inf) > READ_AGAIN_S
 
     def _count_visit(self, key: _Key, visits: int = 1) -> None:
         if key in self._visits or len(self._visits) < MAX_WAITING:

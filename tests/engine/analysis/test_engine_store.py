@@ -188,6 +188,14 @@ def test_a_play_beside_the_kept_best_one_is_compared_as_without_a_store(engine, 
         assert found.ranked.effort.is_stored == (place == 0)
 
 
+def test_a_play_beside_a_deeper_kept_ranking_is_as_deep(engine, stored):
+    ranked = stored.rank_plays(OPENING, (6, 4), MatchState(length=5), TWO_PLY)
+    asked = OPENING, (6, 4), MatchState(length=5), ranked.plays[-1].play
+    found = stored.compare_play(*asked, EvalSettings(1, "tiny", store=StoreUse.DEEPER))
+    fresh = engine.compare_play(*asked, TWO_PLY)
+    assert (found.evaluation, found.best, found.rank) == (fresh.evaluation, fresh.best, fresh.rank)
+
+
 def test_a_variant_with_another_start_has_the_same_answers_and_other_plays_have_none(stored):
     assert not stored.evaluate(OPENING, MatchState(), TWO_PLY).effort.is_stored
     nackgammon = stored.with_rules(Rules(variant=VARIANTS["nackgammon"]))

@@ -157,6 +157,21 @@ def test_many_threads_find_and_keep_together(file):
     assert find_all(file, numbers) == list(numbers)
 
 
+def test_who_takes_deeper_entries_gets_those_that_another_process_adds_later(file, monkeypatch):
+    question, deeper = make_question(1), make_entry(3, seed=2)
+    with AnalysisStore(file) as store, AnalysisStore(file) as other:
+        store.keep(question, ENGINE, make_entry(seed=1))
+        assert store.find(question, ENGINE, 2, allow_deeper=True).plies == 2
+        other.keep(question, ENGINE, deeper)
+        other.flush()
+        assert store.find(question, ENGINE, 2, allow_deeper=True).plies == 2
+        monkeypatch.setattr(analysis_store, "READ_AGAIN_S", -1.0)
+        assert store.recall(question, ENGINE, 2, allow_deeper=True) is None
+        assert store.find(question, ENGINE, 2, allow_deeper=True).is_same_as(deeper)
+        assert store.recall(question, ENGINE, 2, allow_deeper=True).is_same_as(deeper)
+        assert store.find(question, ENGINE, 2).is_same_as(make_entry(seed=1))
+
+
 def test_memory_is_bounded_and_the_file_answers_for_the_rest(file, monkeypatch):
     monkeypatch.setattr(analysis_store, "MAX_REMEMBERED", 10)
     with AnalysisStore(file) as store:
