@@ -6,15 +6,21 @@ Set GAMMOND_SAMPLES to a folder with `xg/`, `mat/`, `sgf/`, `xg_txt/` and `bgbli
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from engine.cubeful.match_equity import load_default_table
+from engine.errors import GammondError
 from engine.match_analysis.decisions import judge_recorded_match
 from engine.match_analysis.statistics import compute_statistics
+from engine.match_files.mat.reader import parse_mat
+from engine.match_files.mat.writer import format_match
 from engine.match_files.reading import read_matches, read_positions
+from engine.match_files.sgf.reader import parse_sgf
+from engine.match_files.sgf.writer import format_sgf
 from engine.match_files.xg.container import unpack_container
 from engine.match_files.xg.decoding import decode_record, split_records
 from engine.match_files.xg.records import XgCube, XgPlay
@@ -50,6 +56,31 @@ def test_the_variant_of_a_match_is_that_of_both_its_files(variant):
     assert ours.games
     assert ours.rules.rules == other.rules.rules
     assert [game.record for game in ours.games] == [game.record for game in other.games]
+
+
+def test_every_sample_is_the_same_after_writing_and_reading():
+    found = 0
+    for file in sorted(Path(SAMPLES).rglob("*")):
+        try:
+            matches = read_matches(file) if file.is_file() else ()
+        except GammondError:
+            continue
+        for match in (match for match in matches if match.games):
+            found += 1
+            (as_mat,), (as_sgf,) = parse_mat(format_match(match)), parse_sgf(format_sgf(match))
+            for read in (as_mat, as_sgf):
+                assert (read.names, read.length, read.ratings) == (match.names, match.length, match.ratings)
+                assert read.rules == match.rules
+                assert read.headers == match.headers
+                plain = [replace(game, notes={}, comment="") for game in match.games]
+                assert [replace(game, notes={}, comment="") for game in read.games] == plain
+            assert (as_sgf.comment, format_sgf(as_sgf)) == (match.comment, format_sgf(parse_again(as_sgf)))
+    assert found >= 19
+
+
+def parse_again(match):
+    (read,) = parse_sgf(format_sgf(match))
+    return read
 
 
 def test_the_analysis_of_every_play_is_found():

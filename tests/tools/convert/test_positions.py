@@ -5,14 +5,18 @@ from __future__ import annotations
 import csv
 import io
 import json
+import random
 import sys
 import types
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from engine.formats.xgid import decode_xgid
 from engine.rules.match import MatchState
 from tests import boards
+from tests.engine.match_files.generated_matches import Draw
 from tools import cli
 from tools.common.position_texts import parse_text
 from tools.convert.positions import FORMS, convert_position
@@ -81,6 +85,21 @@ def test_whatever_is_not_named_as_lost_is_kept():
                 if name not in converted.lost:
                     assert (kept or MatchState()) == match
             assert set(converted.forms) | set(converted.lost) == set(READABLE)
+
+
+@settings(max_examples=15, deadline=None)
+@given(length=st.sampled_from([0, 1, 3, 7]), seed=st.integers(0, 1 << 30))
+def test_positions_of_whole_games_are_the_same_in_every_form_but_for_what_is_named(length, seed):
+    match = Draw(length, sets=True).make_match(seed)
+    situations = [situation for game in match.games for situation, _ in game.replay()]
+    for situation in random.Random(seed).sample(situations, min(len(situations), 25)):
+        converted = convert_position(situation.position, situation.match, READABLE)
+        assert set(converted.forms) | set(converted.lost) == set(READABLE)
+        for name, text in converted.forms.items():
+            read, kept = parse_text(text)
+            assert read == situation.position
+            if name not in converted.lost:
+                assert (kept or MatchState()) == situation.match
 
 
 def test_a_form_that_cannot_hold_a_position_says_why(capsys):
