@@ -336,7 +336,7 @@ class AnalysisStore:
     def _write_batch(
         self, database: StoreDatabase | None, writes: list[_Write], visits: dict[_Key, int]
     ) -> StoreDatabase | None:
-        """Write a batch as one step, once more into a new file after a damaged one; return what is open."""
+        """Write a batch as one step, once more into a new file if that one is lost; return what is open."""
         for _ in range(2):
             if database is None or not database.is_current():
                 database = self._reopen(database)
@@ -350,7 +350,8 @@ class AnalysisStore:
                     for (question, digest), number in visits.items():
                         database.count_visits(question, digest, number, now_s)
                     database.evict(self._max_bytes, now_s)
-                return database
+                if database.is_current():  # else it was moved aside or removed meanwhile
+                    return database
             except sqlite3.Error as error:
                 database = self._source.replace(database, error)
                 if not is_damage(error):

@@ -81,9 +81,12 @@ class StoreFile:
             _LOG.warning("the store of analyses %s cannot be used as it is: %s", self._file, text)
 
     def _move_aside(self) -> None:
-        """Move the file out of the way, in place of one that was moved before."""
+        """Move the file out of the way, in place of one that was moved before.
+
+        The file itself goes first: whoever has written into it meanwhile sees that it is another now.
+        """
         aside = self._file.with_name(f"{self._file.name}.damaged")
-        for suffix in ("-wal", "-shm", ""):
+        for suffix in ("", "-wal", "-shm"):
             with contextlib.suppress(FileNotFoundError):
                 os.replace(f"{self._file}{suffix}", f"{aside}{suffix}")
         _LOG.warning("the store of analyses is damaged: it is now %s, and a new one was begun", aside)

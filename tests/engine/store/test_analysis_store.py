@@ -10,6 +10,7 @@ import subprocess
 import sys
 import textwrap
 import threading
+import time
 from pathlib import Path
 
 import pytest
@@ -338,6 +339,10 @@ def test_a_file_that_is_damaged_while_in_use_is_replaced(file):
         assert store.find(make_question(1), ENGINE, 2) is None
         store.keep(make_question(400), ENGINE, make_entry(seed=400))
         store.flush()
+        ends_s = time.monotonic() + 10.0
+        while not file.with_name("store.sqlite.damaged").exists():  # a thread of the store moves it
+            assert time.monotonic() < ends_s
+            time.sleep(0.01)
         store.keep(make_question(401), ENGINE, make_entry(seed=401))
     assert 401 in find_all(file, range(402))
 
