@@ -13,8 +13,8 @@ from typing import TypedDict
 
 import numpy as np
 
-from engine.analysis.engine_store import MIN_PLIES, EngineStore, make_question
-from engine.analysis.levels import EvalSettings, StoreUse
+from engine.analysis.engine_store import EngineStore
+from engine.analysis.levels import EvalSettings
 from engine.cubeful import (
     CubeStateSpace,
     ScoreMatrix,
@@ -534,11 +534,7 @@ class Engine:
         self, position: Position, match: MatchState, settings: EvalSettings, roll: Roll | None = None
     ) -> StoreQuestion | None:
         """Return the question under which an answer is kept; None for one that is neither kept nor found."""
-        if self.store is None or settings.store is StoreUse.OFF or settings.plies < MIN_PLIES:
-            return None
-        if self.rules.doubles != STANDARD_RULES.doubles or position.is_over:  # variants differ in the start
-            return None
-        return make_question(position, match, settings, roll)
+        return None if self.store is None else self.store.ask(self.rules, position, match, settings, roll)
 
     def _find_kept(
         self, question: StoreQuestion | None, match: MatchState, settings: EvalSettings

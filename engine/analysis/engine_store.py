@@ -13,6 +13,7 @@ from engine.errors import DataFileError
 from engine.rules.dice import Roll
 from engine.rules.match import MatchState
 from engine.rules.position import Position
+from engine.rules.rules import STANDARD_RULES, Rules
 from engine.search.objective import Values
 from engine.search.results import PlaySequence
 from engine.store.entries import EngineIdentity, StoreEntry, StoreQuestion
@@ -21,7 +22,7 @@ from engine.store.opening import StoreOpener
 if TYPE_CHECKING:
     from engine.store.analysis_store import AnalysisStore  # loaded when a store is opened: it takes 30 ms
 
-MIN_PLIES = 1
+_MIN_PLIES = 1
 """The least depth that is looked up: 0-ply takes less time than that."""
 
 _KEPT_AT_ONCE_PLIES = 2
@@ -78,6 +79,29 @@ class EngineStore:
     def identity(self) -> EngineIdentity:
         """The engine."""
         return self._identify()
+
+    def ask(
+        self,
+        rules: Rules,
+        position: Position,
+        match: MatchState,
+        settings: EvalSettings,
+        roll: Roll | None = None,
+    ) -> StoreQuestion | None:
+        """Return the question under which an answer is kept; None for one that is neither kept nor found.
+
+        Args:
+            rules: The rules of the game.
+            position: As for `make_question`.
+            match: The match state.
+            settings: The settings.
+            roll: The dice, to ask for plays.
+        """
+        if settings.store is StoreUse.OFF or settings.plies < _MIN_PLIES:
+            return None
+        if rules.doubles != STANDARD_RULES.doubles or position.is_over:  # variants differ in the start alone
+            return None
+        return make_question(position, match, settings, roll)
 
     def find(self, question: StoreQuestion, settings: EvalSettings) -> StoreEntry | None:
         """Return the kept answer of the depth, or of a greater one where the settings allow it.

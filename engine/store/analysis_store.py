@@ -21,8 +21,8 @@ from engine.store.rows import DueQuestion, StoreRow
 from engine.store.store_file import StoreFile
 from engine.store.tiers import DepthTiers
 
-MAX_REMEMBERED = 20_000
-"""Questions in memory: some 20 MB."""
+MAX_REMEMBERED = 10_000
+"""Questions in memory: some 10 MB of positions, or 30 MB of plays."""
 
 MAX_READ_AHEAD = 2_000
 """Questions that are read into memory when a file is opened for those who do not wait: the most asked."""
