@@ -5,7 +5,9 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from engine.errors import FormatError, GammondError, StateError, UnsupportedError, ValueRangeError
@@ -47,6 +49,7 @@ _RULES = {
     "automatic_doubles": "the rule about automatic doubles",
     "cube_limit": "the limit of the cube",
 }
+_NAME = "gammond convert"
 _HEAD_BYTES = 1 << 16
 
 
@@ -67,21 +70,27 @@ def convert_matches(args: argparse.Namespace, name: str) -> int:
     inputs = list_match_inputs(sources)
     is_many = len(inputs) != 1 or Path(sources[0]).is_dir()
     writer, is_whole, count = _Writer(args, name, is_folder=is_many), True, 0
-    with Progress(len(inputs), "matches", lines_of="gammond convert" if is_many else "") as progress:
+    with ExitStack() as stack:
+        bar = stack.enter_context(Progress(len(inputs), "files", lines_of=_NAME)) if is_many else None
+        say = partial(_write_message, bar)
         for done, given in enumerate(inputs, 1):
-            matches = given.read(_write_message, strict=args.strict)
+            matches = given.read(say, strict=args.strict)
             is_whole &= bool(matches) and not any(match.issues for match in matches)
-            try:
-                writer.check(matches)
-                for match in (match for match in matches if match.games):
-                    writer.write(given, match)
-                    count += 1
-            except (FormatError, UnsupportedError, StateError, ValueRangeError) as error:
-                if not is_many:
-                    raise
-                _write_message(f"{given.name}: {error.message}")
-                is_whole = False
-            progress.update(done)
+            writer.check(matches)
+            for match in (match for match in matches if match.games):
+                try:
+                    losses = writer.write(given, match)
+                except (FormatError, UnsupportedError, StateError, ValueRangeError) as error:
+                    if bar is None:
+                        raise
+                    say(f"{given.name}: {error.message}")
+                    is_whole = False
+                    continue
+                count += 1
+                if losses:
+                    say(f"{given.name}: {name} leaves out: {', '.join(losses)}")
+            if bar is not None:
+                bar.update(done)
     return 0 if count and is_whole else 1
 
 
@@ -163,8 +172,8 @@ class _Writer:
             self._is_folder = True
             self._check_folder(f"{len(matches):,} matches")
 
-    def write(self, given: MatchInput, match: RecordedMatch) -> None:
-        """Write a match, and say what the format leaves out.
+    def write(self, given: MatchInput, match: RecordedMatch) -> list[str]:
+        """Write a match, and return what the format leaves out.
 
         Raises:
             FormatError: It has no game.
@@ -181,8 +190,7 @@ class _Writer:
             target = self._choose_file(given, self._output)
             self._check_target(given, target)
             write_atomically(target, text.encode())
-        if losses := list_losses(match, read):
-            _write_message(f"{given.name}: {self._name} leaves out: {', '.join(losses)}")
+        return list_losses(match, read)
 
     def _choose_file(self, given: MatchInput, output: Path) -> Path:
         """Return a file of its own, in a folder named after the one that was read."""
@@ -243,5 +251,10 @@ def _collect_depths(analysed: Iterable[ActionNotes]) -> set[str]:
     return {each.depth for each in (*evaluations, *of_cubes) if each is not None and each.depth}
 
 
-def _write_message(text: str) -> None:
-    sys.stderr.write(f"gammond convert: {escape_unprintable(text)}\n")
+def _write_message(bar: Progress | None, text: str) -> None:
+    """Write a line to stderr, above the bar if there is one."""
+    line = f"{_NAME}: {escape_unprintable(text)}"
+    if bar is None:
+        sys.stderr.write(f"{line}\n")
+    else:
+        bar.write_line(line)
