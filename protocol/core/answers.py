@@ -73,21 +73,23 @@ class AnswerQueue:
             pieces: The part.
             is_last: Whether it ends the answer.
         """
-        request.is_answered = is_last
-        if not request.is_ordered or request is self._ordered[0]:
-            self._out.add_all(pieces)
+        request.is_answered, ordered = is_last, self._ordered
+        if not request.is_ordered or request is ordered[0]:
+            for piece in pieces:
+                self._out.add(piece)
         else:
             request.held_output += pieces
             self.held_bytes += sum(map(len, pieces))
-        while self._ordered and self._ordered[0].is_answered:
-            self._ordered.popleft()
-            if self._ordered:
-                self._release(self._ordered[0])
+        while ordered and ordered[0].is_answered:
+            ordered.popleft()
+            if ordered and ordered[0].held_output:
+                self._release(ordered[0])
 
     def _release(self, request: PendingRequest) -> None:
         """Send what was held of the answer whose turn has come."""
         self.held_bytes -= sum(map(len, request.held_output))
-        self._out.add_all(request.held_output)
+        for piece in request.held_output:
+            self._out.add(piece)
         request.held_output.clear()
 
     def take(self, max_bytes: int | None = None) -> bytes:

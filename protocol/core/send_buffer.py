@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable
 
 _JOINED_BYTES = 4096
 """Up to this size pieces are joined: thousands of short ones would take several times their size."""
@@ -30,11 +29,6 @@ class SendBuffer:
             pieces[-1] += data
         elif data:
             pieces.append(data)
-
-    def add_all(self, pieces: Iterable[bytes]) -> None:
-        """Add pieces at the end."""
-        for piece in pieces:
-            self.add(piece)
 
     def take(self, max_bytes: int | None = None) -> bytes:
         """Take bytes from the beginning.

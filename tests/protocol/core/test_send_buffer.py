@@ -31,6 +31,7 @@ def test_all_is_taken_once_and_in_order(steps):
 
 def test_a_long_piece_is_handed_on_as_it_is():
     long, output = bytes(100_000), SendBuffer()
-    output.add_all([long, b"1", b"2"])
+    for piece in (long, b"1", b"2"):
+        output.add(piece)
     assert output.take(len(long)) is long
     assert output.take() == b"12"
