@@ -307,7 +307,6 @@ _SETTINGS = (
         ),
         lambda session: session.engine_settings.store,
         lambda session, use: change_engine_settings(session, store=StoreUse(use)),
-        is_unrated=True,
     ),
     Setting(
         Field(
