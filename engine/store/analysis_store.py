@@ -39,7 +39,7 @@ MAX_WAITING = 10_000
 WRITE_EVERY_S = 0.2
 """How long a write waits for others that can be made with it."""
 
-OPEN_WAIT_S = 0.1
+OPEN_WAIT_S = 0.5
 """How long those who ask wait for a file that is being opened, counted from then on."""
 
 _LOG = logging.getLogger(__name__)
