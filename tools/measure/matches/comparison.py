@@ -32,12 +32,12 @@ class MatchAnalysis:
 
 
 @dataclass(frozen=True)
-class RolledError:
-    """What a decision lost, by a rollout of its choices.
+class RolledLoss:
+    """What a choice lost, by a rollout of it and of the best ones of two analyses.
 
     Attributes:
-        points: What it lost.
-        standard_error: Of that.
+        points: How much better the best of the others is; less than 0 if the choice was the best.
+        standard_error: Of that difference.
     """
 
     points: float
@@ -56,7 +56,7 @@ class Disagreement:
 
     ours: AnalysedDecision
     theirs: AnalysedDecision
-    rolled: RolledError | None = None
+    rolled: RolledLoss | None = None
 
     @property
     def our_error(self) -> float:

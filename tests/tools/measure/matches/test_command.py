@@ -69,7 +69,7 @@ def test_both_analyses_and_rollouts_are_reported(tmp_path, capsys):
     assert re.match(r"gammond .*, net strong; GNU Backgammon ", out)
     by = re.findall(r"^race\.sgf  (g\w+, .-ply(?:, close ones 1-ply)?)  +[0-9]+ ", out, re.MULTILINE)
     assert by[:3] == ["gnubg, 0-ply", "gammond, 0-ply", "gammond, 0-ply, close ones 1-ply"]
-    losses = r"  (0\.\d+) +(0\.\d+)  0\.0\d+ ± 0\.0\d+  (?:ours|gnubg's|neither)$"
+    losses = r"  (0\.\d+) +(0\.\d+)  -?0\.\d+ ± 0\.0\d+  (?:ours|gnubg's|neither)$"
     differing = re.findall(losses, out, re.MULTILINE)
     assert len(differing) > 1
     assert all(ours != theirs for ours, theirs in differing)

@@ -24,7 +24,7 @@ from tools.measure.matches.comparison import (
     Disagreement,
     MatchAnalysis,
     MatchComparison,
-    RolledError,
+    RolledLoss,
     compute_rating_differences,
     find_disagreements,
 )
@@ -84,23 +84,24 @@ def test_a_double_and_its_answer_are_two_decisions():
 )
 def test_a_rollout_leans_to_the_nearer_one_beyond_twice_its_error(rolled, error, leaning):
     (found,) = compare({0: 0.5}, {})[1]
-    assert replace(found, rolled=RolledError(rolled, error)).leaning == leaning
-    swapped = Disagreement(found.theirs, found.ours, RolledError(rolled, error))
+    assert replace(found, rolled=RolledLoss(rolled, error)).leaning == leaning
+    swapped = Disagreement(found.theirs, found.ours, RolledLoss(rolled, error))
     assert swapped.leaning == -leaning
     assert found.leaning == 0
 
 
 class Roller:
-    """Rolls out by a table: plays that lose more with each further one, and one cube."""
+    """Rolls out by a table: plays of which each further one is better, or worse, and one cube."""
 
     def __init__(self, cube=None):
         self.match, self._cube = MATCH, cube
         self.plays = []
+        self.gains = 1
 
     def roll_out_plays(self, situation, roll, plays):
         self.plays.append((roll, list(plays)))
         return tuple(
-            RecordedCandidate(play, evaluate(place / 8, error=0.03 + 0.01 * place))
+            RecordedCandidate(play, evaluate(self.gains * place / 8, error=0.03 + 0.01 * place))
             for place, play in enumerate(plays)
         )
 
@@ -116,7 +117,14 @@ def test_the_play_that_was_made_is_rolled_out_with_the_best_of_both():
     made = MATCH.games[0].actions[0]
     assert roll == made.roll
     assert [play.result for play in plays] == [made.play.result, found.ours.notes.candidates[0].play.result]
-    assert rolled == RolledError(0.125, pytest.approx(0.05))  # of .03 and .04
+    assert rolled == RolledLoss(0.125, pytest.approx(0.05))  # of .03 and .04
+
+
+def test_a_choice_that_is_the_best_in_the_rollout_has_a_loss_below_0():
+    (found,) = compare({0: 0.5}, {})[1]
+    roller = Roller()
+    roller.gains = -1
+    assert roll_out(found, roller).rolled == RolledLoss(-0.125, pytest.approx(0.05))
 
 
 @pytest.mark.parametrize(
@@ -124,7 +132,9 @@ def test_the_play_that_was_made_is_rolled_out_with_the_best_of_both():
     [
         (Choice.DOUBLE, (0.75, 0.5), 0.25, 0.05),
         (Choice.DOUBLE, (1.25, 1.5), 0.25, 0.03),
+        (Choice.DOUBLE, (0.25, 0.5), -0.25, 0.05),
         (Choice.PASS, (0.5, 0.75), 0.25, 0.04),
+        (Choice.PASS, (0.5, 1.25), -0.25, 0.04),
     ],
 )
 def test_a_cube_decision_is_judged_by_the_rollout_of_both_choices(choice, cube, expected, error):
@@ -132,13 +142,13 @@ def test_a_cube_decision_is_judged_by_the_rollout_of_both_choices(choice, cube, 
     (asked,) = [each for each in found if each.ours.judged.judgement.choice is choice]
     held, taken = (evaluate(value, error) for value, error in zip(cube, (0.03, 0.04), strict=True))
     rolled = roll_out(asked, Roller(RecordedCubeDecision(*cube, 1.0, held, taken))).rolled
-    assert rolled == RolledError(pytest.approx(expected), pytest.approx(error))
+    assert rolled == RolledLoss(pytest.approx(expected), pytest.approx(error))
 
 
 def test_the_report_has_each_analysis_the_worst_decisions_and_those_that_differ():
     ours, theirs = analyse({0: 0.25, 1: 0.125}), analyse({0: 0.125})
     count, found = find_disagreements(ours, theirs, 0.05)
-    rolled = [replace(each, rolled=RolledError(each.our_error, 0.01)) for each in found]
+    rolled = [replace(each, rolled=RolledLoss(each.our_error, 0.01)) for each in found]
     comparison = MatchComparison(
         "a.mat",
         None,
