@@ -268,7 +268,8 @@ def _open_kept(args: argparse.Namespace, analyser: MatchAnalyser, opened: ExitSt
     file = args.output.with_name(args.output.name + KEPT_SUFFIX)
     kept = opened.enter_context(KeptDecisions(file, analyser.run, is_new=args.force))
     if kept.matches:
-        _write_message(f"goes on with {file}, which has decisions of {kept.matches:,} matches")
+        plural = "es" * (kept.matches != 1)
+        _write_message(f"goes on with {file}, which has decisions of {kept.matches:,} match{plural}")
     return kept
 
 
