@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from engine.rules.game_record import GameAction, GameRecord
+from engine.rules.game_record import GameAction, GameRecord, ResignationAction, SetAction
 from engine.rules.game_replay import GameSituation, replay
 from engine.rules.match import MAX_CUBE, GameResult, MatchState
 from engine.rules.moves import Play
@@ -245,6 +245,25 @@ def number_games(games: Sequence[GameRecord | RecordedGame]) -> list[int]:
     own = [game.number if isinstance(game, RecordedGame) else 0 for game in games]
     rises = all(before < number for before, number in pairwise([0, *own]))
     return own if rises else list(range(1, len(games) + 1))
+
+
+def number_moves(actions: Sequence[GameAction]) -> list[int]:
+    """Return the number of the move of each action, from 1, as ``.mat`` files and players count them.
+
+    Both seats have a move of each number, seat 0 first; doubles, takes and passes are moves too. A
+    resignation has the number that the next move of its seat would have, a position that is set that of the
+    move before.
+    """
+    numbers, last, seat = [], 0, 1
+    for action in actions:
+        if isinstance(action, SetAction):
+            numbers.append(max(last, 1))
+            continue
+        number = last + (action.seat == 0 or seat == 1)
+        numbers.append(number)
+        if not isinstance(action, ResignationAction):
+            last, seat = number, action.seat
+    return numbers
 
 
 @dataclass(frozen=True)

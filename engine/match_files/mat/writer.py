@@ -5,13 +5,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from engine.errors import FormatError, UnsupportedError
 from engine.formats.snowie import encode_snowie
 from engine.formats.xgid import BOTTOM, PREFIX, encode_xgid
-from engine.match_files.model import USUAL_RULES, RecordedGame, RecordedMatch, number_games
+from engine.match_files.model import USUAL_RULES, RecordedGame, RecordedMatch, number_games, number_moves
 from engine.match_files.variants import name_variant
 from engine.rules.game_record import (
     DoubleAction,
@@ -120,7 +120,7 @@ def _begins_after_crawford_game(begun: MatchState) -> bool:
 def _format_game(names: tuple[str, str], game: _Game) -> list[str]:
     left, right = (f"{name} : {points}" for name, points in zip(names, game.initial_state.score, strict=True))
     lines = [f" {left:{_CELL_WIDTH}} {right}", *_format_beginning(game)]
-    rows, result = _arrange_rows(_format_actions(names, game)), _format_result(game)
+    rows, result = _arrange_rows(names, game), _format_result(game)
     winner = game.result.winner if game.result is not None else 0
     is_in_row = winner == 1 and bool(rows) and 1 not in rows[-1]
     if is_in_row:  # behind a drop, as readers expect it: they take a row without it for one to be continued
@@ -144,37 +144,35 @@ def _format_beginning(game: _Game) -> list[str]:
     return [f"; Set Pos={letters}/{-cube if match.cube_owner == 0 else cube}"]
 
 
-def _arrange_rows(cells: Iterable[tuple[int, str]]) -> list[dict[int, str]]:
-    """Arrange cells in rows by seat; a row ends when seat 1 has acted, or seat 0 acts again."""
-    rows: list[dict[int, str]] = []
-    for seat, cell in cells:
-        if seat == 0 or not rows or 1 in rows[-1]:
-            rows.append({})
-        rows[-1][seat] = cell
-    return rows
+def _arrange_rows(names: tuple[str, str], game: _Game) -> list[dict[int, str]]:
+    """Return the cells of each row by seat; a row has the moves of one number."""
+    rows: dict[int, dict[int, str]] = {}
+    for number, seat, cell in _format_actions(names, game):
+        rows.setdefault(number, {})[seat] = cell
+    return list(rows.values())
 
 
-def _format_actions(names: tuple[str, str], game: _Game) -> Iterator[tuple[int, str]]:
-    """Yield seat and cell of each action that has one; resignations show in the result alone."""
+def _format_actions(names: tuple[str, str], game: _Game) -> Iterator[tuple[int, int, str]]:
+    """Yield number, seat and cell of each action that has one; resignations show in the result alone."""
     doubles, unplayed = 0, ""
-    for action in game.actions:
+    for number, action in zip(number_moves(game.actions), game.actions, strict=True):
         match action:
             case PlayAction(seat, (die, other), play):
-                yield seat, f"{die}{other}: {_format_moves(play)}".rstrip()
+                yield number, seat, f"{die}{other}: {_format_moves(play)}".rstrip()
             case RollAction(seat, (die, other)):
-                unplayed = f"{die}{other}:"
+                unplayed, rolled = f"{die}{other}:", number
                 continue
             case DoubleAction(seat, cube):
-                yield seat, f" {_DOUBLES[doubles]} => {cube}"
+                yield number, seat, f" {_DOUBLES[doubles]} => {cube}"
             case ResponseAction(seat, is_take):
-                yield seat, _TAKE if is_take else " Drops"
+                yield number, seat, _TAKE if is_take else " Drops"
             case SetAction():
                 _check_follows_roll(unplayed)
-                yield 1 - action.match.on_roll, f"{unplayed} {_format_illegal_result(names, action)}"
+                yield number, 1 - action.match.on_roll, f"{unplayed} {_format_illegal_result(names, action)}"
                 unplayed = ""
         doubles = doubles + 1 if isinstance(action, DoubleAction) else 0
     if unplayed:
-        yield seat, f"{unplayed} ????"
+        yield rolled, seat, f"{unplayed} ????"
 
 
 def _check_follows_roll(unplayed: str) -> None:
