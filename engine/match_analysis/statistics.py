@@ -22,9 +22,16 @@ MILLIPOINTS = 1000.0
 
 XG_ERROR_POINTS = 0.02
 XG_BLUNDER_POINTS = 0.08
-"""From which loss on eXtreme Gammon calls a decision an error, and a blunder."""
+"""From which loss on eXtreme Gammon calls a decision an error, and a blunder; here everything does."""
 
 _NORMAL_95 = 1.96
+
+
+def classify_loss(points: float) -> str:
+    """Return what a decision with a loss is called: ``blunder``, ``error``; empty for a smaller loss."""
+    if points >= XG_BLUNDER_POINTS:
+        return "blunder"
+    return "error" if points >= XG_ERROR_POINTS else ""
 
 
 @dataclass(frozen=True)

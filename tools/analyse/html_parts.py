@@ -6,7 +6,7 @@ from html import escape
 from pathlib import Path
 
 from engine.match_analysis.analysed_match import AnalysedDecision, AnalysedMatch
-from engine.match_analysis.statistics import XG_BLUNDER_POINTS, XG_ERROR_POINTS
+from engine.match_analysis.statistics import classify_loss
 from engine.options import escape_unprintable
 
 _STYLE_FILE = Path(__file__).with_name("report.css")
@@ -57,10 +57,7 @@ def format_loss(decision: AnalysedDecision) -> str:
 
 def get_mark(decision: AnalysedDecision) -> str:
     """Return ``blunder``, ``error`` or nothing, by the loss; a word and the name of its style."""
-    lost = decision.judged.judgement.error_points
-    if lost >= XG_BLUNDER_POINTS:
-        return "blunder"
-    return "error" if lost >= XG_ERROR_POINTS else ""
+    return classify_loss(decision.judged.judgement.error_points)
 
 
 def format_verdict(decision: AnalysedDecision) -> str:

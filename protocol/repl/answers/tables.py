@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from engine.match_analysis.statistics import classify_loss
 from protocol.core.requests import Reply, ReplyValue
 from protocol.repl.answers.replies import Mark, MarkedLine, PreformattedLine
-from protocol.repl.answers.themes import classify_loss
 
 ReplyValues = Mapping[str, ReplyValue]
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from engine.analysis.levels import LEVELS
+from engine.match_analysis.statistics import XG_ERROR_POINTS
 from engine.options import Bounds, Field, list_fields
 from engine.rules.match import MAX_MATCH_LENGTH, RESULT_NAMES
 from engine.search import MAX_PLIES
@@ -16,7 +17,6 @@ from protocol.core.errors import CommandError
 from protocol.core.requests import WorkControl
 from protocol.repl.answers import analysis
 from protocol.repl.answers.position_views import show_ids, show_pips
-from protocol.repl.answers.themes import DOUBTFUL_POINTS
 from protocol.repl.dialogue.command import ArgumentValues, ReplCommand
 from protocol.repl.dialogue.configuration import configure
 from protocol.repl.dialogue.position_setup import edit_position
@@ -52,7 +52,7 @@ def _parse_tutor_limit(text: str) -> float:
     """Return the loss in points from which the tutor objects; 0 for off."""
     word = text.strip().lower()
     if word in ("on", "off"):
-        return DOUBTFUL_POINTS if word == "on" else 0.0
+        return XG_ERROR_POINTS if word == "on" else 0.0
     return float(Field("limit", float, Bounds(0.001, 10.0)).parse(text.strip()))
 
 
@@ -168,7 +168,8 @@ _ROWS = (
     ),
     ReplCommand(
         "tutor",
-        "object to decisions that lose POINTS or more (0.04 if left out), and show the worst after each game",
+        f"object to decisions that lose POINTS or more ({XG_ERROR_POINTS} if left out), and show the worst "
+        "after each game",
         lambda game, values, _: game.set_tutor(values["limit"]),
         (
             replace(

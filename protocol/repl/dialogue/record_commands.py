@@ -6,6 +6,7 @@ from pathlib import PurePath
 
 from engine.errors import StateError, UnsupportedError
 from engine.match_analysis.analysis import AnalysisSettings
+from engine.match_analysis.statistics import XG_BLUNDER_POINTS, XG_ERROR_POINTS
 from engine.match_files.mat.writer import format_match
 from engine.match_files.sgf.writer import format_sgf
 from engine.options import Bounds, Field
@@ -17,7 +18,6 @@ from protocol.core.arguments import choice_argument, integer_argument, rest_argu
 from protocol.core.errors import CommandError
 from protocol.core.requests import WorkControl
 from protocol.repl.answers.tables import format_count
-from protocol.repl.answers.themes import DOUBTFUL_POINTS
 from protocol.repl.dialogue.command import ArgumentValues, ReplCommand
 from protocol.repl.game.repl_game import ReplGame
 from protocol.repl.records.descriptions import describe_opened, describe_record, list_comments
@@ -29,7 +29,10 @@ from protocol.repl.records.open_records import list_places_from
 DEFAULT_ERROR_COUNT = 10
 """The number of decisions that ``errors`` lists."""
 
-_STEPS = ("roll", "game", "error")
+_LEAST_LOSSES: dict[int | str, float] = {"error": XG_ERROR_POINTS, "blunder": XG_BLUNDER_POINTS}
+"""Words of ``next`` and ``previous`` for decisions that lost so much, or more."""
+
+_STEPS = ("roll", "game", *map(str, _LEAST_LOSSES))
 """What ``next`` and ``previous`` go to, beside a number of actions."""
 
 _MAX_STEPS, _MAX_MATCHES = 10_000, 100_000
@@ -82,8 +85,9 @@ def _step(game: ReplGame, where: int | str, *, forward: bool) -> list[str]:
         places = [
             place for place in record.list_places() if isinstance(record.find_step(place).action, PlayAction)
         ]
-    elif where == "error":
-        places = [each.place for each in list_losses(record) if each.points >= DOUBTFUL_POINTS]
+    elif where in _LEAST_LOSSES:
+        least = _LEAST_LOSSES[where]
+        places = [each.place for each in list_losses(record) if each.points >= least]
     else:
         places = record.list_places()
     ahead = list_places_from(places, record.place, forward=forward)
@@ -95,9 +99,9 @@ def _step(game: ReplGame, where: int | str, *, forward: bool) -> list[str]:
 
 def _explain_end(record: OpenRecord, where: int | str, *, forward: bool) -> str:
     side = "after" if forward else "before"
-    if where == "error":
+    if where in _LEAST_LOSSES:
         found = "" if record.is_analysed else ": 'analyse' looks for them"
-        return f"no decision {side} this one lost {DOUBTFUL_POINTS} or more{found}"
+        return f"no decision {side} this one lost {_LEAST_LOSSES[where]} or more{found}"
     if where in ("game", "roll"):
         return f"there is no {where} {side} this one"
     if not forward:
@@ -180,8 +184,7 @@ def _list_errors(game: ReplGame, values: ArgumentValues, control: WorkControl) -
     if analysis is not None and not is_whole:
         more = [f"The analysis goes on: {analysis.done} of {analysis.total} decisions are done."]
     jump = ["'error N' shows one of them on the board."] if worst else []
-    ratings = [player.performance_rating for player in record.analysed.statistics]
-    summaries = [line for seat in SEATS for line in summarize_losses(record, losses, seat, ratings[seat])]
+    summaries = [line for seat in SEATS for line in summarize_losses(record, seat)]
     return [*summaries, *format_losses(record, worst), *more, *jump]
 
 
@@ -243,7 +246,8 @@ def _parse_step(text: str) -> int | str:
 _WHERE = rest_argument(
     "where",
     "N|" + "|".join(_STEPS),
-    "how many actions, or to the beginning of a game, a roll, a decision that lost 0.04 or more",
+    "how many actions, or to the beginning of a game, a roll, an error (a decision that lost "
+    f"{XG_ERROR_POINTS} or more), a blunder ({XG_BLUNDER_POINTS} or more)",
     is_required=False,
     parse=_parse_step,
     choices=_STEPS,
@@ -259,13 +263,13 @@ RECORD_ROWS = (
     ),
     ReplCommand(
         "next",
-        "go to the next action of the open match; to the next roll, game or error",
+        "go to the next action of the open match; to the next roll, game, error or blunder",
         lambda game, values, _: _step(game, values["where"] or 1, forward=True),
         (_WHERE,),
     ),
     ReplCommand(
         "previous",
-        "go back by an action; to the roll, game or error before",
+        "go back by an action; to the roll, game, error or blunder before",
         lambda game, values, _: _step(game, values["where"] or 1, forward=False),
         (_WHERE,),
     ),

@@ -14,9 +14,10 @@ from msgspec import Meta, Struct
 
 from engine.analysis.levels import DEFAULT_LEVEL, LEVELS
 from engine.errors import DataFileError, FormatError, GammondError
+from engine.match_analysis.statistics import XG_ERROR_POINTS
 from engine.options import CHOICES, Field, did_you_mean, format_value, list_fields
 from engine.runtime.version import NAME
-from protocol.repl.answers.themes import DEFAULT_THEME, DOUBTFUL_POINTS, THEMES
+from protocol.repl.answers.themes import DEFAULT_THEME, THEMES
 from protocol.state.player_registry import ENGINE_PLAYER
 
 
@@ -37,7 +38,7 @@ class Preferences(Struct, frozen=True):
 
 
 _SWITCH_WORDS = {"on": "true", "off": "false"}
-_TUTOR_WORDS = {"on": f"{DOUBTFUL_POINTS}", "off": "0"}
+_TUTOR_WORDS = {"on": f"{XG_ERROR_POINTS}", "off": "0"}
 """Words that mean a value, as the commands `chances` and `tutor` take them."""
 
 

@@ -76,7 +76,7 @@ class ReviewedGame(GameView):
         losses = [each for each in list_losses(record) if each.place.game == number]
         worst = [each for seat in seats for each in find_costliest(losses, seat, WORST_COUNT)]
         self.records.listed = record, [each.place for each in worst]
-        summaries = [line for seat in seats for line in summarize_losses(record, losses, seat)]
+        summaries = [line for seat in seats for line in summarize_losses(record, seat, number)]
         return [*summaries, *format_losses(record, worst)]
 
     def save_games(self, name: str) -> list[str]:

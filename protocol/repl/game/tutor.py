@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from engine.errors import GammondError, StateError
+from engine.match_analysis.statistics import XG_ERROR_POINTS, classify_loss
 from engine.rules.match import RESULT_NAMES, MatchState
 from engine.rules.notation import format_play, parse_play
 from engine.rules.position import Position
@@ -12,7 +13,6 @@ from protocol.core.requests import WorkControl
 from protocol.repl.answers.analysis import ROLL_ACTION
 from protocol.repl.answers.replies import Mark, PreformattedLine, send_command
 from protocol.repl.answers.tables import describe_source
-from protocol.repl.answers.themes import DOUBTFUL_POINTS, classify_loss
 from protocol.repl.records.losses import SHOWN_POINTS, rate_loss
 from protocol.state.game_state import GameState
 from protocol.state.session import Session
@@ -169,7 +169,7 @@ class Tutor:
 
     def set_limit(self, limit: float | None) -> None:
         """Set the loss from which it objects; 0 switches it off, None on where it is off."""
-        self.limit = (self.limit or DOUBTFUL_POINTS) if limit is None else limit or None
+        self.limit = (self.limit or XG_ERROR_POINTS) if limit is None else limit or None
 
     def object_to(self, table: GameState, action: str, control: WorkControl) -> list[str]:
         """Return what it says against a decision; nothing where it lets it pass.

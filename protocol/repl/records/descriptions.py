@@ -5,6 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Sequence
 
+from engine.match_analysis.statistics import classify_loss
 from engine.match_files.model import NO_NOTES, IssueKind
 from engine.options import escape_unprintable
 from engine.rules.dice import format_roll
@@ -26,7 +27,6 @@ from protocol.repl.answers.sentences import (
     make_sentence,
 )
 from protocol.repl.answers.tables import format_count, format_points
-from protocol.repl.answers.themes import classify_loss
 from protocol.repl.records.losses import SHOWN_POINTS, DecisionLoss, describe_loss, list_losses, rate_loss
 from protocol.repl.records.open_record import OpenRecord
 

@@ -8,19 +8,19 @@ from dataclasses import dataclass
 from engine.match_analysis.analysed_match import AnalysedDecision
 from engine.match_analysis.judgement import Choice
 from engine.match_analysis.resignations import JudgedResignation
+from engine.match_analysis.statistics import XG_BLUNDER_POINTS, XG_ERROR_POINTS, classify_loss
 from engine.match_files.model import NO_NOTES
 from engine.rules.match import RESULT_NAMES
 from protocol.repl.answers.replies import Mark, PreformattedLine
 from protocol.repl.answers.sentences import begin_sentence
 from protocol.repl.answers.tables import TABLE_WIDTH, format_count
-from protocol.repl.answers.themes import classify_loss
 from protocol.repl.records.open_record import OpenRecord, Place, order_place
 
 SHOWN_POINTS = 0.0005
 """A smaller loss is none, to three decimals."""
 
 _PLAYER_WIDTH = 8
-_RATINGS = {"doubtful": "doubtful", "wrong": "an error", "blunder": "a blunder"}
+_RATINGS = {"error": "an error", "blunder": "a blunder"}
 
 
 @dataclass(frozen=True)
@@ -107,29 +107,36 @@ def _describe_resignation(record: OpenRecord, judged: JudgedResignation) -> list
     return found
 
 
-def summarize_losses(
-    record: OpenRecord, losses: Sequence[DecisionLoss], seat: int, rating: float | None = None
-) -> list[str]:
-    """Return what a player lost in all, in two lines.
+def summarize_losses(record: OpenRecord, seat: int, game: int | None = None) -> list[str]:
+    """Return what a player lost in all, in two lines; another for resignations, which no statistics count.
 
     Args:
         record: The match.
-        losses: Of decisions of both players.
         seat: The player's.
-        rating: The performance rating by eXtreme Gammon's rule; None for none.
+        game: The place of the game to look at, from 0; None for the whole match.
     """
-    own = [each.points for each in losses if each.seat == seat]
+    analysed = record.analysed
+    of_game = analysed.statistics_by_phase if game is None else analysed.statistics_of_games[game]
+    player = of_game.players[seat]
+    resigned = sum(
+        each.loss_points if each.seat == seat else each.answer_loss_points
+        for each in analysed.resignations
+        if game in (None, each.game)
+    )
+    lines = []
+    if resigned >= SHOWN_POINTS:
+        lines = [f"Resignations and answers to them, which no statistics count, lost {resigned:.3f}."]
     name = begin_sentence(record.names[seat])
-    if not own:
-        return [f"{name}: no decision."]
-    marks = [classify_loss(points) for points in own]
-    shown_rating = "" if rating is None else f", PR {rating:.1f}"
-    blunders, errors, doubtful = (marks.count(mark) for mark in ("blunder", "wrong", "doubtful"))
+    if not player.total.count:
+        return [f"{name}: no decision.", *lines]
+    rating = "" if player.performance_rating is None else f", PR {player.performance_rating:.1f}"
+    blunders = "1 of them a blunder" if player.blunders == 1 else f"{player.blunders} of them blunders"
     return [
-        f"{name}: {format_count(len(own), 'decision')}, {sum(own):.3f} points lost, "
-        f"{1000 * sum(own) / len(own):.1f} thousandths a decision{shown_rating}.",
-        f"{format_count(blunders, 'blunder')}, {format_count(errors, 'error')}, {doubtful} doubtful "
-        f"({record.source}).",
+        f"{name}: {player.total.error_points:.3f} points lost{rating}; "
+        f"{format_count(player.counted_decisions, 'decision')} counted.",
+        f"{format_count(player.errors, 'error')} ({XG_ERROR_POINTS} or more), {blunders} "
+        f"({XG_BLUNDER_POINTS} or more); {record.source}.",
+        *lines,
     ]
 
 

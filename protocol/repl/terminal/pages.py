@@ -130,7 +130,7 @@ def show(lines: Sequence[str], theme: str = DEFAULT_THEME, *, in_pages: bool = T
 def _wrap_and_paint(line: str, width: int) -> list[tuple[str, list[Piece]]]:
     """Break a line; return its parts, each with its pieces and their marks. An error is one to its end."""
     is_error = line.startswith(ERROR_MARK)
-    return [(part, [("error", part)] if is_error else paint_line(part)) for part in wrap_line(line, width)]
+    return [(part, [("failure", part)] if is_error else paint_line(part)) for part in wrap_line(line, width)]
 
 
 def _ask_for_more() -> bool:

@@ -24,7 +24,7 @@ _PLAY_WORDS = re.compile(r"[0-9bB(]")
 def paint_line(line: str) -> list[Piece]:
     """Cut a line of an answer into pieces with their marks."""
     if line.startswith(ERROR_MARK):
-        return [("error", line)]
+        return [("failure", line)]
     if isinstance(line, BoardLine):
         return _cut(line, _mark_board(line))
     marks: Sequence[Mark] = line.marks if isinstance(line, MarkedLine) else ()

@@ -167,5 +167,5 @@ def test_files_are_completed_after_open_and_save(tmp_path, monkeypatch):
 
 
 def test_places_to_step_to_are_completed():
-    assert texts("next ", make_session()) == ["roll", "game", "error"]
+    assert texts("next ", make_session()) == ["roll", "game", "error", "blunder"]
     assert texts("last g", make_session()) == ["game"]

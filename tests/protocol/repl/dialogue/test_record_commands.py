@@ -109,8 +109,9 @@ def test_each_word_goes_to_its_place(file, lines, place):
         ("game 3", "expected a game 1..2 of this match, got 3"),
         ("move 12", "expected a move 1..11 of game 1, got 12"),
         ("previous game", "there is no game before this one"),
-        ("next error", "no decision after this one lost 0.04 or more: 'analyse' looks for them"),
-        ("next often", "expected a number, roll, game, error, or nothing, got 'often'"),
+        ("next error", "no decision after this one lost 0.02 or more: 'analyse' looks for them"),
+        ("next blunder", "no decision after this one lost 0.08 or more: 'analyse' looks for them"),
+        ("next often", "expected a number, roll, game, error, blunder, or nothing, got 'often'"),
         ("match 2", "expected an open match, 1..1, got 2: 'match' lists them"),
         ("error 1", "no decision to show: 'errors' or 'review' lists them first"),
         ("save x.xg", "expected a name that ends in .mat or .sgf, got .xg: "),
@@ -208,7 +209,7 @@ def test_comments_are_shown_long_ones_in_short(tmp_path):
 def test_the_errors_of_both_players_are_listed_and_shown_on_the_board(file):
     talk = opened(file)
     lines = talk.answer("errors")
-    players = [line.partition(":")[0] for line in lines if "thousandths a decision, PR " in line]
+    players = [line.partition(":")[0] for line in lines if " points lost, PR " in line]
     assert players == ["michy", "Thomas Low"]
     rows = [line for line in lines if re.match(r" +[0-9]+ +[0-9]\.[0-9]{3} ", line)]
     assert 3 < len(rows) <= 10
@@ -242,8 +243,8 @@ def test_next_error_goes_from_one_costly_decision_to_the_next(file):
     while not (lines := talk.answer("next error"))[0].startswith("error"):
         seen.append(lines)
     assert seen
-    assert all(re.search(r" lost (0\.[1-9]|0\.0[4-9]|[1-9])", "".join(lines)) for lines in seen)
-    assert lines == ["error: no decision after this one lost 0.04 or more"]
+    assert all(re.search(r" lost (0\.[1-9]|0\.0[2-9]|[1-9])", "".join(lines)) for lines in seen)
+    assert lines == ["error: no decision after this one lost 0.02 or more"]
     assert talk.answer("previous error")[0].startswith("Game ") or len(seen) == 1
 
 
@@ -299,11 +300,11 @@ def test_the_analysis_of_a_file_is_shown_until_another_takes_its_place(file, tmp
     talk = opened(file, "errors", f"save {tmp_path / 'match.sgf'}")
     other = make_talk()
     assert "It is analysed: " in "".join(other.answer(f"open {tmp_path / 'match.sgf'}"))
-    listed = [line for line in talk.answer("errors") if "doubtful" not in line]
-    assert [line for line in other.answer("errors") if "doubtful" not in line] == listed
-    assert "(by the file)." in "".join(other.answer("errors"))
+    listed = [line for line in talk.answer("errors") if " errors (" not in line]
+    assert [line for line in other.answer("errors") if " errors (" not in line] == listed
+    assert "; by the file." in "".join(other.answer("errors"))
     other.answer("analyse plies=0")
-    assert "(0-ply, net racing)." in "".join(other.answer("errors"))
+    assert "; 0-ply, net racing." in "".join(other.answer("errors"))
 
 
 def test_play_goes_on_from_the_match_with_its_score_and_back_returns_to_it(file):
@@ -414,7 +415,7 @@ def test_a_game_that_is_set_aside_for_a_match_is_still_kept(file):
 
 def test_the_analysis_of_a_game_in_progress_serves_while_the_game_stays_as_it_is():
     talk = make_talk("new 5", "8/5 6/5", "analyse plies=0", rolls=ROLLS)
-    assert "(0-ply, net racing)." in "".join(talk.answer("errors"))
+    assert "; 0-ply, net racing." in "".join(talk.answer("errors"))
     record = talk.game.records.current
     talk.answer("errors")
     assert talk.game.records.current is record
@@ -427,8 +428,8 @@ def test_the_analysis_of_a_game_in_progress_serves_while_the_game_stays_as_it_is
 
 def test_games_with_doubles_as_two_moves_are_judged_by_their_plays():
     talk = make_talk("set game.doubles two", "new 0", "dice 6 6", "24/18(2)", rolls=[(3, 1), (5, 2)])
-    assert talk.answer("review")[0].startswith("You: 1 decision, ")
-    assert talk.answer("errors")[2].startswith("gammond: 1 decision, ")
+    assert talk.answer("review")[0].endswith("; 1 decision counted.")
+    assert re.fullmatch(r"gammond: .*; 1 decision counted\.", talk.answer("errors")[2])
     lines = talk.answer("first")
     assert lines[0] == "Game 1 of 1, move 1 of 2. 6-6: you play 24/18(2)."
     assert re.search(r"lost 0\.[0-9]{3}|Nothing is better", lines[1])

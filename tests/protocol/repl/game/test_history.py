@@ -67,7 +67,7 @@ def test_a_finished_game_comes_back_from_a_pasted_position_with_its_score():
     ]
     assert len(lines) > 2  # the board
     assert talk.session.game == over
-    assert talk.answer("review")[0].startswith("You: 2 decisions, ")
+    assert talk.answer("review")[0].endswith("; 1 decision counted.")
     assert talk.answer("undo")[0] == "Undone: you are to roll."
     assert talk.answer("undo")[0] == "Undone: you are to play 3-1."
 

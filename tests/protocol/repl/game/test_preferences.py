@@ -40,7 +40,7 @@ def test_one_preference_is_changed_and_reset_beside_the_others(tmp_path):
 
 @pytest.mark.parametrize(
     ("name", "text", "value"),
-    [("tutor", "on", 0.04), ("tutor", "OFF", 0.0), ("chances", "on", True), ("resume", "off", False)],
+    [("tutor", "on", 0.02), ("tutor", "OFF", 0.0), ("chances", "on", True), ("resume", "off", False)],
 )
 def test_switches_are_on_or_off(tmp_path, name, text, value):
     assert getattr(change_preference(tmp_path / "config.toml", name, text), name) == value

@@ -41,7 +41,7 @@ def test_the_tutor_objects_at_once_names_the_better_play_and_takes_it_back():
     assert loss > 0.005
     before = talk.session.game
     lines = talk.answer(worst)
-    assert re.fullmatch(rf"Tutor: {re.escape(worst)} loses {loss:.3f}(, doubtful|, an? \w+)?\.", lines[0])
+    assert re.fullmatch(rf"Tutor: {re.escape(worst)} loses {loss:.3f}(, an? \w+)?\.", lines[0])
     assert lines[1] == f"Better: {best} (0-ply, net racing)."
     assert lines[2] == "It is taken back: decide again, or 'keep' it."
     assert talk.session.game is before
@@ -64,7 +64,7 @@ def test_the_tutor_lets_small_losses_pass_and_says_nothing_when_it_is_off():
     _, (worst, _) = plays_by_loss(talk)
     assert talk.answer(worst)[0] == f"You play {worst}."
     assert talk.answer("tutor off") == ["The tutor is off."]
-    assert talk.answer("tutor")[0] == "The tutor objects to decisions that lose 0.040 points or more."
+    assert talk.answer("tutor")[0] == "The tutor objects to decisions that lose 0.020 points or more."
     assert talk.answer("tutor maybe")[0].startswith("error: expected a number 0.001..10 for limit")
 
 
@@ -122,25 +122,29 @@ def test_a_review_shows_what_was_lost_and_the_worst_first():
     best, (worst, loss) = plays_by_loss(talk)
     talk.answer(worst)
     summary, _, _, row = talk.answer("review")
-    assert summary.startswith("You: 1 decision, ")
-    assert f", {loss:.3f} points lost, " in summary
+    found = re.fullmatch(r"You: ([0-9.]+) points lost, PR ([0-9.]+); 1 decision counted\.", summary)
+    assert float(found[1]) == loss
+    assert float(found[2]) == pytest.approx(500 * loss, abs=0.3)
     assert row.endswith(best)
     assert row.split() == ["1", f"{loss:.3f}", "1", "1", "you", "3-1", *worst.split(), *best.split()]
     assert all(isinstance(mark, Mark) for mark in row.marks)
     talk.answer("undo")
     talk.answer(best)
     assert talk.answer("review") == [
-        "You: 1 decision, 0.000 points lost, 0.0 thousandths a decision.",
-        "0 blunders, 0 errors, 0 doubtful (0-ply, net racing).",
+        "You: 0.000 points lost, PR 0.0; 1 decision counted.",
+        "0 errors (0.02 or more), 0 of them blunders (0.08 or more); 0-ply, net racing.",
     ]
 
 
 def test_with_the_tutor_a_game_ends_with_its_review():
     talk = make_talk("tutor 5", "new 0", rolls=[(3, 1), (5, 2)])
     lines = talk.answer("resign")
-    assert "1 blunder, 0 errors, 0 doubtful (0-ply, net racing)." in lines
+    lost = re.compile(r"Resignations and answers to them, which no statistics count, lost [01]\.[0-9]{3}\.")
+    assert any(map(lost.fullmatch, lines))
     talk = make_talk("tutor 5", "new 0", "8/5 6/5", "resign", rolls=[(3, 1), (5, 2)])
-    assert talk.answer("review")[0].startswith("You: 2 decisions, ")
+    lines = talk.answer("review")
+    assert lines[0].endswith("PR 0.0; 1 decision counted.")
+    assert any(map(lost.fullmatch, lines))
 
 
 def test_two_people_are_both_reviewed():
@@ -159,20 +163,28 @@ def test_what_was_stopped_early_is_measured_again():
     assert judge.measure(talk.session.game, "8/5 6/5", CONTROL) is first
 
 
-def test_a_review_counts_losses_on_the_scale_of_the_tutor():
+def test_the_costliest_decisions_come_first_without_those_that_lost_nothing():
     talk = make_talk("new 0", "8/5 6/5", rolls=[(3, 1), (5, 2)])
     record = talk.game.records.open_own(talk.session.log)
     losses = [
         DecisionLoss(Place(0, 0), 0, 1, "31", "a", "b", loss, "0-ply")
         for loss in (0.039, 0.05, 0.07, 0.08, 0.2, 0.0)
     ]
-    lines = summarize_losses(record, losses, 0)
-    assert lines[0].startswith("You: 6 decisions, 0.439 points lost, ")
-    assert lines[1].startswith("1 blunder, 1 error, 2 doubtful (")
     worst = find_costliest(losses, 0, 5)
     assert [each.points for each in worst] == [0.2, 0.08, 0.07, 0.05, 0.039]
     assert [line.split()[0] for line in format_losses(record, worst)[1:]] == ["1", "2", "3", "4", "5"]
     assert find_costliest(losses, 1, 5) == []
+
+
+def test_errors_and_blunders_are_counted_as_the_reports_of_a_match_count_them():
+    talk = play_with_people("8/7 8/5", "roll", "8/3 6/4", "roll", rolls=[(3, 1), (5, 2), (6, 4)])
+    talk.answer("review")
+    record = talk.game.records.records[0]
+    assert any(player.errors for player in record.analysed.statistics)
+    for seat, player in enumerate(record.analysed.statistics):
+        first, second = summarize_losses(record, seat)
+        assert f" {player.total.error_points:.3f} points lost, PR {player.performance_rating:.1f}; " in first
+        assert re.match(rf"{player.errors} errors? \(0\.02 or more\), {player.blunders} of them ", second)
 
 
 def test_the_number_of_a_row_sets_up_its_position_and_undo_goes_back_to_the_game():
@@ -197,7 +209,7 @@ def test_the_number_of_a_row_sets_up_its_position_and_undo_goes_back_to_the_game
     assert talk.answer("hint 1")[2].endswith(best)
     assert talk.answer("undo")[0] == "Undone: you are back in the game, and you are to roll."
     assert talk.session.game is played
-    assert talk.answer("review")[0].startswith("You: 1 decision, ")
+    assert talk.answer("review")[0].endswith("; 1 decision counted.")
 
 
 def test_moves_are_numbered_for_both_seats_together():

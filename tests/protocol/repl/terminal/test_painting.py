@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from protocol.repl.answers.themes import THEMES, classify_loss
+from engine.match_analysis.statistics import classify_loss
+from protocol.repl.answers.themes import THEMES
 from protocol.repl.terminal.painting import paint_input, paint_line
 from tests.protocol.repl.tables import make_talk
 
@@ -30,12 +31,12 @@ def test_rolls_in_sentences_are_marked_and_scores_are_not():
     assert marked(paint_line("5-2: gammond plays 13/8 24/22."), "dice") == ["5-2"]
     assert marked(paint_line("You roll 3, gammond 1. You start with 3-1."), "dice") == ["3-1"]
     assert marked(paint_line("You win the match 5-3. 'new' starts another."), "dice") == []
-    assert paint_line("error: no dice") == [("error", "error: no dice")]
+    assert paint_line("error: no dice") == [("failure", "error: no dice")]
 
 
 def test_losses_are_marked_by_their_size():
-    assert [classify_loss(loss) for loss in (0.0, 0.039, 0.04, 0.08, 0.16)] == [
-        *("", "", "doubtful", "wrong", "blunder"),
+    assert [classify_loss(loss) for loss in (0.0, 0.019, 0.02, 0.079, 0.08)] == [
+        *("", "", "error", "error", "blunder"),
     ]
     lines = make_talk("newgame", "dice 3 1").answer("hint 16")
     for line in lines[2:-1]:
