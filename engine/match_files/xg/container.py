@@ -24,7 +24,7 @@ COMMENTS_PART = "temp.xgc"
 MAX_PART_BYTES = {RECORDS_PART: 8192 * 2560, COMMENTS_PART: 2_000_000}
 """The most that is unpacked of each part: 8,192 records, about ninety games, and their comments.
 
-The longest of 1,500 matches of 3 to 17 points would take some 1,100 records.
+The longest of 1,500 matches of up to 17 points would take 1,400 records at most.
 """
 
 _HEADER = struct.Struct("<4sIIqI")  # magic, version, size of the header, place and size of the picture
