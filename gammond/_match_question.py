@@ -9,11 +9,14 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from gammond.errors import CancelledWork, ServerError
+from gammond._questions import get_results
+from gammond.errors import CancelledWork
 from gammond.match_file import Match, wrap_match
 
 if TYPE_CHECKING:
-    from engine.match_files.model import RecordedCandidate, RecordedGame
+    from engine.match_files.model import ActionNotes
+    from engine.rules.game_record import GameAction
+    from engine.rules.game_replay import GameSituation
 
 
 class MatchQuestion:
@@ -47,77 +50,54 @@ class MatchQuestion:
         """
         from engine.cubeful.match_equity import load_default_table
         from engine.match_analysis.analysed_match import AnalysedMatch
+        from engine.match_analysis.notes import add_notes, keep_comments
+        from engine.match_files.model import ActionNotes
 
-        if "error" in answer:
-            error = answer["error"]
-            raise ServerError(error["code"], error["message"], error.get("field"))
+        results = get_results(answer)
         if answer.get("stopped"):
             raise CancelledWork("the analysis was cancelled")
-        (result,) = answer["results"]
-        games = [_Notes(game) for game in self._record.games]
+        (result,) = results
+        replayed = [list(game.replay()) for game in self._record.games]
+        found = [
+            (row["game"] - 1, row["action"] - 1, ActionNotes(luck=row["luck"])) for row in result["rolls"]
+        ]
         for row in (*result["decisions"], *result["resignations"]):
-            games[row["game"] - 1].add_opinion(row)
-        for row in result["rolls"]:
-            games[row["game"] - 1].add_luck(row)
-        judged = replace(self._record, games=tuple(each.make_game() for each in games))
+            game, place = row["game"] - 1, row["action"] - 1
+            is_play = "candidates" in row
+            notes = _make_play_notes(row, *replayed[game][place]) if is_play else _make_cube_notes(row)
+            found.append((game, place, notes))
+        judged = add_notes(keep_comments(self._record), found)
         analysed = AnalysedMatch("", judged, result["method"], load_default_table())
         return wrap_match(analysed.marked_match, result["method"])
 
 
-class _Notes:
-    """Collects the notes of a game; comments stay."""
+def _make_play_notes(row: Mapping[str, Any], situation: GameSituation, action: GameAction) -> ActionNotes:
+    """Make the notes on the plays of a roll, which was played or is out before a resignation."""
+    from engine.match_files.model import ActionNotes, RecordedCandidate, RecordedEvaluation
+    from engine.rules.game_record import PlayAction
+    from engine.rules.moves import legal_plays
+    from engine.rules.notation import format_play
 
-    def __init__(self, game: RecordedGame) -> None:
-        from engine.match_files.model import NO_NOTES
-
-        self._game, self._none = game, NO_NOTES
-        self._notes = {
-            place: replace(NO_NOTES, comment=notes.comment)
-            for place, notes in game.notes.items()
-            if notes.comment
-        }
-        self._replayed = list(game.replay())
-
-    def make_game(self) -> RecordedGame:
-        """Return the game with its notes."""
-        return replace(self._game, notes=dict(sorted(self._notes.items())))
-
-    def add_luck(self, row: Mapping[str, Any]) -> None:
-        """Add the luck of a roll."""
-        self._change(row, luck=row["luck"])
-
-    def add_opinion(self, row: Mapping[str, Any]) -> None:
-        """Add what was judged about a play, the cube or a resignation."""
-        from engine.match_files.model import RecordedCubeDecision, RecordedEvaluation
-
-        if "candidates" in row:
-            self._change(row, candidates=self._make_candidates(row))
-            return
-        held, taken = (
-            RecordedEvaluation(row[name], _make_outcome(row), row["depth"])
-            for name in ("no_double", "double_take")
+    roll = action.roll if isinstance(action, PlayAction) else situation.match.roll
+    assert roll is not None
+    plays = {format_play(play): play for play in legal_plays(situation.position, roll)}
+    candidates = tuple(
+        RecordedCandidate(
+            plays[each["play"]], RecordedEvaluation(each["equity"], _make_outcome(each), each["depth"])
         )
-        cube = RecordedCubeDecision(held.equity, taken.equity, row["double_pass"], held, taken)
-        self._change(row, cube=cube)
+        for each in row["candidates"]
+    )
+    return ActionNotes(candidates=candidates)
 
-    def _change(self, row: Mapping[str, Any], **notes: Any) -> None:  # noqa: ANN401  (values of fields)
-        place: int = row["action"] - 1
-        self._notes[place] = replace(self._notes.get(place, self._none), **notes)
 
-    def _make_candidates(self, row: Mapping[str, Any]) -> tuple[RecordedCandidate, ...]:
-        from engine.match_files.model import RecordedCandidate, RecordedEvaluation
-        from engine.rules.moves import legal_plays
-        from engine.rules.notation import format_play
+def _make_cube_notes(row: Mapping[str, Any]) -> ActionNotes:
+    from engine.match_files.model import ActionNotes, RecordedCubeDecision, RecordedEvaluation
 
-        situation, action = self._replayed[row["action"] - 1]
-        roll = situation.match.roll or action.roll
-        plays = {format_play(play): play for play in legal_plays(situation.position, roll)}
-        return tuple(
-            RecordedCandidate(
-                plays[each["play"]], RecordedEvaluation(each["equity"], _make_outcome(each), each["depth"])
-            )
-            for each in row["candidates"]
-        )
+    held, taken = (
+        RecordedEvaluation(row[name], _make_outcome(row), row["depth"])
+        for name in ("no_double", "double_take")
+    )
+    return ActionNotes(cube=RecordedCubeDecision(held.equity, taken.equity, row["double_pass"], held, taken))
 
 
 def _make_outcome(row: Mapping[str, Any]) -> tuple[float, float, float, float, float]:

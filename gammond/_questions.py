@@ -206,7 +206,7 @@ def _make_fields(
 
 
 def _parse_evaluation(answer: Mapping[str, Any]) -> Evaluation:
-    (result,) = _get_results(answer)
+    (result,) = get_results(answer)
     row = result["eval"]
     return Evaluation(
         _make_outcome(row),
@@ -219,7 +219,7 @@ def _parse_evaluation(answer: Mapping[str, Any]) -> Evaluation:
 
 
 def _parse_evaluations(answer: Mapping[str, Any]) -> Evaluations:
-    rows = [result["eval"] for result in _get_results(answer)]
+    rows = [result["eval"] for result in get_results(answer)]
     outcomes = np.array([_make_outcome(row)._as_row() for row in rows], np.float32).reshape(len(rows), 5)
 
     def column(name: str) -> Any:  # noqa: ANN401
@@ -230,7 +230,7 @@ def _parse_evaluations(answer: Mapping[str, Any]) -> Evaluations:
 
 
 def _parse_plays(answer: Mapping[str, Any], position: Position, dice: Dice, match: MatchState) -> RankedPlays:
-    (result,) = _get_results(answer)
+    (result,) = get_results(answer)
     legal = {play.text: play for play in position.legal_plays(dice)}
     rows = result["moves"]
     best = _get_score(rows[0], match)
@@ -250,7 +250,7 @@ def _parse_plays(answer: Mapping[str, Any], position: Position, dice: Dice, matc
 
 
 def _parse_cube(answer: Mapping[str, Any]) -> CubeDecision:
-    (result,) = _get_results(answer)
+    (result,) = get_results(answer)
     return _make_cube_decision(result["cube"])
 
 
@@ -282,7 +282,12 @@ def _read_values(text: str) -> dict[str, Any]:
     return values
 
 
-def _get_results(answer: Mapping[str, Any]) -> list[dict[str, Any]]:
+def get_results(answer: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return the results of an answer to a JSON query.
+
+    Raises:
+        ServerError: The server refused the query.
+    """
     if "error" in answer:
         error = answer["error"]
         raise ServerError(error["code"], error["message"], error.get("field"))
