@@ -61,7 +61,7 @@ def format_candidate(
     """Format an evaluated play, arguments as `parse_candidate`; without an outcome, that of a coin."""
     letters = format_moves(moves, match.on_roll)
     if evaluation.trials:
-        even, stake = (0.0, 1.0) if match.is_money else make_dead_cube_game(match).equity_scale
+        even, stake = make_dead_cube_game(match).equity_scale
         score = f"Score {evaluation.equity:.6f} {_compute_cubeless(evaluation):.6f}"
         output = _format_output(evaluation, even + stake * evaluation.equity, stake)
         return f"{letters} X ver 3 {score} Trials {evaluation.trials} {output} {_format_context(evaluation)}"
@@ -88,17 +88,17 @@ def parse_decision(text: str, match: MatchState) -> RecordedCubeDecision | None:
     if numbers is None:
         return None
     depth = _read_depth(words[3])
-    cubes = (1, 2) if match.is_money else (1, 1)  # in money play a taken double has the unit of its own cube
+    outputs = numbers[:_VALUES], numbers[_VALUES:]
     held, taken = (
-        _make_evaluation(values, cube * _to_equity(values[6], match), depth)
-        for cube, values in zip(cubes, (numbers[:_VALUES], numbers[_VALUES:]), strict=True)
+        _make_evaluation(values, unit * _to_equity(values[6], match), depth)
+        for unit, values in zip(_get_units(match), outputs, strict=True)
     )
     return RecordedCubeDecision(held.equity, taken.equity, 1.0, held, taken)
 
 
 def format_decision(decision: RecordedCubeDecision, match: MatchState) -> str:
     """Format a cube decision, arguments as `parse_decision`."""
-    even, stake = (0.0, 1.0) if match.is_money else make_dead_cube_game(match).equity_scale
+    even, stake = make_dead_cube_game(match).equity_scale
     held = decision.evaluation
     choices = [(held, decision.no_double), (decision.taken_evaluation or held, decision.double_take)]
     if held is not None and held.trials:
@@ -108,8 +108,8 @@ def format_decision(decision: RecordedCubeDecision, match: MatchState) -> str:
         ]
         return f"X ver 3 Eq Trials {held.trials} {' '.join(outputs)} {_format_context(held)}"
     numbers: list[float] = []
-    for turns, (evaluation, equity) in enumerate(choices):
-        value = equity / (1 + turns) if match.is_money else even + stake * equity
+    for unit, (evaluation, equity) in zip(_get_units(match), choices, strict=True):
+        value = even + stake * equity / unit
         numbers += [*_outcome_of(evaluation), _compute_cubeless(evaluation), value]
     written = " ".join(f"{number:.6f}" for number in numbers)
     return f"E ver 3 {_format_depth(held.depth if held else '')}C 1 0.000000 1 {written}"
@@ -149,8 +149,8 @@ def _parse_rollout(
     trials = _find_numbers(words, "Trials", 1)
     if not (means and errors and trials):
         return None
-    unit = 1.0 if match.is_money else make_dead_cube_game(match).equity_scale[1]
-    return _make_evaluation(means, equity, _read_truncation(words), abs(errors[6] / unit), int(trials[0]))
+    _, stake = make_dead_cube_game(match).equity_scale
+    return _make_evaluation(means, equity, _read_truncation(words), abs(errors[6] / stake), int(trials[0]))
 
 
 def _find_numbers(words: list[str], name: str, count: int) -> list[float] | None:
@@ -193,10 +193,13 @@ def _make_evaluation(
 
 def _to_equity(value: float, match: MatchState) -> float:
     """Return the equity of a value: of a match-winning chance, or of points."""
-    if match.is_money:
-        return value
     even, stake = make_dead_cube_game(match).equity_scale
     return (value - even) / stake
+
+
+def _get_units(match: MatchState) -> tuple[int, int]:
+    """Return the units of the values of not doubling and of a take: in money play each is of its own cube."""
+    return (1, 2) if match.is_money else (1, 1)
 
 
 def _compute_cubeless(evaluation: RecordedEvaluation | None) -> float:
