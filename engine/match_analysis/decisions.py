@@ -47,19 +47,29 @@ def judge_recorded_match(
     return decisions, rolls
 
 
+def compute_mwc_scale(match: MatchState, seat: int, table: MatchEquityTable) -> tuple[float, float]:
+    """Return a seat's MWC at an equity of 0, and what a point of equity adds to it at the present cube.
+
+    Args:
+        match: The match state; no money play.
+        seat: The seat.
+        table: The match equity table.
+    """
+    lost, won = (table.mwc_after(match, seat, points) for points in (-match.cube, match.cube))
+    return 0.5 * (won + lost), 0.5 * (won - lost)
+
+
 def compute_mwc_per_point(match: MatchState, table: MatchEquityTable) -> float | None:
     """Return the MWC that a point of equity is worth at the present cube; None in money play."""
-    if match.is_money:
-        return None
-    return (table.mwc_after(match, 0, match.cube) - table.mwc_after(match, 0, -match.cube)) / 2
+    return None if match.is_money else compute_mwc_scale(match, 0, table)[1]
 
 
 def compute_mwc(equity_points: float, match: MatchState, table: MatchEquityTable) -> float | None:
     """Return the match-winning chance of an equity for the seat on roll; None in money play."""
     if match.is_money:
         return None
-    lost, won = (table.mwc_after(match, match.on_roll, points) for points in (-match.cube, match.cube))
-    return 0.5 * (won + lost) + 0.5 * (won - lost) * equity_points
+    even, stake = compute_mwc_scale(match, match.on_roll, table)
+    return even + stake * equity_points
 
 
 def _judge_action(

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from engine.cubeful.match_equity import MatchEquityTable
+from engine.match_analysis.decisions import compute_mwc_scale
 from engine.match_files.model import NO_NOTES, ActionNotes, RecordedMatch
 from engine.rules.game_record import ResignationAction
 from engine.rules.match import MatchState
@@ -91,9 +92,8 @@ def compute_result_equity(match: MatchState, winner: int, kind: int, table: Matc
     points = match.game_result(winner, kind).points
     if match.is_money:
         return points / match.cube
-    won, lost, result = (table.mwc_after(match, winner, each) for each in (match.cube, -match.cube, points))
-    stake = 0.5 * (won - lost)
-    return (result - 0.5 * (won + lost)) / stake if stake else 0.0
+    even, stake = compute_mwc_scale(match, winner, table)
+    return (table.mwc_after(match, winner, points) - even) / stake if stake else 0.0
 
 
 def _find_worth(notes: ActionNotes, match: MatchState) -> float | None:
