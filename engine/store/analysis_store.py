@@ -63,7 +63,7 @@ class AnalysisStore:
             ask wait no longer than `OPEN_WAIT_S` for that, and what is asked most is read ahead.
 
     Attributes:
-        left_out: Writes that found no place in the queue, or failed.
+        left_out: Writes that found no place in the queue, failed, or came after the end.
 
     Raises:
         DataFileError: The file is another program's, or of a later version of gammond; one who is not patient
@@ -217,7 +217,7 @@ class AnalysisStore:
         return time.monotonic() - self._read_s.get(key, -inf) > READ_AGAIN_S
 
     def _count_visit(self, key: _Key, visits: int = 1) -> None:
-        if key in self._visits or len(self._visits) < MAX_WAITING:
+        if not self._is_closing and (key in self._visits or len(self._visits) < MAX_WAITING):
             self._visits[key] = self._visits.get(key, 0) + visits
             self._start_writer()
 
@@ -226,7 +226,7 @@ class AnalysisStore:
         self._enqueue(lambda database: database.put(question, engine, entry, now_s))
 
     def _enqueue(self, write: _Write) -> None:
-        if len(self._writes) >= MAX_WAITING:
+        if self._is_closing or len(self._writes) >= MAX_WAITING:
             self.left_out += 1
             return
         self._writes.append(write)
@@ -281,10 +281,10 @@ class AnalysisStore:
         if found is not None and not self._is_patient:
             found.set_busy_wait(0.0)
         with self._reading:
-            if self._is_closing and found is not None:
-                found.close()
-            elif self._reader is None:
+            if self._reader is None and not self._is_closing:
                 self._reader = found
+            elif found is not None:  # the thread that writes was first
+                found.close()
         self._is_open.set()
 
     def _open_behind(self) -> None:
@@ -309,7 +309,7 @@ class AnalysisStore:
             database.close()
 
     def _start_writer(self) -> None:
-        if self._writer is None and not self._is_closing:
+        if self._writer is None:
             self._writer = threading.Thread(target=self._write_behind, name="analysis-store", daemon=True)
             self._writer.start()
         self._changed.notify_all()

@@ -383,3 +383,33 @@ def test_a_folder_that_cannot_be_used_leaves_the_store_in_memory(tmp_path, caplo
         assert store.find(make_question(1), ENGINE, 2) is None
         assert store.left_out == 1
     assert "cannot be used" in caplog.text
+
+
+def test_what_comes_after_the_end_is_left_out_and_nobody_waits_for_it(file):
+    fill(file, [1])
+    store = AnalysisStore(file)
+    store.find(make_question(1), ENGINE, 2)
+    store.close()
+    store.keep(make_question(2), ENGINE, make_entry(2))
+    assert store.find(make_question(1), ENGINE, 2) is not None
+    waiting = threading.Thread(target=store.flush, daemon=True)
+    waiting.start()
+    waiting.join(10.0)
+    assert not waiting.is_alive()
+    assert store.left_out == 1
+    assert len(list_rows(file)) == 1
+
+
+def test_a_reader_that_comes_second_is_closed(file, monkeypatch):
+    opened = []
+
+    class Watched(StoreDatabase):
+        def __init__(self, *arguments, **options):
+            super().__init__(*arguments, **options)
+            opened.append(self)
+
+    with AnalysisStore(file) as store:
+        monkeypatch.setattr("engine.store.store_file.StoreDatabase", Watched)
+        store._open_for_reading()
+    with pytest.raises(sqlite3.ProgrammingError):
+        opened[0].count_questions()
