@@ -15,22 +15,12 @@ import numpy as np
 
 from engine.analysis.engine_store import EngineStore
 from engine.analysis.levels import EvalSettings
-from engine.cubeful import (
-    CubeStateSpace,
-    ScoreMatrix,
-    build_cube_state_space,
-    choose_resignation,
-    compute_resignation_loss,
-    compute_score_matrix,
-    make_dead_cube_game,
-    should_accept_resignation,
-)
+from engine.cubeful import CubeStateSpace, build_cube_state_space, make_dead_cube_game
 from engine.cubeful.match_equity import MatchEquityTable
 from engine.errors import CancelledWork
 from engine.evaluation.evaluator import CubefulEvaluator, Evaluator
-from engine.evaluation.pruning import EvaluatorPruner, PlayPruner, ShortlistPruner
+from engine.evaluation.pruning import PlayPruner
 from engine.kernels.objectives import OUTCOME_COLUMNS
-from engine.rollout import RolloutEvaluators
 from engine.rules.dice import Roll
 from engine.rules.match import MAX_CUBE, MatchState
 from engine.rules.moves import Play, generate_plays
@@ -78,6 +68,7 @@ class Engine:
         rules: The rules of the games.
 
     Attributes:
+        tree: Searches values, with that pruner, cache and number of threads.
         store: Where its analyses are kept, if they are (`with_store`).
     """
 
@@ -97,12 +88,12 @@ class Engine:
         self.evaluator = evaluator
         self.rules = rules
         self.table = table
-        self._pruner = pruner
-        self._policy = policy
-        self._exact = exact
+        self.pruner = pruner
+        self.policy = policy
+        self.exact = exact
         self._cache = cache
         self._pruning = pruning
-        self._tree = TreeSearch(pruner, pruning, cache, threads)
+        self.tree = TreeSearch(pruner, pruning, cache, threads)
         self.store: EngineStore | None = None
 
     @property
@@ -117,7 +108,7 @@ class Engine:
             ValueRangeError: The number of threads is out of range.
         """
         other = copy(self)
-        other._tree = TreeSearch(self._pruner, self._pruning, self._cache, threads)
+        other.tree = TreeSearch(self.pruner, self._pruning, self._cache, threads)
         return other
 
     def with_store(self, store: EngineStore | None) -> Engine:
@@ -161,7 +152,7 @@ class Engine:
         if plies == 0:
             return self.evaluator
         return NPlyEvaluator(
-            self.evaluator, self._pruner, plies, self._pruning, self._cache, threads, self._exact, cancelled
+            self.evaluator, self.pruner, plies, self._pruning, self._cache, threads, self.exact, cancelled
         )
 
     def evaluate(
@@ -204,7 +195,8 @@ class Engine:
             watch: Counts nodes, reports progress, stops the search.
 
         Returns:
-            Their evaluations in order, as by `evaluate`, all at one depth; each carries the effort of all.
+            Their evaluations in order, as by `evaluate`. What the store does not have is searched to one
+            depth, and carries the effort of that whole search.
 
         Raises:
             PositionError: The settings are cubeful, and in a match a cube above 1 has no owner.
@@ -259,7 +251,7 @@ class Engine:
         """
         settings = self._check_settings(settings)
         objective = self.make_objective(match, settings)
-        values = self._tree.evaluate(objective, boards, settings.plies, watch)
+        values = self.tree.evaluate(objective, boards, settings.plies, watch)
         carried = objective.add_double_option(values) if may_double_now else values
         return BoardEvaluations(
             np.ascontiguousarray(values[:, :OUTCOME_COLUMNS]),
@@ -291,7 +283,7 @@ class Engine:
             CancelledWork: The watch stopped it.
         """
         objective = self.make_objective(match, self._check_settings(settings))
-        values: Values = self._tree.evaluate(objective, position.board[None], settings.plies, watch)[0]
+        values: Values = self.tree.evaluate(objective, position.board[None], settings.plies, watch)[0]
         return values
 
     def rank_plays(
@@ -337,7 +329,7 @@ class Engine:
                     plays, objective, entry.order, entry.values, entry.depths, entry.survivors
                 )
                 return RankedPlays(ranked, self._end_stored(entry, watch, ranked))
-        search = PlaySearch(self.make_objective(match, settings), self._tree, self.evaluator.plies)
+        search = PlaySearch(self.make_objective(match, settings), self.tree, self.evaluator.plies)
         found = search.search(
             position,
             roll,
@@ -389,7 +381,7 @@ class Engine:
         ranked = replace(ranked, effort=replace(ranked.effort, is_stored=False))
         plies = ranked.effort.plies - self.evaluator.plies
         depth = settings.with_plies(max(plies, settings.plies))  # a kept ranking may be deeper
-        search = PlaySearch(self.make_objective(match, depth), self._tree, self.evaluator.plies)
+        search = PlaySearch(self.make_objective(match, depth), self.tree, self.evaluator.plies)
         try:
             found = search.evaluate_play(position, roll, play, plies, watch, self.rules)
         except CancelledWork:
@@ -421,106 +413,8 @@ class Engine:
         settings = replace(settings or EvalSettings(), is_cubeful=True)
         return BeaverEvaluation(self.evaluate(position, taken, settings, watch))
 
-    def find_resignation(self, evaluation: PositionEvaluation, match: MatchState) -> int:
-        """Return what the seat on roll can resign without a loss: 0 nothing, 1 to 3 the kind of game.
-
-        Args:
-            evaluation: Its position, evaluated with the cube.
-            match: The match state.
-        """
-        game = self._make_search_cube_game(match, 0)
-        return choose_resignation(evaluation.mwc_or_equity, game)
-
-    def accepts_resignation(self, evaluation: PositionEvaluation, match: MatchState, points: int) -> bool:
-        """Return whether the opponent should accept a resignation by the seat on roll.
-
-        Args:
-            evaluation: The position of the seat on roll, evaluated with the cube.
-            match: The match state.
-            points: 1 a single game, 2 a gammon, 3 a backgammon.
-        """
-        game = self._make_search_cube_game(match, 0)
-        worth_to_other = -evaluation.mwc_or_equity if game.is_money else 1.0 - evaluation.mwc_or_equity
-        return should_accept_resignation(worth_to_other, points, game.opponent_view)
-
-    def compute_resignation_loss(self, value: float, match: MatchState, points: int) -> float:
-        """Return what a resignation by the seat to move loses against playing on, in points for its cube.
-
-        Args:
-            value: Of playing on, for that seat: points for a cube of 1, or match-winning chance.
-            match: The match state.
-            points: 1 a single game, 2 a gammon, 3 a backgammon.
-        """
-        return compute_resignation_loss(value, points, self._make_search_cube_game(match, 0))
-
-    def compute_score_matrix(
-        self,
-        position: Position,
-        away: int,
-        *,
-        cube: int = 1,
-        plies: int = 0,
-        watch: SearchWatch | None = None,
-    ) -> ScoreMatrix:
-        """Compute the cube decision at every score up to a number of points away.
-
-        Args:
-            position: The checkers, those of the player on roll first.
-            away: Greatest number of points away, 2 to 64.
-            cube: Value of the cube; above 1 the player on roll owns it.
-            plies: Plies of look-ahead at every score.
-            watch: Counts nodes and stops the work.
-
-        Raises:
-            ValueRangeError: An argument is out of range.
-            CancelledWork: The watch stopped it.
-        """
-        self.rules.check_supports(Feature.CUBE)
-        EvalSettings(plies)
-        board, watch = position.board[None], watch or SearchWatch()
-
-        def values_at(game: CubeStateSpace) -> Values:
-            objective = Objective(self.evaluator, game, self._exact)
-            return self._tree.evaluate(objective, board, plies, watch)[0, OUTCOME_COLUMNS:]
-
-        return compute_score_matrix(values_at, away, cube=cube, table=self.table)
-
-    def rollout_evaluators(
-        self,
-        play_plies: int = 0,
-        leaf_plies: int = 0,
-        cube_plies: int = 0,
-        cancelled: Callable[[], bool] | None = None,
-    ) -> RolloutEvaluators:
-        """Make the evaluators of rollouts; luck is measured at 0-ply.
-
-        Args:
-            play_plies: Look-ahead for checker plays.
-            leaf_plies: Look-ahead for the values at the truncation.
-            cube_plies: Look-ahead for cube decisions.
-            cancelled: Stops the rollout, and its searches.
-
-        Raises:
-            ValueRangeError: Plies are out of range.
-        """
-        self.rules.check_supports(Feature.EVALUATION)
-        cheap = self._policy or EvaluatorPruner(self.evaluator)
-        policy = cheap
-        if play_plies:
-            policy = ShortlistPruner(
-                self._pruner or cheap, self.make_n_ply_evaluator(play_plies, cancelled=cancelled)
-            )
-        return RolloutEvaluators(
-            policy,
-            self.make_n_ply_evaluator(leaf_plies, cancelled=cancelled),
-            luck=self.evaluator,
-            luck_policy=cheap,
-            cube=self.make_n_ply_evaluator(cube_plies, cancelled=cancelled),
-            exact_cubeful=self._exact,
-        )
-
     def make_cube_game(self, match: MatchState) -> CubeStateSpace:
-        """Make the states of the cube for a rollout."""
+        """Make the states of the cube of a game, for rollouts and resignations."""
         return build_cube_state_space(match.without_automatic_doubles(), self.table)
 
     def _check_settings(self, settings: EvalSettings | None) -> EvalSettings:
@@ -556,7 +450,7 @@ class Engine:
         return watch.effort(plies, is_finished=True, is_stored=True)
 
     def _make_position_search(self, match: MatchState, settings: EvalSettings) -> PositionSearch:
-        return PositionSearch(self.make_objective(match, settings), self._tree, self.evaluator.plies)
+        return PositionSearch(self.make_objective(match, settings), self.tree, self.evaluator.plies)
 
     def _make_search_cube_game(self, match: MatchState, plies: int) -> CubeStateSpace:
         return build_cube_state_space(match.without_automatic_doubles(), self.table, max_cube_turns=plies + 1)
@@ -572,4 +466,4 @@ class Engine:
             game = self._make_search_cube_game(match, settings.plies)
         elif not match.is_money:
             game = make_dead_cube_game(match, self.table)
-        return Objective(self.evaluator, game, self._exact)
+        return Objective(self.evaluator, game, self.exact)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from engine.analysis.engine import Engine
 from engine.analysis.levels import EvalSettings
+from engine.analysis.rollout_evaluators import make_rollout_evaluators
 from engine.cubeful import CubeStateSpace, make_dead_cube_game
 from engine.errors import GammondError, PlayError, StateError, ValueRangeError
 from engine.options import MAX_QUOTED_CHARS
@@ -199,8 +200,8 @@ class PreparedRollout:
         self._engine = engine
         self._settings = settings
         self._cancelled = cancelled
-        self._evaluators = engine.rollout_evaluators(
-            request.plies, request.leaf_plies, request.plies, cancelled
+        self._evaluators = make_rollout_evaluators(
+            engine, request.plies, request.leaf_plies, request.plies, cancelled
         )
         self._space = request.make_cube_game(engine)
         after_plays = request.kind == MOVES

@@ -26,14 +26,15 @@ def choose_resignation(value: float, space: CubeStateSpace) -> int:
 
 
 def should_accept_resignation(value: float, points: int, space: CubeStateSpace) -> bool:
-    """Return whether to accept a resignation.
+    """Return whether the other side should accept a resignation.
 
     Args:
-        value: The accepting side's value of playing on: points for a cube of 1, or match-winning chance.
+        value: The resigning side's value of playing on: points for a cube of 1, or match-winning chance.
         points: The offer: 1 a single game, 2 a gammon, 3 a backgammon.
         space: The states, seen by that side.
     """
-    return _compute_offer_value(points, space) >= value - TOLERANCE_POINTS * _compute_point_value(space)
+    other, other_value = space.opponent_view, -value if space.is_money else 1.0 - value
+    return _compute_offer_value(points, other) >= other_value - TOLERANCE_POINTS * _compute_point_value(other)
 
 
 def compute_resignation_loss(value: float, points: int, space: CubeStateSpace) -> float:

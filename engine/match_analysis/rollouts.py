@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from engine.analysis.engine import Engine
 from engine.analysis.levels import EvalSettings
+from engine.analysis.rollout_evaluators import make_rollout_evaluators
 from engine.analysis.rollout_requests import DEFAULT_CANDIDATES
 from engine.errors import CancelledWork, ValueRangeError
 from engine.match_analysis.closeness import CLOSE_POINTS, is_close
@@ -129,8 +130,8 @@ class _Roller:
         self._engine = engine
         self._rollouts = rollouts
         self._cancelled = cancelled
-        self._evaluators = engine.rollout_evaluators(
-            rollouts.plies, rollouts.leaf_plies, rollouts.plies, cancelled
+        self._evaluators = make_rollout_evaluators(
+            engine, rollouts.plies, rollouts.leaf_plies, rollouts.plies, cancelled
         )
 
     def roll_out(

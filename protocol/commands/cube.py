@@ -7,7 +7,15 @@ from dataclasses import dataclass, replace
 
 from engine.analysis.engine import Engine
 from engine.analysis.levels import EvalSettings
-from engine.cubeful import CubeDecision, CubeResponse, CubeValue, DoublingAction
+from engine.analysis.score_matrix import search_score_matrix
+from engine.cubeful import (
+    CubeDecision,
+    CubeResponse,
+    CubeValue,
+    DoublingAction,
+    choose_resignation,
+    should_accept_resignation,
+)
 from engine.rules import cube_actions
 from engine.rules.match import RESULT_NAMES, MatchState
 from engine.rules.position import Position
@@ -183,13 +191,14 @@ def handle_resign(call: CommandCall) -> Answer:
 
     def make_reply(engine: Engine, watch: SearchWatch) -> Reply:
         evaluation = engine.evaluate(request.position, request.match, request.settings, watch)
+        value, space = evaluation.mwc_or_equity, engine.make_cube_game(request.match)
         values: dict[str, ReplyValue]
         if named is None:
-            kind = engine.find_resignation(evaluation, request.match)
+            kind = choose_resignation(value, space)
             values = {"offer": RESULT_NAMES[kind - 1] if kind else NO_RESIGNATION}
         else:
             kind = RESULT_NAMES.index(named) + 1
-            values = {"offer": named, "accept": engine.accepts_resignation(evaluation, request.match, kind)}
+            values = {"offer": named, "accept": should_accept_resignation(value, kind, space)}
         if evaluation.cubeful is not None:
             values["cubeful"] = evaluation.cubeful
         if evaluation.mwc is not None:
@@ -212,7 +221,7 @@ def handle_matrix(call: CommandCall) -> Answer:
     def run(control: WorkControl) -> list[Reply]:
         engine, watch = load_engine(), make_search_watch(control)
         watch.begin_depth(plies)
-        matrix = engine.compute_score_matrix(position, away, cube=cube, plies=plies, watch=watch)
+        matrix = search_score_matrix(engine, position, away, cube=cube, plies=plies, watch=watch)
         lines = [_make_row(own, row, has_equities=has_equities) for own, row in enumerate(matrix.rows, 1)]
         values: dict[str, ReplyValue] = {
             "away": away,

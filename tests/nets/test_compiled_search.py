@@ -63,7 +63,7 @@ def make_engines(pruning, threads=1, cached=True, exact=TABLES[:1]):
             pruning=pruning,
         )
         if not is_compiled:
-            engine._tree._compile = lambda objective: None
+            engine.tree._compile = lambda objective: None
         engines.append(engine)
     return engines
 
@@ -140,7 +140,7 @@ def test_threads_share_a_few_positions_and_change_no_bit(count):
     sample, settings = boards.random_boards(count, seed=4), EvalSettings(3)
     expected = make_engines(Pruning(keep=2))[0].evaluate_boards(sample, MONEY, settings)
     for engine in make_engines(Pruning(keep=2), threads=2):
-        workers, tasks = engine._tree._workers, []
+        workers, tasks = engine.tree._workers, []
         share = workers.map
         workers.map = lambda work, items, share=share, tasks=tasks: (
             tasks.append(len(items)) or share(work, items)
@@ -160,7 +160,7 @@ def test_plays_are_ranked_alike():
 
 
 def test_an_evaluator_a_pruner_or_a_table_of_another_kind_is_searched_step_by_step():
-    tree = make_engines(Pruning())[0]._tree
+    tree = make_engines(Pruning())[0].tree
     objective = make_engines(Pruning())[0].make_objective(MONEY, EvalSettings(1))
     assert tree._compile(objective)
     assert not TreeSearch(EvaluatorPruner(NET))._compile(objective)

@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from engine.analysis.rollout_evaluators import make_rollout_evaluators
 from engine.bearoff.one_sided import build_one_sided
 from engine.bearoff.two_sided import build_two_sided
 from engine.cubeful import CubeEfficiencies, build_cube_state_space
@@ -160,7 +161,11 @@ def test_a_trial_depends_on_no_other():
 def test_the_shipped_engine_rolls_out_by_the_loop():
     engine = load_engine()
     found, expected = play(
-        engine.rollout_evaluators(), RolloutSettings(), make_scorings()["money"], (CONTACT, RACE), range(4)
+        make_rollout_evaluators(engine),
+        RolloutSettings(),
+        make_scorings()["money"],
+        (CONTACT, RACE),
+        range(4),
     )
     np.testing.assert_array_equal(found, expected)
 
@@ -169,11 +174,11 @@ def test_evaluators_that_look_ahead_are_asked_step_by_step():
     engine, scorings = load_engine(), make_scorings()
     cubeless, money = scorings["cubeless"], scorings["money"]
     truncated, full = RolloutSettings(truncation=7), RolloutSettings()
-    assert not has_loop(engine.rollout_evaluators(play_plies=1), full, cubeless)
-    leaves = engine.rollout_evaluators(leaf_plies=1)
+    assert not has_loop(make_rollout_evaluators(engine, play_plies=1), full, cubeless)
+    leaves = make_rollout_evaluators(engine, leaf_plies=1)
     assert has_loop(leaves, full, money)
     assert not has_loop(leaves, truncated, cubeless)
-    cubes = engine.rollout_evaluators(cube_plies=1)
+    cubes = make_rollout_evaluators(engine, cube_plies=1)
     assert has_loop(cubes, truncated, cubeless)
     assert not has_loop(cubes, full, money)
 

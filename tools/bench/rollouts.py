@@ -9,6 +9,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from engine.analysis.rollout_evaluators import make_rollout_evaluators
 from engine.rollout import RolloutEstimate, RolloutEvaluators, RolloutSettings, roll_out_position
 from engine.rules.rules import STANDARD_RULES
 from engine.runtime.cores import count_usable_cores
@@ -32,7 +33,7 @@ _MAX_STANDARD_ERRORS = 4.5
 
 def bench_rollouts(subject: BenchmarkSubject) -> Iterator[Measurement]:
     """Measure 0-ply rollouts of the opening position, threads, and gnubg."""
-    evaluators = subject.engine.rollout_evaluators()
+    evaluators = make_rollout_evaluators(subject.engine)
     check_rollouts(evaluators)
     for kind, settings in _KINDS.items():
         took_s, found = _time_rollout(evaluators, settings)

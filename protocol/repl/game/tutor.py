@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from engine.cubeful import compute_resignation_loss
 from engine.errors import GammondError, StateError
 from engine.match_analysis.statistics import XG_ERROR_POINTS, classify_loss
 from engine.rules.match import RESULT_NAMES, MatchState
@@ -141,7 +142,7 @@ def _measure_resignation(
     kind = RESULT_NAMES.index(action.partition(" ")[2]) + 1
     engine = scratch.make_engine_loader()()
     value = float(next(values[key] for key in ("mwc", "cubeful", "equity") if key in values))
-    loss = engine.compute_resignation_loss(value, match.before_roll(), kind)
+    loss = compute_resignation_loss(value, kind, engine.make_cube_game(match.before_roll()))
     if loss < SHOWN_POINTS:
         return None
     return ActionLoss(action, "play on", loss, describe_source(values))

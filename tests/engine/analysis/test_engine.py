@@ -10,13 +10,17 @@ import pytest
 from engine.analysis.engine import CACHE_COLUMNS, Engine
 from engine.analysis.levels import EvalSettings
 from engine.analysis.many_matches import evaluate_matches
+from engine.analysis.rollout_evaluators import make_rollout_evaluators
+from engine.analysis.score_matrix import search_score_matrix
 from engine.cubeful import (
     CubeResponse,
     build_cube_state_space,
+    choose_resignation,
     compute_leaf_values,
     compute_score_matrix,
     cube_efficiencies,
     decide_from_outcome,
+    should_accept_resignation,
 )
 from engine.errors import CancelledWork, PositionError, ValueRangeError
 from engine.evaluation.pruning import EvaluatorPruner
@@ -272,16 +276,19 @@ def test_what_is_lost_anyway_can_be_resigned_and_less_is_not_accepted(outcome, o
     engine = fixed_engine(*outcome)
     for match in (MatchState(), MatchState(length=9, score=(1, 3)), MatchState(cube=2, cube_owner=1)):
         evaluation = engine.evaluate(START, match)
-        assert engine.find_resignation(evaluation, match) == offer
-        accepted = [engine.accepts_resignation(evaluation, match, points) for points in (1, 2, 3)]
+        value, space = evaluation.mwc_or_equity, engine.make_cube_game(match)
+        assert choose_resignation(value, space) == offer
+        accepted = [should_accept_resignation(value, points, space) for points in (1, 2, 3)]
         assert accepted == [bool(offer) and points >= offer for points in (1, 2, 3)] or offer == 0
-    assert engine.accepts_resignation(engine.evaluate(START, MatchState()), MatchState(), 3)
+    value = engine.evaluate(START, MatchState()).mwc_or_equity
+    assert should_accept_resignation(value, 3, engine.make_cube_game(MatchState()))
 
 
 def test_gammons_are_not_resigned_where_they_do_not_count():
     engine = fixed_engine(0.0, 0, 0, 1, 0)
     for match in (MatchState(jacoby=True), MatchState(length=1), MatchState(length=5, score=(0, 4))):
-        assert engine.find_resignation(engine.evaluate(START, match), match) == 1
+        evaluation = engine.evaluate(START, match)
+        assert choose_resignation(evaluation.mwc_or_equity, engine.make_cube_game(match)) == 1
 
 
 @pytest.mark.parametrize("plies", [0, 1])
@@ -309,26 +316,26 @@ def test_the_score_matrix_without_look_ahead_is_that_of_the_outcome():
     outcome = (0.7, 0.2, 0.01, 0.1, 0.005)
     rows, efficiencies = np.array([outcome], np.float32), np.array([0.68], np.float32)
     expected = compute_score_matrix(lambda game: compute_leaf_values(rows, efficiencies, game)[0], 4)
-    assert fixed_engine(*outcome).compute_score_matrix(START, 4) == expected
+    assert search_score_matrix(fixed_engine(*outcome), START, 4) == expected
 
 
 def test_the_score_matrix_looks_ahead_at_each_score():
-    matrix = smooth().compute_score_matrix(MIDGAME, 3, plies=1)
+    matrix = search_score_matrix(smooth(), MIDGAME, 3, plies=1)
     money = smooth().evaluate(MIDGAME, MatchState(beavers=False), EvalSettings(1)).decision
     assert matrix.money == money
     at_score = smooth().evaluate(MIDGAME, MatchState(length=3, score=(1, 0)), EvalSettings(1)).decision
     assert matrix.decision_at(2, 3).no_double.mwc == pytest.approx(at_score.no_double.mwc, abs=1e-6)
     assert matrix.decision_at(2, 3).text == at_score.text
-    assert matrix != smooth().compute_score_matrix(MIDGAME, 3)
+    assert matrix != search_score_matrix(smooth(), MIDGAME, 3)
 
 
 def test_a_score_matrix_can_be_stopped_and_refuses_impossible_requests():
     with pytest.raises(CancelledWork):
-        smooth().compute_score_matrix(MIDGAME, 3, plies=1, watch=SearchWatch(lambda: True))
+        search_score_matrix(smooth(), MIDGAME, 3, plies=1, watch=SearchWatch(lambda: True))
     for field, options in (("away", {"away": 1}), ("cube", {"away": 3, "cube": 3}), ("plies", {"away": 3})):
         plies = 5 if field == "plies" else 0
         with pytest.raises(ValueRangeError) as caught:
-            smooth().compute_score_matrix(MIDGAME, **options, plies=plies)
+            search_score_matrix(smooth(), MIDGAME, **options, plies=plies)
         assert caught.value.field == field
 
 
@@ -346,13 +353,13 @@ def test_looking_ahead_gives_an_evaluator_of_that_depth():
 
 
 def test_the_evaluators_of_a_rollout_look_ahead_as_asked_and_luck_is_measured_without():
-    evaluators = smooth().rollout_evaluators(play_plies=1, leaf_plies=2, cube_plies=1)
+    evaluators = make_rollout_evaluators(smooth(), play_plies=1, leaf_plies=2, cube_plies=1)
     assert (evaluators.leaf.plies, evaluators.cube_evaluator.plies, evaluators.luck_evaluator.plies) == (
         2,
         1,
         0,
     )
-    plain = smooth().rollout_evaluators()
+    plain = make_rollout_evaluators(smooth())
     assert (plain.leaf.plies, plain.cube_evaluator.plies) == (0, 0)
     assert plain.policy.name == "smooth 1"
     assert evaluators.policy.name != plain.policy.name

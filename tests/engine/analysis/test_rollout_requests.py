@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from engine.analysis.engine import Engine
+from engine.analysis.rollout_evaluators import make_rollout_evaluators
 from engine.analysis.rollout_requests import (
     CUBE,
     MOVES,
@@ -43,7 +44,7 @@ def test_plays_are_the_best_at_0_plies(is_cubeful):
     plays = [evaluation.play for evaluation in ENGINE.rank_plays(START, (3, 1), MATCH).plays[:3]]
     game = question.make_cube_game(ENGINE)
     expected, rollout = roll_out_plays(
-        START, (3, 1), ENGINE.rollout_evaluators(), SETTINGS, plays=plays, space=game
+        START, (3, 1), make_rollout_evaluators(ENGINE), SETTINGS, plays=plays, space=game
     )
     assert prepared.plays == plays
     assert prepared.scoring.name == make_scoring_after_plays(game).name
@@ -55,9 +56,9 @@ def test_plays_are_the_best_at_0_plies(is_cubeful):
 
 def test_a_position_and_a_cube_decision_are_those_of_the_engine():
     game = ENGINE.make_cube_game(MATCH)
-    estimate, _ = roll_out_position(START, ENGINE.rollout_evaluators(), SETTINGS, space=game)
+    estimate, _ = roll_out_position(START, make_rollout_evaluators(ENGINE), SETTINGS, space=game)
     assert answered(RolloutRequest(POSITION, START, MATCH)).results == estimate
-    expected = roll_out_cube(START, game, ENGINE.rollout_evaluators(), SETTINGS)
+    expected = roll_out_cube(START, game, make_rollout_evaluators(ENGINE), SETTINGS)
     rows = answered(RolloutRequest(CUBE, START, MATCH)).results
     assert (rows.no_double, rows.take, rows.gain) == (expected.no_double, expected.take, expected.gain)
 

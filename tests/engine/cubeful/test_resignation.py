@@ -42,7 +42,7 @@ def test_a_game_is_resigned_for_what_it_costs_for_certain(outcome, points):
 def test_under_jacoby_a_gammon_with_the_cube_in_the_middle_costs_one_point():
     lost = Outcome(0.0, 0.0, 0.0, 1.0, 0.0)
     assert choose_resignation(value(lost, JACOBY), JACOBY) == 1
-    assert should_accept_resignation(1.0, 1, JACOBY)
+    assert should_accept_resignation(-1.0, 1, JACOBY)
     owned = build_cube_state_space(MatchState(jacoby=True, cube=2, cube_owner=1))
     assert choose_resignation(value(lost, owned), owned) == 2
 
@@ -67,4 +67,4 @@ def test_in_a_match_the_least_resignation_of_the_same_worth_is_offered():
 )
 def test_a_resignation_is_accepted_unless_playing_on_is_worth_more(outcome, accepted):
     worth = value(Outcome(*outcome), MONEY)
-    assert [points for points in (1, 2, 3) if should_accept_resignation(worth, points, MONEY)] == accepted
+    assert [points for points in (1, 2, 3) if should_accept_resignation(-worth, points, MONEY)] == accepted

@@ -6,6 +6,7 @@ import math
 
 import pytest
 
+from engine.analysis.rollout_evaluators import make_rollout_evaluators
 from engine.errors import CancelledWork, ValueRangeError
 from engine.match_analysis.analysis import AnalysisSettings, analyse_match
 from engine.match_analysis.closeness import CLOSE_POINTS, is_close
@@ -79,7 +80,7 @@ def test_the_play_that_was_made_and_those_near_the_best_get_the_same_rollout(eng
         assert {each.play.result for each in candidates} == set(wanted[:5])
         assert task.play.result in wanted[:5]
         results, _ = roll_out_plays(
-            *(task.position, task.roll, engine.rollout_evaluators(), SETTINGS),
+            *(task.position, task.roll, make_rollout_evaluators(engine), SETTINGS),
             plays=[each.play for each in candidates],
             space=engine.make_cube_game(task.match),
         )
@@ -98,7 +99,7 @@ def test_a_cube_decision_gets_both_actions(engine, rolled):
     ]
     task, notes = found
     cube = roll_out_cube(
-        task.position, engine.make_cube_game(task.match), engine.rollout_evaluators(), SETTINGS
+        task.position, engine.make_cube_game(task.match), make_rollout_evaluators(engine), SETTINGS
     )
     assert (notes.cube.no_double, notes.cube.double_take) == (cube.no_double.equity, cube.take.equity)
     assert notes.cube.evaluation.error == cube.no_double.equity_error > 0

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from engine.analysis.engine import Engine
+from engine.analysis.rollout_evaluators import make_rollout_evaluators
 from engine.bearoff.one_sided import build_one_sided
 from engine.bearoff.two_sided import build_two_sided
 from engine.errors import CancelledWork, StateError, ValueRangeError
@@ -287,7 +288,7 @@ def test_a_rollout_that_looks_ahead_stops_within_a_tenth_of_a_second(after_s):
         stop.set()
 
     engine = Engine(EVALUATOR)
-    evaluators = engine.rollout_evaluators(2, 2, 2, cancelled=stop.is_set)
+    evaluators = make_rollout_evaluators(engine, 2, 2, 2, cancelled=stop.is_set)
     timer = threading.Timer(after_s, press)
     timer.start()
     with contextlib.suppress(CancelledWork):
@@ -305,7 +306,7 @@ def test_there_are_signs_of_life_while_no_trial_is_complete(monkeypatch):
         if len(seen) == 3:
             stop.set()
 
-    evaluators = Engine(EVALUATOR).rollout_evaluators(3, cancelled=stop.is_set)
+    evaluators = make_rollout_evaluators(Engine(EVALUATOR), 3, cancelled=stop.is_set)
     with pytest.raises(CancelledWork):
         roll_out([Position.start()], evaluators, progress=progress, cancelled=stop.is_set)
     assert seen[:3] == [0, 0, 0]

@@ -10,6 +10,7 @@ import pytest
 
 from engine.analysis.engine import Engine
 from engine.analysis.levels import EvalSettings
+from engine.analysis.rollout_evaluators import make_rollout_evaluators
 from engine.rollout import RolloutSettings, roll_out_cube, roll_out_plays, roll_out_position
 from engine.rules.match import MatchState
 from engine.rules.position import Position
@@ -54,7 +55,7 @@ def number(value):
 def test_a_position_is_rolled_out_with_all_its_numbers(connection):
     estimate, final = map(keys, talk(f"rollout position {SHORT}", connection))
     game = ENGINE.make_cube_game(MatchState())
-    found, _ = roll_out_position(Position.start(), ENGINE.rollout_evaluators(), SETTINGS, space=game)
+    found, _ = roll_out_position(Position.start(), make_rollout_evaluators(ENGINE), SETTINGS, space=game)
     for place, name in enumerate(("win", "win_g", "win_bg", "lose_g", "lose_bg")):
         assert found.outcome[place] == number(estimate[name])
         assert found.errors[place] == number(estimate[f"{name}_se"])
@@ -78,7 +79,7 @@ def test_plays_are_ranked_with_their_distance_from_the_best(connection):
     found, _ = roll_out_plays(
         Position.start(),
         (3, 1),
-        ENGINE.rollout_evaluators(),
+        make_rollout_evaluators(ENGINE),
         SETTINGS,
         plays=[evaluated.play for evaluated in ranked],
         space=game,
@@ -100,7 +101,7 @@ def test_plays_are_ranked_with_their_distance_from_the_best(connection):
 def test_a_cube_decision_is_rolled_out_both_ways(connection):
     no_double, take, final = map(keys, talk(f"rollout cube {SHORT}", connection))
     found = roll_out_cube(
-        Position.start(), ENGINE.make_cube_game(MatchState()), ENGINE.rollout_evaluators(), SETTINGS
+        Position.start(), ENGINE.make_cube_game(MatchState()), make_rollout_evaluators(ENGINE), SETTINGS
     )
     assert (no_double["of"], take["of"], final["of"]) == ("no_double", "take", "cube")
     assert found.no_double.equity == number(no_double["cubeful"])

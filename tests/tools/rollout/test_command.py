@@ -12,6 +12,7 @@ import time
 import pytest
 
 from engine.analysis.engine import Engine
+from engine.analysis.rollout_evaluators import make_rollout_evaluators
 from engine.errors import StateError
 from engine.formats.match_id import encode_match_id
 from engine.formats.position_id import encode_position_id
@@ -79,7 +80,7 @@ def shown(value: float) -> float:
 def test_a_position_without_dice_is_rolled_out_as_the_engine_does(run):
     engine = Engine(RacingEvaluator())
     game = engine.make_cube_game(MatchState())
-    expected, _ = roll_out_position(Position.start(), engine.rollout_evaluators(), SETTINGS, space=game)
+    expected, _ = roll_out_position(Position.start(), make_rollout_evaluators(engine), SETTINGS, space=game)
     said = ran(run, OPENING, *QUICK)
     (estimate,) = said["estimates"]
     assert estimate["of"] == "position"
@@ -100,7 +101,7 @@ def test_plays_are_rolled_out_where_there_are_dice_the_best_of_them_at_0_plies(r
     expected, _ = roll_out_plays(
         Position.start(),
         (3, 1),
-        engine.rollout_evaluators(),
+        make_rollout_evaluators(engine),
         SETTINGS,
         plays=plays,
         space=engine.make_cube_game(MatchState()),
@@ -124,7 +125,7 @@ def test_the_dice_of_the_text_are_played_unless_others_are_given(run):
 def test_a_cube_decision_has_both_lines_and_the_decision(run):
     match = MatchState(length=5)
     engine = Engine(RacingEvaluator())
-    expected = roll_out_cube(ENDING, engine.make_cube_game(match), engine.rollout_evaluators(), SETTINGS)
+    expected = roll_out_cube(ENDING, engine.make_cube_game(match), make_rollout_evaluators(engine), SETTINGS)
     said = ran(run, f"{ENDING_ID}:{encode_match_id(match)}", "--what", "cube", *QUICK)
     held, taken = said["estimates"]
     assert (held["of"], taken["of"]) == ("no_double", "take")

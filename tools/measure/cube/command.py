@@ -18,6 +18,7 @@ import threading
 import time
 from dataclasses import replace
 
+from engine.analysis.rollout_evaluators import make_rollout_evaluators
 from engine.cubeful import DEFAULT_EFFICIENCIES, CubeEfficiencies
 from engine.errors import ValueRangeError
 from engine.rollout import RolloutEvaluators, RolloutSettings
@@ -141,9 +142,9 @@ def _load_evaluators(args: argparse.Namespace) -> tuple[RolloutEvaluators, tuple
     """Load the evaluators; return them with the names of the nets for the cube and for plays."""
     engine = load_net_engine(args.net)
     if args.play_net is None:
-        return engine.rollout_evaluators(), (engine.name, engine.name)
+        return make_rollout_evaluators(engine), (engine.name, engine.name)
     player = load_net_engine(args.play_net)
-    evaluators = replace(player.rollout_evaluators(), leaf=engine.evaluator, cube=engine.evaluator)
+    evaluators = replace(make_rollout_evaluators(player), leaf=engine.evaluator, cube=engine.evaluator)
     return evaluators, (engine.name, player.name)
 
 
