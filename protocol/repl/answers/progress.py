@@ -17,6 +17,7 @@ class ProgressLine:
 
     def __init__(self) -> None:
         self._depth = ""
+        self._rollout_start: tuple[int, int] | None = None
 
     def update(self, reply: AnyReply) -> str:
         """Return the line after a report.
@@ -32,7 +33,7 @@ class ProgressLine:
         values = info_to_fields(reply.text)
         best = values.get("pv", "")
         if "trials" in values:
-            return _format_rollout_progress(values, best)
+            return self._format_rollout(values, best)
         if "depth" in values:
             self._depth = f"{format_count(values['depth'] - 1, 'ply')} done, "
             if best:
@@ -46,13 +47,20 @@ class ProgressLine:
             return f"getting ready: {values['ready']} of {values['of']}, {seconds:.1f} s"
         return f"thinking: {self._depth}{values['nodes']:,} positions, {seconds:.1f} s"
 
-
-def _format_rollout_progress(values: dict[str, Any], best: str) -> str:
-    text = f"rolling out: {values['trials']} of {values['of']} trials"
-    if "equity" in values:
-        error = f" ± {values['se']:.3f}" if "se" in values else ""
-        text += f", {best} {format_points(values['equity'])}{error}".replace("  ", " ")
-    return f"{text}, {values['time_ms'] / 1000:.1f} s"
+    def _format_rollout(self, values: dict[str, Any], best: str) -> str:
+        """Write how far a rollout is; the time left counts from the report before its first trial."""
+        trials, time_ms = values["trials"], values["time_ms"]
+        text = f"rolling out: {trials} of {values['of']} trials"
+        if "equity" in values:
+            error = f" ± {values['se']:.3f}" if "se" in values else ""
+            text += f", {best} {format_points(values['equity'])}{error}".replace("  ", " ")
+        text += f", {time_ms / 1000:.1f} s"
+        if self._rollout_start is None or trials == self._rollout_start[0]:
+            self._rollout_start = trials, time_ms
+            return text
+        before, began_ms = self._rollout_start
+        left_s = (time_ms - began_ms) / 1000 * (values["of"] - trials) / (trials - before)
+        return f"{text}, {left_s:.0f} s left"
 
 
 def _format_analysis_progress(done: int, total: int, seconds: float) -> str:

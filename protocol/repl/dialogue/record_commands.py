@@ -179,7 +179,7 @@ def _list_errors(game: ReplGame, values: ArgumentValues, control: WorkControl) -
     is_whole = analysis is None or analysis.wait(control)
     losses = list_losses(record)
     worst = find_costliest(losses, None, values["n"])
-    game.records.listed = record, [each.place for each in worst]
+    game.records.note_listed(record, [each.place for each in worst])
     more = []
     if analysis is not None and not is_whole:
         more = [f"The analysis goes on: {analysis.done} of {analysis.total} decisions are done."]
@@ -189,7 +189,12 @@ def _list_errors(game: ReplGame, values: ArgumentValues, control: WorkControl) -
 
 
 def _show_error(game: ReplGame, values: ArgumentValues, control: WorkControl) -> list[str]:
-    return game.show_place(game.records.select_listed(values["number"]))
+    before = game.records.current
+    record = game.records.select_listed(values["number"])
+    lines = game.show_place(record)
+    if before not in (None, record):
+        lines.append(f"This is another match: {describe_record(record)}")
+    return lines
 
 
 def _save(game: ReplGame, values: ArgumentValues, control: WorkControl) -> list[str]:
@@ -327,7 +332,7 @@ RECORD_ROWS = (
     ),
     ReplCommand(
         "error",
-        "show decision N of the last list of 'errors' or 'review'",
+        "show decision N of the last list of 'errors' or 'review', of this match if it has one",
         _show_error,
         (integer_argument("number", 1, _MAX_STEPS, "its number", is_required=True, metavar="N"),),
     ),

@@ -211,6 +211,7 @@ class ReplGame(ReviewedGame):
             What is said of the place, and of a game that was set aside for it.
         """
         said = describe_place(record)
+        self.records.recent = record
         aside = self.describe_game()
         if aside is None and self.shown_place is not None:
             self.undo(WorkControl())

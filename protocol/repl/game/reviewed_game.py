@@ -75,7 +75,7 @@ class ReviewedGame(GameView):
         seats = (record.names.index(HUMAN_NAME),) if HUMAN_NAME in record.names else (0, 1)
         losses = [each for each in list_losses(record) if each.place.game == number]
         worst = [each for seat in seats for each in find_costliest(losses, seat, WORST_COUNT)]
-        self.records.listed = record, [each.place for each in worst]
+        self.records.note_listed(record, [each.place for each in worst])
         summaries = [line for seat in seats for line in summarize_losses(record, seat, number)]
         return [*summaries, *format_losses(record, worst)]
 

@@ -105,9 +105,10 @@ def list_comments(record: OpenRecord) -> list[str]:
     return [escape_unprintable(line) for text in texts for line in text.splitlines() if line.strip()]
 
 
-def _describe_loss(loss: DecisionLoss) -> MarkedLine:
+def _describe_loss(record: OpenRecord, loss: DecisionLoss) -> MarkedLine:
     """Return what a decision lost, in a sentence."""
-    source = f" ({loss.depth})" if loss.depth else ""
+    depth = record.describe_depth(loss.place.game, loss.depth)
+    source = f" ({depth})" if depth else ""
     if loss.points < SHOWN_POINTS:
         return MarkedLine(f"Nothing is better{source}.")
     rating = f", {rate_loss(loss.points)}" if rate_loss(loss.points) else ""
@@ -125,7 +126,7 @@ def _describe_judgement(record: OpenRecord) -> Sequence[str]:
     if place.is_before_roll:
         losses = [loss for loss in losses if loss.place.is_before_roll]
     shown = [loss for loss in losses if loss.points >= SHOWN_POINTS or loss is losses[-1]]
-    lines = [_describe_loss(loss) for loss in shown]
+    lines = [_describe_loss(record, loss) for loss in shown]
     luck = record.match.games[place.game].notes.get(place.action, NO_NOTES).luck
     if luck is None or place.is_before_roll:
         return lines

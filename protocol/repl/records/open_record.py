@@ -67,6 +67,7 @@ class OpenRecord:
         bottom_seat: Who is at the bottom of the board.
         place: The place that is shown.
         source: What judged its decisions, in words: depth and net.
+        listed: The places of its decisions that were listed last.
     """
 
     def __init__(self, match: RecordedMatch, *, is_own: bool = False) -> None:
@@ -75,6 +76,7 @@ class OpenRecord:
         self.names = _shorten_names(match.names)
         self.bottom_seat = self.names.index(HUMAN_NAME) if is_own and HUMAN_NAME in self.names else 0
         self.source = "by the file"
+        self.listed: list[Place] = []
         self._steps: dict[int, Sequence[ReplayedAction]] = {}
         self._analysed: AnalysedMatch | None = None
         self._judged: set[int] = set()
@@ -200,6 +202,15 @@ class OpenRecord:
         for number, (game, old) in enumerate(zip(self.match.games, other.match.games, strict=False)):
             if number in other._judged and _is_same_game(game, old):
                 self.put_game(number, old, other.source)
+
+    def describe_depth(self, game: int, depth: str) -> str:
+        """Return how deep a decision of a game was judged, and whether by the file.
+
+        Args:
+            game: The place of the game in the match, from 0.
+            depth: As the notes have it; empty where they do not say.
+        """
+        return ", ".join(part for part in ("by the file" * (game not in self._judged), depth) if part)
 
     def find_decisions(self, place: Place) -> list[AnalysedDecision]:
         """Return what is known of the decisions of an action: not to double before a play, and itself."""

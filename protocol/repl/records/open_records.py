@@ -23,14 +23,16 @@ class OpenRecords:
         records: All of them.
         current: The one that is stepped through; None without any.
         analysis: The analysis of one of them that began last; None without one.
-        listed: The places of the decisions that were listed last, with the match that they are of.
+        recent: The match that was shown, or whose decisions were listed, last; None without one.
+        listed: The match whose decisions were listed last; None without one.
     """
 
     def __init__(self) -> None:
         self.records: list[OpenRecord] = []
         self.current: OpenRecord | None = None
         self.analysis: MatchAnalysis | None = None
-        self.listed: tuple[OpenRecord, list[Place]] | None = None
+        self.recent: OpenRecord | None = None
+        self.listed: OpenRecord | None = None
 
     def open_file(self, name: str) -> list[OpenRecord]:
         """Open the matches of a file, and step through its first one; positions come as games without a play.
@@ -109,8 +111,12 @@ class OpenRecords:
         self.current = self.records[number - 1]
         return self.current
 
+    def note_listed(self, record: OpenRecord, places: list[Place]) -> None:
+        """Note the places of decisions of a match that are listed, for `select_listed`."""
+        record.listed, self.recent, self.listed = places, record, record
+
     def select_listed(self, number: int) -> OpenRecord:
-        """Go to one of the decisions that were listed last.
+        """Go to one of the decisions that were listed: of the match shown last, or else of that listed last.
 
         Args:
             number: Of its row, from 1.
@@ -119,7 +125,8 @@ class OpenRecords:
             StateError: None was listed.
             ValueRangeError: The list has no such row.
         """
-        record, places = self.listed or (None, [])
+        record = self.recent if self.recent is not None and self.recent.listed else self.listed
+        places = [] if record is None else record.listed
         if record is None or not places:
             raise StateError("no decision to show: 'errors' or 'review' lists them first", field="error")
         if number > len(places):
@@ -143,10 +150,12 @@ class OpenRecords:
         closed = self.current
         place = self.records.index(closed)
         self.stop_analysis(of=closed)
-        if self.listed is not None and self.listed[0] is closed:
-            self.listed = None
         del self.records[place]
         self.current = self.records[max(place - 1, 0)] if self.records else None
+        if self.recent is closed:
+            self.recent = self.current
+        if self.listed is closed:
+            self.listed = None
         return closed
 
     def find_analysis(self, record: OpenRecord) -> MatchAnalysis | None:

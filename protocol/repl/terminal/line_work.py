@@ -83,7 +83,8 @@ class LineWork:
                     return event
                 if text := self._progress.update(event):
                     has_progress = True
-                    self._draw(text)
+                    if not COMPILATION.is_compiling:  # its own line says so, and how long it takes
+                        self._draw(text)
             return None
         finally:
             if self._status is not None:

@@ -26,6 +26,16 @@ def test_a_rollout_shows_trials_equity_and_its_error():
     assert line("trials 0 of 36 time_ms 100") == "rolling out: 0 of 36 trials, 0.1 s"
 
 
+def test_the_time_left_of_a_rollout_counts_from_its_first_new_trials():
+    waited = ("trials 0 of 100 time_ms 500", "trials 0 of 100 time_ms 20000")  # kernels were compiled
+    assert line(*waited, "trials 10 of 100 time_ms 22000 equity 0.5") == (
+        "rolling out: 10 of 100 trials, +0.500, 22.0 s, 18 s left"
+    )
+    assert line("trials 50 of 100 time_ms 500", "trials 60 of 100 time_ms 2500") == (
+        "rolling out: 60 of 100 trials, 2.5 s, 8 s left"
+    )
+
+
 def test_quick_searches_and_other_lines_show_nothing():
     assert line("depth 1 nodes 16 time_ms 2 multipv 1 score 0.1 pv 8/5 6/5") == ""
     assert ProgressLine().update(Reply("move", is_final=False)) == ""

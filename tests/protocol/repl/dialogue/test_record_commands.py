@@ -225,6 +225,23 @@ def test_the_errors_of_both_players_are_listed_and_shown_on_the_board(file):
     assert first_line(talk, "error 3") == "error: expected a number 1..2 of the last list, got 3"
 
 
+def test_each_match_has_its_own_list_of_errors(file, tmp_path):
+    other = tmp_path / "other.mat"
+    other.write_text(MATCH)
+    talk = opened(file, "errors 3", f"open {other}", "errors 1")
+    assert first_line(talk, "error 2") == "error: expected a number 1..1 of the last list, got 2"
+    talk.answer("match 1")
+    assert first_line(talk, "error 3").startswith("Game ")
+    assert talk.game.records.current is talk.game.records.records[0]
+    talk.answer("match 2")
+    assert first_line(talk, "error 1").startswith("Game 1 of 1")
+    assert talk.game.records.current is talk.game.records.records[1]
+    talk = opened(file, "errors", f"open {other}")
+    lines = talk.answer("error 1")
+    assert lines[0].startswith("Game ")
+    assert "This is another match: michy and Thomas Low: 2 games of a 5-point match." in lines
+
+
 def test_a_roll_without_a_double_is_shown_before_the_roll_and_its_play_comes_next(file):
     talk = opened(file, "errors")
     record = talk.game.records.current
@@ -303,6 +320,8 @@ def test_the_analysis_of_a_file_is_shown_until_another_takes_its_place(file, tmp
     listed = [line for line in talk.answer("errors") if " errors (" not in line]
     assert [line for line in other.answer("errors") if " errors (" not in line] == listed
     assert "; by the file." in "".join(other.answer("errors"))
+    assert " (by the file, 2-ply)" in "".join(other.answer("error 1"))
+    assert " (2-ply)" in "".join(talk.answer("error 1"))
     other.answer("analyse plies=0")
     assert "; 0-ply, net racing." in "".join(other.answer("errors"))
 

@@ -14,6 +14,7 @@ from prompt_toolkit.input import create_pipe_input
 from prompt_toolkit.output import DummyOutput
 from prompt_toolkit.output.vt100 import Vt100_Output
 
+from engine.runtime.compilation import CompilationReport
 from protocol.core.requests import Reply
 from protocol.repl.answers.replies import BoardLine, PreformattedLine
 from protocol.repl.dialogue.interpreter import LineInterpreter
@@ -164,6 +165,17 @@ def test_progress_is_drawn_over_itself_and_erased_before_the_answer(monkeypatch)
     first, second = "thinking: 7 positions, 0.9 s", "rolling out: 9 of 36 trials, 0.9 s"
     assert written == f"\r\x1b[K{first}\r\r\x1b[K{second}\r\r\x1b[K"
     assert said == ["done"]
+
+
+def test_progress_leaves_its_line_to_the_compiler_while_that_is_at_work(monkeypatch):
+    talk, compiling = make_talk(), CompilationReport(io.StringIO())
+    compiling.begin(dict)
+    monkeypatch.setattr(line_work, "COMPILATION", compiling)
+    working(talk, monkeypatch, "trials 0 of 36 time_ms 950")
+    status = pages.StatusLine
+    written = screen_of(lambda output: line_work.answer_interruptibly(talk, "", [].extend, status(output)))
+    compiling.end("")
+    assert "rolling out" not in written
 
 
 def test_quick_work_draws_nothing(monkeypatch):
