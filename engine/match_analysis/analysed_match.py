@@ -210,10 +210,9 @@ def _describe(
     cube = notes.cube
     depth = cube.evaluation.depth if cube.evaluation else ""
     passes = cube.double_take > cube.double_pass
-    doubled = min(cube.double_take, cube.double_pass)
     if choice in (Choice.TAKE, Choice.PASS):
         best = "pass" if passes else "take"
-    elif doubled >= cube.no_double:
+    elif cube.doubled >= cube.no_double:
         best = f"double, {'pass' if passes else 'take'}"
     else:
         best = "too good to double" if cube.no_double > cube.double_pass else "no double"

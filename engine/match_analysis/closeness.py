@@ -32,12 +32,11 @@ def is_close(task: AnalysisTask, notes: ActionNotes) -> bool:
 
 
 def _is_close_cube(task: AnalysisTask, cube: RecordedCubeDecision) -> bool:
-    held, taken, passed = cube.no_double, cube.double_take, cube.double_pass
-    errors = [judge_doubling(held, taken, passed, is_double=isinstance(task.actions[0], DoubleAction))]
+    errors = [judge_doubling(cube, is_double=isinstance(task.actions[0], DoubleAction))]
     errors += [
-        judge_response(taken, passed, is_take=action.is_take)
+        judge_response(cube, is_take=action.is_take)
         for action in task.actions
         if isinstance(action, ResponseAction)
     ]
-    margin = min(abs(held - min(taken, passed)), abs(taken - passed))
+    margin = min(abs(cube.no_double - cube.doubled), abs(cube.double_take - cube.double_pass))
     return margin < CLOSE_POINTS or any(each.error_points >= CLOSE_POINTS for each in errors)

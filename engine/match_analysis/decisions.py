@@ -79,10 +79,7 @@ def _judge_action(
     cube = notes.cube
     if isinstance(action, PlayAction):
         if cube is not None:
-            yield (
-                action.seat,
-                judge_doubling(cube.no_double, cube.double_take, cube.double_pass, is_double=False),
-            )
+            yield action.seat, judge_doubling(cube, is_double=False)
         results = [candidate.play.result for candidate in notes.candidates]
         if action.play.result in results:
             equities = [candidate.evaluation.equity for candidate in notes.candidates]
@@ -92,12 +89,6 @@ def _judge_action(
     elif cube is None or match.beavered:
         return
     elif isinstance(action, DoubleAction) and not match.doubled:
-        yield (
-            action.seat,
-            judge_doubling(cube.no_double, cube.double_take, cube.double_pass, is_double=True),
-        )
+        yield action.seat, judge_doubling(cube, is_double=True)
     elif isinstance(action, ResponseAction):
-        yield (
-            action.seat,
-            judge_response(cube.double_take, cube.double_pass, is_take=action.is_take),
-        )
+        yield action.seat, judge_response(cube, is_take=action.is_take)

@@ -13,6 +13,8 @@ import enum
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from engine.match_files.model import RecordedCubeDecision
+
 FORCED_SPREAD = 1e-4
 """By eXtreme Gammon's rule a play counts if the worst listed play loses at least this much."""
 
@@ -74,22 +76,20 @@ def judge_play(equities: Sequence[float], played: int) -> Judgement:
     )
 
 
-def judge_doubling(no_double: float, double_take: float, double_pass: float, *, is_double: bool) -> Judgement:
+def judge_doubling(cube: RecordedCubeDecision, *, is_double: bool) -> Judgement:
     """Judge a double, or not doubling.
 
     Args:
-        no_double: The equity of not doubling for the side that may double, in units of the present cube.
-        double_take: That of a double that is taken.
-        double_pass: That of a double that is passed.
+        cube: The equities of the choices.
         is_double: Whether it doubled.
     """
-    doubled = min(double_take, double_pass)
+    no_double, double_take, doubled = cube.no_double, cube.double_take, cube.doubled
     best = max(no_double, doubled)
     error = best - (doubled if is_double else no_double)
     is_trivial = (
         abs(no_double - doubled) < _TIE_POINTS
         or no_double - double_take > _FAR_POINTS
-        or no_double - double_pass > _FAR_POINTS
+        or no_double - cube.double_pass > _FAR_POINTS
         or max(no_double, double_take) < _LOST_POINTS
     )
     return Judgement(
@@ -100,18 +100,12 @@ def judge_doubling(no_double: float, double_take: float, double_pass: float, *, 
     )
 
 
-def judge_response(double_take: float, double_pass: float, *, is_take: bool) -> Judgement:
-    """Judge a take or a pass.
-
-    Args:
-        double_take: The equity of a take for the side that doubled, in units of the cube before the double.
-        double_pass: That of a pass.
-        is_take: Whether it was taken.
-    """
-    gain = double_take - double_pass if is_take else double_pass - double_take
+def judge_response(cube: RecordedCubeDecision, *, is_take: bool) -> Judgement:
+    """Judge a take or a pass, arguments as `judge_doubling`."""
+    saved = cube.double_pass - cube.double_take
     return Judgement(
         Choice.TAKE if is_take else Choice.PASS,
-        max(0.0, gain),
-        counts_for_xg=abs(double_take - double_pass) >= _TIE_POINTS,
+        max(0.0, -saved if is_take else saved),
+        counts_for_xg=abs(saved) >= _TIE_POINTS,
         counts_for_gnubg=True,
     )

@@ -102,8 +102,7 @@ def _find_worth(notes: ActionNotes, match: MatchState) -> float | None:
         return notes.candidates[0].evaluation.equity if notes.candidates else None
     if notes.cube is None:
         return None
-    doubled = min(notes.cube.double_take, notes.cube.double_pass)
     if match.doubled:
-        return doubled
+        return notes.cube.doubled
     may_double = match.may_double(match.on_roll)
-    return max(notes.cube.no_double, doubled) if may_double else notes.cube.no_double
+    return max(notes.cube.no_double, notes.cube.doubled) if may_double else notes.cube.no_double

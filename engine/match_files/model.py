@@ -121,6 +121,11 @@ class RecordedCubeDecision:
     evaluation: RecordedEvaluation | None = None
     taken_evaluation: RecordedEvaluation | None = None
 
+    @property
+    def doubled(self) -> float:
+        """The equity of a double with the right response."""
+        return min(self.double_take, self.double_pass)
+
 
 @dataclass(frozen=True)
 class ActionNotes:

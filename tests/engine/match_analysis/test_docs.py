@@ -11,5 +11,5 @@ def test_the_examples_give_what_they_show():
     text = page.read_text("utf-8").replace("```", "\n")
     examples = doctest.DocTestParser().get_doctest(text, {}, page.name, str(page), 0)
     failed, tried = doctest.DocTestRunner().run(examples)
-    assert tried == 4
+    assert tried == 5
     assert not failed

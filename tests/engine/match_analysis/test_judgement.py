@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from engine.match_analysis.judgement import Choice, judge_doubling, judge_play, judge_response
+from engine.match_files.model import RecordedCubeDecision
 
 
 def test_a_play_loses_what_it_is_behind_the_first():
@@ -46,7 +47,7 @@ def test_forced_plays_and_plays_that_are_all_alike_do_not_count(equities, xg, gn
     ],
 )
 def test_a_double_is_worth_what_the_right_response_leaves(values, is_double, error):
-    judged = judge_doubling(*values, is_double=is_double)
+    judged = judge_doubling(RecordedCubeDecision(*values), is_double=is_double)
     assert judged.error_points == error
     assert judged.choice is (Choice.DOUBLE if is_double else Choice.NO_DOUBLE)
 
@@ -66,12 +67,12 @@ def test_a_double_is_worth_what_the_right_response_leaves(values, is_double, err
     ],
 )
 def test_not_doubling_counts_where_there_was_something_to_decide(values, xg, gnubg):
-    judged = judge_doubling(*values, is_double=False)
+    judged = judge_doubling(RecordedCubeDecision(*values), is_double=False)
     assert (judged.counts_for_xg, judged.counts_for_gnubg) == (xg, gnubg)
 
 
 def test_a_double_always_counts():
-    judged = judge_doubling(0.5, -1.0, 1.0, is_double=True)
+    judged = judge_doubling(RecordedCubeDecision(0.5, -1.0, 1.0), is_double=True)
     assert judged.counts_for_xg
     assert judged.counts_for_gnubg
 
@@ -81,11 +82,11 @@ def test_a_double_always_counts():
     [(0.75, True, 0), (0.75, False, 0.25), (1.5, True, 0.5), (1.5, False, 0)],
 )
 def test_a_take_and_a_pass_lose_what_the_other_would_save(double_take, is_take, error):
-    judged = judge_response(double_take, 1.0, is_take=is_take)
+    judged = judge_response(RecordedCubeDecision(0.5, double_take), is_take=is_take)
     assert judged.error_points == error
     assert judged.counts_for_xg
     assert judged.counts_for_gnubg
 
 
 def test_a_response_without_a_difference_does_not_count_for_extreme_gammon():
-    assert not judge_response(1.0005, 1.0, is_take=True).counts_for_xg
+    assert not judge_response(RecordedCubeDecision(0.5, 1.0005), is_take=True).counts_for_xg
