@@ -198,6 +198,8 @@ class WorkerPool:
                 self._give_turns()
                 if scheduled.job.control.is_stopped:
                     self._go_on(scheduled, turn)
+            elif scheduled.lane is Lane.QUICK:  # it was stopped before it began, and needs no turn
+                turn.begin()
 
     def leave(self, scheduled: ScheduledJob) -> None:
         """Give the turn of a long job to others."""

@@ -342,3 +342,31 @@ def await_until(is_true):
     while not is_true():
         assert time.monotonic() < deadline_s
         time.sleep(0.005)
+
+
+def test_work_that_is_stopped_before_it_begins_and_then_leaves_its_turn_ends():
+    pool = WorkerPool(1, long_threads=1, long_running=1)
+    may_end, said = threading.Event(), queue.Queue()
+
+    def wait(control):
+        may_end.wait(20)
+        return [Reply("ok")]
+
+    def leave(control):
+        with control.leave_turn():
+            pass
+        return [Reply("ok")]
+
+    def submit(run):
+        job = Job(Work(run, is_long=True), PendingRequest("", is_ordered=True))
+        pool.submit("client", job, lambda *_: None, lambda job, _: said.put(job))
+        return job
+
+    submit(wait)
+    stopped = submit(leave)
+    stopped.control.stop()
+    try:
+        assert said.get(timeout=10) is stopped
+    finally:
+        may_end.set()
+        pool.close()
