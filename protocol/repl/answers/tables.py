@@ -71,14 +71,14 @@ def format_plays(replies: Sequence[Reply]) -> list[str]:
     measure = "cubeful equity" if "cubeful" in best else "cubeless money equity"
     mwc = f"{'mwc %':>7}" if "mwc" in best else ""
     return [
-        *_format_chances_header(f"{'':2}{'ply':>4}{mwc}{'equity':>7}{'behind':>7}"),
+        *format_chances_header(f"{'':2}{'ply':>4}{mwc}{'equity':>7}{'behind':>7}"),
         *(_format_play_row(move, best) for move in moves),
         f"    {shown}{format_count(int(totals['count']), 'play')}{_describe_depths(moves, totals)}"
         f"{describe_source(totals)}; {measure}",
     ]
 
 
-def _format_chances_header(left: str, last: str = "play") -> list[str]:
+def format_chances_header(left: str, last: str = "play") -> list[str]:
     """Write two lines of titles: of the columns to the left, of the chances, and of the last column.
 
     Where they do not fit, there are only the two columns before the chances, and the last one.
@@ -89,7 +89,7 @@ def _format_chances_header(left: str, last: str = "play") -> list[str]:
     return [PreformattedLine(upper, narrow=""), PreformattedLine(lower, narrow=narrow)]
 
 
-def _format_chances_row(
+def format_chances_row(
     rank: ReplyValue, left: str, chances: str, last: str, mark: str = ""
 ) -> PreformattedLine:
     """Write a row of such a table; the last of its columns on the left is how far it is behind."""
@@ -102,9 +102,9 @@ def _format_chances_row(
 
 
 def format_chances(values: ReplyValues) -> str:
-    """Write the five chances in percent, in columns."""
+    """Write the five chances in percent, in columns; those that are not known are left empty."""
     return "".join(
-        f"{format_percent(values[key]):>{width}}"
+        f"{format_percent(values[key]) if key in values else '':>{width}}"
         for key, width in zip(CHANCE_KEYS, _CHANCE_WIDTHS, strict=True)
     )
 
@@ -114,7 +114,7 @@ def _format_play_row(move: ReplyValues, best: ReplyValues) -> PreformattedLine:
     equity = format_points(move.get("cubeful", move["equity"]))
     left = f"{move['rank']:>2}{move['plies']:>4}{mwc}{equity:>7}{_format_loss(move, best):>7}"
     mark = classify_loss(_find_loss(move, best))
-    return _format_chances_row(move["rank"], left, format_chances(move), str(move["play"]), mark)
+    return format_chances_row(move["rank"], left, format_chances(move), str(move["play"]), mark)
 
 
 def _find_loss(move: ReplyValues, best: ReplyValues) -> float:
@@ -159,9 +159,9 @@ def format_cube_decision(cube: ReplyValues, chances: ReplyValues | None = None) 
     taken = "double, beaver" if cube.get("response") == "beaver" else "double, take"
     names = {"no_double": "no double", "take": taken, "drop": "double, pass"}
     known = {key: name for key, name in names.items() if key in cube}
-    rows = [_format_choice_row(name, cube, key, "best") for key, name in known.items()]
+    rows = [format_choice_row(name, cube, key, "best") for key, name in known.items()]
     return [
-        _format_choice_header(cube),
+        format_choice_header(cube),
         *rows,
         f"    {_describe_cube_decision(cube)}",
         *describe_chances(chances),
@@ -180,8 +180,8 @@ def format_response(take: ReplyValues) -> list[str]:
     best, other = ("drop", "take") if response == "drop" else ("take", "drop")
     cost = format_points(abs(float(take[best]) - float(take[other])))[1:]
     word = {"take": "Take: passing", "beaver": "Beaver: passing", "drop": "Pass: taking"}[response]
-    rows = [_format_choice_row(name, take, key, best) for key, name in names.items()]
-    return [_format_choice_header(take), *rows, f"    {word} costs {cost}.", format_source(take)]
+    rows = [format_choice_row(name, take, key, best) for key, name in names.items()]
+    return [format_choice_header(take), *rows, f"    {word} costs {cost}.", format_source(take)]
 
 
 def format_resignation(offer: ReplyValues) -> list[str]:
@@ -199,14 +199,23 @@ def format_resignation(offer: ReplyValues) -> list[str]:
     ]
 
 
-def _format_choice_header(values: ReplyValues) -> PreformattedLine:
+def format_choice_header(values: ReplyValues) -> PreformattedLine:
+    """Write the titles of `format_choice_row`."""
     has_mwc = any(key.startswith("mwc_") for key in values)
     mwc = f"{'mwc %':>8}" if has_mwc else ""
     text = f"{'':14}{'equity':>8}{mwc}{'vs best':>9}"
     return PreformattedLine(f"    {text}", narrow=text)
 
 
-def _format_choice_row(name: str, values: ReplyValues, key: str, best: str) -> PreformattedLine:
+def format_choice_row(name: str, values: ReplyValues, key: str, best: str) -> PreformattedLine:
+    """Write a row of a table of choices about the cube.
+
+    Args:
+        name: What the choice is called.
+        values: The equities of all choices, by key.
+        key: That of the choice.
+        best: That of the best one.
+    """
     mwc = f"{format_percent(values[f'mwc_{key}'], 2):>8}" if f"mwc_{key}" in values else ""
     difference = float(values[key]) - float(values[best])
     behind = f"{format_points(difference):>9}" if abs(difference) >= 0.0005 else ""
@@ -322,7 +331,7 @@ def format_rollout(replies: Sequence[Reply]) -> list[str]:
     mwc = f"{'mwc %':>7}" if "mwc" in first else ""
     has_plays = "play" in first
     behind = f"{'behind' if has_plays else '':>7}"
-    lines = _format_chances_header(f"{'':2}{mwc}{'equity':>7}{behind}", "play" if has_plays else "")
+    lines = format_chances_header(f"{'':2}{mwc}{'equity':>7}{behind}", "play" if has_plays else "")
     for values in rolled:
         lines += [_format_rollout_row(values), _format_error_row(values)]
     if "action" in summary:
@@ -349,7 +358,7 @@ def _format_rollout_row(values: ReplyValues) -> PreformattedLine:
     rank, equity = values.get("rank", ""), format_points(values.get("cubeful", values["equity"]))
     left = f"{rank:>2}{mwc}{equity:>7}{behind:>7}"
     name = str(values["play"]) if "play" in values else _ESTIMATE_NAMES[str(values["of"])]
-    return _format_chances_row(rank, left, format_chances(values), name)
+    return format_chances_row(rank, left, format_chances(values), name)
 
 
 def _format_error_row(values: ReplyValues) -> PreformattedLine:
@@ -363,7 +372,7 @@ def _format_error_row(values: ReplyValues) -> PreformattedLine:
     given_up = ", pruned" if values.get("given_up") else ""
     behind = _format_error(values, "behind_se", 1.0, 3)
     trials = f"{format_count(int(values['trials']), 'trial')}{given_up}"
-    return _format_chances_row(" ±", f" ±{mwc}{equity:>7}{behind:>7}", chances, trials)
+    return format_chances_row(" ±", f" ±{mwc}{equity:>7}{behind:>7}", chances, trials)
 
 
 def _format_error(values: ReplyValues, key: str, factor: float, decimals: int) -> str:

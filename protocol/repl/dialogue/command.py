@@ -35,9 +35,13 @@ class ReplCommand:
     def parse(self, text: str) -> dict[str, Any]:
         """Parse everything after the name; named arguments may be written as in the shell, ``--plies 2``.
 
+        ``2-ply`` is ``plies=2``.
+
         Raises:
             GammondError: As `ArgumentParser.parse` raises.
         """
+        if any(each.name == "plies" and each.is_named for each in self.arguments):
+            text = re.sub(r"(?<!\S)([0-9]+)-?ply(?!\S)", r"plies=\1", text, flags=re.IGNORECASE)
         names = {each.name.replace("_", "[-_]"): each.name for each in self.arguments if each.is_named}
         for pattern, name in names.items():
             text = re.sub(rf"(?<!\S)(?:--)?{pattern}[\s=]\s*(?=[^\s=]+(?!\S))", f"{name}=", text)

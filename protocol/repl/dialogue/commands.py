@@ -23,6 +23,7 @@ from protocol.repl.dialogue.position_setup import edit_position
 from protocol.repl.dialogue.record_commands import RECORD_ROWS
 from protocol.repl.game.preferences import Preferences
 from protocol.repl.game.repl_game import ReplGame
+from protocol.repl.records.kept_hints import format_kept_hint
 
 DEFAULT_HINT_COUNT = 5
 """The number of plays that ``hint`` shows."""
@@ -59,6 +60,12 @@ def _parse_tutor_limit(text: str) -> float:
 def _make_action(name: str, summary: str) -> ReplCommand:
     """Return the command for an action that ``play`` takes too."""
     return ReplCommand(name, summary, lambda game, _, control: game.take_action(name, control))
+
+
+def _show_hint(game: ReplGame, values: ArgumentValues, control: WorkControl) -> list[str]:
+    shown, is_search = game.shown_place, values["plies"] is not None or values["filter"] is not None
+    kept = [] if shown is None or is_search else format_kept_hint(shown.record, values["n"])
+    return kept or analysis.show_hint(game.session, values, control)
 
 
 def _select_arguments(command: str, *names: str) -> tuple[Argument, ...]:
@@ -129,7 +136,7 @@ _ROWS = (
     ReplCommand(
         "hint",
         "show the best action: ranked plays, the cube decision before the roll, or the answer to an offer",
-        lambda game, values, control: analysis.show_hint(game.session, values, control),
+        _show_hint,
         (
             integer_argument(
                 "n", 1, 10_000, "number of plays to show", default=DEFAULT_HINT_COUNT, metavar="N"

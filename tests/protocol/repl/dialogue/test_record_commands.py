@@ -225,6 +225,32 @@ def test_the_errors_of_both_players_are_listed_and_shown_on_the_board(file):
     assert first_line(talk, "error 3") == "error: expected a number 1..2 of the last list, got 3"
 
 
+def test_a_hint_at_an_analysed_decision_is_the_analysis_with_the_play_that_was_made(file):
+    talk = opened(file, "move 9")
+    fresh = talk.answer("hint")
+    talk.answer("errors 1")
+    lost = float(re.search(r" lost (0\.[0-9]{3})", talk.answer("move 1")[1])[1])
+    lines = talk.answer("hint 1")
+    (played,) = [line for line in lines if "(played" in line]
+    assert float(played.split()[2]) == pytest.approx(-lost, abs=0.0011)
+    assert lines[2].split()[0] == "1"
+    assert lines[-1].endswith("plays by the analysis (2-ply); 'hint plies=N' searches anew")
+    assert "plays at 1-ply, net racing" in talk.answer("hint 1-ply")[-1]
+    assert talk.answer("hint 2 plies=1") == talk.answer("hint 2 1-ply")
+    talk.answer("move 9")
+    assert talk.answer("hint plies=0") == fresh
+
+
+def test_a_hint_at_an_analysed_cube_action_is_the_analysis_of_it(file):
+    talk = opened(file, "errors 1", "last game", "previous")
+    lines = talk.answer("hint")
+    assert [line.split("  ")[2] for line in lines[1:4]] == ["no double", "double, take", "double, pass"]
+    assert "    pass was done; best: take" in lines
+    assert lines[-1] == "    by the analysis (2-ply); 'hint plies=N' searches anew"
+    talk.answer("previous")
+    assert any(line.startswith("    double was done; best: ") for line in talk.answer("hint"))
+
+
 def test_each_match_has_its_own_list_of_errors(file, tmp_path):
     other = tmp_path / "other.mat"
     other.write_text(MATCH)

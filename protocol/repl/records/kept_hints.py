@@ -1,0 +1,92 @@
+"""What an analysed match knows of the decision that is shown, as a hint that marks what was done."""
+
+from __future__ import annotations
+
+from engine.match_analysis.statistics import classify_loss
+from engine.match_files.model import NO_NOTES, RecordedCandidate, RecordedCubeDecision
+from engine.rules.game_record import DoubleAction, PlayAction, ResponseAction
+from engine.rules.notation import format_play
+from protocol.repl.answers.replies import PreformattedLine
+from protocol.repl.answers.tables import (
+    CHANCE_KEYS,
+    describe_chances,
+    format_chances,
+    format_chances_header,
+    format_chances_row,
+    format_choice_header,
+    format_choice_row,
+    format_count,
+    format_points,
+)
+from protocol.repl.records.open_record import OpenRecord
+
+_ADVICE = "'hint plies=N' searches anew"
+
+
+def format_kept_hint(record: OpenRecord, count: int) -> list[str]:
+    """Lay out what is known of the decision at the shown place; nothing if nothing is.
+
+    Args:
+        record: The match.
+        count: How many plays to show; the one that was made comes behind them if it is further down.
+    """
+    place, action = record.place, record.find_step().action
+    notes = record.match.games[place.game].notes.get(place.action, NO_NOTES)
+    if isinstance(action, PlayAction) and not place.is_before_roll:
+        return _format_candidates(record, action, notes.candidates, count) if notes.candidates else []
+    if notes.cube is not None and isinstance(action, PlayAction | DoubleAction | ResponseAction):
+        return _format_cube(record, notes.cube)
+    return []
+
+
+def _format_candidates(
+    record: OpenRecord, action: PlayAction, candidates: tuple[RecordedCandidate, ...], count: int
+) -> list[str]:
+    shown = [
+        (rank, candidate)
+        for rank, candidate in enumerate(candidates, 1)
+        if rank <= count or candidate.play.result == action.play.result
+    ]
+    best = candidates[0].evaluation
+    depth = record.describe_depth(record.place.game, best.depth)
+    source = f" ({depth})" if depth else ""
+    number = "" if len(shown) == len(candidates) else f"{len(shown)} of "
+    return [
+        *format_chances_header(f"{'':2}{'equity':>7}{'behind':>7}"),
+        *(_format_row(rank, candidate, candidates[0], action) for rank, candidate in shown),
+        f"    {number}{format_count(len(candidates), 'play')} by the analysis{source}; {_ADVICE}",
+    ]
+
+
+def _format_row(
+    rank: int, candidate: RecordedCandidate, best: RecordedCandidate, action: PlayAction
+) -> PreformattedLine:
+    evaluation = candidate.evaluation
+    loss = best.evaluation.equity - evaluation.equity
+    behind = format_points(-loss) if rank > 1 else ""
+    chances = {} if evaluation.outcome is None else dict(zip(CHANCE_KEYS, evaluation.outcome, strict=True))
+    remarks = ["played"] if candidate.play.result == action.play.result else []
+    remarks += [evaluation.depth] if evaluation.depth != best.evaluation.depth else []
+    said = f"{format_play(candidate.play)} ({', '.join(remarks)})" if remarks else format_play(candidate.play)
+    left = f"{rank:>2}{format_points(evaluation.equity):>7}{behind:>7}"
+    return format_chances_row(rank, left, format_chances(chances), said, classify_loss(loss))
+
+
+def _format_cube(record: OpenRecord, cube: RecordedCubeDecision) -> list[str]:
+    values = {"no double": cube.no_double, "double, take": cube.double_take, "double, pass": cube.double_pass}
+    values["best"] = max(cube.no_double, cube.doubled)
+    evaluation = cube.evaluation
+    outcome = None if evaluation is None else evaluation.outcome
+    depth = record.describe_depth(record.place.game, "" if evaluation is None else evaluation.depth)
+    source = f" ({depth})" if depth else ""
+    return [
+        format_choice_header(values),
+        *(format_choice_row(name, values, name, "best") for name in values if name != "best"),
+        *(
+            f"    {each.chosen} was done; best: {each.best}"
+            for each in record.find_decisions(record.place)
+            if not each.roll
+        ),
+        *describe_chances(None if outcome is None else dict(zip(CHANCE_KEYS, outcome, strict=True))),
+        f"    by the analysis{source}; {_ADVICE}",
+    ]
