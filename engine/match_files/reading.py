@@ -26,6 +26,7 @@ from engine.options import escape_unprintable
 MAX_FILE_BYTES = 20_000_000
 """Larger files are no match files: a long analysed match has some 2 MB."""
 
+_HEAD_BYTES = 1 << 16
 _BYTE_ORDER_MARKS = ((b"\xef\xbb\xbf", "utf-8"), (b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be"))
 
 
@@ -146,6 +147,15 @@ def decode_text(content: bytes) -> str:
         return content.decode("cp1252", "replace")
 
 
+def read_head(path: str | os.PathLike[str]) -> bytes:
+    """Read as much of a file as shows its format.
+
+    Raises:
+        DataFileError: It cannot be opened.
+    """
+    return _read_file(path, escape_unprintable(os.fspath(path)), _HEAD_BYTES)
+
+
 def holds_positions(content: bytes) -> bool:
     """Return whether a file, or its beginning, is one for `read_positions`: an ``.xg`` file may be too."""
     return content.startswith(XG_MAGIC) or is_position_report(decode_text(content))
@@ -188,7 +198,7 @@ def _parse(content: bytes) -> tuple[RecordedMatch, ...]:
 def _load(source: bytes | str | os.PathLike[str], name: str | None) -> tuple[str, bytes]:
     """Return what messages call a source, and its content."""
     shown = escape_unprintable(name or ("the match" if isinstance(source, bytes) else os.fspath(source)))
-    content = source if isinstance(source, bytes) else _read_file(source, shown)
+    content = source if isinstance(source, bytes) else _read_file(source, shown, MAX_FILE_BYTES + 1)
     if len(content) > MAX_FILE_BYTES:
         raise LimitError(
             f"{shown}: expected at most {MAX_FILE_BYTES:,} bytes, got {len(content):,}", field="file"
@@ -196,10 +206,10 @@ def _load(source: bytes | str | os.PathLike[str], name: str | None) -> tuple[str
     return shown, content
 
 
-def _read_file(path: str | os.PathLike[str], shown: str) -> bytes:
+def _read_file(path: str | os.PathLike[str], shown: str, most: int) -> bytes:
     try:
         with Path(path).open("rb") as file:
-            return file.read(MAX_FILE_BYTES + 1)
+            return file.read(most)
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
         raise DataFileError(f"{shown} cannot be read: {reason}", field="file") from error

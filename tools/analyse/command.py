@@ -34,7 +34,6 @@ is the same to the last byte. --force begins anew.
 from __future__ import annotations
 
 import argparse
-import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
@@ -61,6 +60,7 @@ from tools.common.locks import hold_lock
 from tools.common.match_inputs import MatchInput, list_match_inputs
 from tools.common.opponents import collect_net_hashes, load_net_engine
 from tools.common.position_arguments import STDIN
+from tools.common.progress import write_message
 from tools.common.rollout_options import (
     QUICK,
     add_rollout_arguments,
@@ -77,6 +77,8 @@ DEFAULT_WINDOW = 500
 
 KEPT_SUFFIX = ".unfinished"
 """Ends the name of the file with the decisions of an unfinished run."""
+
+_write_message = partial(write_message, "gammond analyse")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -271,7 +273,3 @@ def _open_kept(args: argparse.Namespace, analyser: MatchAnalyser, opened: ExitSt
         plural = "es" * (kept.matches != 1)
         _write_message(f"goes on with {file}, which has decisions of {kept.matches:,} match{plural}")
     return kept
-
-
-def _write_message(text: str) -> None:
-    sys.stderr.write(f"gammond analyse: {escape_unprintable(text)}\n")

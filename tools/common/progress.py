@@ -9,6 +9,7 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import TextIO
 
+from engine.options import escape_unprintable
 from engine.runtime.compilation import COMPILATION
 
 _REDRAW_EVERY_S = 0.1
@@ -141,6 +142,21 @@ class Progress:
         width = shutil.get_terminal_size().columns - 1
         self._stream.write("\r" + self.format_line(width).ljust(width))
         self._stream.flush()
+
+
+def write_message(tool: str, text: str, bar: Progress | None = None) -> None:
+    """Write a line of a tool to stderr, whatever letters are in it.
+
+    Args:
+        tool: The name that the line begins with.
+        text: What it says.
+        bar: The bar above which it stands, if there is one.
+    """
+    line = f"{tool}: {escape_unprintable(text)}"
+    if bar is None:
+        sys.stderr.write(f"{line}\n")
+    else:
+        bar.write_line(line)
 
 
 def _format_bar(share: float, cells: int) -> str:

@@ -10,19 +10,25 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from engine.errors import FormatError, GammondError, StateError, UnsupportedError, ValueRangeError
+from engine.errors import (
+    DataFileError,
+    FormatError,
+    GammondError,
+    StateError,
+    UnsupportedError,
+    ValueRangeError,
+)
 from engine.match_files.mat.reader import parse_mat
 from engine.match_files.mat.writer import format_match
 from engine.match_files.model import ActionNotes, RecordedMatch
-from engine.match_files.reading import holds_positions, read_positions, recognise_format
+from engine.match_files.reading import holds_positions, read_head, read_positions, recognise_format
 from engine.match_files.sgf.reader import parse_sgf
 from engine.match_files.sgf.writer import format_sgf
-from engine.options import escape_unprintable
 from engine.rules.game_record import ResignationAction
 from tools.common.files import write_atomically
 from tools.common.match_inputs import MatchInput, list_match_inputs
 from tools.common.position_arguments import STDIN
-from tools.common.progress import Progress
+from tools.common.progress import Progress, write_message
 
 
 @dataclass(frozen=True)
@@ -50,7 +56,6 @@ _RULES = {
     "cube_limit": "the limit of the cube",
 }
 _NAME = "gammond convert"
-_HEAD_BYTES = 1 << 16
 
 
 def convert_matches(args: argparse.Namespace, name: str) -> int:
@@ -72,7 +77,7 @@ def convert_matches(args: argparse.Namespace, name: str) -> int:
     writer, is_whole, count = _Writer(args, name, is_folder=is_many), True, 0
     with ExitStack() as stack:
         bar = stack.enter_context(Progress(len(inputs), "files", lines_of=_NAME)) if is_many else None
-        say = partial(_write_message, bar)
+        say = partial(write_message, _NAME, bar=bar)
         for done, given in enumerate(inputs, 1):
             matches = given.read(say, strict=args.strict)
             is_whole &= bool(matches) and not any(match.issues for match in matches)
@@ -109,9 +114,8 @@ def check_no_matches(files: Iterable[Path]) -> None:
 def _name_match_file(file: Path) -> str:
     """Return what a match file is called; empty for another one, and one that cannot be read."""
     try:
-        with file.open("rb") as stream:
-            head = stream.read(_HEAD_BYTES)
-    except (OSError, ValueError):
+        head = read_head(file)
+    except DataFileError:
         return ""
     found = recognise_format(head)
     if found is None or (holds_positions(head) and _has_positions(file)):
@@ -249,12 +253,3 @@ def _collect_depths(analysed: Iterable[ActionNotes]) -> set[str]:
     evaluations = [each.evaluation for notes in analysed for each in notes.candidates]
     of_cubes = (notes.cube.evaluation for notes in analysed if notes.cube is not None)
     return {each.depth for each in (*evaluations, *of_cubes) if each is not None and each.depth}
-
-
-def _write_message(bar: Progress | None, text: str) -> None:
-    """Write a line to stderr, above the bar if there is one."""
-    line = f"{_NAME}: {escape_unprintable(text)}"
-    if bar is None:
-        sys.stderr.write(f"{line}\n")
-    else:
-        bar.write_line(line)

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 from engine.errors import DataFileError, FormatError, GammondError, UnsupportedError
@@ -19,7 +20,7 @@ from engine.formats.ogid import encode_ogid
 from engine.formats.position_id import encode_position_id
 from engine.formats.snowie import encode_snowie
 from engine.formats.xgid import encode_xgid
-from engine.match_files.reading import holds_positions, read_positions
+from engine.match_files.reading import holds_positions, read_head, read_positions
 from engine.rules.match import MatchState
 from engine.rules.position import Position, swap_sides
 from protocol.repl.answers.checkers import format_checkers
@@ -27,6 +28,7 @@ from tools.batch.lines import PLAIN_COLUMNS, PositionLine, decode_line
 from tools.batch.tables import PositionInput, open_input
 from tools.common.position_arguments import STDIN, find_text
 from tools.common.position_texts import parse_text
+from tools.common.progress import write_message
 
 
 def _write_gnubgid(position: Position, match: MatchState) -> str:
@@ -67,7 +69,7 @@ _PARTS = {
 """Parts of a match state, as messages call them."""
 
 _MAX_REPORTED_LINES = 100
-_HEAD_BYTES = 1 << 16
+_write_message = partial(write_message, "gammond convert")
 
 
 @dataclass
@@ -193,9 +195,8 @@ def _open_report(file: Path) -> PositionInput | None:
     Raises:
         GammondError: It has no position, or an impossible one.
     """
-    with file.open("rb") as stream:
-        if not holds_positions(stream.read(_HEAD_BYTES)):
-            return None
+    if not holds_positions(read_head(file)):
+        return None
     texts = (encode_xgid(found.position, found.match) for found in read_positions(file))
     lines = (PositionLine(number, text, (text,)) for number, text in enumerate(texts, 1))
     return PositionInput(PLAIN_COLUMNS, lines)
@@ -268,7 +269,3 @@ def _write_lines(
 
 def _describe_loss(name: str, lost: list[str], is_written: bool) -> str:
     return f"{name} leaves out: {', '.join(lost)}" if is_written else f"{name}: {', '.join(lost)}"
-
-
-def _write_message(text: str) -> None:
-    sys.stderr.write(f"gammond convert: {text}\n")

@@ -21,6 +21,7 @@ import sys
 import tempfile
 import threading
 import time
+from functools import partial
 from pathlib import Path
 
 from engine.analysis.engine import Engine
@@ -39,7 +40,7 @@ from engine.runtime.version import read_version
 from tools.common.interrupts import call_on_interrupt
 from tools.common.match_inputs import list_match_inputs
 from tools.common.opponents import load_net_engine
-from tools.common.progress import Progress
+from tools.common.progress import Progress, write_message
 from tools.common.strength import add_net_argument
 from tools.gnubg import find_gnubg
 from tools.gnubg.analysis import GnubgRoller, analyse_with_gnubg
@@ -52,6 +53,7 @@ SUMMARY = "compare analyses of matches with those of GNU Backgammon"
 DEFAULT_ABOVE_POINTS = 0.05
 MAX_GNUBG_PLIES = 4
 _WARM_UP_ROLL = (3, 1)
+_write_message = partial(write_message, "gammond measure matches")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -222,7 +224,3 @@ class _Comparer:
     def _check_stopped(self) -> None:
         if self._stopped.is_set():
             raise CancelledWork("interrupted")
-
-
-def _write_message(text: str) -> None:
-    sys.stderr.write(f"gammond measure matches: {escape_unprintable(text)}\n")
