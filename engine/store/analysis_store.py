@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import logging
+import os
 import sqlite3
 import threading
 import time
@@ -12,6 +13,7 @@ from collections.abc import Callable, Iterable
 from math import inf
 from operator import attrgetter
 from pathlib import Path
+from weakref import WeakSet
 
 from engine.errors import DataFileError
 from engine.store.database import StoreDatabase, is_busy, is_damage
@@ -44,6 +46,10 @@ OPEN_WAIT_S = 0.5
 
 _LOG = logging.getLogger(__name__)
 
+_stores: WeakSet[AnalysisStore] = WeakSet()
+_foreign: list[object] = []
+"""What belongs to the process that this one was forked of: held, because closing it would harm that one."""
+
 _Key = tuple[StoreQuestion, str]
 _Write = Callable[[StoreDatabase], object]
 
@@ -53,7 +59,8 @@ class AnalysisStore:
 
     A file that is damaged is moved aside, and a new one begun; one that cannot be used leaves the store in
     memory alone. Both are logged, and nothing is raised: an answer is then searched afresh. What is kept is
-    in the file after `WRITE_EVERY_S` and one commit, and stays there however the process ends.
+    in the file after `WRITE_EVERY_S` and one commit, and stays there however the process ends. In a process
+    that is forked the store has a connection and a writer of its own.
 
     Args:
         file: The file.
@@ -83,23 +90,38 @@ class AnalysisStore:
         self._max_bytes = max_bytes
         self._remembered: OrderedDict[_Key, dict[int, StoreEntry]] = OrderedDict()
         self._read_s: dict[_Key, float] = {}
-        self._visits: dict[_Key, int] = {}
-        self._writes: list[_Write] = []
         self._is_closing = False
-        self._is_writing = self._is_flushing = False
-        self._changed = threading.Condition()
-        self._reading = threading.Lock()
-        self._source = StoreFile(file)
         self._is_patient = is_patient
-        self._is_open, self._opening_ends_s = threading.Event(), time.monotonic() + OPEN_WAIT_S
+        self._book_file = book
         self._reader: StoreDatabase | None = None
-        self._book = None if book is None else _open_book(book)
-        self._writer: threading.Thread | None = None
+        self._begin()
         if is_patient:
             self._reader = self._source.open()
             self._is_open.set()
         else:
-            threading.Thread(target=self._open_behind, name="analysis-store-reader", daemon=True).start()
+            self._start_opening(self._open_behind)
+        _stores.add(self)
+
+    def _begin(self) -> None:
+        """Begin with no thread, no connection to the file and nothing to write."""
+        self._visits: dict[_Key, int] = {}
+        self._writes: list[_Write] = []
+        self._is_writing = self._is_flushing = False
+        self._changed = threading.Condition()
+        self._reading = threading.Lock()
+        self._source = StoreFile(self.file)
+        self._is_open, self._opening_ends_s = threading.Event(), inf
+        self._reader = None
+        self._book = None if self._book_file is None else _open_book(self._book_file)
+        self._writer: threading.Thread | None = None
+
+    def _begin_forked(self) -> None:
+        _foreign.extend((self._source, self._reader, self._book))
+        self._begin()
+
+    def _start_opening(self, work: Callable[[], None]) -> None:
+        self._opening_ends_s = time.monotonic() + OPEN_WAIT_S
+        threading.Thread(target=work, name="analysis-store-reader", daemon=True).start()
 
     def find(
         self, question: StoreQuestion, engine: EngineIdentity, plies: int, *, allow_deeper: bool = False
@@ -235,6 +257,9 @@ class AnalysisStore:
     def _read(self, question: StoreQuestion, engine: EngineIdentity) -> list[StoreEntry]:
         """Return the entries of a question in the file, and those of the book, which come into the file."""
         if not self._is_open.is_set():
+            with self._changed:
+                if self._opening_ends_s == inf:  # nobody has asked yet in this process, which was forked
+                    self._start_opening(self._open_for_reading)
             self._is_open.wait(max(0.0, self._opening_ends_s - time.monotonic()))
         with self._reading:
             found = self._read_file((question, engine.digest))
@@ -370,6 +395,15 @@ class AnalysisStore:
         if self._is_open.is_set() and self._reader is None and not self._is_closing:
             self._open_for_reading()
         return self._source.try_to_open()
+
+
+def _begin_all_forked() -> None:
+    for store in _stores:
+        store._begin_forked()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_begin_all_forked)
 
 
 def _open_book(file: Path) -> StoreDatabase | None:

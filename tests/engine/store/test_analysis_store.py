@@ -413,3 +413,30 @@ def test_a_reader_that_comes_second_is_closed(file, monkeypatch):
         store._open_for_reading()
     with pytest.raises(sqlite3.ProgrammingError):
         opened[0].count_questions()
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system forks no processes")
+@pytest.mark.parametrize("is_patient", [False, True])
+def test_a_forked_process_reads_and_writes_by_itself(file, is_patient):
+    program = f"""
+        store = AnalysisStore(Path(sys.argv[1]), is_patient={is_patient})
+        store.keep(make_question(1), ENGINE, make_entry(2, seed=1))
+        store.flush()
+        parents = store._reader
+        store.keep(make_question(2), ENGINE, make_entry(2, seed=2))
+        fill(Path(sys.argv[1]), [3])
+        with store._changed, store._reading:
+            child = os.fork()
+            if child == 0:
+                store._remembered.clear()
+                found = [number for number in (1, 3) if store.find(make_question(number), ENGINE, 2)]
+                store.keep(make_question(4), ENGINE, make_entry(2, seed=4))
+                store.flush()
+                print(found, store._reader is parents, len(store._writes), flush=True)
+                os._exit(0)
+        os.waitpid(child, 0)
+        store.close()
+    """
+    process = start(program, file)
+    assert process.communicate(timeout=60)[0].split("\n")[0] == "[1, 3] False 0"
+    assert find_all(file, range(1, 5)) == [1, 2, 3, 4]
