@@ -5,6 +5,7 @@ from __future__ import annotations
 from html import escape
 
 from engine.formats.position_id import encode_position_id
+from engine.options import escape_unprintable
 from engine.rules.match import MatchState
 from engine.rules.position import Position
 
@@ -28,6 +29,10 @@ _FILLS = {_LIGHT: "#f4efe6", _DARK: "#3b2a24"}
 _RIMS = {_LIGHT: "#8d7a63", _DARK: "#120b08"}
 _PALE = "#f4e9d8"
 _BLACK = "#222"
+_NAME_LENGTH = 10
+_NAMED_SIZE = 17
+"""Of pip counts with names, which have to fit beside the bar."""
+
 _DIE_PIPS = {
     1: ((0, 0),),
     2: ((-1, -1), (1, 1)),
@@ -55,7 +60,9 @@ def draw_svg(position: Position, match: MatchState) -> str:
     )
 
 
-def draw_board(position: Position, match: MatchState, label: str, *, is_dark: bool) -> str:
+def draw_board(
+    position: Position, match: MatchState, label: str, *, is_dark: bool, names: tuple[str, str] = ("", "")
+) -> str:
     """Draw a position as an element of a page that has `draw_parts` in another one.
 
     Args:
@@ -63,8 +70,9 @@ def draw_board(position: Position, match: MatchState, label: str, *, is_dark: bo
         match: Score, cube and dice.
         label: What the image shows, in words.
         is_dark: Whether the player on roll has the dark checkers.
+        names: Of seats 0 and 1, beside their pip counts.
     """
-    pieces = _draw_pieces(position, match, _DARK if is_dark else _LIGHT)
+    pieces = _draw_pieces(position, match, _DARK if is_dark else _LIGHT, names)
     return f"<svg {_list_attributes(label)}>{pieces}</svg>"
 
 
@@ -92,7 +100,9 @@ def _list_attributes(label: str) -> str:
     )
 
 
-def _draw_pieces(position: Position, match: MatchState, own_side: str) -> str:
+def _draw_pieces(
+    position: Position, match: MatchState, own_side: str, names: tuple[str, str] = ("", "")
+) -> str:
     """Draw all but the empty board itself, which is referred to."""
     own, other = position.board.tolist()
     other_side = _LIGHT if own_side == _DARK else _DARK
@@ -118,7 +128,15 @@ def _draw_pieces(position: Position, match: MatchState, own_side: str) -> str:
     seats = (match.on_roll, 1 - match.on_roll)
     for seat, pips, y in zip(seats, position.pips, (_MIDDLE + 16, _MIDDLE - 6), strict=True):
         away = "" if match.is_money else f", {match.away(seat)} away of {match.length}"
-        parts.append(_text(_EDGE + 3 * _CELL, y, f"{pips} pips{away}", _BLACK))
+        name = escape_unprintable(names[seat])
+        if name:
+            away = "" if match.is_money else f", {match.away(seat)} away"
+            shown = (
+                name if len(name) <= _NAME_LENGTH else name[: _NAME_LENGTH - 1] + "\N{HORIZONTAL ELLIPSIS}"
+            )
+            name = f"{shown}: "
+        size = _NAMED_SIZE if name else None
+        parts.append(_text(_EDGE + 3 * _CELL, y, f"{name}{pips} pips{away}", _BLACK, size))
     return "".join(parts)
 
 
@@ -193,5 +211,6 @@ def _draw_die(die: int) -> list[str]:
     return parts
 
 
-def _text(x: float, y: float, text: str, fill: str) -> str:
-    return f'<text x="{x:g}" y="{y:g}" fill="{fill}">{escape(text)}</text>'
+def _text(x: float, y: float, text: str, fill: str, size: int | None = None) -> str:
+    font = "" if size is None else f' font-size="{size}"'
+    return f'<text x="{x:g}" y="{y:g}" fill="{fill}"{font}>{escape(text)}</text>'

@@ -20,7 +20,14 @@ from engine.match_analysis.statistics import (
     StatisticsByPhase,
     compute_by_phase,
 )
-from engine.match_files.model import NO_NOTES, ActionNotes, RecordedEvaluation, RecordedGame, RecordedMatch
+from engine.match_files.model import (
+    NO_NOTES,
+    ActionNotes,
+    RecordedEvaluation,
+    RecordedGame,
+    RecordedMatch,
+    number_moves,
+)
 from engine.rules.game_record import GameAction, PlayAction
 from engine.rules.game_replay import GameSituation
 from engine.rules.match import SEATS
@@ -36,7 +43,7 @@ class AnalysedDecision:
         judged: What it lost.
         situation: Where the game stood; before a roll its match state has no dice.
         notes: What the engine thinks of it.
-        move: Which play of the game it belongs to, of both sides, from 1.
+        move: The number of the move that it belongs to, by `engine.match_files.model.number_moves`.
         roll: The dice of a play, the larger first; empty for cube decisions.
         chosen: What was done, in words.
         best: What was best.
@@ -187,11 +194,9 @@ def describe_method(
 
 
 def _number_moves(game: RecordedGame) -> Iterator[tuple[GameSituation, GameAction, int]]:
-    """Yield each action of a game with what was before it, and the number of its play, or of the next one."""
-    move = 1
-    for situation, action in game.replay():
+    """Yield each action of a game with what was before it, and the number of its move."""
+    for (situation, action), move in zip(game.replay(), number_moves(game.actions), strict=True):
         yield situation, action, move
-        move += isinstance(action, PlayAction)
 
 
 def _describe(

@@ -11,7 +11,7 @@ from engine.formats.xgid import encode_xgid
 from engine.match_analysis.analysed_match import AnalysedDecision, AnalysedMatch
 from engine.match_analysis.decisions import compute_mwc
 from engine.match_analysis.judgement import Choice
-from engine.match_files.model import NO_NOTES, RecordedCandidate, RecordedGame
+from engine.match_files.model import NO_NOTES, RecordedCandidate, RecordedGame, number_moves
 from engine.rules.game_record import (
     DoubleAction,
     GameAction,
@@ -46,6 +46,16 @@ def format_games(analysed: AnalysedMatch) -> Iterator[str]:
         yield _format_game(analysed, number, game, of_game)
 
 
+def format_key(analysed: AnalysedMatch) -> str:
+    """Format what boards and tables of the games have in common."""
+    names = list_names(analysed)
+    return (
+        f'<p class="soft">{names[0]} has the light checkers, {names[1]} the dark ones; who is to decide sits '
+        "at the bottom. Chances are in %: all wins, of them gammons and backgammons, then the same of losses."
+        "</p>"
+    )
+
+
 def _format_game(
     analysed: AnalysedMatch, number: int, game: RecordedGame, decisions: dict[int, list[AnalysedDecision]]
 ) -> str:
@@ -64,9 +74,8 @@ def _format_game(
         format_comment(game.comment),
         _format_phases(analysed, number),
     ]
-    move = 0
-    for place, (situation, action) in enumerate(game.replay()):
-        move += isinstance(action, PlayAction | RollAction)
+    moves = number_moves(game.actions)
+    for place, ((situation, action), move) in enumerate(zip(game.replay(), moves, strict=True)):
         rows.append(
             _format_action(analysed, number, place, move, situation, action, decisions.get(place, []))
         )
@@ -104,10 +113,10 @@ def _format_action(
     match action:
         case PlayAction(roll=roll, play=play):
             shown = match.with_roll(roll)
-            title = f"{move}. {name}: {max(roll)}{min(roll)} {format_play(play) or 'cannot move'}"
+            title = f"{name}: {max(roll)}{min(roll)} {format_play(play) or 'cannot move'}"
         case RollAction(roll=roll):
             shown = match.with_roll(roll)
-            title = f"{move}. {name}: {max(roll)}{min(roll)}, not played"
+            title = f"{name}: {max(roll)}{min(roll)}, not played"
         case DoubleAction(cube=cube):
             title = f"{names[action.seat]} {'doubles' if match.cube_owner is None else 'redoubles'} to {cube}"
         case ResponseAction(is_take=is_take):
@@ -116,7 +125,11 @@ def _format_action(
             answer = "accepted" if is_accepted else "rejected"
             title = f"{names[action.seat]} resigns a {RESULT_NAMES[kind - 1]}: {answer}"
         case _:
-            title = "The position is set"
+            title = "the position is set"
+    title = f"{move}. {title}"
+    address = f"g{game + 1}a{place + 1}"
+    if isinstance(action, PlayAction | DoubleAction | ResponseAction):
+        address = name_place(game, move, action.seat)
     verdicts = " ".join(
         "cube " * (each.judged.judgement.choice is Choice.NO_DOUBLE) + format_verdict(each)
         for each in decisions
@@ -133,12 +146,14 @@ def _format_action(
     heading = f"<h4>{title}</h4> {verdicts}"
     if isinstance(action, ResponseAction | ResignationAction) and not notes.candidates:
         # It answers a position that has just been drawn.
-        return f'<article id="{name_place(game, place)}">{heading}{"".join(facts)}</article>'
-    board = draw_board(situation.position, shown, f"Board: {title}", is_dark=match.on_roll == 1)
+        return f'<article id="{address}">{heading}{"".join(facts)}</article>'
+    board = draw_board(
+        situation.position, shown, f"Board: {title}", is_dark=match.on_roll == 1, names=analysed.match.names
+    )
     luck = "" if notes.luck is None else f"Luck of the roll {format_points(notes.luck)} "
     facts.append(f'<p class="soft">{luck}{_format_xgid(situation, shown)}</p>')
     return (
-        f'<article id="{name_place(game, place)}">{heading}<div class="sides">{board}'
+        f'<article id="{address}">{heading}<div class="sides">{board}'
         f"<div>{''.join(facts)}</div></div></article>"
     )
 
@@ -148,7 +163,7 @@ def _format_plays(analysed: AnalysedMatch, decision: AnalysedDecision) -> str:
     candidates, match = decision.notes.candidates, decision.situation.match
     if len(candidates) < 2:
         return ""
-    best, lines = candidates[0].evaluation, []
+    best, lines, has_others = candidates[0].evaluation, [], False
     for rank, each in enumerate(candidates, 1):
         play = format_play(each.play)
         is_made = play == decision.chosen
@@ -157,18 +172,20 @@ def _format_plays(analysed: AnalysedMatch, decision: AnalysedDecision) -> str:
         words = " (played)" if is_made else ""
         if each.evaluation.depth != best.depth:
             words += f" {each.evaluation.depth}"
-        is_compared = rank > 1 and each.evaluation.depth == best.depth
-        lost = f"{best.equity - each.evaluation.equity:.3f}" if is_compared else ""
+        lost = f"{best.equity - each.evaluation.equity:.3f}" if rank > 1 else ""
+        if each.evaluation.depth != best.depth:
+            lost, has_others = "\N{EN DASH}", True
         equity = _format_equity(analysed, match, each.evaluation.equity, each.evaluation.error)
         lines.append(
             f"<tr{' class=made' * is_made}><th scope=row>{play}{words}"
             f"{equity}<td>{lost}<td>{_format_chances(each)}"
         )
     mwc = "" if match.is_money else "<th scope=col>MWC %"
+    others = "; \N{EN DASH} is judged less deeply, and not comparable" if has_others else ""
     return (
-        f"<table><caption>Plays, {_format_depth(decision)}; chances in %</caption><thead><tr>"
+        f"<table><caption>Plays, {_format_depth(decision)}{others}</caption><thead><tr>"
         f"<th scope=col class=text>Play<th scope=col>Equity{mwc}<th scope=col>Lost"
-        "<th scope=col>Win g bg / lose g bg"
+        "<th scope=col>Wins (gammons, bg) / losses"
         f"<tbody>{''.join(lines)}</table>"
     )
 
@@ -218,7 +235,8 @@ def _format_chances(candidate: RecordedCandidate) -> str:
         return ""
     win, gammon, backgammon, lose_gammon, lose_backgammon = (100 * chance for chance in outcome)
     sides = ((win, gammon, backgammon), (100 - win, lose_gammon, lose_backgammon))
-    return " / ".join("\N{NO-BREAK SPACE}".join(f"{chance:.1f}" for chance in side) for side in sides)
+    nbsp = "\N{NO-BREAK SPACE}"
+    return " / ".join(f"{every:.1f}{nbsp}({gammons:.1f},{nbsp}{rest:.1f})" for every, gammons, rest in sides)
 
 
 def _format_xgid(situation: GameSituation, match: MatchState) -> str:

@@ -13,23 +13,30 @@ from engine.rules.notation import format_play
 from tools.analyse.html_parts import get_mark, list_names
 
 _WIDTH, _HEIGHT = 900, 260
-_LEFT, _TOP, _BOTTOM = 46, 10, 30
+_LEFT, _TOP, _BOTTOM = 46, 26, 30
 _PLOT_WIDTH = _WIDTH - _LEFT - 10
 _PLOT_HEIGHT = _HEIGHT - _TOP - _BOTTOM
 _NEAREST_LABELS = 56
+_SIGNS = {
+    "blunder": ("\N{BLACK CIRCLE}", "\N{BLACK SQUARE}"),
+    "error": ("\N{WHITE CIRCLE}", "\N{WHITE SQUARE}"),
+}
 _WHOLE_MATCH = (0.0, 100.0)
 
 
 @dataclass(frozen=True)
 class _Point:
-    """What a match was worth to seat 0 after a decision, or after a game; in percent, or points of money."""
+    """What a match was worth to seat 0 after a decision, or after a game; in percent, or points of money.
+
+    A decision that was wrong is kept.
+    """
 
     value: float
-    blunder: AnalysedDecision | None = None
+    wrong: AnalysedDecision | None = None
 
 
 def draw_graph(analysed: AnalysedMatch) -> str:
-    """Draw the curve of the first player, with games and blunders of both; empty without decisions."""
+    """Draw the curve of the first player, with games and errors of both; empty without decisions."""
     games = _list_games(analysed)
     total = sum(map(len, games))
     if total < 2:
@@ -59,10 +66,11 @@ def draw_graph(analysed: AnalysedMatch) -> str:
         for point in game:
             x, y = _LEFT + _PLOT_WIDTH * done / (total - 1), get_y(point.value)
             curve.append(f"{x:.1f},{y:.1f}")
-            if point.blunder is not None:
-                marks.append(_draw_mark(x, y, point.blunder.judged.seat))
+            if point.wrong is not None:
+                marks.append(_draw_mark(x, y, point.wrong))
             done += 1
     what = "points expected" if is_money else "match-winning chances"
+    grid.append(f'<text x="4" y="14">{what.capitalize()} of {names[0]}, {unit}</text>')
     course = (
         f"A curve over {total} decisions of {len(games)} games, from {values[0]:.0f} {unit} "
         f"to {values[-1]:.0f} {unit}; lowest {min(values):.0f}, highest {max(values):.0f} {unit}."
@@ -74,8 +82,8 @@ def draw_graph(analysed: AnalysedMatch) -> str:
         f'<title id="graph-title">{what.capitalize()} of {names[0]}</title>'
         f'<desc id="graph-text">{course}</desc>'
         f'{"".join(grid)}<polyline class="curve" points="{" ".join(curve)}"/>{"".join(marks)}</svg></div>'
-        f'<p class="soft">{what.capitalize()} of {names[0]} after each decision, in {unit}. '
-        f"Blunders: \N{BLACK CIRCLE} {names[0]}, \N{BLACK SQUARE} {names[1]}.</p>"
+        f'<p class="soft">{what.capitalize()} of {names[0]} after each decision, in {unit}.'
+        f"{_format_legend(games, names)}</p>"
     )
 
 
@@ -92,7 +100,7 @@ def _list_games(analysed: AnalysedMatch) -> list[list[_Point]]:
             equity = _find_equity(decision)
             if equity is not None:
                 value = _to_value(analysed, decision.situation.match, equity)
-                points.append(_Point(value, decision if get_mark(decision) == "blunder" else None))
+                points.append(_Point(value, decision if get_mark(decision) else None))
         if points and game.result is not None:
             state = game.initial_state
             won = game.result.points if game.result.winner == 0 else -game.result.points
@@ -134,7 +142,19 @@ def _to_value(analysed: AnalysedMatch, match: MatchState, equity: float) -> floa
     return 100.0 * (mwc if match.on_roll == 0 else 1.0 - mwc)
 
 
-def _draw_mark(x: float, y: float, seat: int) -> str:
-    if seat == 0:
-        return f'<circle class="one" cx="{x:.1f}" cy="{y:.1f}" r="4.5"/>'
-    return f'<rect class="two" x="{x - 4:.1f}" y="{y - 4:.1f}" width="8" height="8"/>'
+def _draw_mark(x: float, y: float, wrong: AnalysedDecision) -> str:
+    """Draw the mark of an error, hollow, or of a blunder."""
+    style = f"{('one', 'two')[wrong.judged.seat]}{' hollow' * (get_mark(wrong) == 'error')}"
+    if wrong.judged.seat == 0:
+        return f'<circle class="{style}" cx="{x:.1f}" cy="{y:.1f}" r="4.5"/>'
+    return f'<rect class="{style}" x="{x - 4:.1f}" y="{y - 4:.1f}" width="8" height="8"/>'
+
+
+def _format_legend(games: list[list[_Point]], names: tuple[str, str]) -> str:
+    """Format what the marks mean, of those that there are."""
+    found = {(get_mark(each.wrong), each.wrong.judged.seat) for game in games for each in game if each.wrong}
+    text = ""
+    for mark, signs in _SIGNS.items():
+        shown = [f"{signs[seat]} {name}" for seat, name in enumerate(names) if (mark, seat) in found]
+        text += f" {mark.capitalize()}s: {', '.join(shown)}." if shown else ""
+    return text

@@ -52,7 +52,7 @@ def format_loss(decision: AnalysedDecision) -> str:
     """Format what a decision lost, in equity and in match-winning chance."""
     mwc = decision.judged.error_mwc
     lost = f"{decision.judged.judgement.error_points:.3f}"
-    return lost if mwc is None else f"{lost} ({100 * mwc:.2f} %)"
+    return lost if mwc is None else f"{lost} ({100 * mwc:.2f}\N{NO-BREAK SPACE}%)"
 
 
 def get_mark(decision: AnalysedDecision) -> str:
@@ -68,12 +68,12 @@ def format_verdict(decision: AnalysedDecision) -> str:
 
 def get_address(decision: AnalysedDecision) -> str:
     """Return the name of the place of a decision in the page."""
-    return name_place(decision.judged.game, decision.judged.action)
+    return name_place(decision.judged.game, decision.move, decision.judged.seat)
 
 
-def name_place(game: int, action: int) -> str:
-    """Return the name of the place of an action in the page; places from 0."""
-    return f"g{game + 1}a{action + 1}"
+def name_place(game: int, move: int, seat: int) -> str:
+    """Return the name of the place of a move: ``g3m9p2`` is move 9 of the second player in game 3."""
+    return f"g{game + 1}m{move}p{seat + 1}"
 
 
 def list_names(analysed: AnalysedMatch) -> tuple[str, str]:

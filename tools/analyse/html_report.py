@@ -9,7 +9,7 @@ from engine.formats.board_svg import draw_parts
 from engine.match_analysis.analysed_match import AnalysedMatch
 from engine.match_analysis.documents import describe_match
 from engine.rules.match import SEATS
-from tools.analyse.html_games import format_games
+from tools.analyse.html_games import format_games, format_key
 from tools.analyse.html_graph import draw_graph
 from tools.analyse.html_parts import (
     escape_text,
@@ -22,10 +22,14 @@ from tools.analyse.html_parts import (
 )
 from tools.analyse.text_report import list_statistics
 
-_RULE = (
-    "500 times the mean error over the decisions that count by eXtreme Gammon's rule: plays with a choice, "
-    "doubles, takes and passes, and decisions against a double that were near or wrong"
+_SCALES = (
+    "PR is 500 times the mean loss over the decisions that count by eXtreme Gammon's rule: plays with a "
+    "choice, doubles, takes and passes, and decisions against a double that were near or wrong. gnubg's rate "
+    "is the mean loss over unforced plays and cube decisions that were close or made, Snowie's that over the "
+    "plays of both players, in thousandths of a point."
 )
+_HEADERS = {"EventDate": "Played on", "EventTime": "Played at"}
+"""What headers of files are called, where their own names are none."""
 
 
 def format_html(analysed: AnalysedMatch, date: datetime) -> str:
@@ -50,9 +54,10 @@ def format_html(analysed: AnalysedMatch, date: datetime) -> str:
         _format_statistics(analysed),
         f'<section><h2 id="course">Course</h2>{graph}</section>' if graph else "",
         _format_errors(analysed),
-        '<section><h2 id="games">Games</h2>',
+        f'<section><h2 id="games">Games</h2>{format_key(analysed)}',
         *(f"{game}\n" for game in format_games(analysed)),
         "</section></main>\n",
+        _format_footer(analysed),
         _embed(analysed, date),
     ]
     return format_page(title, "".join(parts))
@@ -62,15 +67,19 @@ def _format_facts(analysed: AnalysedMatch, date: datetime) -> str:
     names, match = list_names(analysed), analysed.match
     facts = {
         "Score": ", ".join(f"{names[seat]} {analysed.score[seat]}" for seat in SEATS),
-        **{escape_text(name): escape_text(value) for name, value in match.headers.items()},
+        **{escape_text(_HEADERS.get(name, name)): escape_text(text) for name, text in match.headers.items()},
         "File": escape_text(analysed.name),
         "Analysed by": escape_text(analysed.method),
-        "Nets": ", ".join(f"{escape_text(name)} {digest[:16]}" for name, digest in analysed.nets.items()),
-        "Date": f"{date:%Y-%m-%d %H:%M}",
-        "PR": _RULE,
+        "Analysed on": f"{date:%Y-%m-%d %H:%M}",
         "Faults of the file": "; ".join(escape_text(str(issue)) for issue in match.issues),
     }
     return f"<dl>{''.join(f'<dt>{name}</dt><dd>{text}</dd>' for name, text in facts.items() if text)}</dl>"
+
+
+def _format_footer(analysed: AnalysedMatch) -> str:
+    """Format the nets by their hashes; empty where they are not known."""
+    nets = ", ".join(f"{escape_text(name)} {digest[:16]}" for name, digest in analysed.nets.items())
+    return f'<footer class="soft">Nets and the beginnings of their sha256: {nets}</footer>\n' if nets else ""
 
 
 def _format_statistics(analysed: AnalysedMatch) -> str:
@@ -78,15 +87,21 @@ def _format_statistics(analysed: AnalysedMatch) -> str:
     rows = []
     for label, cells in list_statistics(analysed):
         style = styles[len(label) - len(label.lstrip())]
-        values = "".join(f"<td>{escape_text(cell)}" for cell in cells)
+        values = "".join(f"<td>{_keep_percent(escape_text(cell))}" for cell in cells)
         rows.append(f"<tr><th scope=row{style}>{escape_text(label.strip())}{values}")
     return (
         '<section><h2 id="statistics">Statistics</h2><div class="scroll" tabindex="0" role="region" '
         'aria-labelledby="statistics"><table><caption>Each number is on the scale of the program that it is '
-        "named after. Losses are in points on the scale of a money game, behind them in winning chances."
+        "named after. Losses are in points on the scale of a money game, behind them in winning chances, "
+        "before them the number of decisions."
         f"</caption><thead><tr><td><th scope=col>{names[0]}<th scope=col>{names[1]}"
-        f"<tbody>{''.join(rows)}</table></div></section>"
+        f"<tbody>{''.join(rows)}</table></div><p class=soft>{_SCALES}</p></section>"
     )
+
+
+def _keep_percent(text: str) -> str:
+    """Return a text whose percent signs stay with their numbers."""
+    return text.replace(" %", "\N{NO-BREAK SPACE}%")
 
 
 def _format_errors(analysed: AnalysedMatch) -> str:
@@ -95,8 +110,16 @@ def _format_errors(analysed: AnalysedMatch) -> str:
         (each for each in analysed.decisions if get_mark(each)),
         key=lambda each: -each.judged.judgement.error_points,
     )
+    small = [
+        each.judged.judgement.error_points
+        for each in analysed.decisions
+        if not get_mark(each) and each.judged.judgement.error_points > 0.0
+    ]
+    rest = '<p class="soft">Moves are numbered as in .mat files: both players have a move of each number.'
+    if small:
+        rest += f" {len(small)} decisions lost less than .020 each, {sum(small):.3f} in all: see the games."
     if not wrong:
-        return '<section><h2 id="errors">Errors</h2><p>No error of .020 or more.</p></section>'
+        return f'<section><h2 id="errors">Errors</h2><p>No error of .020 or more.</p>{rest}</p></section>'
     rows = "".join(
         f'<tr><th scope=row><a href="#{get_address(each)}">Game {each.judged.game + 1}, move {each.move}</a>'
         f'<td class=text>{names[each.judged.seat]}<td class="text {get_mark(each)}">{get_mark(each)}'
@@ -110,7 +133,7 @@ def _format_errors(analysed: AnalysedMatch) -> str:
     return (
         '<section><h2 id="errors">Errors</h2><div class="scroll" tabindex="0" role="region" '
         'aria-labelledby="errors"><table class="rows"><caption>Errors from .020 on, blunders from .080 on, '
-        f"the worst first</caption><thead><tr>{heads}<tbody>{rows}</table></div></section>"
+        f"the worst first</caption><thead><tr>{heads}<tbody>{rows}</table></div>{rest}</p></section>"
     )
 
 

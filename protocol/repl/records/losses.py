@@ -30,7 +30,7 @@ class DecisionLoss:
     Attributes:
         place: Where it was made.
         seat: Who made it.
-        move: The number of its play in the game, of both sides, or of the next one.
+        move: The number of its move in the game; both sides have one of each number.
         roll: The dice of a play, as 62; empty for others.
         done: The decision: a play, ``no double``, ``resign gammon``.
         best: The best one.

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from engine.cubeful.match_equity import load_default_table
 from engine.errors import ValueRangeError
 from engine.match_analysis.analysed_match import AnalysedDecision, AnalysedMatch
-from engine.match_files.model import ActionNotes, RecordedGame, RecordedMatch
+from engine.match_files.model import ActionNotes, RecordedGame, RecordedMatch, number_moves
 from engine.options import escape_unprintable
 from engine.rules.game_record import GameAction, PlayAction, RollAction, SetAction
 from engine.rules.game_replay import GameSituation
@@ -45,7 +45,7 @@ class ReplayedAction:
     Attributes:
         situation: The position and the match state before it.
         action: What was done; None at the end.
-        move: The number of its play, of both sides, from 1; of anything else, that of the next play.
+        move: The number of its move, by `engine.match_files.model.number_moves`; of the end, the last one.
     """
 
     situation: GameSituation
@@ -115,13 +115,13 @@ class OpenRecord:
         return not self.is_own and all(isinstance(action, RollAction) for action in actions)
 
     def find_move(self, number: int) -> Place:
-        """Return the place of a play of the shown game, or of the cube action before it.
+        """Return the place of a move of the shown game, of the seat that was first to make one of its number.
 
         Args:
-            number: Of the play, of both sides, from 1.
+            number: Of the move, from 1.
 
         Raises:
-            ValueRangeError: The game has no such play.
+            ValueRangeError: The game has no such move.
         """
         game = self.place.game
         count = self.count_moves(game)
@@ -129,7 +129,7 @@ class OpenRecord:
             raise ValueRangeError(
                 f"expected a move 1..{count} of game {game + 1}, got {number}", field="move"
             )
-        return next(place for place in self.list_places_of(game) if self.find_step(place).move == number)
+        return next(place for place in self.list_places_of(game) if self.find_step(place).move >= number)
 
     def find_game(self, number: int) -> Place:
         """Return the beginning of a game.
@@ -231,9 +231,8 @@ def _shorten_names(names: SeatNames) -> SeatNames:
 
 def _list_steps(game: RecordedGame) -> Iterator[ReplayedAction]:
     move, end = 1, GameSituation(game.position, game.initial_state)
-    for situation, action in game.replay():
+    for (situation, action), move in zip(game.replay(), number_moves(game.actions), strict=True):
         yield ReplayedAction(situation, action, move)
-        move += isinstance(action, PlayAction)
         end = situation.apply(action)
     yield ReplayedAction(replace(end, result=game.result or end.result), None, move)
 

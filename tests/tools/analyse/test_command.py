@@ -37,7 +37,7 @@ def test_the_text_has_the_statistics_of_both_and_the_errors(file, capsys):
     assert lines[0] == "michy and Thomas Low, a 5-point match (1 game): michy 0, Thomas Low 1"
     assert "1-ply" in lines[1]
     assert any(line.startswith("PR, by eXtreme Gammon's rule") and line.count("±") == 2 for line in lines)
-    assert lines[-1].split()[:5] == ["1", "9", "Thomas", "Low", lines[-1].split()[4]]
+    assert lines[-1].split()[:5] == ["1", "5", "Thomas", "Low", lines[-1].split()[4]]
     assert "no double  double, pass" in lines[-1]
 
 
@@ -247,9 +247,9 @@ def test_rollouts_are_labelled_with_their_standard_errors(file, capsys, tmp_path
         else:
             assert each["se"] == max(each["no_double_se"], each["double_take_se"])
     (worst,) = [
-        line for line in run(capsys, *words).out.splitlines() if line.startswith("   1     9  Thomas")
+        line for line in run(capsys, *words).out.splitlines() if line.startswith("   1     5  Thomas")
     ]
-    (double,) = [each for each in rolled if each["move"] == 9 and each["decision"] == "no double"]
+    (double,) = [each for each in rolled if each["move"] == 5 and each["decision"] == "no double"]
     assert worst.endswith(f"rollout of 3 plies, ±{double['se']:.3f}")
     rows = csv.DictReader(io.StringIO(run(capsys, *words, "--format", "csv").out))
     assert [(row["depth"], row["se"], row["trials"]) for row in rows] == [

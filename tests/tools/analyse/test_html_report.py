@@ -92,6 +92,10 @@ def player_page(tmp_path_factory):
     return page.read_text("utf-8")
 
 
+def address(decision):
+    return f"g{decision['game']}m{decision['move']}p{decision['seat'] + 1}"
+
+
 def read_analysis(text):
     return json.loads(re.search(r'<script type="application/json" id="analysis">(.*?)</script>', text)[1])
 
@@ -99,11 +103,15 @@ def read_analysis(text):
 def test_the_top_says_what_judged_and_how(report):
     text, document = report
     top = text[: text.index("<main>")]
-    for words in (*document["method"].split(", "), "eXtreme Gammon's rule", "ann and bob, 3-point match"):
+    for words in (*document["method"].split(", "), "ann and bob, 3-point match"):
         assert words.replace("'", "&#x27;") in top or words in top
     assert document["nets"]
+    footer = text[text.index("<footer") : text.index("</footer>")]
     for digest in document["nets"].values():
-        assert digest[:16] in top
+        assert digest[:16] in footer
+    assert (
+        "by eXtreme Gammon's rule: plays" in text[text.index('id="statistics"') : text.index('id="errors"')]
+    )
 
 
 def test_every_decision_has_its_place_and_every_link_one(report):
@@ -111,13 +119,13 @@ def test_every_decision_has_its_place_and_every_link_one(report):
     page = Page(text)
     ids = page.attributes("id")
     assert len(ids) == len(set(ids))
-    assert {f"g{each['game']}a{each['action']}" for each in document["decisions"]} <= set(ids)
+    assert {address(each) for each in document["decisions"]} <= set(ids)
     links = [each for each in page.attributes("href") if each.startswith("#")]
     assert {each[1:] for each in links} <= set(ids)
     wrong = [each for each in document["decisions"] if each["error"] >= 0.02]
     assert wrong
     for each in wrong:
-        assert f'<a href="#g{each["game"]}a{each["action"]}">Game 1, move {each["move"]}</a>' in text
+        assert f'<a href="#{address(each)}">Game 1, move {each["move"]}</a>' in text
     blunders = sum(each["error"] >= 0.08 for each in wrong)
     assert text.count(">blunder<td>") == blunders
     assert text.count(">error<td>") == len(wrong) - blunders
@@ -126,7 +134,7 @@ def test_every_decision_has_its_place_and_every_link_one(report):
 def test_a_play_has_its_board_its_rank_and_the_best_plays(report):
     text, document = report
     first = document["decisions"][0]
-    article = text[text.index('<article id="g1a1">') : text.index('<article id="g1a2">')]
+    article = text[text.index('<article id="g1m1p2">') : text.index('<article id="g1m2p1">')]
     assert f"<h4>1. bob: 64 {first['chosen']}</h4>" in article
     for each in first["candidates"][:5]:
         assert f"<th scope=row>{each['play']}" in article
@@ -141,9 +149,10 @@ def test_a_play_has_its_board_its_rank_and_the_best_plays(report):
 def test_a_double_has_the_equities_of_the_cube(report):
     text, document = report
     (double,) = [each for each in document["decisions"] if each["decision"] == "double"]
-    start = text.index(f'<article id="g1a{double["action"]}">')
+    assert address(double) == "g1m6p2"
+    start = text.index(f'<article id="{address(double)}">')
     article = text[start : text.index("</article>", start)]
-    assert "bob doubles to 2" in article
+    assert "6. bob doubles to 2" in article
     for name in ("no double", "double, take", "double, pass"):
         equity = f"{double[name.replace(', ', '_').replace(' ', '_')]:+.3f}".replace("-", "\N{MINUS SIGN}")
         assert f"<th scope=row>{name}<td>{equity}" in article
@@ -204,9 +213,9 @@ def test_comments_and_resignations_are_shown(tmp_path):
     words = ["--plies", "0", "--threads", "1", "--format", "html", "--output", str(report)]
     cli.main(["analyse", str(file), *words])
     text = report.read_text("utf-8")
-    first = text[text.index('<article id="g1a1">') : text.index('<article id="g1a2">')]
+    first = text[text.index('<article id="g1m1p1">') : text.index('<article id="g1m1p2">')]
     assert '<p class="comment">Is &lt;this&gt;\nright?</p>' in first
-    assert "<h4>ann resigns a gammon: accepted</h4>" in text
+    assert "<h4>2. ann resigns a gammon: accepted</h4>" in text
     assert "bob wins 2 points (gammon)" in text
 
 

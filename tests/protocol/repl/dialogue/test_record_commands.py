@@ -54,7 +54,7 @@ def test_a_file_is_opened_with_its_players_and_stepped_through_to_its_end(file):
     talk = make_talk()
     lines = talk.answer(f'open "{file}"')
     assert lines[0] == "michy and Thomas Low: 2 games of a 5-point match."
-    assert lines[1] == "Game 1 of 2, move 1 of 11. 6-4: Thomas Low plays 24/18 13/9."
+    assert lines[1] == "Game 1 of 2, move 1 of 7. 6-4: Thomas Low plays 24/18 13/9."
     assert "X: Thomas Low" in lines[3]
     assert "rolled 6-4" in "".join(lines)
     seen = []
@@ -62,11 +62,11 @@ def test_a_file_is_opened_with_its_players_and_stepped_through_to_its_end(file):
         seen.append(lines[0])
     assert lines == ["error: this is the end of the match"]
     assert seen[8:13] == [
-        "Game 1 of 2, move 10 of 11. 3-1: michy plays bar/22 23/22.",
-        "Game 1 of 2, move 11 of 11. Thomas Low doubles to 2.",
-        "Game 1 of 2, move 11 of 11. michy passes.",
+        "Game 1 of 2, move 6 of 7. 3-1: michy plays bar/22 23/22.",
+        "Game 1 of 2, move 6 of 7. Thomas Low doubles to 2.",
+        "Game 1 of 2, move 7 of 7. michy passes.",
         "Game 1 of 2: Thomas Low wins a single game, 1 point. michy 0, Thomas Low 1.",
-        "Game 2 of 2, move 1 of 3. 3-1: michy plays 8/5 6/5.",
+        "Game 2 of 2, move 1 of 2. 3-1: michy plays 8/5 6/5.",
     ]
     assert seen[-1] == "Game 2 of 2: there is no more of it."
     back = []
@@ -74,28 +74,28 @@ def test_a_file_is_opened_with_its_players_and_stepped_through_to_its_end(file):
         back.append(lines[0])
     assert lines == ["error: this is the beginning of the match"]
     assert back[:-1] == seen[-2::-1]
-    assert back[-1].startswith("Game 1 of 2, move 1 of 11.")
+    assert back[-1].startswith("Game 1 of 2, move 1 of 7.")
 
 
 @pytest.mark.parametrize(
     ("lines", "place"),
     [
-        (("next 3",), "Game 1 of 2, move 4 of 11."),
-        (("next 5", "previous 2"), "Game 1 of 2, move 4 of 11."),
+        (("next 3",), "Game 1 of 2, move 3 of 7."),
+        (("next 5", "previous 2"), "Game 1 of 2, move 3 of 7."),
         (("next 9999",), "Game 2 of 2: there is no more of it."),
-        (("next game",), "Game 2 of 2, move 1 of 3."),
-        (("next 3", "next game", "previous game"), "Game 1 of 2, move 1 of 11."),
-        (("move 10", "next roll"), "Game 2 of 2, move 1 of 3."),
-        (("last game", "previous roll"), "Game 1 of 2, move 10 of 11."),
-        (("move 11",), "Game 1 of 2, move 11 of 11. Thomas Low doubles to 2."),
+        (("next game",), "Game 2 of 2, move 1 of 2."),
+        (("next 3", "next game", "previous game"), "Game 1 of 2, move 1 of 7."),
+        (("move 6", "next roll"), "Game 2 of 2, move 1 of 2."),
+        (("last game", "previous roll"), "Game 1 of 2, move 6 of 7."),
+        (("move 6", "next"), "Game 1 of 2, move 6 of 7. Thomas Low doubles to 2."),
         (("last",), "Game 2 of 2: there is no more of it."),
-        (("last", "first"), "Game 1 of 2, move 1 of 11."),
-        (("last", "first game"), "Game 2 of 2, move 1 of 3."),
+        (("last", "first"), "Game 1 of 2, move 1 of 7."),
+        (("last", "first game"), "Game 2 of 2, move 1 of 2."),
         (("last game",), "Game 1 of 2: Thomas Low wins a single game"),
-        (("game 2", "move 3"), "Game 2 of 2, move 3 of 3."),
-        (("next 3", "undo", "back"), "Game 1 of 2, move 4 of 11."),
-        (("next 3", "newgame", "next"), "Game 1 of 2, move 5 of 11."),
-        (("next rolled", "next move", "next"), "Game 1 of 2, move 4 of 11."),
+        (("game 2", "move 2"), "Game 2 of 2, move 2 of 2."),
+        (("next 3", "undo", "back"), "Game 1 of 2, move 3 of 7."),
+        (("next 3", "newgame", "next"), "Game 1 of 2, move 3 of 7."),
+        (("next rolled", "next move", "next"), "Game 1 of 2, move 3 of 7."),
     ],
 )
 def test_each_word_goes_to_its_place(file, lines, place):
@@ -107,7 +107,7 @@ def test_each_word_goes_to_its_place(file, lines, place):
     ("line", "message"),
     [
         ("game 3", "expected a game 1..2 of this match, got 3"),
-        ("move 12", "expected a move 1..11 of game 1, got 12"),
+        ("move 12", "expected a move 1..7 of game 1, got 12"),
         ("previous game", "there is no game before this one"),
         ("next error", "no decision after this one lost 0.02 or more: 'analyse' looks for them"),
         ("next blunder", "no decision after this one lost 0.08 or more: 'analyse' looks for them"),
@@ -273,11 +273,11 @@ def test_a_roll_without_a_double_is_shown_before_the_roll_and_its_play_comes_nex
     record = talk.game.records.current
     record.place = record.place._replace(action=8, is_before_roll=True)
     lines = talk.answer("back")
-    assert lines[0] == "Game 1 of 2, move 9 of 11. Thomas Low rolls without a double."
+    assert lines[0] == "Game 1 of 2, move 5 of 7. Thomas Low rolls without a double."
     assert talk.session.game.may_double
     assert talk.answer("hint")[1].startswith("    no double")
-    assert first_line(talk, "next").startswith("Game 1 of 2, move 9 of 11. 5-1: Thomas Low plays")
-    assert first_line(talk, "previous").startswith("Game 1 of 2, move 8 of 11.")
+    assert first_line(talk, "next").startswith("Game 1 of 2, move 5 of 7. 5-1: Thomas Low plays")
+    assert first_line(talk, "previous").startswith("Game 1 of 2, move 5 of 7.")
 
 
 def test_next_error_goes_from_one_costly_decision_to_the_next(file):
@@ -365,17 +365,17 @@ def test_play_goes_on_from_the_match_with_its_score_and_back_returns_to_it(file)
     assert "O: you" in "".join(lines)
     assert talk.session.game.match.score == (0, 1)
     lines = talk.answer("back")
-    assert lines[0] == "Game 2 of 2, move 3 of 3. 6-4: michy plays 24/14."
+    assert lines[0] == "Game 2 of 2, move 2 of 2. 6-4: michy plays 24/14."
     assert "Your game is set aside: 'undo' brings it back." in lines
     assert talk.session.game == shown
     assert first_line(talk, "undo").startswith("Undone: you are back in the game")
-    assert first_line(talk, "previous").startswith("Game 2 of 2, move 2 of 3.")
+    assert first_line(talk, "previous").startswith("Game 2 of 2, move 1 of 2.")
 
 
 def test_a_play_can_be_tried_at_any_place(file):
     talk = opened(file, "next")
     assert first_line(talk, "13/10") == "2-1: O plays 13/10."
-    assert first_line(talk, "next").startswith("Game 1 of 2, move 3 of 11.")
+    assert first_line(talk, "next").startswith("Game 1 of 2, move 2 of 7.")
     assert talk.answer("hint 1")[2].startswith(" 1")
     assert talk.answer("eval")[-1].startswith("    at 0-ply")
 
@@ -397,12 +397,12 @@ def test_several_matches_are_open_at_a_time(file, tmp_path):
         "    1  michy and Thomas Low: 2 games of a 5-point match.",
         "*   2  somebody and Thomas Low: 1 game of a 5-point match.",
     ]
-    assert talk.answer("match 1")[1].startswith("Game 1 of 2, move 2 of 11.")
+    assert talk.answer("match 1")[1].startswith("Game 1 of 2, move 2 of 7.")
     assert talk.answer("close")[:2] == [
         "Closed: michy and Thomas Low: 2 games of a 5-point match.",
         "'back' shows somebody and Thomas Low: 1 game of a 5-point match.",
     ]
-    assert first_line(talk, "next").startswith("Game 1 of 1, move 2 of 11.")
+    assert first_line(talk, "next").startswith("Game 1 of 1, move 2 of 7.")
 
 
 def test_saved_matches_are_the_same_in_each_format_and_files_are_not_overwritten(file, tmp_path):
@@ -436,14 +436,14 @@ def test_the_games_of_the_table_are_a_match_like_that_of_their_file(tmp_path):
 def test_a_game_in_progress_is_stepped_through_and_undo_goes_back_to_it():
     talk = make_talk("new 5", "8/5 6/5", rolls=ROLLS)
     table = talk.session.game
-    assert talk.answer("previous")[0].startswith("Game 1 of 1, move 2 of 2. 5-2: gammond plays ")
-    assert talk.answer("previous")[0] == "Game 1 of 1, move 1 of 2. 3-1: you play 8/5 6/5."
+    assert talk.answer("previous")[0].startswith("Game 1 of 1, move 1 of 1. 5-2: gammond plays ")
+    assert talk.answer("previous")[0] == "Game 1 of 1, move 1 of 1. 3-1: you play 8/5 6/5."
     assert first_line(talk, "previous") == "error: this is the beginning of the match"
     talk.answer("last")
     assert first_line(talk, "next") == "error: this is as far as your game went"
     assert first_line(talk, "undo").startswith("Undone: you are back in the game")
     assert talk.session.game is table
-    assert talk.answer("previous")[0].startswith("Game 1 of 1, move 2 of 2.")
+    assert talk.answer("previous")[0].startswith("Game 1 of 1, move 1 of 1.")
 
 
 def test_a_game_that_is_set_aside_for_a_match_is_still_kept(file):
@@ -476,7 +476,7 @@ def test_games_with_doubles_as_two_moves_are_judged_by_their_plays():
     assert talk.answer("review")[0].endswith("; 1 decision counted.")
     assert re.fullmatch(r"gammond: .*; 1 decision counted\.", talk.answer("errors")[2])
     lines = talk.answer("first")
-    assert lines[0] == "Game 1 of 1, move 1 of 2. 6-6: you play 24/18(2)."
+    assert lines[0] == "Game 1 of 1, move 1 of 1. 6-6: you play 24/18(2)."
     assert re.search(r"lost 0\.[0-9]{3}|Nothing is better", lines[1])
     assert first_line(talk, "analyse plies=1")
     assert first_line(talk, "errors").startswith("error: look-ahead is not supported")
@@ -495,7 +495,7 @@ def test_what_a_resignation_lost_is_shown_where_it_was_made():
     rows = [line for line in talk.answer("errors") if " resign gammon " in line]
     loss = rows[0].split()[1]
     lines = talk.answer(f"error {rows[0].split()[0]}")
-    assert lines[0] == "Game 1 of 1, move 2 of 2. X offers to resign a gammon. O accepts."
+    assert lines[0] == "Game 1 of 1, move 1 of 1. X offers to resign a gammon. O accepts."
     assert lines[1] == f"Resign gammon lost {loss}, a blunder; better: play on (0-ply)."
 
 
@@ -505,7 +505,7 @@ def test_games_of_another_match_are_not_in_the_record():
     talk = people("8/5 6/5", "resign", "accept", "new", "8/5 6/5", "resign", "reject", rolls=[(3, 1)] * 20)
     assert talk.answer("open")[0] == "O and X: 2 games of money play."
     assert first_line(talk, "previous") == (
-        "Game 2 of 2, move 2 of 2. X offers to resign a single game. O rejects."
+        "Game 2 of 2, move 1 of 1. X offers to resign a single game. O rejects."
     )
 
 
@@ -521,11 +521,11 @@ def test_the_own_match_is_saved_with_its_analysis_and_with_a_game_in_progress(tm
 def test_a_review_leaves_the_open_match_where_it_is_and_its_rows_go_to_the_own_game(file):
     talk = make_talk("new 5", "8/5 8/7", f"open {file}", "next 2", "undo", "review", rolls=ROLLS)
     assert talk.answer("match")[1].startswith("*   2  michy")
-    assert first_line(talk, "back").startswith("Game 1 of 2, move 3 of 11.")
-    assert first_line(talk, "error 1").startswith("Game 1 of 1, move 1 of 2. 3-1: you play ")
+    assert first_line(talk, "back").startswith("Game 1 of 2, move 2 of 7.")
+    assert first_line(talk, "error 1").startswith("Game 1 of 1, move 1 of 1. 3-1: you play ")
     assert talk.answer("match")[0].startswith("*   1  You and gammond")
     assert first_line(talk, "close").startswith("Closed: You and gammond")
-    assert first_line(talk, "back").startswith("Game 1 of 2, move 3 of 11.")
+    assert first_line(talk, "back").startswith("Game 1 of 2, move 2 of 7.")
 
 
 def test_the_list_of_errors_is_narrow_in_a_narrow_terminal(file):
