@@ -226,7 +226,7 @@ def test_the_errors_of_both_players_are_listed_and_shown_on_the_board(file):
 
 
 def test_a_hint_at_an_analysed_decision_is_the_analysis_with_the_play_that_was_made(file):
-    talk = opened(file, "move 9")
+    talk = opened(file, "move 5")
     fresh = talk.answer("hint")
     talk.answer("errors 1")
     lost = float(re.search(r" lost (0\.[0-9]{3})", talk.answer("move 1")[1])[1])
@@ -237,7 +237,7 @@ def test_a_hint_at_an_analysed_decision_is_the_analysis_with_the_play_that_was_m
     assert lines[-1].endswith("plays by the analysis (2-ply); 'hint plies=N' searches anew")
     assert "plays at 1-ply, net racing" in talk.answer("hint 1-ply")[-1]
     assert talk.answer("hint 2 plies=1") == talk.answer("hint 2 1-ply")
-    talk.answer("move 9")
+    talk.answer("move 5")
     assert talk.answer("hint plies=0") == fresh
 
 
