@@ -26,6 +26,9 @@ from engine.store.tiers import DepthTiers
 MAX_REMEMBERED = 10_000
 """Questions in memory: some 10 MB of positions, or 30 MB of plays."""
 
+MAX_REMEMBERED_BYTES = 64 << 20
+"""What their values may take, for rolls with thousands of plays."""
+
 MAX_READ_AHEAD = 2_000
 """Questions that are read into memory when a file is opened for those who do not wait: the most asked."""
 
@@ -89,6 +92,7 @@ class AnalysisStore:
         self.left_out = 0
         self._max_bytes = max_bytes
         self._remembered: OrderedDict[_Key, dict[int, StoreEntry]] = OrderedDict()
+        self._remembered_bytes = 0
         self._read_s: dict[_Key, float] = {}
         self._is_closing = False
         self._is_patient = is_patient
@@ -228,10 +232,15 @@ class AnalysisStore:
         self.close()
 
     def _remember(self, key: _Key, entry: StoreEntry) -> None:
-        self._remembered.setdefault(key, {}).setdefault(entry.plies, entry)
+        known = self._remembered.setdefault(key, {})
         self._remembered.move_to_end(key)
-        if len(self._remembered) > MAX_REMEMBERED:
-            oldest, _ = self._remembered.popitem(last=False)
+        if entry.plies in known:
+            return
+        known[entry.plies] = entry
+        self._remembered_bytes += entry.size
+        while len(self._remembered) > MAX_REMEMBERED or self._remembered_bytes > MAX_REMEMBERED_BYTES:
+            oldest, entries = self._remembered.popitem(last=False)
+            self._remembered_bytes -= sum(each.size for each in entries.values())
             self._read_s.pop(oldest, None)
 
     def _is_old(self, key: _Key) -> bool:

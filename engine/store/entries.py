@@ -210,6 +210,11 @@ class StoreEntry:
         assert isinstance(plays, RankedList)  # what searches return
         return cls(plies, plays.values, plays.order, plays.depths, plays.survivors)
 
+    @property
+    def size(self) -> int:
+        """How many bytes its arrays take in memory."""
+        return self.values.nbytes + self.order.nbytes + self.depths.nbytes
+
     def is_same_as(self, other: StoreEntry) -> bool:
         """Return whether both have the same depth and the same values, to the bit."""
         return self.plies == other.plies and self.encode() == other.encode()

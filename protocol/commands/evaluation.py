@@ -256,7 +256,7 @@ def make_decision_kind(what: str, match: MatchState, settings: EvalSettings) -> 
     Of decisions that look ahead only those that are kept are quick.
 
     Args:
-        what: What is decided: ``plays``, ``cube`` or ``turn``.
+        what: What is asked for, such as ``plays``.
         match: The match state.
         settings: The settings.
     """

@@ -440,3 +440,18 @@ def test_a_forked_process_reads_and_writes_by_itself(file, is_patient):
     process = start(program, file)
     assert process.communicate(timeout=60)[0].split("\n")[0] == "[1, 3] False 0"
     assert find_all(file, range(1, 5)) == [1, 2, 3, 4]
+
+
+def test_memory_forgets_the_longest_unasked_when_its_values_take_too_much(file, monkeypatch):
+    entries = [make_entry(plies, rows=50, seed=plies) for plies in (2, 3)]
+    monkeypatch.setattr(analysis_store, "MAX_REMEMBERED_BYTES", sum(each.size for each in entries) * 3)
+    with AnalysisStore(file) as store:
+        for number in range(1, 11):
+            for entry in entries * 2:
+                store.keep(make_question(number), ENGINE, entry)
+        recalled = [n for n in range(1, 11) if store.recall(make_question(n), ENGINE, 3)]
+        assert recalled == [8, 9, 10]
+        store.flush()
+        assert store.find(make_question(1), ENGINE, 2).is_same_as(entries[0])
+        recalled = [n for n in range(1, 11) if store.recall(make_question(n), ENGINE, 3)]
+        assert recalled == [1, 9, 10]
