@@ -8,6 +8,7 @@ from typing import Any
 from engine.analysis.levels import LEVELS
 from engine.errors import UnsupportedError
 from engine.evaluation.evaluator import Evaluator
+from engine.rules.dice import format_roll
 from engine.rules.match import RESULT_NAMES
 from engine.rules.outcome import invert_outcomes
 from engine.rules.rules import Feature
@@ -86,7 +87,16 @@ def _advise_roll(session: Session, values: Mapping[str, Any], control: WorkContr
 def show_evaluation(session: Session, values: Mapping[str, Any], control: WorkControl) -> list[str]:
     """Return winning chances and equities before the roll."""
     named = _format_named(values, "plies", "cubeful")
-    return format_evaluation(send_command(session, "eval" + named, control)[-1].values)
+    evaluation = format_evaluation(send_command(session, "eval" + named, control)[-1].values)
+    return [*_note_roll(session), *evaluation]
+
+
+def _note_roll(session: Session) -> list[str]:
+    """Return that the dice that are out do not count, for what is about the position before the roll."""
+    roll = session.game.match.roll
+    if roll is None:
+        return []
+    return [f"    before the roll: the {format_roll(roll)} does not count ('hint' takes it)"]
 
 
 def show_cube_decision(session: Session, values: Mapping[str, Any], control: WorkControl) -> list[str]:
@@ -99,7 +109,7 @@ def show_cube_decision(session: Session, values: Mapping[str, Any], control: Wor
     decision = send_command(session, "cube" + depth, control)[-1].values
     chances = send_command(session, "eval" + depth, control)[-1].values
     same_depth = chances["plies"] == decision["plies"]  # not if either was stopped
-    return format_cube_decision(decision, chances if same_depth else None)
+    return [*_note_roll(session), *format_cube_decision(decision, chances if same_depth else None)]
 
 
 def find_best_action(session: Session, control: WorkControl) -> str:

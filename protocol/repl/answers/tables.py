@@ -228,7 +228,7 @@ def format_choice_row(name: str, values: ReplyValues, key: str, best: str) -> Pr
 def _describe_cube_decision(cube: ReplyValues) -> str:
     """The proper action, and what the wrong ones cost."""
     if "take" not in cube:
-        return "Doubling is not possible now: roll."
+        return "Doubling is not possible here."
     best, taken, passed = (float(cube[key]) for key in ("best", "take", "drop"))
     doubled = min(taken, passed)
     doubling = best - float(cube["no_double"]) if cube["double"] else best - doubled

@@ -133,6 +133,8 @@ class LineInterpreter:
     def _run_command(self, name: str, text: str, control: WorkControl) -> list[str]:
         aside = self.game.describe_game()
         replies, self.has_ended = run_line(self.session, text, control)
+        if self.has_ended:
+            return ["Goodbye."]
         lines = [_format_reply(reply) for reply in replies]
         lines = [line for line in lines if line]
         if isinstance(replies[-1], Reply) and replies[-1].word == "error":

@@ -236,10 +236,12 @@ class ReplGame(ReviewedGame):
         if objection := self._ask_tutor(ROLL_ACTION, control):
             return lines + objection
         subject = self.names[self.session.game.match.on_roll]
+        leaving = self._note_leaving()
         send_command(self.session, "roll", control)
         return [
             *lines,
             make_sentence(subject, "roll", format_roll(self.session.require_roll()[1])),
+            *leaving,
             *self.continue_game(control),
         ]
 
@@ -366,6 +368,10 @@ class ReplGame(ReviewedGame):
         """Return what the tutor says against a person's decision; nothing without a game."""
         return self.tutor.object_to(self.session.game, action, control) if self.is_running else []
 
+    def _note_leaving(self) -> list[str]:
+        """Return how to come back to the open match that is on the table; nothing for another table."""
+        return [] if self.shown_place is None else ["'back' returns to the match that is open."]
+
     def _play_engine_turn(self, control: WorkControl) -> list[str]:
         action = self._opponent.choose_action(control)
         if action == ROLL_ACTION:
@@ -385,10 +391,10 @@ class ReplGame(ReviewedGame):
 
     def _perform(self, text: str, control: WorkControl) -> list[str]:
         """Carry out an action of ``play``; describe it, and the end of the game if it ends."""
-        before = self.session.game.match
+        before, leaving = self.session.game.match, self._note_leaving()
         done = send_command(self.session, f"play {text}", control)[-1].values
         play = str(done["play"])
-        lines = [describe_action(play, before, self.session.game.match, self.names)]
+        lines = [describe_action(play, before, self.session.game.match, self.names), *leaving]
         if play not in OFFER_ACTIONS:
             lines += self._format_chances()
         if play == "reject" and before.to_act == self.human_seat:

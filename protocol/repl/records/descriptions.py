@@ -112,7 +112,8 @@ def _describe_loss(record: OpenRecord, loss: DecisionLoss) -> MarkedLine:
     if loss.points < SHOWN_POINTS:
         return MarkedLine(f"Nothing is better{source}.")
     rating = f", {rate_loss(loss.points)}" if rate_loss(loss.points) else ""
-    start = f"{loss.done[:1].upper()}{loss.done[1:]} lost {loss.points:.3f}"
+    done = loss.done if loss.done.startswith("bar") else f"{loss.done[:1].upper()}{loss.done[1:]}"
+    start = f"{done} lost {loss.points:.3f}"
     mark = Mark(0, len(start + rating), classify_loss(loss.points))
     return MarkedLine(f"{start}{rating}; better: {loss.best}{source}.", [mark])
 

@@ -43,7 +43,7 @@ def test_the_board_is_drawn_after_each_change_and_only_then():
 @pytest.mark.parametrize("line", ["quit", "exit", "q"])
 def test_other_names_of_quit_leave(line):
     talk = make_talk()
-    assert talk.answer(line) == ["ok quit"]
+    assert talk.answer(line) == ["Goodbye."]
     assert talk.has_ended
 
 
@@ -341,7 +341,7 @@ def test_pips_and_ids_are_shown():
 def test_quit_ends_the_talk():
     talk = make_talk()
     assert not talk.has_ended
-    assert talk.answer("quit") == ["ok quit"]
+    assert talk.answer("quit") == ["Goodbye."]
     assert talk.has_ended
 
 

@@ -372,6 +372,24 @@ def test_play_goes_on_from_the_match_with_its_score_and_back_returns_to_it(file)
     assert first_line(talk, "previous").startswith("Game 2 of 2, move 1 of 2.")
 
 
+def test_what_is_tried_in_a_match_says_how_to_return_to_it(file):
+    talk, said = opened(file, "next"), "'back' returns to the match that is open."
+    for line in ("best", "13/10"):
+        lines = talk.answer(line)
+        assert said in lines[:2]
+        assert said not in talk.answer("roll")
+        assert first_line(talk, "back").startswith("Game 1 of 2, move 2 of 11.")
+
+
+@pytest.mark.parametrize("line", ["eval", "cube"])
+def test_what_is_about_the_position_before_the_roll_says_so_where_the_dice_are_out(file, line):
+    talk = opened(file, "move 9")
+    assert talk.answer(line)[0] == "    before the roll: the 5-1 does not count ('hint' takes it)"
+    talk.game.records.current.place = talk.game.records.current.place._replace(is_before_roll=True)
+    talk.answer("back")
+    assert "does not count" not in "".join(talk.answer(line))
+
+
 def test_a_play_can_be_tried_at_any_place(file):
     talk = opened(file, "next")
     assert first_line(talk, "13/10") == "2-1: O plays 13/10."

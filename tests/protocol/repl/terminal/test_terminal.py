@@ -43,7 +43,7 @@ def test_a_game_is_played_hinted_and_taken_back_at_the_prompt():
     assert "You play 8/5 6/5." in said
     assert any(line.startswith("5-2: gammond plays ") for line in said)
     assert "Undone: you are to play 3-1." in said
-    assert said[-1] == "ok quit"
+    assert said[-1] == "Goodbye."
 
 
 def test_ctrl_c_cancels_the_line_and_ctrl_d_leaves():
@@ -316,7 +316,7 @@ def test_several_pasted_lines_are_answered_one_by_one():
 
 def test_pasted_lines_after_quit_are_not_answered():
     said = typed("\x1b[200~quit\nget game.length\x1b[201~\r", make_talk())
-    assert said[-1] == "ok quit"
+    assert said[-1] == "Goodbye."
 
 
 def test_the_menu_opens_when_it_is_asked_for():
