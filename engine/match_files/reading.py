@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from engine.errors import DataFileError, FormatError, LimitError
+from engine.errors import DataFileError, FormatError, GammondError, LimitError
 from engine.match_files.mat.reader import parse_mat
 from engine.match_files.model import ONE_POSITION_ADVICE, RecordedMatch, RecordedPosition
 from engine.match_files.position_report import is_position_report, parse_position_reports
@@ -100,10 +101,8 @@ def read_matches(
             says in which line, game and move.
     """
     shown, content = _load(source, name)
-    try:
+    with _name_source(shown):
         matches = _parse(content)
-    except (FormatError, LimitError) as error:
-        raise type(error)(f"{shown}: {escape_unprintable(error.message)}", field=error.field) from None
     for issue in (issue for match in matches for issue in match.issues if strict):
         raise FormatError(f"{shown}: {issue}", field="match")
     return matches
@@ -128,12 +127,10 @@ def read_positions(
         GammondError: A position is impossible.
     """
     shown, content = _load(source, name)
-    try:
+    with _name_source(shown):
         if content.startswith(XG_MAGIC):
             return (parse_xgp(content),)
         return parse_position_reports(decode_text(content))
-    except FormatError as error:
-        raise FormatError(f"{shown}: {error.message}", field=error.field) from None
 
 
 def decode_text(content: bytes) -> str:
@@ -204,6 +201,15 @@ def _load(source: bytes | str | os.PathLike[str], name: str | None) -> tuple[str
             f"{shown}: expected at most {MAX_FILE_BYTES:,} bytes, got {len(content):,}", field="file"
         )
     return shown, content
+
+
+@contextmanager
+def _name_source(shown: str) -> Iterator[None]:
+    """Begin the messages of errors with what the source is called."""
+    try:
+        yield
+    except GammondError as error:
+        raise type(error)(f"{shown}: {escape_unprintable(error.message)}", field=error.field) from None
 
 
 def _read_file(path: str | os.PathLike[str], shown: str, most: int) -> bytes:

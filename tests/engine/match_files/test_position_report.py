@@ -9,7 +9,7 @@ from contextlib import suppress
 
 import pytest
 
-from engine.errors import FormatError, GammondError
+from engine.errors import FormatError, GammondError, PositionError
 from engine.formats.xgid import decode_xgid
 from engine.match_files.position_report import is_position_report
 from engine.match_files.reading import read_matches, read_positions
@@ -223,6 +223,12 @@ def test_read_as_a_match_a_position_is_called_one():
 def test_a_text_without_an_xgid_is_refused():
     with pytest.raises(FormatError, match="a line with an XGID"):
         read_positions(BOARD.encode())
+
+
+def test_an_impossible_position_is_named_with_its_file():
+    text = XG_PLAYS.replace("-b----E-C---eE---c-e----B-", "-b----E-C---eE---c-f----B-")
+    with pytest.raises(PositionError, match=r"^some file: "):
+        read_positions(text.encode(), name="some file")
 
 
 @pytest.mark.parametrize("seed", range(4))
