@@ -378,13 +378,15 @@ def test_what_is_tried_in_a_match_says_how_to_return_to_it(file):
         lines = talk.answer(line)
         assert said in lines[:2]
         assert said not in talk.answer("roll")
-        assert first_line(talk, "back").startswith("Game 1 of 2, move 2 of 11.")
+        assert first_line(talk, "back").startswith("Game 1 of 2, move 2 of 7.")
 
 
 @pytest.mark.parametrize("line", ["eval", "cube"])
 def test_what_is_about_the_position_before_the_roll_says_so_where_the_dice_are_out(file, line):
-    talk = opened(file, "move 9")
-    assert talk.answer(line)[0] == "    before the roll: the 5-1 does not count ('hint' takes it)"
+    talk = opened(file, "move 5")
+    roll = talk.session.game.match.roll
+    said = "    before the roll: the {}-{} does not count ('hint' takes it)".format(*roll)
+    assert talk.answer(line)[0] == said
     talk.game.records.current.place = talk.game.records.current.place._replace(is_before_roll=True)
     talk.answer("back")
     assert "does not count" not in "".join(talk.answer(line))
