@@ -137,7 +137,7 @@ class Service:
 
     @contextmanager
     def time_evaluation(self, engine: Engine | None, kind: Hashable = None) -> Iterator[None]:
-        """Time work on one position at 0-ply.
+        """Time work on one position at 0-ply, or whose answer may be kept.
 
         The first of its kind loads files and compiled code; from the first quick one on the engine is quick.
 

@@ -14,6 +14,7 @@ from tools.batch.resume import ExistingOutput
 from tools.batch.rows import format_error
 from tools.batch.run import BatchCounts
 from tools.common.progress import format_short_number
+from tools.common.text_table import format_count
 
 MAX_REPORTED_LINES = 100
 """Bad lines named on stderr; the others are only counted."""
@@ -47,7 +48,7 @@ class BadLines:
             write_message(message)
         if self._count > MAX_REPORTED_LINES:
             write_message(
-                f"{_format_count(self._count - MAX_REPORTED_LINES, 'more bad line')}; "
+                f"{format_count(self._count - MAX_REPORTED_LINES, 'more bad line')}; "
                 "their rows say what is wrong"
             )
 
@@ -60,9 +61,9 @@ def format_resume_note(path: Path, written: ExistingOutput) -> str:
     if written.corrected:
         numbers = [f"{row.line.number:,}" for row in written.corrected]
         listed = ", ".join(numbers[:_LISTED_LINES]) + ", ..." * (len(numbers) > _LISTED_LINES)
-        redone = f", {_format_count(len(numbers), 'row')} of corrected lines done again (line {listed})"
+        redone = f", {format_count(len(numbers), 'row')} of corrected lines done again (line {listed})"
     return (
-        f"{path} has {_format_count(written.rows, 'row')} of this input{errors}{cut}{redone}; "
+        f"{path} has {format_count(written.rows, 'row')} of this input{errors}{cut}{redone}; "
         f"continuing after line {written.last_line:,}"
     )
 
@@ -79,11 +80,11 @@ def format_summary(
         elapsed_s: How long it took.
     """
     errors = counts.errors + written.errors
-    bad = f", {_format_count(errors, 'bad line')}" if errors else ""
+    bad = f", {format_count(errors, 'bad line')}" if errors else ""
     before = f" after {written.rows - written.errors:,} of an earlier run" if written.rows else ""
     positions = counts.rows - counts.errors
     return (
-        f"{_format_count(positions, 'position')}{before} by {analysis.name} at {analysis.plies}-ply "
+        f"{format_count(positions, 'position')}{before} by {analysis.name} at {analysis.plies}-ply "
         f"in {elapsed_s:.1f} s{_format_speed(positions, elapsed_s)}{bad}"
     )
 
@@ -95,10 +96,6 @@ def _format_speed(positions: int, elapsed_s: float) -> str:
     rate = format_short_number(positions / (elapsed_s - compiling_s))
     compiling = f" beside {compiling_s:.0f} s of compiling" if compiling_s >= 1 else ""
     return f" ({rate}/s{compiling})"
-
-
-def _format_count(count: int, thing: str) -> str:
-    return f"{count:,} {thing}{'' if count == 1 else 's'}"
 
 
 def write_message(text: str) -> None:

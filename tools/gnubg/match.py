@@ -35,9 +35,10 @@ from tools.common.strength import (
     load_decider,
     read_strength,
 )
+from tools.common.text_table import format_count
 from tools.gnubg import find_gnubg
 from tools.gnubg.record import parse_record, replay_game
-from tools.gnubg.result import GnubgSessionResult, format_count
+from tools.gnubg.result import GnubgSessionResult
 
 SUMMARY = "play against GNU Backgammon, and check its records"
 
@@ -72,10 +73,9 @@ class GnubgSession:
     @property
     def name(self) -> str:
         """The name in reports."""
-        kind = (
-            format_count(self.count, "match", "es") if self.length else format_count(self.count, "money game")
-        )
-        return f"{kind}{f' to {self.length}' if self.length else ''} in seat {self.seat}"
+        things = ("match", "matches") if self.length else ("money game", "money games")
+        length = f" to {self.length}" if self.length else ""
+        return f"{format_count(self.count, *things)}{length} in seat {self.seat}"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -7,6 +7,8 @@ import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from tools.common.text_table import format_count
+
 
 @dataclass
 class GnubgSessionResult:
@@ -47,7 +49,7 @@ class GnubgSessionResult:
             f"{self.seconds:.0f} s",
         ]
         if length:
-            matches = f"{sum(self.matches)} of {format_count(len(self.matches), 'match', 'es')} won"
+            matches = f"{sum(self.matches)} of {format_count(len(self.matches), 'match', 'matches')} won"
             parts.insert(0, matches + _format_win_share(self.matches))
         elif len(self.points) > 1:
             mean, error = compute_mean_and_error(self.points)
@@ -76,8 +78,3 @@ def _format_win_share(won: Sequence[bool]) -> str:
         return ""
     mean, error = compute_mean_and_error([float(one) for one in won])
     return f" ({100 * mean:.1f} % ± {100 * error:.1f})"
-
-
-def format_count(count: int, thing: str, plural: str = "s") -> str:
-    """Format a count with its noun."""
-    return f"{count} {thing}{'' if count == 1 else plural}"

@@ -24,7 +24,8 @@ from engine.store.entries import StoreQuestion
 from nets.catalogue import DEFAULT_EVALUATOR, identify_engine, load_engine
 from tools.common.interrupts import call_on_interrupt
 from tools.common.progress import Progress
-from tools.store.files import format_count, open_store
+from tools.common.text_table import format_count
+from tools.store.files import open_store
 
 BOOK_SUMMARY = "search the first two turns of a game for the default net, as the book that is shipped"
 

@@ -22,7 +22,8 @@ from nets.catalogue import identify_engine, load_engine
 from tools.common.interrupts import call_on_interrupt
 from tools.common.progress import Progress
 from tools.common.strength import add_net_argument
-from tools.store.files import format_count, format_depths, open_store
+from tools.common.text_table import format_count
+from tools.store.files import format_depths, open_store
 
 MAX_DURATION_S = 365 * 24 * 3600
 
@@ -150,5 +151,5 @@ def _report(searched: Counter[int], due: dict[int, int], left: int, max_search_s
     lines = [f"searched   {format_depths(searched)}", f"still due  {format_depths(due)}"]
     if left:
         what = f"takes more than {max_search_s:g} s, or is impossible"
-        lines.append(f"left       {format_count(left, 'question', 'questions')} whose search {what}")
+        lines.append(f"left       {format_count(left, 'question')} whose search {what}")
     sys.stdout.write("\n".join(lines) + "\n")

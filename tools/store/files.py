@@ -40,11 +40,6 @@ def describe_question(question: StoreQuestion) -> str:
     return ascii(f"{question.xgid} ({question.settings})"[:160])[1:-1]
 
 
-def format_count(number: int, one: str, many: str) -> str:
-    """Return a number of things in words, given the words for one and for many."""
-    return f"{number:,} {one if number == 1 else many}"
-
-
 def format_depths(searches: Mapping[int, int]) -> str:
     """Return numbers of searches by depth in words."""
     depths = ", ".join(f"{number:,} to {plies}-ply" for plies, number in sorted(searches.items()))

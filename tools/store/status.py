@@ -17,7 +17,8 @@ from engine.store.entries import EngineIdentity
 from engine.store.options import read_store_options
 from engine.store.tiers import DEFAULT_TIERS
 from nets.catalogue import BOOK_FILE, identify_engine
-from tools.store.files import format_count, format_depths, is_usable
+from tools.common.text_table import format_count
+from tools.store.files import format_depths, is_usable
 
 
 @dataclass(frozen=True)
