@@ -302,7 +302,9 @@ class Engine:
         settings = AnalysisSettings(plies, deeper, move_filter)
         table = self._engine.table or load_default_table()
         judged = analyse_match(
-            *(self._engine, match._record, settings),
+            self._engine,
+            match._record,
+            settings,
             workers=Workers(self._threads),
             progress=progress or (lambda done, total: None),
             cancelled=None if cancel is None else cancel.is_set,

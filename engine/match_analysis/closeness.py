@@ -25,7 +25,7 @@ def is_close(task: AnalysisTask, notes: ActionNotes) -> bool:
     if task.play is None:
         return False
     best = notes.candidates[0].evaluation
-    made = next(each for each in notes.candidates if each.play.result == task.play.result)
+    made = task.find_made(notes.candidates)
     equities = [each.evaluation.equity for each in notes.candidates if each.evaluation.depth == best.depth]
     is_near = len(equities) > 1 and equities[0] - equities[1] < CLOSE_POINTS
     return is_near or best.equity - made.evaluation.equity >= CLOSE_POINTS

@@ -202,9 +202,7 @@ def _choose_candidates(
     candidates: Sequence[RecordedCandidate], task: AnalysisTask, most: int
 ) -> list[RecordedCandidate]:
     """Return the candidates to roll out: the play that was made, and those close to the best at its depth."""
-    assert task.play is not None
-    best = candidates[0].evaluation
-    made = next(each for each in candidates if each.play.result == task.play.result)
+    best, made = candidates[0].evaluation, task.find_made(candidates)
     near = [
         each
         for each in candidates

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import takewhile
 
-from engine.match_files.model import RecordedGame, RecordedMatch
+from engine.match_files.model import RecordedCandidate, RecordedGame, RecordedMatch
 from engine.rules.dice import Roll
 from engine.rules.game_record import (
     DoubleAction,
@@ -43,6 +43,12 @@ class AnalysisTask:
     match: MatchState
     roll: Roll | None = None
     play: Play | None = None
+
+    def find_made(self, candidates: Iterable[RecordedCandidate]) -> RecordedCandidate:
+        """Return the play that was made, which every analysis of a roll has."""
+        assert self.play is not None
+        result = self.play.result
+        return next(each for each in candidates if each.play.result == result)
 
 
 @dataclass(frozen=True)

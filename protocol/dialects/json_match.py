@@ -12,11 +12,7 @@ from engine.analysis.levels import StoreUse
 from engine.cubeful.match_equity import load_default_table
 from engine.errors import CancelledWork, LimitError, ValueRangeError
 from engine.match_analysis.analysed_match import AnalysedMatch, describe_method
-from engine.match_analysis.analysis import (
-    AnalysisSettings,
-    analyse_match,
-    count_decisions,
-)
+from engine.match_analysis.analysis import AnalysisSettings, analyse_match, count_decisions
 from engine.match_analysis.documents import describe_match
 from engine.match_analysis.notes import MAX_CANDIDATES
 from engine.match_files.model import RecordedMatch
@@ -109,7 +105,9 @@ class MatchQuery:
             try:
                 for match in matches:
                     judged = analyse_match(
-                        *(engine, match, settings),
+                        engine,
+                        match,
+                        settings,
                         workers=workers,
                         progress=report,
                         cancelled=lambda: self._is_spent(control),
