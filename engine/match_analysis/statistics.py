@@ -28,10 +28,14 @@ _NORMAL_95 = 1.96
 
 
 def classify_loss(points: float) -> str:
-    """Return what a decision with a loss is called: ``blunder``, ``error``; empty for a smaller loss."""
-    if points >= XG_BLUNDER_POINTS:
+    """Return what a decision with a loss is called: ``blunder``, ``error``; empty for a smaller loss.
+
+    The loss counts as it is shown, with three digits: .0196 is shown as .020.
+    """
+    shown = round(points, 3)
+    if shown >= XG_BLUNDER_POINTS:
         return "blunder"
-    return "error" if points >= XG_ERROR_POINTS else ""
+    return "error" if shown >= XG_ERROR_POINTS else ""
 
 
 @dataclass(frozen=True)
@@ -159,6 +163,7 @@ def compute_statistics(
     own = [decision for decision in every if decision.seat == seat]
     counted = [decision for decision in own if decision.judgement.counts_for_xg]
     wrong = [decision for decision in own if decision.judgement.error_points >= WRONG_POINTS]
+    marks = [classify_loss(decision.judgement.error_points) for decision in own]
     total = _add_up(own)
     gnubg_count = sum(decision.judgement.counts_for_gnubg for decision in own)
     plays_of_both = sum(decision.judgement.choice is Choice.PLAY for decision in every)
@@ -172,8 +177,8 @@ def compute_statistics(
         wrong_doubles=_add_up(wrong, Choice.DOUBLE),
         wrong_takes=_add_up(wrong, Choice.TAKE),
         wrong_passes=_add_up(wrong, Choice.PASS),
-        errors=sum(decision.judgement.error_points >= XG_ERROR_POINTS for decision in own),
-        blunders=sum(decision.judgement.error_points >= XG_BLUNDER_POINTS for decision in own),
+        errors=sum(map(bool, marks)),
+        blunders=marks.count("blunder"),
         performance_rating=PR_SCALE * total.error_points / len(counted) if counted else None,
         performance_rating_95=_estimate_interval(counted),
         gnubg_error_rate=MILLIPOINTS * total.error_points / gnubg_count if gnubg_count else None,

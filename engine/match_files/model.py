@@ -244,6 +244,11 @@ class RecordedMatch:
     issues: tuple[MatchIssue, ...] = ()
     format: str = ""
 
+    @property
+    def has_analysis(self) -> bool:
+        """Whether the file says what plays or cube decisions are worth."""
+        return any(notes.candidates or notes.cube for game in self.games for notes in game.notes.values())
+
 
 def number_games(games: Sequence[GameRecord | RecordedGame]) -> list[int]:
     """Return the numbers of games for a file: their own where these rise from 1 on, else 1, 2, 3."""

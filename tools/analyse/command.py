@@ -152,6 +152,7 @@ def main(args: argparse.Namespace) -> int:
     threads = count_usable_cores() if args.threads is None else args.threads
     settings = AnalysisSettings(args.plies, args.deepen, args.filter)
     rollouts, sources = _read_rollouts(args, threads), list_match_inputs(args.files)
+    _write_message(f"reads {sources[0].name if len(sources) == 1 else f'{len(sources):,} files'}")
     stopped = threading.Event()
     with ExitStack() as opened:
         stream = opened.enter_context(ReportStream(args.output))
@@ -165,6 +166,8 @@ def main(args: argparse.Namespace) -> int:
         writer.date = kept.date if kept else datetime.now().astimezone()
         try:
             for match, name, label, write in work.list_matches():
+                if match.has_analysis:
+                    _write_message(f"{name}: the file's own analysis is not used")
                 try:
                     analysed = analyser.analyse(match, name, label, kept)
                 except (PositionError, UnsupportedError) as error:
@@ -181,6 +184,8 @@ def main(args: argparse.Namespace) -> int:
             raise KeyboardInterrupt
         if kept is not None:
             kept.remove()
+            if writer.count:
+                _write_message(f"wrote {args.output}")
     return 0 if writer.count and work.is_whole else 1
 
 

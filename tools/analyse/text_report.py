@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from engine.match_analysis.analysed_match import AnalysedDecision, AnalysedMatch
-from engine.match_analysis.statistics import XG_ERROR_POINTS, ErrorTotal, PlayerStatistics
+from engine.match_analysis.statistics import XG_ERROR_POINTS, ErrorTotal, PlayerStatistics, classify_loss
 from engine.options import escape_unprintable
 from engine.rules.match import RESULT_NAMES
 from tools.analyse.players_report import format_rate, format_rating
@@ -105,7 +105,7 @@ def _format_count(total: ErrorTotal) -> str:
 
 
 def _format_errors(analysed: AnalysedMatch, count: int) -> list[str]:
-    wrong = [each for each in analysed.decisions if each.judged.judgement.error_points >= XG_ERROR_POINTS]
+    wrong = [each for each in analysed.decisions if classify_loss(each.judged.judgement.error_points)]
     if not wrong:
         return [f"No error of {XG_ERROR_POINTS:.3f} or more."]
     wrong.sort(key=lambda each: -each.judged.judgement.error_points)
@@ -146,9 +146,9 @@ def _format_resignations(analysed: AnalysedMatch) -> list[str]:
         kind = "single game" if each.kind == 1 else RESULT_NAMES[each.kind - 1]
         offer = f"Game {each.game + 1}: {names[each.seat]} resigned a {kind}"
         worth = f"playing on was worth {each.worth_points:+.3f}"
-        if each.loss_points >= XG_ERROR_POINTS:
+        if classify_loss(each.loss_points):
             lines.append(f"{offer}, which lost {each.loss_points:.3f}: {worth}")
-        if each.answer_loss_points >= XG_ERROR_POINTS:
+        if classify_loss(each.answer_loss_points):
             answer = f"{names[1 - each.seat]} {did} it, which lost {each.answer_loss_points:.3f}"
             lines.append(f"{offer}; {answer}: {worth} for {names[each.seat]}")
     return ["", *lines] if lines else []

@@ -29,8 +29,9 @@ class Progress:
 
     Where the stream is no terminal, lines are written every few seconds if they have a name to begin with,
     else nothing. On a terminal the line is redrawn at most ten times a second, so
-    `update` may be called as often as is convenient. The last state stays on the screen. While kernels are
-    compiled, which has a line of its own, nothing is shown, and that time does not count in the rate.
+    `update` may be called as often as is convenient. The last state stays on the screen, and ends lines where
+    there was one before. While kernels are compiled, which has a line of its own, nothing is shown, and that
+    time does not count in the rate.
 
     Args:
         total: The amount of work, in units of `update`; None if unknown.
@@ -60,6 +61,7 @@ class Progress:
         self._drawn_s = float("-inf")
         self._lines_of = lines_of
         self._written_s = clock() + FIRST_LINE_S - LINE_EVERY_S
+        self._has_lines = False
         self._start = start
         self._done = start
         self._extra = ""
@@ -74,6 +76,8 @@ class Progress:
             self._draw()
             self._stream.write("\n")
             self._stream.flush()
+        elif self._has_lines and error is None and self._done == self.total:
+            self._write_line()
 
     @property
     def count(self) -> int:
@@ -94,11 +98,15 @@ class Progress:
         if self._shown and self._clock() - self._drawn_s >= _REDRAW_EVERY_S:
             self._draw()
         elif self._lines_of and not self._shown and self._clock() - self._written_s >= LINE_EVERY_S:
-            self._written_s = self._clock()
-            line = self.format_line()
-            shown = line.partition("]")[2] if self.total else line.removeprefix(self.label)
-            self._stream.write(f"{self._lines_of}: {shown.strip()}{self._format_findings()}\n")
-            self._stream.flush()
+            self._written_s, self._has_lines = self._clock(), done != self.total
+            self._write_line()
+
+    def _write_line(self) -> None:
+        """Write how far the work is, where there is no bar."""
+        line = self.format_line()
+        shown = line.partition("]")[2] if self.total else line.removeprefix(self.label)
+        self._stream.write(f"{self._lines_of}: {shown.strip()}{self._format_findings()}\n")
+        self._stream.flush()
 
     def _format_findings(self) -> str:
         """Format what is known so far, for the end of a line."""

@@ -63,9 +63,10 @@ def parse_xg(data: bytes) -> tuple[RecordedMatch, ...]:
     records = _decode_records(container.records)
     begun = next(records, None)
     if begun is None or not isinstance(begun[1], XgMatchHeader):
+        faults = "; ".join(container.faults) or "expected the header of a match first, got none"
         raise FormatError(
-            "expected the header of a match in the file of eXtreme Gammon, got none"
-            + "".join(f"; {fault}" for fault in container.faults),
+            "this file of eXtreme Gammon has no match that can be read: its compressed part is damaged, or "
+            f"of an unknown kind ({faults})",
             field="xg",
         )
     header = begun[1]

@@ -13,6 +13,7 @@ from engine.match_analysis.statistics import (
     ErrorTotal,
     JudgedDecision,
     JudgedRoll,
+    classify_loss,
     compute_by_phase,
     compute_statistics,
 )
@@ -90,3 +91,10 @@ def test_without_decisions_there_are_no_rates():
     found = compute_statistics(0, [])
     assert (found.performance_rating, found.performance_rating_95) == (None, None)
     assert (found.gnubg_error_rate, found.snowie_error_rate) == (None, None)
+
+
+@pytest.mark.parametrize(
+    ("points", "word"), [(0.0194, ""), (0.0196, "error"), (0.0794, "error"), (0.0796, "blunder")]
+)
+def test_a_loss_is_called_by_what_is_shown_of_it(points, word):
+    assert classify_loss(points) == word

@@ -264,3 +264,16 @@ def test_rollouts_are_labelled_with_their_standard_errors(file, capsys, tmp_path
     page = run(capsys, *words, "--format", "html").out
     assert page.count("rollout of 3 plies, 72 trials") == len(rolled)
     assert f"\N{NO-BREAK SPACE}±{double['no_double_se']:.3f}" in page
+
+
+def test_it_says_what_it_reads_and_writes_and_that_the_analysis_of_a_file_is_not_used(file, capsys, tmp_path):
+    analysed = tmp_path / "analysed.sgf"
+    run(capsys, file, "--plies", "0", "--format", "sgf", "--output", analysed)
+    output = tmp_path / "report.html"
+    lines = run(capsys, analysed, "--plies", "0", "--format", "html", "--output", output).err.splitlines()
+    assert lines[0] == f"gammond analyse: reads {analysed}"
+    assert f"gammond analyse: {analysed}: the file's own analysis is not used" in lines
+    assert lines[-1] == f"gammond analyse: wrote {output}"
+    said = run(capsys, file, "--plies", "0").err
+    assert "not used" not in said
+    assert "wrote" not in said

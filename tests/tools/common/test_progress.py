@@ -48,6 +48,18 @@ def test_lines_come_after_a_second_and_then_every_five_where_there_is_no_termina
     assert stream.getvalue().splitlines()[0] == line
 
 
+@pytest.mark.parametrize(("done", "lines"), [(10, 2), (9, 1)])
+def test_lines_end_with_the_whole_work_where_it_was_done(clock, done, lines):
+    stream = io.StringIO()
+    with Progress(10, "work", stream, clock=clock, lines_of="some tool") as bar:
+        clock.seconds += 1.5
+        bar.update(5)
+        bar.update(done)
+    written = stream.getvalue().splitlines()
+    assert len(written) == lines
+    assert ("100 %  10 of 10" in written[-1]) == (done == 10)
+
+
 def test_while_kernels_are_compiled_nothing_is_drawn_and_no_time_counts(clock, monkeypatch):
     report = CompilationReport(io.StringIO(), clock)
     monkeypatch.setattr(report, "_watch", lambda: None)
