@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import PurePath
 
 from engine.errors import StateError, UnsupportedError
@@ -14,6 +15,7 @@ from engine.rules.game_record import PlayAction
 from engine.rules.match import SEATS
 from engine.rules.rules import Feature
 from engine.search import MAX_PLIES
+from protocol.commands.board_drawing import CHECKER_MARKS
 from protocol.core.arguments import choice_argument, integer_argument, rest_argument
 from protocol.core.errors import CommandError
 from protocol.core.requests import WorkControl
@@ -148,7 +150,10 @@ def _analyse(game: ReplGame, values: ArgumentValues, control: WorkControl) -> li
     record = _find_record(game)
     plies = _find_default_plies(record) if values["plies"] is None else values["plies"]
     settings = AnalysisSettings(plies, values["deepen"] or 0)
-    analysis = _begin_analysis(game, record, settings, only_shown=values["what"] == "game")
+    games, before = _list_games(record, only_shown=values["what"] == "game"), game.records.analysis
+    if before is not None and before.has_done(record, games, settings, game.find_engine().name):
+        return [f"It is analysed at {before.depth} already: 'errors' lists what was lost."]
+    analysis = _begin_analysis(game, record, games, settings)
     return [
         f"Analysing {format_count(analysis.total, 'decision')} at {analysis.depth} in the background.",
         "'errors' waits for it and lists what was lost, 'analyse stop' ends it.",
@@ -160,13 +165,17 @@ def _find_default_plies(record: OpenRecord) -> int:
     return AnalysisSettings().plies if record.match.rules.rules.supports(Feature.LOOK_AHEAD) else 0
 
 
-def _begin_analysis(
-    game: ReplGame, record: OpenRecord, settings: AnalysisSettings, *, only_shown: bool = False
-) -> MatchAnalysis:
-    """Begin to analyse the games of a match, from the shown one on; another analysis ends."""
-    game.records.stop_analysis()
+def _list_games(record: OpenRecord, *, only_shown: bool = False) -> list[int]:
+    """List the places of the games to analyse, from the shown one on."""
     shown, count = record.place.game, len(record.match.games)
-    games = [shown] if only_shown else [*range(shown, count), *range(shown)]
+    return [shown] if only_shown else [*range(shown, count), *range(shown)]
+
+
+def _begin_analysis(
+    game: ReplGame, record: OpenRecord, games: Sequence[int], settings: AnalysisSettings
+) -> MatchAnalysis:
+    """Begin to analyse games of a match; another analysis ends."""
+    game.records.stop_analysis()
     game.records.analysis = game.start_analysis(record, games, settings)
     return game.records.analysis
 
@@ -175,17 +184,42 @@ def _list_errors(game: ReplGame, values: ArgumentValues, control: WorkControl) -
     record = _find_record(game)
     analysis = game.records.find_analysis(record)
     if analysis is None and not record.is_analysed:
-        analysis = _begin_analysis(game, record, AnalysisSettings(_find_default_plies(record)))
+        settings = AnalysisSettings(_find_default_plies(record))
+        analysis = _begin_analysis(game, record, _list_games(record), settings)
     is_whole = analysis is None or analysis.wait(control)
     losses = list_losses(record)
-    worst = find_costliest(losses, None, values["n"])
+    seat, least, count = _parse_error_filter(record, values["which"] or "")
+    worst = find_costliest([each for each in losses if each.points >= least], seat, count)
     game.records.note_listed(record, [each.place for each in worst])
     more = []
     if analysis is not None and not is_whole:
         more = [f"The analysis goes on: {analysis.done} of {analysis.total} decisions are done."]
     jump = ["'error N' shows one of them on the board."] if worst else []
-    summaries = [line for seat in SEATS for line in summarize_losses(record, seat)]
+    summaries = [line for each in SEATS for line in summarize_losses(record, each)]
     return [*summaries, *format_losses(record, worst), *more, *jump]
+
+
+def _parse_error_filter(record: OpenRecord, text: str) -> tuple[int | None, float, int]:
+    """Return whose decisions ``errors`` lists, None for both players, from which loss on, and how many.
+
+    Raises:
+        CommandError: The text is neither a number of rows, nor a loss, nor a player.
+    """
+    word = text.strip().casefold()
+    if not word:
+        return None, 0.0, DEFAULT_ERROR_COUNT
+    if word.isdecimal():
+        return None, 0.0, int(Field("which", int, Bounds(1, _MAX_STEPS)).parse(word))
+    if "." in word and word.replace(".", "", 1).isdecimal():
+        return None, float(word), _MAX_STEPS
+    for seat, name in enumerate(record.names):
+        if word in (name.casefold(), CHECKER_MARKS[seat].casefold()):
+            return seat, 0.0, DEFAULT_ERROR_COUNT
+    raise CommandError(
+        f"expected how many to list, a loss such as {XG_ERROR_POINTS}, or a player "
+        f"({' or '.join(record.names)}), got {text[:20]!r}",
+        field="which",
+    )
 
 
 def _show_error(game: ReplGame, values: ArgumentValues, control: WorkControl) -> list[str]:
@@ -328,7 +362,15 @@ RECORD_ROWS = (
         "errors",
         "list the costliest decisions of the open match; one that is not analysed is analysed first",
         _list_errors,
-        (integer_argument("n", 1, _MAX_STEPS, "how many to list", default=DEFAULT_ERROR_COUNT, metavar="N"),),
+        (
+            rest_argument(
+                "which",
+                "N|POINTS|PLAYER",
+                f"how many to list, {DEFAULT_ERROR_COUNT} if left out; all that lost POINTS, such as "
+                f"{XG_ERROR_POINTS}, or more; those of one player",
+                is_required=False,
+            ),
+        ),
     ),
     ReplCommand(
         "error",

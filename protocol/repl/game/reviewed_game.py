@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from engine.analysis.engine import Engine
 from engine.analysis.levels import StoreUse
 from engine.errors import StateError
 from engine.match_analysis.analysis import AnalysisSettings
@@ -108,6 +109,14 @@ class ReviewedGame(GameView):
             DataFileError: The evaluator cannot be loaded.
         """
         chosen = self.session.engine_settings
-        engine = self.session.service.get_engine(chosen.net, chosen.threads)
         settings = replace(settings, uses_store=chosen.store is not StoreUse.OFF)
-        return MatchAnalysis(record, games, engine, settings, chosen.threads)
+        return MatchAnalysis(record, games, self.find_engine(), settings, chosen.threads)
+
+    def find_engine(self) -> Engine:
+        """Return the engine of the session, which judges matches; it may have to be loaded.
+
+        Raises:
+            DataFileError: The evaluator cannot be loaded.
+        """
+        chosen = self.session.engine_settings
+        return self.session.service.get_engine(chosen.net, chosen.threads)

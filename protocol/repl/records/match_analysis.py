@@ -58,6 +58,27 @@ class MatchAnalysis:
         """Whether it goes on."""
         return self._thread.is_alive()
 
+    def has_done(
+        self, record: OpenRecord, games: Sequence[int], settings: AnalysisSettings, net: str
+    ) -> bool:
+        """Return whether it has ended with games of a match judged as another one would judge them.
+
+        Args:
+            record: The match.
+            games: The places of the games.
+            settings: How deep the other looks.
+            net: The name of the other's evaluator.
+        """
+        same = (settings.plies, settings.deeper_plies) == (self.settings.plies, self.settings.deeper_plies)
+        is_whole = not self.is_running and self.error is None and self.done == self.total
+        return (
+            record is self.record
+            and same
+            and net == self._engine.name
+            and is_whole
+            and self._games.keys() >= {*games}
+        )
+
     def stop(self) -> None:
         """End it; the game that it is at stays without analysis."""
         self._stopped.set()

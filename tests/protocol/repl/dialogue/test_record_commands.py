@@ -251,6 +251,33 @@ def test_a_hint_at_an_analysed_cube_action_is_the_analysis_of_it(file):
     assert any(line.startswith("    double was done; best: ") for line in talk.answer("hint"))
 
 
+def test_errors_of_one_player_or_from_a_loss_on_are_listed(file):
+    talk = opened(file, "errors")
+    rows = [line for line in talk.answer("errors 100") if re.match(r" +[0-9]+ +[0-9]\.", line)]
+    least = float(rows[2].split()[1])
+    listed = [line for line in talk.answer(f"errors {least:.3f}") if re.match(r" +[0-9]+ +[0-9]\.", line)]
+    assert 2 <= len(listed) <= 3
+    assert listed == rows[: len(listed)]
+    for name in ("michy", "thomas low"):
+        lines = [line for line in talk.answer(f"errors {name}") if re.match(r" +[0-9]+ +[0-9]\.", line)]
+        assert lines
+        assert all(f" {name[:8].strip()} " in line.lower() for line in lines)
+    assert talk.answer("errors X")[-2] == talk.answer("errors Thomas Low")[-2]
+    assert first_line(talk, "errors nobody") == (
+        "error: expected how many to list, a loss such as 0.02, or a player (michy or Thomas Low), "
+        "got 'nobody'"
+    )
+
+
+def test_what_is_analysed_is_not_analysed_anew(file):
+    talk = opened(file, "analyse plies=0", "errors")
+    done = ["It is analysed at 0-ply already: 'errors' lists what was lost."]
+    assert talk.answer("analyse plies=0") == talk.answer("analyse game plies=0") == done
+    assert first_line(talk, "analyse plies=0 deepen=1").startswith("Analysing ")
+    talk.answer("analyse stop")
+    assert first_line(talk, "analyse plies=0").startswith("Analysing ")
+
+
 def test_each_match_has_its_own_list_of_errors(file, tmp_path):
     other = tmp_path / "other.mat"
     other.write_text(MATCH)
