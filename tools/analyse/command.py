@@ -57,7 +57,7 @@ from tools.analyse.player_history import PlayerHistory
 from tools.analyse.player_search import find_player
 from tools.common.interrupts import call_on_interrupt
 from tools.common.locks import hold_lock
-from tools.common.match_inputs import MatchInput, list_match_inputs
+from tools.common.match_inputs import MatchInput, are_whole, list_match_inputs
 from tools.common.opponents import collect_net_hashes, load_net_engine
 from tools.common.position_arguments import STDIN
 from tools.common.progress import write_message
@@ -220,7 +220,7 @@ class _FileWork:
         """Yield the matches in the order of the files."""
         for number, source in enumerate(self._sources, 1):
             matches = source.read(_write_message, strict=self._strict)
-            self.is_whole &= bool(matches) and not any(match.issues for match in matches)
+            self.is_whole &= are_whole(matches)
             self.writer.check(matches)
             for match in (match for match in matches if match.games):
                 yield match, source.name, _label(source.name, number, len(self._sources)), self.writer.write

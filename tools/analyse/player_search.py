@@ -13,7 +13,7 @@ from engine.match_files.model import RecordedMatch
 from engine.options import MAX_QUOTED_CHARS
 from engine.rules.match import SEATS
 from tools.analyse.kept_decisions import hash_games
-from tools.common.match_inputs import MatchInput
+from tools.common.match_inputs import MatchInput, are_whole
 from tools.common.progress import Progress
 
 _DATE = re.compile(r"(\d{4})[.-](\d{1,2})[.-](\d{1,2})")
@@ -127,9 +127,14 @@ def _read_all(
 ) -> tuple[list[FoundMatch], bool]:
     found, is_whole = [], True
     with Progress(len(sources), "reading", lines_of="gammond analyse: read") as progress:
+
+        def say(text: str) -> None:
+            progress.clear()
+            write_message(text)
+
         for number, source in enumerate(sources, 1):
-            matches = source.read(write_message, strict=strict)
-            is_whole &= bool(matches) and not any(match.issues for match in matches)
+            matches = source.read(say, strict=strict)
+            is_whole &= are_whole(matches)
             for place, match in enumerate(matches):
                 if match.games:
                     kept = match if source.path is None else None

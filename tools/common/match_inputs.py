@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -55,6 +55,11 @@ class MatchInput:
             if len(issues) > _MAX_REPORTED_ISSUES:
                 write_message(f"{self.name}: {len(issues) - _MAX_REPORTED_ISSUES} more faults")
         return matches
+
+
+def are_whole(matches: Sequence[RecordedMatch]) -> bool:
+    """Return whether a file could be read, and nothing in it was at fault."""
+    return bool(matches) and not any(match.issues for match in matches)
 
 
 def list_match_inputs(names: Iterable[str]) -> list[MatchInput]:

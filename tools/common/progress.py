@@ -114,10 +114,15 @@ class Progress:
 
     def write_line(self, text: str) -> None:
         """Write a permanent line, terminal or not; the bar continues below it."""
-        if self._shown:
-            self._stream.write("\r" + " " * (shutil.get_terminal_size().columns - 1) + "\r")
+        self.clear()
         self._stream.write(text + "\n")
         self._stream.flush()
+
+    def clear(self) -> None:
+        """Clear the bar for a permanent line that is written elsewhere; it continues below that."""
+        if self._shown:
+            self._stream.write("\r" + " " * (shutil.get_terminal_size().columns - 1) + "\r")
+            self._stream.flush()
         self._drawn_s = float("-inf")
 
     def format_line(self, width: int | None = None) -> str:

@@ -26,7 +26,7 @@ from engine.match_files.sgf.reader import parse_sgf
 from engine.match_files.sgf.writer import format_sgf
 from engine.rules.game_record import ResignationAction
 from tools.common.files import write_atomically
-from tools.common.match_inputs import MatchInput, list_match_inputs
+from tools.common.match_inputs import MatchInput, are_whole, list_match_inputs
 from tools.common.position_arguments import STDIN
 from tools.common.progress import Progress, write_message
 
@@ -80,7 +80,7 @@ def convert_matches(args: argparse.Namespace, name: str) -> int:
         say = partial(write_message, _NAME, bar=bar)
         for done, given in enumerate(inputs, 1):
             matches = given.read(say, strict=args.strict)
-            is_whole &= bool(matches) and not any(match.issues for match in matches)
+            is_whole &= are_whole(matches)
             writer.check(matches)
             for match in (match for match in matches if match.games):
                 try:

@@ -6,6 +6,8 @@ import csv
 import io
 import json
 import re
+import sys
+from functools import partial
 
 import pytest
 
@@ -15,6 +17,7 @@ from tests.tools.analyse.test_html_report import Page
 from tools import cli
 from tools.analyse.player_search import find_player, fold_name
 from tools.common.match_inputs import list_match_inputs
+from tools.common.progress import write_message
 
 ANN, SPELLED = "Ann Lée", "ann_lee"
 GAMES = [
@@ -51,6 +54,20 @@ def search(name, folder):
 def run(capsys, *words, status=0):
     assert cli.main(["analyse", *map(str, words), "--plies", "0", "--threads", "1"]) == status
     return capsys.readouterr()
+
+
+def test_a_fault_of_a_file_stands_above_the_bar_of_a_terminal(folder, monkeypatch):
+    class Terminal(io.StringIO):
+        def isatty(self):
+            return True
+
+    monkeypatch.setenv("COLUMNS", "60")
+    monkeypatch.setattr("sys.stderr", Terminal())
+    (folder / "b.txt").write_text("no match")
+    find_player(ANN, list_match_inputs([str(folder)]), partial(write_message, "tool"), strict=False)
+    before = sys.stderr.getvalue().partition("tool: ")[0]
+    assert "reading" in before
+    assert before.endswith("\r" + " " * 59 + "\r")
 
 
 @pytest.mark.parametrize("name", [ANN, "ann lee", "ANN-LEE", "lee", "nn_l"])

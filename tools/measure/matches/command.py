@@ -38,7 +38,7 @@ from engine.runtime.cores import count_usable_cores
 from engine.runtime.threads import Workers
 from engine.runtime.version import read_version
 from tools.common.interrupts import call_on_interrupt
-from tools.common.match_inputs import list_match_inputs
+from tools.common.match_inputs import are_whole, list_match_inputs
 from tools.common.opponents import load_net_engine
 from tools.common.progress import Progress, write_message
 from tools.common.strength import add_net_argument
@@ -106,7 +106,7 @@ def main(args: argparse.Namespace) -> int:
         try:
             for each in list_match_inputs(args.files):
                 matches = each.read(_write_message, strict=False)
-                is_whole &= bool(matches) and not any(match.issues for match in matches)
+                is_whole &= are_whole(matches)
                 for match in (match for match in matches if match.games):
                     try:
                         done.append(comparer.compare(escape_unprintable(each.place.name), match))
