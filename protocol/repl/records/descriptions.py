@@ -107,8 +107,7 @@ def list_comments(record: OpenRecord) -> list[str]:
 
 def _describe_loss(record: OpenRecord, loss: DecisionLoss) -> MarkedLine:
     """Return what a decision lost, in a sentence."""
-    depth = record.describe_depth(loss.place.game, loss.depth)
-    source = f" ({depth})" if depth else ""
+    source = record.describe_depth(loss.place.game, loss.depth)
     if loss.points < SHOWN_POINTS:
         return MarkedLine(f"Nothing is better{source}.")
     rating = f", {rate_loss(loss.points)}" if rate_loss(loss.points) else ""

@@ -48,8 +48,7 @@ def _format_candidates(
         if rank <= count or candidate.play.result == action.play.result
     ]
     best = candidates[0].evaluation
-    depth = record.describe_depth(record.place.game, best.depth)
-    source = f" ({depth})" if depth else ""
+    source = record.describe_depth(record.place.game, best.depth)
     number = "" if len(shown) == len(candidates) else f"{len(shown)} of "
     return [
         *format_chances_header(f"{'':2}{'equity':>7}{'behind':>7}"),
@@ -77,8 +76,7 @@ def _format_cube(record: OpenRecord, cube: RecordedCubeDecision) -> list[str]:
     values["best"] = max(cube.no_double, cube.doubled)
     evaluation = cube.evaluation
     outcome = None if evaluation is None else evaluation.outcome
-    depth = record.describe_depth(record.place.game, "" if evaluation is None else evaluation.depth)
-    source = f" ({depth})" if depth else ""
+    source = record.describe_depth(record.place.game, "" if evaluation is None else evaluation.depth)
     return [
         format_choice_header(values),
         *(format_choice_row(name, values, name, "best") for name in values if name != "best"),

@@ -204,13 +204,17 @@ class OpenRecord:
                 self.put_game(number, old, other.source)
 
     def describe_depth(self, game: int, depth: str) -> str:
-        """Return how deep a decision of a game was judged, and whether by the file.
+        """Return in parentheses how deep a decision of a game was judged, and whether by the file.
 
         Args:
             game: The place of the game in the match, from 0.
             depth: As the notes have it; empty where they do not say.
+
+        Returns:
+            `` (by the file, 2-ply)``, to stand behind a sentence; empty where nothing is to be said.
         """
-        return ", ".join(part for part in ("by the file" * (game not in self._judged), depth) if part)
+        parts = [part for part in ("by the file" * (game not in self._judged), depth) if part]
+        return f" ({', '.join(parts)})" if parts else ""
 
     def find_decisions(self, place: Place) -> list[AnalysedDecision]:
         """Return what is known of the decisions of an action: not to double before a play, and itself."""
