@@ -130,7 +130,7 @@ class _MatchReader:
     def __init__(self, heading: SgfHeading) -> None:
         words = heading.rules or frozenset()
         self.heading = heading
-        variants = (word for word in words if word in VARIANTS or word.startswith("hyper"))
+        variants = (word for word in sorted(words) if word in VARIANTS or word.startswith("hyper"))
         name = next(variants, STANDARD_RULES.variant.name)
         played, self._variant_issue = find_variant(name)
         rules = MatchRules(
