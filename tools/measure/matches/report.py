@@ -30,17 +30,17 @@ def format_comparisons(comparisons: Sequence[MatchComparison], errors: int, abov
     parts = [format_table(head, rows, left={0, 1})]
     if errors:
         worst = [row for each in comparisons for row in _list_worst(each, errors)]
-        parts.append(format_table(("match", "analysis", *_DECISION_HEAD, "lost"), worst, left={0, 1, 5, 6}))
+        parts.append(format_table(("match", "analysis", *_DECISION_HEAD, "lost"), worst, left={0, 1, 6, 7}))
     differing = [(each.name, found) for each in comparisons for found in each.disagreements]
     if differing:
         rows = [_list_disagreement(name, found) for name, found in differing]
         columns = ("match", *_DECISION_HEAD, "best of gnubg", "ours", "gnubg's", "rollout", "nearer")
-        parts.append(format_table(columns, rows, left={0, 4, 5, 6, 10}))
+        parts.append(format_table(columns, rows, left={0, 5, 6, 7, 11}))
     parts.append("".join(f"{line}\n" for line in _summarise(comparisons, above)))
     return "\n".join(parts)
 
 
-_DECISION_HEAD = ("game", "move", "roll", "chosen", "best")
+_DECISION_HEAD = ("game", "move", "player", "roll", "chosen", "best")
 
 
 def _list_figures(comparison: MatchComparison, analysis: MatchAnalysis) -> tuple[str, ...]:
@@ -62,7 +62,7 @@ def _format_pair(values: Sequence[float | None], digits: int) -> str:
 
 
 def _list_decision(decision: AnalysedDecision) -> tuple[str, ...]:
-    place = str(decision.judged.game + 1), str(decision.move)
+    place = str(decision.judged.game + 1), str(decision.move), str(decision.judged.seat + 1)
     return *place, decision.roll, decision.chosen, decision.best
 
 
