@@ -60,7 +60,7 @@ class ProgressLine:
             return text
         before, began_ms = self._rollout_start
         left_s = (time_ms - began_ms) / 1000 * (values["of"] - trials) / (trials - before)
-        return f"{text}, {left_s:.0f} s left"
+        return f"{text}, up to {left_s:.0f} s left"  # it may end early
 
 
 def _format_analysis_progress(done: int, total: int, seconds: float) -> str:

@@ -29,10 +29,10 @@ def test_a_rollout_shows_trials_equity_and_its_error():
 def test_the_time_left_of_a_rollout_counts_from_its_first_new_trials():
     waited = ("trials 0 of 100 time_ms 500", "trials 0 of 100 time_ms 20000")  # kernels were compiled
     assert line(*waited, "trials 10 of 100 time_ms 22000 equity 0.5") == (
-        "rolling out: 10 of 100 trials, +0.500, 22.0 s, 18 s left"
+        "rolling out: 10 of 100 trials, +0.500, 22.0 s, up to 18 s left"
     )
     assert line("trials 50 of 100 time_ms 500", "trials 60 of 100 time_ms 2500") == (
-        "rolling out: 60 of 100 trials, 2.5 s, 8 s left"
+        "rolling out: 60 of 100 trials, 2.5 s, up to 8 s left"
     )
 
 
