@@ -5,11 +5,13 @@ from __future__ import annotations
 import argparse
 import asyncio
 import csv
+import math
 import os
 import random
 import time
 from collections.abc import Sequence
 from contextlib import ExitStack, suppress
+from dataclasses import replace
 from pathlib import Path
 
 from tests.attacks.habits import HABITS, Habit, Tally, Visit, leave, play_as_gnubg
@@ -27,6 +29,8 @@ _PAUSE_S = 4.0
 """The mean time between two requests of a client: together they take about a tenth of a core."""
 _POLITE_PAUSE_S = 0.5
 _POSITIONS = 400
+_SAMPLES = 12
+"""How often memory is looked at for one row: the least counts, for the answers under way come and go."""
 _OPTIONS = ("--threads", "2")
 _RETRY_S = 1.0
 
@@ -131,9 +135,8 @@ class _Soak:
         period_s = min(60.0, self._seconds / 40)
         writer, number = None, 0
         while time.monotonic() - began_s < self._seconds:
+            now = await self._sample_least(began_s + number * period_s, period_s)
             number += 1
-            await asyncio.sleep(max(0.0, began_s + number * period_s - time.monotonic()))
-            now = {name: server.sample() for name, server in self._servers.items()}
             requests = self._tally.requests - last_requests
             row = _make_row(time.monotonic() - began_s, period_s, requests, self._polite_s, last, now)
             row |= {
@@ -153,6 +156,15 @@ class _Soak:
             )
             last, last_requests = now, self._tally.requests
             self._polite_s.clear()
+
+    async def _sample_least(self, begins_s: float, period_s: float) -> dict[str, Sample]:
+        """Return what the servers use at the end of a period, with the least memory in it."""
+        least_mib = dict.fromkeys(self._servers, math.inf)
+        for number in range(1, _SAMPLES + 1):
+            await asyncio.sleep(max(0.0, begins_s + number * period_s / _SAMPLES - time.monotonic()))
+            now = {name: server.sample() for name, server in self._servers.items()}
+            least_mib = {name: min(least_mib[name], sample.rss_mib) for name, sample in now.items()}
+        return {name: replace(sample, rss_mib=least_mib[name]) for name, sample in now.items()}
 
 
 def _make_row(
