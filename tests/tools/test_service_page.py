@@ -35,7 +35,7 @@ def test_systemd_accepts_the_unit(tmp_path):
 def test_commands_of_the_unit_and_of_the_page_can_be_typed():
     inline = re.findall(r"`(serve --[^`]*)`", PAGE)
     commands = re.findall(rf"{PROGRAM} (.+)$", PAGE, re.MULTILINE) + inline
-    assert [command.split()[0] for command in commands].count("serve") == 3
+    assert [command.split()[0] for command in commands].count("serve") == 4
     for command in commands:
         tool, *arguments = shlex.split(command)
         parser = argparse.ArgumentParser()

@@ -19,7 +19,7 @@ from tools.common.opponents import load_opponent
 from tools.tournament.pairings import CubelessPairing, GameRange
 from tools.train.weights.net_set import load_net_set
 
-pytestmark = pytest.mark.training
+pytestmark = [pytest.mark.slow, pytest.mark.training]
 
 GAMES = 4000
 """Paired games of each comparison: stages differ by twice the margins that are asked for, or more."""
