@@ -175,6 +175,22 @@ def test_boards_as_gnubg_draws_them_are_one_position_each(monkeypatch, capsys):
     assert len(run(capsys).out.splitlines()) == 2
 
 
+def test_a_position_text_as_gammond_writes_it_is_read_back(capsys, tmp_path):
+    """`gammond board` draws the board and writes the IDs below it, as eXtreme Gammon and BGBlitz do."""
+    boards_text, xgids = "", []
+    for game in Draw(7, sets=True).make_match(3).games:
+        for situation, _ in game.replay():
+            written = convert_position(situation.position, situation.match, ["xgid"]).forms
+            if "xgid" in written and len(xgids) < 40:
+                xgids.append(written["xgid"])
+                assert cli.main(["board", written["xgid"]]) == 0
+                boards_text += capsys.readouterr().out + "\n"
+    file = tmp_path / "boards.txt"
+    file.write_text(boards_text)
+    assert len(set(xgids)) > 20
+    assert run(capsys, str(file), "--to", "xgid").out.splitlines() == xgids
+
+
 def test_json_has_an_object_for_each_line_bad_ones_too(monkeypatch, capsys):
     type_in(monkeypatch, LINES)
     rows = [
