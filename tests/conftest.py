@@ -37,6 +37,7 @@ _FIRST_TRAINING = {
 """Modules of kernels that `gammond prepare` leaves out, and commands that compile what they need."""
 
 
+@pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers(config):
     """Take one process more than there are cores: a fifth of the time of the tests is waiting for servers."""
     return (os.cpu_count() or 1) + 1

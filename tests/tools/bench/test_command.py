@@ -28,6 +28,8 @@ from tools.bench import rollouts as bench_rollouts
 from tools.bench import search as bench_search
 from tools.bench import signature as bench_signature
 
+pytestmark = pytest.mark.slow
+
 
 class PipEvaluator:
     """Outcomes from pip counts; ``noise`` imitates another processor, ``shift`` another net."""

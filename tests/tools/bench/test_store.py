@@ -7,6 +7,8 @@ import pytest
 from tools.bench import store as bench_store
 from tools.bench.measure import BenchmarkSubject, WrongAnswerError
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(autouse=True)
 def tiny(monkeypatch):

@@ -15,6 +15,8 @@ from tools.train import vary as study
 from tools.train.runs import run as run_module
 from tools.train.runs.settings import read_settings
 
+pytestmark = pytest.mark.slow
+
 SMALL = ["--population", "8", "--games", "0", "--threads", "1", "--generations", "4", "--validate-every", "2"]
 
 

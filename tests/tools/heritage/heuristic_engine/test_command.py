@@ -22,6 +22,8 @@ from tools.heritage.heuristic_engine.settings import ClimbSettings
 from tools.train.runs import run as run_module
 from tools.train.runs.run_folder import LOG_FILE
 
+pytestmark = pytest.mark.slow
+
 SMALL = ["--threads", "1", "--games", "100", "--trials", "12", "--benchmark-games", "0"]
 
 

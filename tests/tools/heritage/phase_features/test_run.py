@@ -22,6 +22,8 @@ from tools.heritage.phase_features.settings import HeuristicNetSettings
 from tools.train.runs import run as run_module
 from tools.train.runs.settings import read_settings
 
+pytestmark = pytest.mark.slow
+
 TINY = [
     *("--random-games", "8", "--epochs", "2", "--rounds", "3", "--round-games", "8", "--round-epochs", "1"),
     *("--games", "4", "--measure-every", "2", "--opponents", "phase-heuristic,pubeval"),

@@ -21,7 +21,7 @@ from tools.train.runs.settings import read_settings
 from tools.train.td.self_play import SelfPlay, TdSettings
 from tools.train.weights.net_set import load_net_set, read_net_set
 
-pytestmark = pytest.mark.training
+pytestmark = [pytest.mark.slow, pytest.mark.training]
 pytest.importorskip("onnx", reason="nets are run as ONNX files (extra 'train')")
 
 
