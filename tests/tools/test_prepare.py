@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -22,6 +23,7 @@ from tools import cli, prepare
 from tools.common import background
 
 ROOT = Path(__file__).parents[2]
+PAGE = (ROOT / "docs" / "guide" / "tools.md").read_text("utf-8")
 PREPARED = data_folder()
 REQUESTS = """position startpos
 eval plies=3
@@ -81,7 +83,15 @@ def test_after_preparing_nothing_is_compiled_or_built(cache):
     assert "error" not in answered.stdout
     assert sorted(cache.rglob("*.nbc")) == files
     assert answered.stderr == ""
-    assert run("prepare").stdout.startswith("all is prepared\n")
+    again = run("prepare").stdout
+    assert again.startswith("all is prepared\n")
+    (shown,) = re.findall(r"\$ gammond prepare\n(.*?)```", PAGE, re.DOTALL)
+    assert blank(again) == blank(shown)
+
+
+def blank(text):
+    """Blank numbers and folders."""
+    return re.sub(r"[0-9.]+", "NUMBER", re.sub(r" in /.*", " in FOLDER", text))
 
 
 def test_a_mark_holds_for_one_program_and_only_while_all_is_there(cache, monkeypatch):
