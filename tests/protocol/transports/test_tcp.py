@@ -454,6 +454,7 @@ async def watch_held_bytes(server, seconds):
     return most
 
 
+@pytest.mark.slow
 def test_six_large_answers_of_a_client_that_does_not_read_are_held_one_at_a_time(servers):
     async def scenario():
         limits = ClientLimits(unsent_bytes=20_000, started_bytes=500_000)
@@ -473,6 +474,7 @@ def test_six_large_answers_of_a_client_that_does_not_read_are_held_one_at_a_time
     assert 0.6 * len(answers) / 6 < most < 1.4 * len(answers) / 6
 
 
+@pytest.mark.slow
 def test_clients_that_read_nothing_hold_no_more_than_the_server_may_and_polite_ones_are_answered(servers):
     async def scenario():
         limits = ClientLimits(unsent_bytes=20_000, started_bytes=500_000)

@@ -46,6 +46,7 @@ def run(*words, text=""):
     return done.stdout
 
 
+@pytest.mark.slow
 def test_the_command_without_a_tool_keeps_what_it_searches_unless_it_is_told_not_to(tmp_path, monkeypatch):
     monkeypatch.setenv("GAMMOND_STORE", f"file={tmp_path / 'store.sqlite'},book=off")
     answers = [run(*words, text=QUESTION).splitlines()[-2] for words in ((), (), ("--no-store",))]

@@ -152,6 +152,7 @@ def test_a_match_file_is_stepped_through_with_its_board_in_sight(open_screen, tm
     assert lines[place + 18].rstrip() == "gammond>"
 
 
+@pytest.mark.slow
 def test_the_line_below_the_prompt_follows_an_analysis_until_it_is_done(open_screen, tmp_path):
     (tmp_path / "match.mat").write_text(f" 5 point match\n\n Game 1\n{MAT_GAME}")
     screen = open_screen(100, 30)

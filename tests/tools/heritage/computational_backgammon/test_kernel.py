@@ -117,6 +117,7 @@ def test_a_mirrored_net_learns_and_stays_mirrored(outputs):
     np.testing.assert_allclose(level[half + 1 :], level[1 : half + 1], atol=1e-5)
 
 
+@pytest.mark.slow
 @pytest.mark.nojit
 def test_nothing_is_learned_of_gammons_that_cannot_be():
     board = position({6: 14}, {24: 15}).board.copy()

@@ -40,6 +40,7 @@ def test_it_goes_on_as_if_it_had_never_stopped_whatever_the_threads():
     assert rest.epoch == 2
 
 
+@pytest.mark.slow
 def test_the_rate_falls_to_nothing():
     learned = packed(64, 2)
     descender = BackpropTrainer(msgspec.structs.replace(SMALL, epochs=40, batch=64))

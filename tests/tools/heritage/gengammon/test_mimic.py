@@ -50,6 +50,7 @@ METHODS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", METHODS)
 def test_a_run_has_settings_a_log_a_checkpoint_and_its_net_as_text(tmp_path, moves, method):
     assert run_command(tmp_path / "run", *SMALL, *moves, *METHODS[method]) == 0

@@ -65,6 +65,7 @@ def untrained(*hidden: int) -> LayeredNet:
     return LayeredNet.make_untrained("tesauro196", hidden, np.random.Generator(np.random.PCG64(1)))
 
 
+@pytest.mark.slow
 def test_a_step_goes_down_the_gradient_of_weighted_squared_errors():
     net = untrained(6, 5)
     few = labels(8, seed=1)
