@@ -73,7 +73,7 @@ def test_both_analyses_and_rollouts_are_reported(tmp_path, capsys):
     differing = re.findall(losses, out, re.MULTILINE)
     assert len(differing) > 1
     assert all(ours != theirs for ours, theirs in differing)
-    assert re.search(r"^race\.sgf +1 +3 +no double  double, pass .* ± ", out, re.MULTILINE)
+    assert re.search(r"^race\.sgf +1 +2 +1 +no double  double, pass .* ± ", out, re.MULTILINE)
     assert re.search(
         rf"^1 match, [0-9]+ decisions; {len(differing)} of them differ by more", out, re.MULTILINE
     )
