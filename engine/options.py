@@ -282,13 +282,6 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
     return f" (did you mean {close[0]!r}?)" if close else ""
 
 
-def escape_unprintable(text: str) -> str:
-    """Return text with everything that does not print escaped, so that it can never break a line."""
-    if text.isprintable():
-        return text
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
-
-
 def _make_field(described: inspect.Field) -> Field:
     meta = described.type if isinstance(described.type, inspect.Metadata) else None
     meaning = str(((meta and meta.extra_json_schema) or {}).get("description", ""))

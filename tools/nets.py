@@ -20,6 +20,7 @@ import msgspec
 from engine.errors import GammondError, UnsupportedError, ValueRangeError
 from engine.options import did_you_mean
 from engine.rules.rules import STANDARD_RULES
+from engine.wording import format_count
 from nets.catalogue import FoundEvaluator, find_evaluator
 from nets.compiled_net import CompiledNet
 from nets.manifest import read_manifest
@@ -137,7 +138,7 @@ def check_net(name: str) -> str:
         net.evaluate(opening)
         kinds.append("compiled" if isinstance(net, CompiledNet) else "by onnxruntime")
     runs = ", ".join(f"{kinds.count(kind)} {kind}" for kind in dict.fromkeys(kinds))
-    return f"{len(kinds)} net{'s' * (len(kinds) > 1)} as the manifest says ({runs})"
+    return f"{format_count(len(kinds), 'net')} as the manifest says ({runs})"
 
 
 def _check(names: Sequence[str]) -> int:

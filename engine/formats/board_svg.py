@@ -5,9 +5,9 @@ from __future__ import annotations
 from html import escape
 
 from engine.formats.position_id import encode_position_id
-from engine.options import escape_unprintable
 from engine.rules.match import MatchState
 from engine.rules.position import Position
+from engine.wording import escape_unprintable
 
 _CELL = 40
 _RADIUS = 18

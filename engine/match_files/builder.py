@@ -24,7 +24,6 @@ from engine.match_files.model import (
     RecordedGame,
     RecordedMatch,
 )
-from engine.options import escape_unprintable
 from engine.rules.dice import Roll
 from engine.rules.game_record import (
     ResignationAction,
@@ -32,6 +31,7 @@ from engine.rules.game_record import (
 from engine.rules.game_replay import GameSituation
 from engine.rules.match import SEATS, GameResult, MatchState
 from engine.rules.position import Position
+from engine.wording import escape_unprintable
 
 _MAX_ISSUES = 1000
 """A file with more faults than these is noise: further ones are counted by no one."""

@@ -15,7 +15,6 @@ from engine.match_files.model import (
     MatchRules,
     RecordedGame,
 )
-from engine.options import escape_unprintable
 from engine.rules.dice import Roll, validate_roll
 from engine.rules.game_record import (
     DoubleAction,
@@ -31,6 +30,7 @@ from engine.rules.match import RESULT_NAMES, SEATS, GameResult, MatchState
 from engine.rules.moves import CheckerMove, LegalPlays, Play, generate_plays
 from engine.rules.notation import find_written_play
 from engine.rules.position import Board, Position
+from engine.wording import escape_unprintable
 
 _MAX_COMMENT_LENGTH = 50_000
 """What is longer is cut; a comment may come in many pieces."""

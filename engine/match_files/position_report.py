@@ -18,10 +18,10 @@ from engine.match_files.model import (
     RecordedEvaluation,
     RecordedPosition,
 )
-from engine.options import escape_unprintable
 from engine.rules.match import MatchState
 from engine.rules.notation import parse_play
 from engine.rules.position import Position
+from engine.wording import escape_unprintable
 
 MAX_REPORT_POSITIONS = 1000
 """Positions of a text that are read."""

@@ -22,7 +22,7 @@ from engine.match_files.sites.truemoney import TMG_SIGN, parse_tmg
 from engine.match_files.xg.container import MAGIC as XG_MAGIC
 from engine.match_files.xg.position_reader import parse_xgp
 from engine.match_files.xg.reader import parse_xg
-from engine.options import escape_unprintable
+from engine.wording import escape_unprintable
 
 MAX_FILE_BYTES = 20_000_000
 """Larger files are no match files: a long analysed match has some 2 MB."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from engine.options import escape_unprintable
 from engine.rules.rules import STANDARD_RULES, VARIANTS, Rules, Variant
+from engine.wording import escape_unprintable
 
 _FILE_NAMES = {"nackgammon": "NackGammon"}
 _MAX_SHOWN = 60

@@ -9,6 +9,7 @@ import numpy as np
 
 from engine.rules.dice import format_roll
 from engine.rules.position import BAR, OFF, Position, swap_sides
+from engine.wording import format_count
 
 Dice = tuple[int, ...]
 
@@ -187,7 +188,7 @@ def _explain_dice_mismatch(paths: list[CheckerPath], dice: Dice) -> str:
         if not _is_within_reach(source, goal, dice):
             move = format_move((source, goal))
             pips = source - goal
-            return f"{move} is {pips} pip{'s' * (pips != 1)}, not possible with {format_roll(dice)}"
+            return f"{move} is {format_count(pips, 'pip')}, not possible with {format_roll(dice)}"
     return ""
 
 

@@ -7,6 +7,7 @@ import textwrap
 from engine.rules.dice import format_roll
 from engine.rules.match import SEATS, MatchState
 from engine.rules.position import BAR, CHECKERS, OFF, Position
+from engine.wording import format_count
 
 CHECKER_MARKS = ("O", "X")
 """The checkers of seats 0 and 1, as GNU Backgammon draws them."""
@@ -161,11 +162,7 @@ def _draw_outer_numbers(points: range) -> str:
 def _format_seat_counts(row: list[int], points: int) -> str:
     pips = sum(point * count for point, count in enumerate(row))
     borne_off = f", {row[OFF]} off" if row[OFF] else ""
-    return f"{_format_count(points, 'point')}, {_format_count(pips, 'pip')}{borne_off}"
-
-
-def _format_count(count: int, what: str) -> str:
-    return f"{count} {what}{'s' * (count != 1)}"
+    return f"{format_count(points, 'point')}, {format_count(pips, 'pip')}{borne_off}"
 
 
 def _describe_ending(row: list[int]) -> str:

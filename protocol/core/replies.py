@@ -10,8 +10,8 @@ from typing import Any, cast
 import msgspec
 
 from engine.errors import GammondError
-from engine.options import escape_unprintable
 from engine.rules.outcome import Outcome
+from engine.wording import escape_unprintable
 from protocol.core.errors import INTERNAL_ERROR
 from protocol.core.requests import AnyReply, JsonReply, Reply, ReplyValue
 

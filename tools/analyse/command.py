@@ -46,10 +46,10 @@ from engine.match_analysis.analysed_match import AnalysedMatch
 from engine.match_analysis.analysis import AnalysisSettings
 from engine.match_analysis.rollouts import DecisionRollouts
 from engine.match_files.model import RecordedMatch
-from engine.options import escape_unprintable
 from engine.runtime.cores import count_usable_cores
 from engine.search import FILTERS
 from engine.search.filters import DEFAULT_FILTER
+from engine.wording import escape_unprintable
 from tools.analyse.analyser import MatchAnalyser
 from tools.analyse.kept_decisions import KeptDecisions
 from tools.analyse.output import FORMATS, TEXT, MatchWriter, PlayerWriter, ReportStream

@@ -23,6 +23,7 @@ from engine.rules.game_record import (
 from engine.rules.game_replay import GameSituation
 from engine.rules.match import RESULT_NAMES, MatchState
 from engine.rules.notation import format_play
+from engine.wording import format_count
 from tools.analyse.html_parts import (
     format_comment,
     format_points,
@@ -63,7 +64,7 @@ def _format_game(
     score = ", ".join(f"{name} {points}" for name, points in zip(names, state.score, strict=True))
     result = "no result"
     if game.result is not None:
-        points = f"{game.result.points} point{'s' * (game.result.points != 1)}"
+        points = f"{format_count(game.result.points, 'point')}"
         result = f"{names[game.result.winner]} wins {points} ({game.result.name})"
     marks = [get_mark(each) for of_action in decisions.values() for each in of_action]
     wrong = f"errors {sum(map(bool, marks))}, blunders {marks.count('blunder')}"

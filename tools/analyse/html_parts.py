@@ -7,7 +7,7 @@ from pathlib import Path
 
 from engine.match_analysis.analysed_match import AnalysedDecision, AnalysedMatch
 from engine.match_analysis.statistics import classify_loss
-from engine.options import escape_unprintable
+from engine.wording import escape_unprintable
 
 _STYLE_FILE = Path(__file__).with_name("report.css")
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"

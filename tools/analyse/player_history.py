@@ -17,7 +17,7 @@ from engine.match_analysis.statistics import (
     PlayerStatistics,
     compute_statistics,
 )
-from engine.options import escape_unprintable
+from engine.wording import escape_unprintable
 from tools.analyse.players_report import format_rate, format_rating, list_actions_of
 
 _OPPONENT_WIDTH = 24

@@ -12,8 +12,8 @@ from engine.match_analysis.statistics import (
     PlayerStatistics,
     compute_statistics,
 )
-from engine.options import escape_unprintable
 from engine.rules.match import SEATS
+from engine.wording import escape_unprintable
 
 _NAME_WIDTH = 24
 

@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 from engine.match_analysis.analysed_match import AnalysedDecision, AnalysedMatch
 from engine.match_analysis.statistics import XG_ERROR_POINTS, ErrorTotal, PlayerStatistics, classify_loss
-from engine.options import escape_unprintable
 from engine.rules.match import RESULT_NAMES
+from engine.wording import escape_unprintable, format_count
 from tools.analyse.players_report import format_rate, format_rating
 
 _LABEL_WIDTH = 42
@@ -36,7 +36,7 @@ def format_text(analysed: AnalysedMatch, errors: int) -> str:
 def _format_heading(analysed: AnalysedMatch) -> list[str]:
     match, names = analysed.match, _get_names(analysed)
     length = f"a {match.length}-point match" if match.length else "money play"
-    games = f"{len(match.games)} game{'s' * (len(match.games) != 1)}"
+    games = f"{format_count(len(match.games), 'game')}"
     score = ", ".join(f"{name} {points}" for name, points in zip(names, analysed.score, strict=True))
     return [f"{' and '.join(names)}, {length} ({games}): {score}", analysed.method]
 

@@ -8,13 +8,13 @@ from pathlib import Path
 
 from engine.errors import GammondError
 from engine.runtime.compilation import COMPILATION
+from engine.wording import format_count
 from tools.batch.evaluation import BatchAnalysis
 from tools.batch.lines import PositionLine
 from tools.batch.resume import ExistingOutput
 from tools.batch.rows import format_error
 from tools.batch.run import BatchCounts
 from tools.common.progress import format_short_number
-from tools.common.text_table import format_count
 
 MAX_REPORTED_LINES = 100
 """Bad lines named on stderr; the others are only counted."""

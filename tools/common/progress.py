@@ -9,8 +9,8 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import TextIO
 
-from engine.options import escape_unprintable
 from engine.runtime.compilation import COMPILATION
+from engine.wording import escape_unprintable
 
 _REDRAW_EVERY_S = 0.1
 

@@ -1,4 +1,4 @@
-"""Tables and numbers of things, for people."""
+"""Tables for people."""
 
 from __future__ import annotations
 
@@ -19,8 +19,3 @@ def format_table(
         + "\n"
         for line in lines
     )
-
-
-def format_count(number: int, thing: str, things: str = "") -> str:
-    """Format a number of things in words, given one and many of them; many have an s unless given."""
-    return f"{number:,} {thing if number == 1 else things or thing + 's'}"

@@ -26,6 +26,7 @@ from engine.runtime.cores import count_usable_cores
 from engine.runtime.version import read_version
 from engine.search import SearchWatch
 from engine.search.results import ChosenPlay
+from engine.wording import format_count
 from protocol.transports.gnubg import gnubg_server
 from tools.common.progress import Progress
 from tools.common.strength import (
@@ -35,7 +36,6 @@ from tools.common.strength import (
     load_decider,
     read_strength,
 )
-from tools.common.text_table import format_count
 from tools.gnubg import find_gnubg
 from tools.gnubg.record import parse_record, replay_game
 from tools.gnubg.result import GnubgSessionResult

@@ -7,7 +7,7 @@ import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from tools.common.text_table import format_count
+from engine.wording import format_count
 
 
 @dataclass

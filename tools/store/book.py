@@ -21,10 +21,10 @@ from engine.rules.rules import STANDARD_RULES
 from engine.search.watch import SearchWatch
 from engine.store.database import StoreDatabase
 from engine.store.entries import StoreQuestion
+from engine.wording import format_count
 from nets.catalogue import DEFAULT_EVALUATOR, identify_engine, load_engine
 from tools.common.interrupts import call_on_interrupt
 from tools.common.progress import Progress
-from tools.common.text_table import format_count
 from tools.store.files import open_store
 
 BOOK_SUMMARY = "search the first two turns of a game for the default net, as the book that is shipped"

@@ -18,11 +18,11 @@ from engine.errors import CancelledWork, FormatError, StateError, ValueRangeErro
 from engine.store.analysis_store import AnalysisStore
 from engine.store.options import read_store_options
 from engine.store.tiers import DEFAULT_TIERS, DepthTiers
+from engine.wording import format_count
 from nets.catalogue import identify_engine, load_engine
 from tools.common.interrupts import call_on_interrupt
 from tools.common.progress import Progress
 from tools.common.strength import add_net_argument
-from tools.common.text_table import format_count
 from tools.store.files import format_depths, open_store
 
 MAX_DURATION_S = 365 * 24 * 3600

@@ -14,7 +14,7 @@ from engine.store.database import StoreDatabase
 from engine.store.exchange import MAX_LINE_BYTES, check_header, format_rows, parse_row
 from engine.store.options import read_store_options
 from engine.store.rows import BadRow, StoreRow
-from tools.common.text_table import format_count
+from engine.wording import format_count
 from tools.store.files import open_store
 
 _ROWS_A_STEP = 500

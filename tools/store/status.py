@@ -16,8 +16,8 @@ from engine.store.database import StoreDatabase
 from engine.store.entries import EngineIdentity
 from engine.store.options import read_store_options
 from engine.store.tiers import DEFAULT_TIERS
+from engine.wording import format_count
 from nets.catalogue import BOOK_FILE, identify_engine
-from tools.common.text_table import format_count
 from tools.store.files import format_depths, is_usable
 
 

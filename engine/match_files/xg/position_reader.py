@@ -9,10 +9,10 @@ from engine.match_files.xg.container import unpack_container
 from engine.match_files.xg.decoding import decode_record, split_records
 from engine.match_files.xg.evaluations import make_cube_decision, make_evaluation, split_cube, view_from
 from engine.match_files.xg.records import XgCube, XgGameHeader, XgMatchHeader, XgPlay
-from engine.options import escape_unprintable
 from engine.rules.match import MatchState
 from engine.rules.moves import generate_plays
 from engine.rules.position import Position, swap_sides
+from engine.wording import escape_unprintable
 
 _MAX_RECORDS = 8
 """Records that a file with one position has at most: headers, cube, play, footers."""

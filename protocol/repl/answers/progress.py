@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from engine.wording import format_count
 from protocol.core.replies import info_to_fields
 from protocol.core.requests import AnyReply, Reply
-from protocol.repl.answers.tables import format_count, format_points
+from protocol.repl.answers.tables import format_points
 
 MIN_SHOWN_MS = 300
 """Shorter work shows nothing."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from engine.rules.dice import format_roll
 from engine.rules.match import RESULT_NAMES, MatchState
 from engine.rules.position import Position
+from engine.wording import format_count
 from protocol.commands.board_drawing import CHECKER_MARKS
 from protocol.state.game_state import GameState
 from protocol.state.offers import format_alternatives, list_responses
@@ -50,7 +51,7 @@ def describe_result(name: str, result: str, points: int) -> str:
 
 
 def _describe_game_result(result: str, points: int) -> str:
-    return f"{_RESULT_PHRASES[result]}, {points} point{'s' * (points != 1)}"
+    return f"{_RESULT_PHRASES[result]}, {format_count(points, 'point')}"
 
 
 def describe_score(

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from engine.match_analysis.statistics import classify_loss
+from engine.wording import format_count
 from protocol.core.requests import Reply, ReplyValue
 from protocol.repl.answers.replies import Mark, MarkedLine, PreformattedLine
 
@@ -30,13 +31,6 @@ def format_points(value: ReplyValue) -> str:
 def format_percent(value: ReplyValue, decimals: int = 1) -> str:
     """Write a probability in percent."""
     return f"{100 * float(value):.{decimals}f}"
-
-
-def format_count(number: int, what: str) -> str:
-    """Write a number of things: ``1 play``, ``2 plays``; ``0 plies``."""
-    if number == 1:
-        return f"1 {what}"
-    return f"{number} {what[:-1]}ies" if what == "ply" else f"{number} {what}s"
 
 
 def describe_source(values: ReplyValues) -> str:

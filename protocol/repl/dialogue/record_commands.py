@@ -15,11 +15,11 @@ from engine.rules.game_record import PlayAction
 from engine.rules.match import SEATS
 from engine.rules.rules import Feature
 from engine.search import MAX_PLIES
+from engine.wording import format_count
 from protocol.commands.board_drawing import CHECKER_MARKS
 from protocol.core.arguments import choice_argument, integer_argument, rest_argument
 from protocol.core.errors import CommandError
 from protocol.core.requests import WorkControl
-from protocol.repl.answers.tables import format_count
 from protocol.repl.dialogue.command import ArgumentValues, ReplCommand
 from protocol.repl.game.repl_game import ReplGame
 from protocol.repl.records.descriptions import describe_opened, describe_record, list_comments

@@ -9,9 +9,9 @@ from engine.analysis.engine import Engine
 from engine.analysis.levels import StoreUse
 from engine.errors import StateError
 from engine.match_analysis.analysis import AnalysisSettings
+from engine.wording import format_count
 from protocol.core.requests import WorkControl
 from protocol.repl.answers.sentences import HUMAN_NAME
-from protocol.repl.answers.tables import format_count
 from protocol.repl.game.game_view import GameView
 from protocol.repl.game.tutor import DecisionJudge, Tutor
 from protocol.repl.records.losses import find_costliest, format_losses, list_losses, summarize_losses

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 
 from engine.match_analysis.statistics import classify_loss
 from engine.match_files.model import NO_NOTES, IssueKind
-from engine.options import escape_unprintable
 from engine.rules.dice import format_roll
 from engine.rules.game_record import (
     DoubleAction,
@@ -18,6 +17,7 @@ from engine.rules.game_record import (
 )
 from engine.rules.match import RESULT_NAMES, MatchState
 from engine.rules.notation import NO_MOVE_TEXT, format_play
+from engine.wording import escape_unprintable, format_count
 from protocol.repl.answers.replies import Mark, MarkedLine
 from protocol.repl.answers.sentences import (
     HUMAN_NAME,
@@ -26,7 +26,7 @@ from protocol.repl.answers.sentences import (
     describe_result,
     make_sentence,
 )
-from protocol.repl.answers.tables import format_count, format_points
+from protocol.repl.answers.tables import format_points
 from protocol.repl.records.losses import SHOWN_POINTS, DecisionLoss, describe_loss, list_losses, rate_loss
 from protocol.repl.records.open_record import OpenRecord
 

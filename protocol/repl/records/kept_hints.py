@@ -6,6 +6,7 @@ from engine.match_analysis.statistics import classify_loss
 from engine.match_files.model import NO_NOTES, RecordedCandidate, RecordedCubeDecision
 from engine.rules.game_record import DoubleAction, PlayAction, ResponseAction
 from engine.rules.notation import format_play
+from engine.wording import format_count
 from protocol.repl.answers.replies import PreformattedLine
 from protocol.repl.answers.tables import (
     CHANCE_KEYS,
@@ -15,7 +16,6 @@ from protocol.repl.answers.tables import (
     format_chances_row,
     format_choice_header,
     format_choice_row,
-    format_count,
     format_points,
 )
 from protocol.repl.records.open_record import OpenRecord

@@ -11,9 +11,10 @@ from engine.match_analysis.resignations import JudgedResignation
 from engine.match_analysis.statistics import XG_BLUNDER_POINTS, XG_ERROR_POINTS, classify_loss
 from engine.match_files.model import NO_NOTES
 from engine.rules.match import RESULT_NAMES
+from engine.wording import format_count
 from protocol.repl.answers.replies import Mark, PreformattedLine
 from protocol.repl.answers.sentences import begin_sentence
-from protocol.repl.answers.tables import TABLE_WIDTH, format_count
+from protocol.repl.answers.tables import TABLE_WIDTH
 from protocol.repl.records.open_record import OpenRecord, Place, order_place
 
 SHOWN_POINTS = 0.0005

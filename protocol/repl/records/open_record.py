@@ -10,9 +10,9 @@ from engine.cubeful.match_equity import load_default_table
 from engine.errors import ValueRangeError
 from engine.match_analysis.analysed_match import AnalysedDecision, AnalysedMatch
 from engine.match_files.model import ActionNotes, RecordedGame, RecordedMatch, number_moves
-from engine.options import escape_unprintable
 from engine.rules.game_record import GameAction, PlayAction, RollAction, SetAction
 from engine.rules.game_replay import GameSituation
+from engine.wording import escape_unprintable
 from protocol.repl.answers.sentences import HUMAN_NAME
 from protocol.state.game_state import GameState, SeatNames
 

@@ -8,8 +8,8 @@ from collections.abc import Iterable
 from engine.errors import FormatError, GammondError, StateError, ValueRangeError
 from engine.match_files.model import USUAL_RULES, RecordedGame, RecordedMatch
 from engine.match_files.reading import read_matches, read_positions
-from engine.options import escape_unprintable
 from engine.rules.game_record import RollAction
+from engine.wording import escape_unprintable
 from protocol.repl.records.match_analysis import MatchAnalysis
 from protocol.repl.records.open_record import OpenRecord, Place, order_place
 from protocol.repl.records.own_games import make_own_match

@@ -31,12 +31,12 @@ from engine.errors import CancelledWork, FormatError, LimitError, UnsupportedErr
 from engine.match_analysis.analysed_match import AnalysedMatch
 from engine.match_analysis.analysis import AnalysisSettings, analyse_match
 from engine.match_files.model import RecordedMatch
-from engine.options import escape_unprintable
 from engine.rules.match import MatchState
 from engine.rules.rules import STANDARD_RULES
 from engine.runtime.cores import count_usable_cores
 from engine.runtime.threads import Workers
 from engine.runtime.version import read_version
+from engine.wording import escape_unprintable
 from tools.common.interrupts import call_on_interrupt
 from tools.common.match_inputs import are_whole, list_match_inputs
 from tools.common.opponents import load_net_engine

@@ -3,7 +3,6 @@ import pytest
 from protocol.core.requests import Reply
 from protocol.repl.answers.tables import (
     TABLE_WIDTH,
-    format_count,
     format_cube_decision,
     format_matrix,
     format_plays,
@@ -139,8 +138,6 @@ def test_a_matrix_of_any_size_fits_and_its_columns_are_below_their_numbers(away)
 def test_numbers_are_rounded_without_a_minus_before_nothing():
     assert format_points(-0.0004) == "+0.000"
     assert format_points(-0.0006) == "-0.001"
-    assert [format_count(n, "ply") for n in (0, 1, 2)] == ["0 plies", "1 ply", "2 plies"]
-    assert [format_count(n, "play") for n in (0, 1, 2)] == ["0 plays", "1 play", "2 plays"]
 
 
 def test_a_rollout_of_plays_marks_pruned_ones():

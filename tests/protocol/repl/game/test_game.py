@@ -6,9 +6,9 @@ from engine.rules.match import MatchState
 from engine.rules.notation import format_play
 from engine.rules.outcome import LOSE_G, WIN, WIN_G
 from engine.rules.position import Position
+from engine.wording import format_count
 from protocol.core.requests import WorkControl
 from protocol.repl.answers.replies import RefusedRequestError
-from protocol.repl.answers.tables import format_count
 from protocol.repl.game.repl_game import ReplGame
 from protocol.state.settings import change_match
 from tests.boards import RacingEvaluator, position

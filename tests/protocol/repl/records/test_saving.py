@@ -8,7 +8,7 @@ from engine.errors import DataFileError, StateError
 from engine.match_files.mat.reader import parse_mat
 from engine.rules.game_record import DoubleAction, PlayAction, ResignationAction, ResponseAction
 from engine.rules.match import GameResult
-from protocol.repl.answers.tables import format_count
+from engine.wording import format_count
 from tests.protocol.repl.tables import make_talk
 
 

@@ -21,7 +21,7 @@ from pathlib import Path
 import numpy as np
 
 from engine.errors import DataFileError, ValueRangeError
-from engine.options import escape_unprintable
+from engine.wording import escape_unprintable
 from tools.common.progress import Progress
 from tools.heritage.gengammon.expert_moves.dataset import (
     FILTERS,

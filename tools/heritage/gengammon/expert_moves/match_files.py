@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from engine.errors import DataFileError
-from engine.options import escape_unprintable
+from engine.wording import escape_unprintable
 
 MATCH_FILE_SUFFIXES = (".mat", ".txt")
 """Suffixes of match files in folders and archives."""

@@ -1,0 +1,22 @@
+"""Words of messages and reports: numbers of things, and what does not print."""
+
+from __future__ import annotations
+
+
+def format_count(number: int, thing: str, things: str = "") -> str:
+    """Format a number of things in words: ``1 play``, ``2,000 plays``, ``0 plies``.
+
+    Args:
+        number: How many there are.
+        thing: One of them.
+        things: Many of them; if left out ``thing`` with an s, and ``plies`` for ``ply``.
+    """
+    many = things or ("plies" if thing == "ply" else f"{thing}s")
+    return f"{number:,} {thing if number == 1 else many}"
+
+
+def escape_unprintable(text: str) -> str:
+    """Return text with everything that does not print escaped, so that it can never break a line."""
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
