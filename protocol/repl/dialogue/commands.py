@@ -17,6 +17,7 @@ from protocol.core.errors import CommandError
 from protocol.core.requests import WorkControl
 from protocol.repl.answers import analysis
 from protocol.repl.answers.position_views import show_ids, show_pips
+from protocol.repl.dialogue.analysis_commands import ANALYSIS_ROWS
 from protocol.repl.dialogue.command import ArgumentValues, ReplCommand
 from protocol.repl.dialogue.configuration import configure
 from protocol.repl.dialogue.position_setup import edit_position
@@ -244,6 +245,7 @@ _ROWS = (
         lambda game, _, control: game.redo(control),
     ),
     *RECORD_ROWS,
+    *ANALYSIS_ROWS,
     ReplCommand("board", "draw the board", lambda game, _, __: game.show_board()),
     ReplCommand(
         "edit",

@@ -1,35 +1,25 @@
-"""Commands for matches that are open: stepping through them, their analysis, their errors, saving."""
+"""Commands for matches that are open: opening them, stepping through them, saving them."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import PurePath
 
 from engine.errors import StateError, UnsupportedError
-from engine.match_analysis.analysis import AnalysisSettings
 from engine.match_analysis.statistics import XG_BLUNDER_POINTS, XG_ERROR_POINTS
 from engine.match_files.mat.writer import format_match
 from engine.match_files.sgf.writer import format_sgf
 from engine.options import Bounds, Field
 from engine.rules.game_record import PlayAction
-from engine.rules.match import SEATS
-from engine.rules.rules import Feature
-from engine.search import MAX_PLIES
 from engine.wording import format_count
-from protocol.commands.board_drawing import CHECKER_MARKS
 from protocol.core.arguments import choice_argument, integer_argument, rest_argument
 from protocol.core.errors import CommandError
 from protocol.core.requests import WorkControl
 from protocol.repl.dialogue.command import ArgumentValues, ReplCommand
 from protocol.repl.game.repl_game import ReplGame
 from protocol.repl.records.descriptions import describe_opened, describe_record, list_comments
-from protocol.repl.records.losses import find_costliest, format_losses, list_losses, summarize_losses
-from protocol.repl.records.match_analysis import MatchAnalysis
+from protocol.repl.records.losses import list_losses
 from protocol.repl.records.open_record import OpenRecord
 from protocol.repl.records.open_records import list_places_from
-
-DEFAULT_ERROR_COUNT = 10
-"""The number of decisions that ``errors`` lists."""
 
 _LEAST_LOSSES: dict[int | str, float] = {"error": XG_ERROR_POINTS, "blunder": XG_BLUNDER_POINTS}
 """Words of ``next`` and ``previous`` for decisions that lost so much, or more."""
@@ -79,7 +69,7 @@ def _close(game: ReplGame, values: ArgumentValues, control: WorkControl) -> list
 
 
 def _step(game: ReplGame, where: int | str, *, forward: bool) -> list[str]:
-    record = _find_record(game)
+    record = game.find_record()
     if where == "game":
         games = range(len(record.match.games))
         places = [record.list_places_of(game)[0] for game in games if game != record.place.game]
@@ -112,14 +102,14 @@ def _explain_end(record: OpenRecord, where: int | str, *, forward: bool) -> str:
 
 
 def _go_to_end(game: ReplGame, what: str, *, is_last: bool) -> list[str]:
-    record = _find_record(game)
+    record = game.find_record()
     places = [place for place in record.list_places() if what == "match" or place.game == record.place.game]
     record.place = places[-1 if is_last else 0]
     return game.show_place(record)
 
 
 def _go_to_game(game: ReplGame, values: ArgumentValues, control: WorkControl) -> list[str]:
-    record = _find_record(game)
+    record = game.find_record()
     record.place = record.find_game(values["number"])
     return game.show_place(record)
 
@@ -128,7 +118,7 @@ def _move(game: ReplGame, values: ArgumentValues, control: WorkControl) -> list[
     text = values["what"]
     if not text.isdecimal():
         return game.make_play(text, control)
-    record = _find_record(game)
+    record = game.find_record()
     record.place = record.find_move(int(text))
     return game.show_place(record)
 
@@ -140,95 +130,7 @@ def _go_back(game: ReplGame, values: ArgumentValues, control: WorkControl) -> li
 
 
 def _show_comment(game: ReplGame, values: ArgumentValues, control: WorkControl) -> list[str]:
-    return list_comments(_find_record(game)) or ["There is no comment here."]
-
-
-def _analyse(game: ReplGame, values: ArgumentValues, control: WorkControl) -> list[str]:
-    if values["what"] == "stop":
-        was_running = game.records.stop_analysis()
-        return ["The analysis has ended: what it found stays." if was_running else "No analysis goes on."]
-    record = _find_record(game)
-    plies = _find_default_plies(record) if values["plies"] is None else values["plies"]
-    settings = AnalysisSettings(plies, values["deepen"] or 0)
-    games, before = _list_games(record, only_shown=values["what"] == "game"), game.records.analysis
-    if before is not None and before.has_done(record, games, settings, game.find_engine().name):
-        return [f"It is analysed at {before.depth} already: 'errors' lists what was lost."]
-    analysis = _begin_analysis(game, record, games, settings)
-    return [
-        f"Analysing {format_count(analysis.total, 'decision')} at {analysis.depth} in the background.",
-        "'errors' waits for it and lists what was lost, 'analyse stop' ends it.",
-    ]
-
-
-def _find_default_plies(record: OpenRecord) -> int:
-    """Return how far ``analyse`` looks ahead by itself."""
-    return AnalysisSettings().plies if record.match.rules.rules.supports(Feature.LOOK_AHEAD) else 0
-
-
-def _list_games(record: OpenRecord, *, only_shown: bool = False) -> list[int]:
-    """List the places of the games to analyse, from the shown one on."""
-    shown, count = record.place.game, len(record.match.games)
-    return [shown] if only_shown else [*range(shown, count), *range(shown)]
-
-
-def _begin_analysis(
-    game: ReplGame, record: OpenRecord, games: Sequence[int], settings: AnalysisSettings
-) -> MatchAnalysis:
-    """Begin to analyse games of a match; another analysis ends."""
-    game.records.stop_analysis()
-    game.records.analysis = game.start_analysis(record, games, settings)
-    return game.records.analysis
-
-
-def _list_errors(game: ReplGame, values: ArgumentValues, control: WorkControl) -> list[str]:
-    record = _find_record(game)
-    analysis = game.records.find_analysis(record)
-    if analysis is None and not record.is_analysed:
-        settings = AnalysisSettings(_find_default_plies(record))
-        analysis = _begin_analysis(game, record, _list_games(record), settings)
-    is_whole = analysis is None or analysis.wait(control)
-    losses = list_losses(record)
-    seat, least, count = _parse_error_filter(record, values["which"] or "")
-    worst = find_costliest([each for each in losses if each.points >= least], seat, count)
-    game.records.note_listed(record, [each.place for each in worst])
-    more = []
-    if analysis is not None and not is_whole:
-        more = [f"The analysis goes on: {analysis.done} of {analysis.total} decisions are done."]
-    jump = ["'error N' shows one of them on the board."] if worst else []
-    summaries = [line for each in SEATS for line in summarize_losses(record, each)]
-    return [*summaries, *format_losses(record, worst), *more, *jump]
-
-
-def _parse_error_filter(record: OpenRecord, text: str) -> tuple[int | None, float, int]:
-    """Return whose decisions ``errors`` lists, None for both players, from which loss on, and how many.
-
-    Raises:
-        CommandError: The text is neither a number of rows, nor a loss, nor a player.
-    """
-    word = text.strip().casefold()
-    if not word:
-        return None, 0.0, DEFAULT_ERROR_COUNT
-    if word.isdecimal():
-        return None, 0.0, int(Field("which", int, Bounds(1, _MAX_STEPS)).parse(word))
-    if "." in word and word.replace(".", "", 1).isdecimal():
-        return None, float(word), _MAX_STEPS
-    for seat, name in enumerate(record.names):
-        if word in (name.casefold(), CHECKER_MARKS[seat].casefold()):
-            return seat, 0.0, DEFAULT_ERROR_COUNT
-    raise CommandError(
-        f"expected how many to list, a loss such as {XG_ERROR_POINTS}, or a player "
-        f"({' or '.join(record.names)}), got {text[:20]!r}",
-        field="which",
-    )
-
-
-def _show_error(game: ReplGame, values: ArgumentValues, control: WorkControl) -> list[str]:
-    before = game.records.current
-    record = game.records.select_listed(values["number"])
-    lines = game.show_place(record)
-    if before not in (None, record):
-        lines.append(f"This is another match: {describe_record(record)}")
-    return lines
+    return list_comments(game.find_record()) or ["There is no comment here."]
 
 
 def _save(game: ReplGame, values: ArgumentValues, control: WorkControl) -> list[str]:
@@ -250,18 +152,6 @@ def _save(game: ReplGame, values: ArgumentValues, control: WorkControl) -> list[
     game.record_saver.write(name, text)
     with_analysis = ", with the analysis" if is_sgf and record.is_analysed else ""
     return [f"Saved {format_count(len(record.match.games), 'game')} to {name}{with_analysis}."]
-
-
-def _find_record(game: ReplGame) -> OpenRecord:
-    """Return the match that is stepped through: one that is open, or the person's own games as they are.
-
-    Raises:
-        StateError: There is neither.
-    """
-    record = game.records.current
-    if record is None or (record.is_own and game.human_seat is not None):
-        return game.records.open_own(game.session.log)
-    return record
 
 
 def _strip_quotes(name: str) -> str:
@@ -338,46 +228,6 @@ RECORD_ROWS = (
     ),
     ReplCommand("back", "show the place in the open match again, from another position or a game", _go_back),
     ReplCommand("comment", "show the comments at this place whole", _show_comment),
-    ReplCommand(
-        "analyse",
-        "analyse the open match, or only the shown game, in the background; 'stop' ends that",
-        _analyse,
-        (
-            choice_argument(
-                "what", ("match", "game", "stop"), "what to analyse", default="match", is_required=False
-            ),
-            integer_argument(
-                "plies",
-                0,
-                MAX_PLIES,
-                f"look-ahead of every decision; {AnalysisSettings().plies} if left out",
-                is_named=True,
-            ),
-            integer_argument(
-                "deepen", 0, MAX_PLIES, "look-ahead of those that are close or wrong", is_named=True
-            ),
-        ),
-    ),
-    ReplCommand(
-        "errors",
-        "list the costliest decisions of the open match; one that is not analysed is analysed first",
-        _list_errors,
-        (
-            rest_argument(
-                "which",
-                "N|POINTS|PLAYER",
-                f"how many to list, {DEFAULT_ERROR_COUNT} if left out; all that lost POINTS, such as "
-                f"{XG_ERROR_POINTS}, or more; those of one player",
-                is_required=False,
-            ),
-        ),
-    ),
-    ReplCommand(
-        "error",
-        "show decision N of the last list of 'errors' or 'review', of this match if it has one",
-        _show_error,
-        (integer_argument("number", 1, _MAX_STEPS, "its number", is_required=True, metavar="N"),),
-    ),
     ReplCommand(
         "match",
         "list the open matches, or go to one of them",

@@ -83,6 +83,17 @@ class GameView:
         is_there = shown is not None and self.human_seat is None and shown.table is self.session.game
         return shown if is_there else None
 
+    def find_record(self) -> OpenRecord:
+        """Return the match that is stepped through: one that is open, or the person's own games as they are.
+
+        Raises:
+            StateError: There is neither.
+        """
+        record = self.records.current
+        if record is None or (record.is_own and self.human_seat is not None):
+            return self.records.open_own(self.session.log)
+        return record
+
     @property
     def names(self) -> tuple[str, str]:
         """The names of seats 0 and 1."""

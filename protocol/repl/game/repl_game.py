@@ -1,7 +1,6 @@
-"""People at the session's table, with the engine or without. No terminal, no clock: calls in, text out.
+"""Which game is at the session's table: begun, set aside for another position, left, taken up again.
 
-Everything that happens on the table goes through the commands that any other client would send, so the
-engine plays here as it does on the wire, and `Session.undo` takes back each of its steps.
+No terminal, no clock: calls in, text out.
 """
 
 from __future__ import annotations
@@ -9,43 +8,28 @@ from __future__ import annotations
 from dataclasses import replace
 
 from engine.errors import StateError
-from engine.rules.dice import format_roll
 from engine.rules.match import MatchState
 from protocol.commands.board_drawing import CHECKER_MARKS
-from protocol.commands.game import OFFER_ACTIONS
 from protocol.core.requests import WorkControl
-from protocol.repl.answers.analysis import ROLL_ACTION, find_best_action
 from protocol.repl.answers.replies import send_command
-from protocol.repl.answers.sentences import (
-    describe_action,
-    describe_offer,
-    describe_result,
-    describe_turn,
-    make_sentence,
-)
+from protocol.repl.answers.sentences import describe_offer, describe_turn, make_sentence
 from protocol.repl.game.game_view import ShownPlace
-from protocol.repl.game.history import DecisionHistory, SetAsideGame
-from protocol.repl.game.opponent import EngineOpponent
+from protocol.repl.game.history import SetAsideGame
+from protocol.repl.game.played_game import PlayedGame
 from protocol.repl.game.preferences import Preferences
-from protocol.repl.game.reviewed_game import ReviewedGame
 from protocol.repl.game.saved_game import KeptGame
 from protocol.repl.records.descriptions import describe_place
 from protocol.repl.records.open_record import OpenRecord
-from protocol.state.game_state import SEAT_NAMES
 from protocol.state.session import Session
 
 
-class ReplGame(ReviewedGame):
-    """The actions of REPL commands: a game against the engine, and the same actions without one.
-
-    Between two calls either no game is on, or it is over, or the person is to act: to roll, to play, to
-    answer an offer. Only an error leaves the engine's turn unfinished; `continue_game` resumes it.
+class ReplGame(PlayedGame):
+    """The actions of REPL commands on games as a whole, beside those in a game.
 
     Args:
         session: The table.
 
     Attributes:
-        history: What the person can take back.
         preferences: What the terminal begins with.
         draft: What the next prompt has been filled with, to be changed; empty for nothing.
     """
@@ -54,8 +38,6 @@ class ReplGame(ReviewedGame):
         super().__init__(session)
         self.preferences = Preferences()
         self.draft = ""
-        self._opponent = EngineOpponent(session)
-        self.history = DecisionHistory(session)
 
     def start_game(self, control: WorkControl, length: int | None = None) -> list[str]:
         """Begin a game from the start: each side rolls one die, and the higher begins with both.
@@ -225,54 +207,6 @@ class ReplGame(ReviewedGame):
         self.session.push_state(self._shown.table)
         return said
 
-    def roll(self, control: WorkControl) -> list[str]:
-        """Roll for the seat on roll.
-
-        Raises:
-            GammondError: It is not the time to roll.
-        """
-        lines = self.continue_game(control)
-        self._check_no_offer()
-        if objection := self._ask_tutor(ROLL_ACTION, control):
-            return lines + objection
-        subject = self.names[self.session.game.match.on_roll]
-        leaving = self._note_leaving()
-        send_command(self.session, "roll", control)
-        return [
-            *lines,
-            make_sentence(subject, "roll", format_roll(self.session.require_roll()[1])),
-            *leaving,
-            *self.continue_game(control),
-        ]
-
-    def make_play(self, text: str, control: WorkControl) -> list[str]:
-        """Make a play as the seat on roll; in a game the engine answers it.
-
-        Raises:
-            GammondError: It is none, or not the time for it; the table is as it was.
-        """
-        if (answer := self._find_answer(text)) is not None:
-            return self.take_action(answer, control)
-        lines = self.continue_game(control)
-        self._check_no_offer()
-        return lines + self._play_decision(text, control)
-
-    def take_action(self, action: str, control: WorkControl) -> list[str]:
-        """Do something with the cube or a resignation as the seat to act; in a game the engine answers it.
-
-        Args:
-            action: What ``play`` takes: ``double``, ``take``, ``resign gammon``...
-            control: Stops and watches the engine's turn.
-
-        Raises:
-            GammondError: The rules do not allow it now; the table is as it was.
-        """
-        action = self._find_answer(action) or action
-        lines = self.continue_game(control)
-        if action.startswith("resign") and self.human_seat is not None:
-            self._check_no_offer()
-        return lines + self._play_decision(action, control)
-
     def undo(self, control: WorkControl) -> list[str]:
         """Take back the last change; in a game, all since the person's last decision, this included.
 
@@ -313,96 +247,8 @@ class ReplGame(ReviewedGame):
         turn = describe_turn(reached.match) if self.is_running else "the game is over"
         return [f"Redone: {turn}.", *self.continue_game(control)]
 
-    def play_best_action(self, control: WorkControl) -> list[str]:
-        """Carry out the best action by `find_best_action`, for the seat to act.
-
-        Raises:
-            GammondError: There is nothing to decide, or the evaluation failed.
-        """
-        lines = self.continue_game(control)
-        action = find_best_action(self.session, control)
-        return lines + (self.roll(control) if action == ROLL_ACTION else self._play_decision(action, control))
-
-    def keep(self, control: WorkControl) -> list[str]:
-        """Carry out the decision that the tutor objected to.
-
-        Raises:
-            StateError: There is none.
-        """
-        action = self.tutor.take_objected(self.session.game)
-        return self.roll(control) if action == ROLL_ACTION else self._play_decision(action, control)
-
-    def continue_game(self, control: WorkControl) -> list[str]:
-        """Play on until a person must decide: the engine's turns, and turns without a legal move."""
-        lines: list[str] = []
-        while self.is_running:
-            if self.session.game.match.to_act != self.human_seat and not self.has_two_humans:
-                lines += self._play_engine_turn(control)
-            elif self._must_pass():
-                lines += self._perform("pass", control)
-            else:
-                break
-        return lines
-
     def _begin(self, human_seat: int) -> None:
         self.human_seat = human_seat
         self.session.keeps_match = True
         self.history.clear()
         self._opponent.reset()
-
-    def _must_pass(self) -> bool:
-        match = self.session.game.match
-        return match.roll is not None and not match.resigned and self.session.list_legal_plays()[0].is_no_move
-
-    def _check_no_offer(self) -> None:
-        """Check that no offer is pending.
-
-        Raises:
-            StateError: A double or a resignation is.
-        """
-        game = self.session.game
-        if not game.is_over and (game.match.doubled or game.match.resigned):
-            raise StateError(describe_offer(game.match), field="play")
-
-    def _ask_tutor(self, action: str, control: WorkControl) -> list[str]:
-        """Return what the tutor says against a person's decision; nothing without a game."""
-        return self.tutor.object_to(self.session.game, action, control) if self.is_running else []
-
-    def _note_leaving(self) -> list[str]:
-        """Return how to come back to the open match that is on the table; nothing for another table."""
-        return [] if self.shown_place is None else ["'back' returns to the match that is open."]
-
-    def _play_engine_turn(self, control: WorkControl) -> list[str]:
-        action = self._opponent.choose_action(control)
-        if action == ROLL_ACTION:
-            send_command(self.session, "roll", control)
-            return []
-        return self._perform(action, control)
-
-    def _play_decision(self, text: str, control: WorkControl) -> list[str]:
-        """Carry out a person's decision for the seat to act, and the engine's turns after it."""
-        if objection := self._ask_tutor(text, control):
-            return objection
-        before = self.session.game
-        lines = self._perform(text, control)
-        if self.human_seat is not None:
-            self.history.decisions.append(before)
-        return lines + self.continue_game(control)
-
-    def _perform(self, text: str, control: WorkControl) -> list[str]:
-        """Carry out an action of ``play``; describe it, and the end of the game if it ends."""
-        before, leaving = self.session.game.match, self._note_leaving()
-        done = send_command(self.session, f"play {text}", control)[-1].values
-        play = str(done["play"])
-        lines = [describe_action(play, before, self.session.game.match, self.names), *leaving]
-        if play not in OFFER_ACTIONS:
-            lines += self._format_chances()
-        if play == "reject" and before.to_act == self.human_seat:
-            self._opponent.note_rejection(before.resigned)
-        if "winner" in done:
-            seat, points = SEAT_NAMES.index(str(done["winner"])), int(done["points"])
-            lines.append(describe_result(self.names[seat], str(done["result"]), points))
-            lines += self._describe_score_after(seat)
-            if self.tutor.limit is not None and self.human_seat is not None:
-                lines += self.review(control)
-        return lines

@@ -1,0 +1,175 @@
+"""What is done at the table: rolls, plays, offers and their answers; the engine's turns after them.
+
+Everything goes through the commands that any other client would send, so the engine plays here as it does on
+the wire, and `Session.undo` takes back each of its steps.
+"""
+
+from __future__ import annotations
+
+from engine.errors import StateError
+from engine.rules.dice import format_roll
+from protocol.commands.game import OFFER_ACTIONS
+from protocol.core.requests import WorkControl
+from protocol.repl.answers.analysis import ROLL_ACTION, find_best_action
+from protocol.repl.answers.replies import send_command
+from protocol.repl.answers.sentences import describe_action, describe_offer, describe_result, make_sentence
+from protocol.repl.game.history import DecisionHistory
+from protocol.repl.game.opponent import EngineOpponent
+from protocol.repl.game.reviewed_game import ReviewedGame
+from protocol.state.game_state import SEAT_NAMES
+from protocol.state.session import Session
+
+
+class PlayedGame(ReviewedGame):
+    """A game against the engine, and the same actions without one.
+
+    Between two calls either no game is on, or it is over, or the person is to act: to roll, to play, to
+    answer an offer. Only an error leaves the engine's turn unfinished; `continue_game` resumes it.
+
+    Args:
+        session: The table.
+
+    Attributes:
+        history: What the person can take back.
+    """
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
+        self.history = DecisionHistory(session)
+        self._opponent = EngineOpponent(session)
+
+    def roll(self, control: WorkControl) -> list[str]:
+        """Roll for the seat on roll.
+
+        Raises:
+            GammondError: It is not the time to roll.
+        """
+        lines = self.continue_game(control)
+        self._check_no_offer()
+        if objection := self._ask_tutor(ROLL_ACTION, control):
+            return lines + objection
+        subject = self.names[self.session.game.match.on_roll]
+        leaving = self._note_leaving()
+        send_command(self.session, "roll", control)
+        return [
+            *lines,
+            make_sentence(subject, "roll", format_roll(self.session.require_roll()[1])),
+            *leaving,
+            *self.continue_game(control),
+        ]
+
+    def make_play(self, text: str, control: WorkControl) -> list[str]:
+        """Make a play as the seat on roll; in a game the engine answers it.
+
+        Raises:
+            GammondError: It is none, or not the time for it; the table is as it was.
+        """
+        if (answer := self._find_answer(text)) is not None:
+            return self.take_action(answer, control)
+        lines = self.continue_game(control)
+        self._check_no_offer()
+        return lines + self._play_decision(text, control)
+
+    def take_action(self, action: str, control: WorkControl) -> list[str]:
+        """Do something with the cube or a resignation as the seat to act; in a game the engine answers it.
+
+        Args:
+            action: What ``play`` takes: ``double``, ``take``, ``resign gammon``...
+            control: Stops and watches the engine's turn.
+
+        Raises:
+            GammondError: The rules do not allow it now; the table is as it was.
+        """
+        action = self._find_answer(action) or action
+        lines = self.continue_game(control)
+        if action.startswith("resign") and self.human_seat is not None:
+            self._check_no_offer()
+        return lines + self._play_decision(action, control)
+
+    def play_best_action(self, control: WorkControl) -> list[str]:
+        """Carry out the best action by `find_best_action`, for the seat to act.
+
+        Raises:
+            GammondError: There is nothing to decide, or the evaluation failed.
+        """
+        lines = self.continue_game(control)
+        action = find_best_action(self.session, control)
+        return lines + (self.roll(control) if action == ROLL_ACTION else self._play_decision(action, control))
+
+    def keep(self, control: WorkControl) -> list[str]:
+        """Carry out the decision that the tutor objected to.
+
+        Raises:
+            StateError: There is none.
+        """
+        action = self.tutor.take_objected(self.session.game)
+        return self.roll(control) if action == ROLL_ACTION else self._play_decision(action, control)
+
+    def continue_game(self, control: WorkControl) -> list[str]:
+        """Play on until a person must decide: the engine's turns, and turns without a legal move."""
+        lines: list[str] = []
+        while self.is_running:
+            if self.session.game.match.to_act != self.human_seat and not self.has_two_humans:
+                lines += self._play_engine_turn(control)
+            elif self._must_pass():
+                lines += self._perform("pass", control)
+            else:
+                break
+        return lines
+
+    def _must_pass(self) -> bool:
+        match = self.session.game.match
+        return match.roll is not None and not match.resigned and self.session.list_legal_plays()[0].is_no_move
+
+    def _check_no_offer(self) -> None:
+        """Check that no offer is pending.
+
+        Raises:
+            StateError: A double or a resignation is.
+        """
+        game = self.session.game
+        if not game.is_over and (game.match.doubled or game.match.resigned):
+            raise StateError(describe_offer(game.match), field="play")
+
+    def _ask_tutor(self, action: str, control: WorkControl) -> list[str]:
+        """Return what the tutor says against a person's decision; nothing without a game."""
+        return self.tutor.object_to(self.session.game, action, control) if self.is_running else []
+
+    def _note_leaving(self) -> list[str]:
+        """Return how to come back to the open match that is on the table; nothing for another table."""
+        return [] if self.shown_place is None else ["'back' returns to the match that is open."]
+
+    def _play_engine_turn(self, control: WorkControl) -> list[str]:
+        action = self._opponent.choose_action(control)
+        if action == ROLL_ACTION:
+            send_command(self.session, "roll", control)
+            return []
+        return self._perform(action, control)
+
+    def _play_decision(self, text: str, control: WorkControl) -> list[str]:
+        """Carry out a person's decision for the seat to act, and the engine's turns after it."""
+        if objection := self._ask_tutor(text, control):
+            return objection
+        before = self.session.game
+        lines = self._perform(text, control)
+        if self.human_seat is not None:
+            self.history.decisions.append(before)
+        return lines + self.continue_game(control)
+
+    def _perform(self, text: str, control: WorkControl) -> list[str]:
+        """Carry out an action of ``play``; describe it, and the end of the game if it ends."""
+        before, leaving = self.session.game.match, self._note_leaving()
+        done = send_command(self.session, f"play {text}", control)[-1].values
+        play = str(done["play"])
+        lines = [describe_action(play, before, self.session.game.match, self.names), *leaving]
+        if play not in OFFER_ACTIONS:
+            lines += self._format_chances()
+        if play == "reject" and before.to_act == self.human_seat:
+            self._opponent.note_rejection(before.resigned)
+        if "winner" in done:
+            seat, points = SEAT_NAMES.index(str(done["winner"])), int(done["points"])
+            lines.append(describe_result(self.names[seat], str(done["result"]), points))
+            lines += self._describe_score_after(seat)
+            if self.tutor.limit is not None and self.human_seat is not None:
+                lines += self.review(control)
+        return lines
