@@ -1,0 +1,1 @@
+"""Compiled loops of Barca: arrays in, arrays out, under the decorators of `engine.kernels`."""

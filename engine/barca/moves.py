@@ -1,0 +1,113 @@
+"""Legal moves of Barca, and why others are not."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.barca.board import ANIMALS, KINDS, SIDES, SQUARES, describe_animal, format_square
+from engine.barca.kernels.board import END_OF_DIRECTIONS, FEARED, FIRST_DIRECTION, RAYS
+from engine.barca.kernels.moves import MAX_MOVES, list_moves
+from engine.barca.position import BarcaPosition
+from engine.errors import PlayError, StateError
+
+
+class Move(NamedTuple):
+    """One animal moved along a line.
+
+    Attributes:
+        origin: The square it leaves, from 0, a1, to 99, j10.
+        target: The square it goes to.
+    """
+
+    origin: int
+    target: int
+
+
+def legal_moves(position: BarcaPosition) -> list[Move]:
+    """Return the legal moves of the side to move, by origin and target.
+
+    Args:
+        position: A position; one that is won has no moves.
+    """
+    if position.winner is not None:
+        return []
+    moves = np.empty((MAX_MOVES, 2), np.int8)
+    squares: NDArray[np.int8] = position.squares.copy()
+    count = list_moves(squares, position.side, moves)
+    return sorted(Move(int(squares[animal]), int(target)) for animal, target in moves[:count])
+
+
+def apply_move(position: BarcaPosition, move: Move) -> BarcaPosition:
+    """Return the position after a legal move."""
+    squares = position.squares.copy()
+    own = squares[ANIMALS * position.side : ANIMALS * (position.side + 1)]
+    own[own == move.origin] = move.target
+    return BarcaPosition.from_valid_squares(squares, 1 - position.side)
+
+
+def find_scared(position: BarcaPosition, side: int) -> list[int]:
+    """Return the squares of a side's scared animals, ascending."""
+    own = range(ANIMALS * side, ANIMALS * (side + 1))
+    squares: list[int] = position.squares.tolist()
+    return sorted(squares[animal] for animal in own if find_frightening(position, animal, squares[animal]))
+
+
+def find_frightening(position: BarcaPosition, animal: int, square: int) -> list[int]:
+    """Return the squares of the enemy animals that would frighten an animal on a square.
+
+    Args:
+        position: Where the others are.
+        animal: The animal's place among the twelve.
+        square: The square.
+    """
+    around = {int(other) for other in RAYS[square, :, 0] if other >= 0}
+    first = ANIMALS * (animal < ANIMALS) + 2 * FEARED[animal % ANIMALS // 2]
+    return [other for other in position.squares[first : first + 2].tolist() if other in around]
+
+
+def check_move(position: BarcaPosition, move: Move) -> None:
+    """Do nothing if a move is legal.
+
+    Raises:
+        StateError: The game is over.
+        PlayError: The move is illegal; the message says why.
+    """
+    if position.winner is not None:
+        raise StateError(f"{SIDES[position.winner]} has won: no move follows")
+    legal = legal_moves(position)
+    if move not in legal:
+        raise PlayError(_explain_illegal(position, move, legal), field="move")
+
+
+def _explain_illegal(position: BarcaPosition, move: Move, legal: list[Move]) -> str:
+    """Return why a move is illegal."""
+    if not (0 <= move.origin < SQUARES and 0 <= move.target < SQUARES):
+        return f"expected squares from 0 to {SQUARES - 1}, got {move.origin} and {move.target}"
+    origin, target = format_square(move.origin), format_square(move.target)
+    animal = position.find_animal(move.origin)
+    if animal is None:
+        return f"there is no animal on {origin}; {SIDES[position.side]} is to move"
+    if animal // ANIMALS != position.side:
+        return f"{describe_animal(animal)} on {origin} cannot move: {SIDES[position.side]} is to move"
+    kind = animal % ANIMALS // 2
+    name = f"the {KINDS[kind]} on {origin}"
+    rays = RAYS[move.origin, FIRST_DIRECTION[kind] : END_OF_DIRECTIONS[kind]].tolist()
+    ray = next((ray for ray in rays if move.target in ray), None)
+    if ray is None:
+        lines = ("ranks, files and diagonals", "diagonals", "ranks and files")[kind]
+        return f"{name} cannot reach {target}: it moves along {lines}"
+    for square in ray[: ray.index(move.target) + 1]:
+        other = position.find_animal(square)
+        if other is not None:
+            return f"{name} cannot reach {target}: {describe_animal(other)} is on {format_square(square)}"
+    frightening = find_frightening(position, animal, move.target)
+    if frightening:
+        return (
+            f"{name} may not go to {target}, beside the {KINDS[FEARED[kind]]} on "
+            f"{format_square(frightening[0])}, which it fears"
+        )
+    scared = sorted({format_square(each.origin) for each in legal})
+    return f"{name} must wait: a scared animal that can go to a safe square moves first ({', '.join(scared)})"
