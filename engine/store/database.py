@@ -64,6 +64,16 @@ _AGED_VISITS = f"(visits >> min(62, max(0, ? / {HALVING_S} - asked / {HALVING_S}
 _ROWS = "answers JOIN questions ON questions.id = answers.question"
 
 
+class _Connection(sqlite3.Connection):
+    """A connection that tells damage from other faults where the message about it is no text either."""
+
+    def execute(self, statement: str, parameters: Sequence[object] = ()) -> sqlite3.Cursor:
+        try:
+            return super().execute(statement, parameters)
+        except UnicodeDecodeError as error:  # the message has bytes of the file in it
+            raise _make_damage("its tables are not as they were made") from error
+
+
 class StoreDatabase:
     """One connection to the file of a store; for one thread at a time.
 
@@ -84,6 +94,7 @@ class StoreDatabase:
             isolation_level=None,
             check_same_thread=False,
             uri=is_book,
+            factory=_Connection,
         )
         self._connection.text_factory = lambda text: text.decode("utf-8", "replace")
         try:

@@ -2,7 +2,18 @@
 
 from __future__ import annotations
 
-from tests.attacks import crowds, deepening, ending, folders, fuzz, greed, kills, match_files, odd_clients
+from tests.attacks import (
+    crowds,
+    damaged,
+    deepening,
+    ending,
+    folders,
+    fuzz,
+    greed,
+    kills,
+    match_files,
+    odd_clients,
+)
 from tests.attacks.trial import Attack
 
 ATTACKS: tuple[Attack, ...] = (
@@ -13,6 +24,7 @@ ATTACKS: tuple[Attack, ...] = (
     *ending.ATTACKS,
     *fuzz.ATTACKS,
     *match_files.ATTACKS,
+    *damaged.ATTACKS,
     *folders.ATTACKS,
     *kills.ATTACKS,
 )

@@ -111,7 +111,7 @@ def attack_format(name: str, trial: Trial) -> str:
     content, wanted = list_files()[name], trial.dose(_SMALL_BYTES, _FULL_BYTES)
     done = files = refused = 0
     slowest_s = 0.0
-    before = _measure_memory()
+    before = measure_memory()
     while done < wanted:
         altered, count = mutate_file(content, trial.rng)
         began_s = time.process_time()
@@ -120,7 +120,7 @@ def attack_format(name: str, trial: Trial) -> str:
         done, files = done + count, files + 1
         if files % 100 == 0:
             trial.note(f"{done:,} bytes")
-    growth = _measure_memory() - before
+    growth = measure_memory() - before
     expect(slowest_s < _MAX_S, f"a file took {slowest_s:.1f} s")
     expect(growth < _MAX_GROWTH_BYTES, f"the process grew by {growth:,} bytes")
     return f"{done:,} bytes in {files:,} files, {refused:,} refused, {slowest_s * 1e3:.0f} ms at worst"
@@ -142,7 +142,7 @@ def _read(name: str, altered: bytes) -> bool:
     return False
 
 
-def _measure_memory() -> int:
+def measure_memory() -> int:
     """Return the most memory that the process has held, in bytes."""
     unit = 1 if sys.platform == "darwin" else 1024
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
@@ -161,9 +161,9 @@ def attack_by_cost(trial: Trial) -> str:
         for seat in SEATS
     ]
     content = xg_files.make_file(records + turns * trial.dose(50, 4095))
-    before, began_s = _measure_memory(), time.process_time()
+    before, began_s = measure_memory(), time.process_time()
     (match,) = read_matches(content)
-    took_s, growth = time.process_time() - began_s, _measure_memory() - before
+    took_s, growth = time.process_time() - began_s, measure_memory() - before
     plays = sum(len(notes.candidates) for game in match.games for notes in game.notes.values())
     expect(took_s < _MAX_S, f"the file took {took_s:.1f} s")
     expect(growth < _MAX_GROWTH_BYTES, f"the process grew by {growth:,} bytes")

@@ -272,8 +272,13 @@ def damage(file, position, content):
         lambda file: os.truncate(file, 50),
         lambda file: damage(file, 4096, os.urandom(file.stat().st_size - 4096)),
         lambda file: damage(file, 60, b"\0\0\0\0"),
+        lambda file: file.write_bytes(
+            file.read_bytes()
+            .replace(b"tablequestions", b"tableq\x8cestions")
+            .replace(b"CREATE TABLE q", b"CREATE TEBLE q")
+        ),
     ],
-    ids=["text", "header", "half", "stub", "pages", "version"],
+    ids=["text", "header", "half", "stub", "pages", "version", "no text"],
 )
 def test_a_damaged_file_is_moved_aside_and_a_new_one_begun(file, spoil, caplog):
     fill(file, range(300))

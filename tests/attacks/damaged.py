@@ -1,0 +1,298 @@
+"""Damaged files of gammond's own: refused by name, or read with nothing in them that is no number."""
+
+from __future__ import annotations
+
+import io
+import logging
+import random
+import shutil
+import time
+import zipfile
+from collections.abc import Callable, Iterable
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.bearoff import open_table, save_table
+from engine.bearoff.one_sided import build_one_sided
+from engine.bearoff.two_sided import build_two_sided
+from engine.errors import GammondError
+from engine.evaluation.pruning import EvaluatorPruner
+from engine.rollout import RolloutEvaluators, RolloutSettings, load_state, roll_out, save_state
+from engine.store.analysis_store import AnalysisStore
+from nets.manifest import MANIFEST_FILE, load_net, read_manifest
+from tests import boards
+from tests.attacks.match_files import measure_memory, mutate_file
+from tests.attacks.server import AttackError, Home, Server, serve
+from tests.attacks.trial import Attack, Trial, expect
+from tests.attacks.wire import Client, run_clients
+from tests.engine.store.samples import ENGINE, make_entry, make_question
+from tools.train.weights.net_set import load_net_set, read_net_set
+
+_MAX_S = 5.0
+"""Of the processor for one file."""
+
+_MAX_GROWTH_BYTES = 300_000_000
+_QUESTIONS = 40
+_RACE = boards.position({6: 3, 5: 2}, {21: 3, 20: 2, 19: 2})
+_ODD_NUMBERS = (np.nan, np.inf, -np.inf, 1e308, -1e308, 1e38, -1.0, 0.0)
+
+Numbers = Iterable[NDArray[Any]]
+
+
+class _Kind(NamedTuple):
+    """A kind of file.
+
+    Attributes:
+        write: Writes one into a folder, and returns it.
+        read: Reads it, and returns all numbers that it believes.
+        is_archive: Whether arrays of it can be altered and packed again.
+    """
+
+    write: Callable[[Path], Path]
+    read: Callable[[Path], Numbers]
+    is_archive: bool = False
+
+
+def _write_database(folder: Path, *, is_two_sided: bool) -> Path:
+    file = folder / "table.bearoff"
+    save_table(build_two_sided(3, 3) if is_two_sided else build_one_sided(3, 4), file)
+    return file
+
+
+def _write_rollout(folder: Path) -> Path:
+    evaluator = boards.RacingEvaluator()
+    evaluators = RolloutEvaluators(EvaluatorPruner(evaluator), evaluator)
+    settings = RolloutSettings(trials=72, stop_jsd=0.0, seed=9)
+    save_state(roll_out([_RACE], evaluators, settings).state, folder / "state")
+    return folder / "state"
+
+
+def _read_rollout(file: Path) -> Numbers:
+    state = load_state(file)
+    return state.starts, *state.scores, state.cubes.stakes
+
+
+def _write_net_set(folder: Path) -> Path:
+    file = folder / "best.npz"
+    load_net_set("default").save(file)
+    return file
+
+
+def _read_net_set(file: Path) -> Numbers:
+    nets = read_net_set(file)
+    return *nets.to_arrays().values(), nets.make_evaluator().evaluate(_RACE.board[None])
+
+
+def _write_manifest(folder: Path) -> Path:
+    return Path(shutil.copy(MANIFEST_FILE, folder))
+
+
+def _read_manifest(file: Path) -> Numbers:
+    read_manifest(file)
+    return ()
+
+
+def _write_net(folder: Path) -> Path:
+    net = min(read_manifest().nets, key=lambda each: (MANIFEST_FILE.parent / each.file).stat().st_size)
+    file = folder / net.file
+    file.parent.mkdir(parents=True, exist_ok=True)
+    return Path(shutil.copy(MANIFEST_FILE.parent / net.file, file))
+
+
+def _read_net(file: Path) -> Numbers:
+    (net,) = [each for each in read_manifest().nets if Path(each.file).name == file.name]
+    evaluator = load_net(net, file.parents[len(Path(net.file).parts) - 1])
+    return (evaluator.evaluate(_RACE.board[None]),)
+
+
+def _make_entry(number: int) -> Any:
+    return make_entry(plies=1 + number % 3, seed=number)
+
+
+def _write_store(folder: Path) -> Path:
+    file = folder / "store.sqlite"
+    with AnalysisStore(file) as store:
+        for number in range(_QUESTIONS):
+            store.keep(make_question(number), ENGINE, _make_entry(number))
+    return file
+
+
+def _read_store(file: Path) -> Numbers:
+    found = []
+    with AnalysisStore(file) as store:
+        for number in range(_QUESTIONS):
+            kept, entry = _make_entry(number), store.find(make_question(number), ENGINE, 1 + number % 3)
+            if entry is not None:
+                expect(entry.is_same_as(kept), f"question {number} has another answer than was kept")
+                found.append(entry.values)
+    return found
+
+
+_KINDS = {
+    "two-sided": _Kind(partial(_write_database, is_two_sided=True), lambda file: open_table(file).arrays),
+    "one-sided": _Kind(partial(_write_database, is_two_sided=False), lambda file: open_table(file).arrays),
+    "rollout": _Kind(_write_rollout, _read_rollout, is_archive=True),
+    "net-set": _Kind(_write_net_set, _read_net_set, is_archive=True),
+    "manifest": _Kind(_write_manifest, _read_manifest),
+    "net": _Kind(_write_net, _read_net),
+    "store": _Kind(_write_store, _read_store),
+}
+
+
+def _alter_arrays(content: bytes, rng: random.Random) -> bytes:
+    """Return an archive of arrays with an array that is odd, of another shape or type, or missing."""
+    with np.load(io.BytesIO(content)) as archive:
+        arrays = {name: archive[name] for name in archive.files}
+    name = rng.choice(sorted(arrays))
+    array = arrays[name]
+    packed = io.BytesIO()
+    match rng.randrange(6):
+        case 0:
+            del arrays[name]
+        case 1:
+            arrays[name] = array.reshape(-1)[: rng.randrange(array.size + 1)]
+        case 2:
+            is_text = array.dtype.kind in "US"
+            kinds = ("U4", "S3") if is_text else ("int8", "int64", "float64", "complex64", "U4")
+            arrays[name] = array.astype(rng.choice(kinds))
+        case 3:
+            arrays[name] = np.frombuffer(mutate_file(array.tobytes() or b"\0", rng)[0], np.uint8)
+        case _ if array.size:
+            wide = array.astype(np.float64 if array.dtype.kind == "f" else array.dtype)
+            with np.errstate(all="ignore"):
+                odd = rng.choice(_ODD_NUMBERS) if wide.dtype.kind == "f" else rng.choice((0, 1, 127))
+                wide.reshape(-1)[rng.randrange(array.size)] = odd
+                arrays[name] = wide.astype(rng.choice((array.dtype, wide.dtype)))
+    np.savez(packed, **arrays)
+    return packed.getvalue() if rng.random() < 0.8 else _claim_much(packed.getvalue(), f"{name}.npy", rng)
+
+
+def _claim_much(content: bytes, member: str, rng: random.Random) -> bytes:
+    """Return an archive with an array whose header claims far more numbers than there are."""
+    packed = io.BytesIO()
+    length = rng.choice((10**6, 10**12, 2**63 - 1, -1))
+    header = {"descr": rng.choice(("<f8", "|O", "<U9")), "fortran_order": False, "shape": (length, 2)}
+    with zipfile.ZipFile(io.BytesIO(content)) as source, zipfile.ZipFile(packed, "w") as target:
+        for name in source.namelist():
+            if name == member:
+                array = io.BytesIO()
+                np.lib.format.write_array_header_1_0(array, header)
+                target.writestr(name, array.getvalue() + bytes(64))
+            else:
+                target.writestr(name, source.read(name))
+    return packed.getvalue()
+
+
+def _attack_kind(name: str, trial: Trial) -> str:
+    """Read damaged files of one kind."""
+    kind, folder = _KINDS[name], trial.home.make_subfolder(name).folder
+    file = kind.write(folder)
+    whole, siblings = file.read_bytes(), set(folder.rglob("*"))
+    _check_numbers(name, kind.read(file))
+    count = trial.dose(20, 2_000)
+    refused, slowest_s, before = 0, 0.0, measure_memory()
+    for number in range(count):
+        altered = whole
+        while altered == whole:
+            is_packed = kind.is_archive and trial.rng.random() < 0.7
+            altered = _alter_arrays(whole, trial.rng) if is_packed else mutate_file(whole, trial.rng)[0]
+        for each in set(folder.rglob("*")) - siblings:
+            each.unlink(missing_ok=True)
+        file.write_bytes(altered)
+        began_s = time.process_time()
+        refused += _read_altered(name, kind, file)
+        slowest_s = max(slowest_s, time.process_time() - began_s)
+        trial.note(f"{number + 1:,} of {count:,} files")
+    growth = measure_memory() - before
+    expect(slowest_s < _MAX_S, f"a file took {slowest_s:.1f} s")
+    expect(growth < _MAX_GROWTH_BYTES, f"the process grew by {growth:,} bytes")
+    return f"{count:,} files, {refused:,} refused, {slowest_s * 1e3:.0f} ms at worst"
+
+
+def _read_altered(name: str, kind: _Kind, file: Path) -> bool:
+    """Read a file; return whether it was refused."""
+    try:
+        found = kind.read(file)
+    except GammondError as error:
+        expect(error.message.isprintable(), f"{name}: a message has what does not print: {error.message!r}")
+        return True
+    except AttackError:
+        raise
+    except Exception as error:
+        raise AttackError(f"{name}: {type(error).__name__}: {error}; the file is {file}") from error
+    _check_numbers(name, found)
+    return False
+
+
+def _check_numbers(name: str, found: Numbers) -> None:
+    for array in found:
+        is_sound = array.dtype.kind not in "fc" or bool(np.isfinite(array).all())
+        expect(is_sound, f"{name}: what is no number was believed")
+
+
+_LINES = (
+    "position xgid XGID=-BBBBBC------------ccccc--:0:0:1:00:0:0:0:0:10",
+    "position xgid XGID=-BB--------------------bb-:0:0:1:00:0:0:0:0:10",
+    "position xgid XGID=-B----------------------b-:0:0:1:00:0:0:0:0:10",
+)
+"""Positions that the bearoff databases answer for."""
+
+
+def cut_databases(trial: Trial) -> str:
+    """Databases that are cut, or altered, under a server that uses them: the same answers go on."""
+    home = Home(trial.home.folder, trial.home.cache, trial.home.folder / "data")
+    shutil.copytree(trial.home.data, home.data, ignore=shutil.ignore_patterns("nets", "*.sqlite*"))
+    files = sorted(home.data.glob("*.bearoff"))
+    expect(len(files) == 2, f"expected the two default databases, got {files}")
+    with serve(home) as server:
+        whole = _ask(server)
+        for file in files:
+            with file.open("r+b") as content:
+                content.truncate(trial.rng.randrange(1000))
+        for _ in range(trial.dose(5, 200)):
+            expect(_ask(server) == whole, "answers differ once the databases are cut")
+    with serve(home) as server:
+        expect(_ask(server) == whole, "a server that finds cut databases answers differently")
+        expect(server.read_log().count("cannot be used") == len(files), f"not said: {server.read_log()!r}")
+    for file in files:
+        shutil.copy(trial.home.data / file.name, file)
+        content = bytearray(file.read_bytes())
+        content[trial.rng.randrange(len(content))] ^= 1 << trial.rng.randrange(8)
+        file.write_bytes(content)
+    with serve(home) as server:
+        expect(_ask(server) == whole, "a server that finds flipped bits answers differently")
+        expect(server.read_log().count("cannot be used") == len(files), f"not said: {server.read_log()!r}")
+    return "both databases cut in place under a server, then found cut, then with a bit flipped: one answer"
+
+
+def _ask(server: Server) -> list[str]:
+    async def ask() -> list[str]:
+        client = await Client.open(server.port)
+        answers = [await client.ask(line, "eval", "cube") for line in _LINES]
+        client.close()
+        return answers
+
+    return run_clients(ask())
+
+
+def _make_attack(name: str) -> Attack:
+    def run(trial: Trial) -> str:
+        log = logging.getLogger("engine.store")
+        level = log.level
+        log.setLevel(logging.CRITICAL)  # it reports each damaged file
+        try:
+            return _attack_kind(name, trial)
+        finally:
+            log.setLevel(level)
+
+    return Attack(f"damaged-{name}", f"damaged files of the kind {name}", run)
+
+
+ATTACKS = (
+    *map(_make_attack, _KINDS),
+    Attack("cut-databases", "bearoff databases cut or altered under a server that uses them", cut_databases),
+)
