@@ -8,6 +8,7 @@ import sqlite3
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 from engine.errors import DataFileError
 from engine.store.entries import EngineIdentity, StoreEntry, StoreQuestion, compute_checksum
@@ -67,7 +68,7 @@ _ROWS = "answers JOIN questions ON questions.id = answers.question"
 class _Connection(sqlite3.Connection):
     """A connection that tells damage from other faults where the message about it is no text either."""
 
-    def execute(self, statement: str, parameters: Sequence[object] = ()) -> sqlite3.Cursor:
+    def execute(self, statement: str, parameters: Any = ()) -> sqlite3.Cursor:  # noqa: ANN401  (as its base)
         try:
             return super().execute(statement, parameters)
         except UnicodeDecodeError as error:  # the message has bytes of the file in it
