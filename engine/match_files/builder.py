@@ -25,9 +25,7 @@ from engine.match_files.model import (
     RecordedMatch,
 )
 from engine.rules.dice import Roll
-from engine.rules.game_record import (
-    ResignationAction,
-)
+from engine.rules.game_record import ResignationAction
 from engine.rules.game_replay import GameSituation
 from engine.rules.match import SEATS, GameResult, MatchState
 from engine.rules.position import Position
@@ -160,11 +158,11 @@ class MatchBuilder:
                 None is.
             notes: What the file says about it.
         """
-        self._act(at, lambda game: game.play(seat, roll, play, notes))
+        self._act(at, lambda game: game.play(seat, roll, play, notes), seat)
 
     def complete_roll(self, at: int, seat: int, play: WrittenPlay) -> None:
         """Add the play of the roll that was added last without one."""
-        self._act(at, lambda game: game.complete_roll(seat, play))
+        self._act(at, lambda game: game.complete_roll(seat, play), seat)
 
     def double_automatically(self, at: int) -> None:
         """Turn the centred cube before the first play, since the opening dice were equal."""
@@ -172,17 +170,17 @@ class MatchBuilder:
 
     def double(self, at: int, seat: int, cube: int | None = None, notes: ActionNotes = NO_NOTES) -> None:
         """Add a double, a beaver or a raccoon, whichever is next; `cube` is its value, None if not stated."""
-        self._act(at, lambda game: game.double(seat, cube, notes))
+        self._act(at, lambda game: game.double(seat, cube, notes), seat)
 
     def respond(self, at: int, seat: int, *, is_take: bool, notes: ActionNotes = NO_NOTES) -> None:
         """Add a take or a pass."""
-        self._act(at, lambda game: game.respond(seat, is_take, notes))
+        self._act(at, lambda game: game.respond(seat, is_take, notes), seat)
 
     def resign(
         self, at: int, seat: int, kind: int, *, is_accepted: bool = True, notes: ActionNotes = NO_NOTES
     ) -> None:
         """Add an offer to resign and its answer."""
-        self._act(at, lambda game: game.act(ResignationAction(seat, kind, is_accepted), notes))
+        self._act(at, lambda game: game.act(ResignationAction(seat, kind, is_accepted), notes), seat)
 
     def set_table(
         self, at: int, position: Position, match: MatchState, *, first_seat_open: bool = False
@@ -226,14 +224,17 @@ class MatchBuilder:
     def add_issue(self, at: int, kind: IssueKind, message: str) -> None:
         """Report what was skipped; the game goes on."""
         game = self._game
-        self._add_issue(kind, message, at, game.number if game else 0, game.move if game else 0)
+        number, move = (game.number, game.number_action()) if game else (0, 0)
+        self._add_issue(kind, message, at, number, move)
 
     def fail(self, at: int, kind: IssueKind, message: str) -> None:
         """Report a fault that ends the game here; in a game that has ended so, nothing."""
         if self._game is None:
             self._add_issue(kind, message, at)
         else:
-            self._act(at, lambda game: game.fail(kind, message))
+            situation = self._game.situation
+            seat = None if situation.result is not None else situation.match.to_act
+            self._act(at, lambda game: game.fail(kind, message), seat)
 
     def end_game(self) -> None:
         """End the game at hand: determine its result, and compare it with the one that the file states."""
@@ -243,7 +244,7 @@ class MatchBuilder:
         try:
             game.finish()
         except RuleError as broken:
-            self._add_issue(broken.kind, broken.message, broken.at, game.number, game.move)
+            self._add_issue(broken.kind, broken.message, broken.at, game.number, game.number_action())
         self._previous = game.initial.match, game.result
         if game.actions:
             self._games.append(game.build())
@@ -270,7 +271,8 @@ class MatchBuilder:
         was_near = before is not None and any(before[0].away(seat) == 1 for seat in SEATS)
         return is_near and not was_near and self._rules.crawford
 
-    def _act(self, at: int, step: Callable[[GameBuilder], None]) -> None:
+    def _act(self, at: int, step: Callable[[GameBuilder], None], seat: int | None = None) -> None:
+        """Take a step of the game at hand, if it can go on; `seat` acts, None for nobody."""
         game = self._game
         if game is None or game.is_broken:
             return
@@ -279,7 +281,8 @@ class MatchBuilder:
             step(game)
         except RuleError as broken:
             game.is_broken = True
-            self._add_issue(broken.kind, broken.message, broken.at or at, game.number, game.move)
+            move = game.number_action(None if broken.at else seat)
+            self._add_issue(broken.kind, broken.message, broken.at or at, game.number, move)
 
     def _add_issue(self, kind: IssueKind, message: str, at: int, game: int = 0, move: int = 0) -> None:
         line, offset = (None, at) if self._is_binary else (at, None)

@@ -14,6 +14,7 @@ from engine.match_files.model import (
     IssueKind,
     MatchRules,
     RecordedGame,
+    number_moves,
 )
 from engine.rules.dice import Roll, validate_roll
 from engine.rules.game_record import (
@@ -80,7 +81,6 @@ class GameBuilder:
         self.at = at
         self.stated: tuple[int, int, int] | None = None
         self.is_broken = False
-        self.move = 0
         self._match_rules = match_rules
         self._first_seat_open = first_seat_open
         self._crawford_open = crawford_open
@@ -105,6 +105,16 @@ class GameBuilder:
             self.comment,
         )
 
+    def number_action(self, seat: int | None = None) -> int:
+        """Return the number of the move that another action of a seat would belong to, by `number_moves`.
+
+        Args:
+            seat: None for the number of the last action, 0 where there is none.
+        """
+        if seat is None:
+            return max(number_moves(self.actions), default=0)
+        return number_moves([*self.actions, DoubleAction(seat, 0)])[-1]
+
     def play(self, seat: int, roll: Roll, written: WrittenPlay | None, notes: ActionNotes) -> None:
         """Add a roll and its play; None for a roll that was not played."""
         self._begin_with(seat)
@@ -112,7 +122,6 @@ class GameBuilder:
             if written is None:
                 return
             self._take_back_roll()
-        self.move += 1
         if self.situation.match.beavered and seat == self.situation.match.to_act:
             self.act(ResponseAction(seat, True), NO_NOTES)
         self._check_turn(seat, f"{roll[0]}{roll[1]}")
@@ -159,7 +168,6 @@ class GameBuilder:
         self.situation, self._unplayed = self._unplayed[1], None
         self.notes.pop(len(self.actions) - 1, None)
         self.actions.pop()
-        self.move -= 1
 
     def double(self, seat: int, cube: int | None, notes: ActionNotes) -> None:
         """Add a double, a beaver or a raccoon, whichever is next."""

@@ -47,7 +47,7 @@ class MatchIssue:
         line: The line of a text file, from 1; None in binary files.
         offset: The byte of a binary file; None in text files.
         game: The number of the game in the file; 0 before the first one.
-        move: Plays of both sides in the game so far, and this one; 0 outside games.
+        move: The number of the move in its game, by `number_moves`; 0 before the first one.
     """
 
     kind: IssueKind

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from engine.match_files.mat.reader import parse_mat
 from engine.match_files.model import number_moves
 from engine.rules.game_record import ResignationAction
@@ -34,3 +36,21 @@ def test_a_refused_resignation_has_the_number_of_the_move_that_follows_it():
     actions = list(match.games[0].actions)
     actions.insert(1, ResignationAction(0, 1, is_accepted=False))
     assert number_moves(actions)[:4] == [1, 2, 2, 2]
+
+
+@pytest.mark.parametrize(
+    ("written", "broken", "move"),
+    [
+        ("64: 24/18 13/9", "64: 24/1", 1),
+        ("21: 13/11 8/7*", "21: 13/1", 2),
+        ("62: Bar/23 24/18*", "62: 24/18", 2),
+        ("Doubles => 2", "Doubles => 4096", 4),
+        ("13/8 6/4", "13/5", 5),
+        ("Takes", "Drops", 5),
+        ("Wins 2 points", "Wins 3 points", 6),
+        ("  6)  Drops\n                                      Wins 2 points\n", "", 5),
+    ],
+)
+def test_a_fault_has_the_number_of_its_row(written, broken, move):
+    (match,) = parse_mat(GAME.replace(written, broken))
+    assert [(issue.game, issue.move) for issue in match.issues][:1] == [(1, move)], match.issues

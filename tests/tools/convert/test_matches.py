@@ -111,7 +111,7 @@ def test_a_match_that_cannot_be_read_stops_no_other(capsys, tmp_path):
     said = run(capsys, tmp_path, "--to", "mat", "--output", target, status=1)
     first, second, third = said.err.splitlines()
     assert first.startswith(f"gammond convert: {tmp_path / 'a.txt'}: expected a match file")
-    assert second.startswith(f"gammond convert: {tmp_path / 'b.mat'}: line 7, game 1, move 5: illegal play: ")
+    assert second.startswith(f"gammond convert: {tmp_path / 'b.mat'}: line 7, game 1, move 3: illegal play: ")
     assert "HyperGammon (3)" in third
     assert sorted(path.name for path in target.iterdir()) == ["b.mat", "c.mat"]
     assert len(parse_mat((target / "b.mat").read_text())[0].games[0].actions) == 4
@@ -121,7 +121,7 @@ def test_strict_refuses_a_file_with_a_fault(capsys, tmp_path):
     (tmp_path / "b.mat").write_text(BROKEN)
     said = run(capsys, tmp_path / "b.mat", "--to", "sgf", "--strict", status=1)
     assert said.out == ""
-    assert "line 7, game 1, move 5" in said.err
+    assert "line 7, game 1, move 3" in said.err
 
 
 def test_what_exists_is_overwritten_by_force_alone_and_the_input_never(file, capsys, tmp_path):

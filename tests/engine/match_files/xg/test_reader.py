@@ -269,7 +269,7 @@ def test_a_play_that_the_rules_forbid_ends_its_game_and_no_other(money):
     broken[9 + 26 : 9 + 52] = bytes(xg_files.places(START.board).astype(np.int8))
     found = read([*records[:at], bytes(broken), *records[at + 1 :]])
     assert [(issue.kind, issue.game, issue.move) for issue in found.issues] == [
-        (IssueKind.ILLEGAL_PLAY, 1, 3)
+        (IssueKind.ILLEGAL_PLAY, 1, 2)
     ]
     assert found.games[0].result is None
     assert [game.record for game in found.games[1:]] == money[1:]
