@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
+from engine.rules.dice import format_roll
 from gammond.errors import FormatError
 from gammond.match import Dice, MatchState
 from gammond.position import Play, Position
@@ -77,7 +78,7 @@ class Action:
     def __str__(self) -> str:
         if self.dice is None or self.kind not in ("play", "roll"):
             return self.text
-        return f"{self.dice[0]}{self.dice[1]}: {self.text}"
+        return f"{format_roll(self.dice)}: {self.text}"
 
 
 @dataclass(frozen=True)

@@ -23,11 +23,14 @@ from engine.match_analysis.statistics import (
 from engine.match_files.model import (
     NO_NOTES,
     ActionNotes,
+    RecordedCandidate,
     RecordedEvaluation,
     RecordedGame,
     RecordedMatch,
+    find_candidate,
     number_moves,
 )
+from engine.rules.dice import Roll
 from engine.rules.game_record import GameAction, PlayAction
 from engine.rules.game_replay import GameSituation
 from engine.rules.match import SEATS
@@ -42,9 +45,9 @@ class AnalysedDecision:
     Attributes:
         judged: What it lost.
         situation: Where the game stood; before a roll its match state has no dice.
+        action: What was done; of a decision not to double, the play that followed.
         notes: What the engine thinks of it.
         move: The number of the move that it belongs to, by `engine.match_files.model.number_moves`.
-        roll: The dice of a play, the larger first; empty for cube decisions.
         chosen: What was done, in words.
         best: What was best.
         depth: How deep the engine looked.
@@ -52,19 +55,34 @@ class AnalysedDecision:
 
     judged: JudgedDecision
     situation: GameSituation
+    action: GameAction
     notes: ActionNotes
     move: int
-    roll: str
     chosen: str
     best: str
     depth: str
 
     @property
+    def roll(self) -> Roll | None:
+        """The dice of a play, the larger first; None for cube decisions."""
+        if self.judged.judgement.choice is not Choice.PLAY or not isinstance(self.action, PlayAction):
+            return None
+        return max(self.action.roll), min(self.action.roll)
+
+    @property
+    def made_candidate(self) -> RecordedCandidate | None:
+        """The candidate that was played; None for cube decisions, and where nothing else could be played."""
+        if self.roll is None or not isinstance(self.action, PlayAction):
+            return None
+        return find_candidate(self.notes.candidates, self.action.play)
+
+    @property
     def compared_evaluations(self) -> list[RecordedEvaluation]:
         """The evaluations that the loss comes from: of the best choice and of the one that was made."""
-        if self.judged.judgement.choice is Choice.PLAY:
-            made = [each for each in self.notes.candidates if format_play(each.play) == self.chosen]
-            return [each.evaluation for each in (*self.notes.candidates[:1], *made)]
+        if self.roll is not None:
+            made = self.made_candidate
+            compared = (*self.notes.candidates[:1], *([made] if made else []))
+            return [each.evaluation for each in compared]
         cube = self.notes.cube
         evaluations = (cube.evaluation, cube.taken_evaluation) if cube is not None else ()
         return [each for each in evaluations if each is not None]
@@ -205,20 +223,19 @@ def _describe(
     choice = judged.judgement.choice
     if choice is Choice.PLAY:
         assert isinstance(action, PlayAction)
-        roll = "{}{}".format(*sorted(action.roll, reverse=True))
         chosen = format_play(action.play)
         best, depth = chosen, ""
         if notes.candidates:
             best, depth = format_play(notes.candidates[0].play), notes.candidates[0].evaluation.depth
-        return AnalysedDecision(judged, situation, notes, move, roll, chosen, best, depth)
+        return AnalysedDecision(judged, situation, action, notes, move, chosen, best, depth)
     assert notes.cube is not None
     cube = notes.cube
     depth = cube.evaluation.depth if cube.evaluation else ""
     passes = cube.double_take > cube.double_pass
     if choice in (Choice.TAKE, Choice.PASS):
         best = "pass" if passes else "take"
-    elif cube.doubled >= cube.no_double:
+    elif cube.double >= cube.no_double:
         best = f"double, {'pass' if passes else 'take'}"
     else:
         best = "too good to double" if cube.no_double > cube.double_pass else "no double"
-    return AnalysedDecision(judged, situation, notes, move, "", str(choice), best, depth)
+    return AnalysedDecision(judged, situation, action, notes, move, str(choice), best, depth)

@@ -38,5 +38,5 @@ def _is_close_cube(task: AnalysisTask, cube: RecordedCubeDecision) -> bool:
         for action in task.actions
         if isinstance(action, ResponseAction)
     ]
-    margin = min(abs(cube.no_double - cube.doubled), abs(cube.double_take - cube.double_pass))
+    margin = min(abs(cube.no_double - cube.double), abs(cube.double_take - cube.double_pass))
     return margin < CLOSE_POINTS or any(each.error_points >= CLOSE_POINTS for each in errors)

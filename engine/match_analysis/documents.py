@@ -12,6 +12,7 @@ from engine.match_analysis.decisions import compute_mwc
 from engine.match_analysis.resignations import JudgedResignation
 from engine.match_analysis.statistics import ErrorTotal, PlayerStatistics, StatisticsByPhase
 from engine.match_files.model import ActionNotes, RecordedEvaluation
+from engine.rules.dice import encode_roll
 from engine.rules.match import SEATS, MatchState
 from engine.rules.notation import format_play
 
@@ -138,7 +139,7 @@ def list_decision(
         "decision": str(judged.judgement.choice),
         "xgid": xgid,
         "score": [match.score[seat] for seat in SEATS],
-        "roll": decision.roll,
+        "roll": encode_roll(decision.roll) if decision.roll else "",
         "chosen": decision.chosen,
         "best": decision.best,
         "error": round_value(judged.judgement.error_points),

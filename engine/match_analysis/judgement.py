@@ -83,7 +83,7 @@ def judge_doubling(cube: RecordedCubeDecision, *, is_double: bool) -> Judgement:
         cube: The equities of the choices.
         is_double: Whether it doubled.
     """
-    no_double, double_take, doubled = cube.no_double, cube.double_take, cube.doubled
+    no_double, double_take, doubled = cube.no_double, cube.double_take, cube.double
     best = max(no_double, doubled)
     error = best - (doubled if is_double else no_double)
     is_trivial = (

@@ -103,6 +103,6 @@ def _find_worth(notes: ActionNotes, match: MatchState) -> float | None:
     if notes.cube is None:
         return None
     if match.doubled:
-        return notes.cube.doubled
+        return notes.cube.double
     may_double = match.may_double(match.on_roll)
-    return max(notes.cube.no_double, notes.cube.doubled) if may_double else notes.cube.no_double
+    return max(notes.cube.no_double, notes.cube.double) if may_double else notes.cube.no_double

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import takewhile
 
-from engine.match_files.model import RecordedCandidate, RecordedGame, RecordedMatch
+from engine.match_files.model import RecordedCandidate, RecordedGame, RecordedMatch, find_candidate
 from engine.rules.dice import Roll
 from engine.rules.game_record import (
     DoubleAction,
@@ -47,8 +47,9 @@ class AnalysisTask:
     def find_made(self, candidates: Iterable[RecordedCandidate]) -> RecordedCandidate:
         """Return the play that was made, which every analysis of a roll has."""
         assert self.play is not None
-        result = self.play.result
-        return next(each for each in candidates if each.play.result == result)
+        made = find_candidate(candidates, self.play)
+        assert made is not None
+        return made
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from engine.match_files.model import (
     RecordedGame,
     number_moves,
 )
-from engine.rules.dice import Roll, validate_roll
+from engine.rules.dice import Roll, format_roll, validate_roll
 from engine.rules.game_record import (
     DoubleAction,
     GameAction,
@@ -124,9 +124,10 @@ class GameBuilder:
             self._take_back_roll()
         if self.situation.match.beavered and seat == self.situation.match.to_act:
             self.act(ResponseAction(seat, True), NO_NOTES)
-        self._check_turn(seat, f"{roll[0]}{roll[1]}")
+        rolled = f"the roll {format_roll(roll)}"
+        self._check_turn(seat, rolled)
         if self.situation.match.doubled:
-            raise RuleError(IssueKind.OUT_OF_TURN, f"expected a response to the double, got the roll {roll}")
+            raise RuleError(IssueKind.OUT_OF_TURN, f"expected a response to the double, got {rolled}")
         try:
             validate_roll(*roll)
             action: GameAction = RollAction(seat, roll)
@@ -137,8 +138,8 @@ class GameBuilder:
         except (FormatError, ValueRangeError) as error:
             raise RuleError(IssueKind.UNREADABLE, error.message) from None
         except GammondError as error:
-            shown = f"{roll[0]}{roll[1]}: {written}" if isinstance(written, str) else f"{roll[0]}{roll[1]}"
-            raise RuleError(IssueKind.ILLEGAL_PLAY, f"{shown[:80]!r}: {error.message}") from None
+            shown = f" {written[:80]!r}" if isinstance(written, str) else ""
+            raise RuleError(IssueKind.ILLEGAL_PLAY, f"{format_roll(roll)}{shown}: {error.message}") from None
         before = self.situation
         self.act(action, notes)
         if written is None:
@@ -228,7 +229,7 @@ class GameBuilder:
         if isinstance(written, np.ndarray):
             found = plays.find(written.astype(np.int8))
             if found is None:
-                raise StateError(f"no play of {roll[0]}-{roll[1]} leads to the position that follows")
+                raise StateError(f"no play of {format_roll(roll)} leads to the position that follows")
             return found
         return find_written_play(written, position, roll, rules, plays)
 
@@ -329,7 +330,7 @@ class GameBuilder:
             roll = self.situation.match.roll or (0, 0)
             raise RuleError(
                 IssueKind.ROLL_NOT_PLAYED,
-                f"expected a play of {roll[0]}{roll[1]}, got none",
+                f"expected a play of {format_roll(roll)}, got none",
                 self._unplayed[0],
             )
         if seat != self.situation.match.to_act:

@@ -7,7 +7,7 @@ gives the same games.
 from __future__ import annotations
 
 import enum
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
@@ -102,6 +102,11 @@ class RecordedCandidate:
     evaluation: RecordedEvaluation
 
 
+def find_candidate(candidates: Iterable[RecordedCandidate], play: Play) -> RecordedCandidate | None:
+    """Return the candidate that leads to the same position as a play; None if none does."""
+    return next((each for each in candidates if each.play.result == play.result), None)
+
+
 @dataclass(frozen=True)
 class RecordedCubeDecision:
     """What the file's program thinks of doubling and of taking, for the player on roll.
@@ -122,7 +127,7 @@ class RecordedCubeDecision:
     taken_evaluation: RecordedEvaluation | None = None
 
     @property
-    def doubled(self) -> float:
+    def double(self) -> float:
         """The equity of a double with the right response."""
         return min(self.double_take, self.double_pass)
 

@@ -55,9 +55,14 @@ def parse_roll(text: str) -> Roll:
     return validate_roll(int(match[1]), int(match[2]))
 
 
-def format_roll(dice: Sequence[int]) -> str:
-    """Write a roll, or the dice that it gives, as people do: the higher die first, ``3-1``."""
-    return f"{max(dice)}-{min(dice)}"
+def format_roll(dice: Sequence[int] | None) -> str:
+    """Write a roll, or the dice that it gives, for people: the higher die first, ``3-1``; None is empty."""
+    return "" if dice is None else f"{max(dice)}-{min(dice)}"
+
+
+def encode_roll(roll: Roll) -> str:
+    """Write a roll for programs: ``31``, as match files have it, and no spreadsheet takes it for a date."""
+    return f"{roll[0]}{roll[1]}"
 
 
 class DiceSource(Protocol):

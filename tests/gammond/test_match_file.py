@@ -65,7 +65,7 @@ def test_beavers_resignations_and_comments_have_words():
     )
     (game,) = match.games
     assert [str(action) for action in game.actions] == [
-        "31: 8/5 6/5", "double", "beaver", "raccoon", "64: not played", "resign gammon",
+        "3-1: 8/5 6/5", "double", "beaver", "raccoon", "6-4: not played", "resign gammon",
     ]  # fmt: skip
     assert game.actions[3].comment == "hello"
     assert game.actions[-1].is_accepted

@@ -12,6 +12,7 @@ from engine.match_analysis.analysed_match import AnalysedDecision, AnalysedMatch
 from engine.match_analysis.decisions import compute_mwc
 from engine.match_analysis.judgement import Choice
 from engine.match_files.model import NO_NOTES, RecordedCandidate, RecordedGame, number_moves
+from engine.rules.dice import format_roll
 from engine.rules.game_record import (
     DoubleAction,
     GameAction,
@@ -114,10 +115,10 @@ def _format_action(
     match action:
         case PlayAction(roll=roll, play=play):
             shown = match.with_roll(roll)
-            title = f"{name}: {max(roll)}{min(roll)} {format_play(play) or 'cannot move'}"
+            title = f"{name}: {format_roll(roll)} {format_play(play) or 'cannot move'}"
         case RollAction(roll=roll):
             shown = match.with_roll(roll)
-            title = f"{name}: {max(roll)}{min(roll)}, not played"
+            title = f"{name}: {format_roll(roll)}, not played"
         case DoubleAction(cube=cube):
             title = f"{names[action.seat]} {'doubles' if match.cube_owner is None else 'redoubles'} to {cube}"
         case ResponseAction(is_take=is_take):
@@ -167,7 +168,7 @@ def _format_plays(analysed: AnalysedMatch, decision: AnalysedDecision) -> str:
     best, lines, has_others = candidates[0].evaluation, [], False
     for rank, each in enumerate(candidates, 1):
         play = format_play(each.play)
-        is_made = play == decision.chosen
+        is_made = each is decision.made_candidate
         if rank > _LISTED_PLAYS and not is_made:
             continue
         words = " (played)" if is_made else ""

@@ -9,7 +9,6 @@ from engine.match_analysis.analysed_match import AnalysedDecision, AnalysedMatch
 from engine.match_analysis.decisions import compute_mwc
 from engine.match_analysis.judgement import Choice
 from engine.rules.match import MatchState
-from engine.rules.notation import format_play
 from tools.analyse.html_parts import get_mark, list_names
 
 _WIDTH, _HEIGHT = 900, 260
@@ -114,17 +113,13 @@ def _list_games(analysed: AnalysedMatch) -> list[list[_Point]]:
 
 def _find_equity(decision: AnalysedDecision) -> float | None:
     """Return the equity after a decision for the seat on roll; None where the next decision has it."""
-    notes, cube = decision.notes, decision.notes.cube
+    cube = decision.notes.cube
     match decision.judged.judgement.choice:
         case Choice.PLAY:
-            equities = (
-                each.evaluation.equity
-                for each in notes.candidates
-                if format_play(each.play) == decision.chosen
-            )
-            return next(equities, None)
+            made = decision.made_candidate
+            return None if made is None else made.evaluation.equity
         case Choice.DOUBLE if cube is not None:
-            return min(cube.double_take, cube.double_pass)
+            return cube.double
         case Choice.TAKE if cube is not None:
             return cube.double_take
         case Choice.PASS if cube is not None:

@@ -8,6 +8,7 @@ from datetime import datetime
 from engine.formats.board_svg import draw_parts
 from engine.match_analysis.analysed_match import AnalysedMatch
 from engine.match_analysis.documents import describe_match
+from engine.rules.dice import format_roll
 from engine.rules.match import SEATS
 from tools.analyse.html_games import format_games, format_key
 from tools.analyse.html_graph import draw_graph
@@ -123,7 +124,8 @@ def _format_errors(analysed: AnalysedMatch) -> str:
     rows = "".join(
         f'<tr><th scope=row><a href="#{get_address(each)}">Game {each.judged.game + 1}, move {each.move}</a>'
         f'<td class=text>{names[each.judged.seat]}<td class="text {get_mark(each)}">{get_mark(each)}'
-        f"<td>{format_loss(each)}<td>{each.roll}<td class=text>{each.chosen}<td class=text>{each.best}"
+        f"<td>{format_loss(each)}<td>{format_roll(each.roll)}<td class=text>{each.chosen}"
+        f"<td class=text>{each.best}"
         for each in wrong
     )
     heads = "".join(

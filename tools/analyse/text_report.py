@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from engine.match_analysis.analysed_match import AnalysedDecision, AnalysedMatch
 from engine.match_analysis.statistics import XG_ERROR_POINTS, ErrorTotal, PlayerStatistics, classify_loss
+from engine.rules.dice import format_roll
 from engine.rules.match import RESULT_NAMES
 from engine.wording import escape_unprintable, format_count
 from tools.analyse.players_report import format_rate, format_rating
@@ -117,7 +118,7 @@ def _format_errors(analysed: AnalysedMatch, count: int) -> list[str]:
             names[each.judged.seat],
             f"{each.judged.judgement.error_points:.3f}",
             _format_mwc(each),
-            each.roll,
+            format_roll(each.roll),
             each.chosen,
             each.best,
             _format_depth(each),

@@ -16,6 +16,7 @@ from engine.analysis.many_matches import evaluate_matches
 from engine.cubeful import CubeDecision
 from engine.errors import UnsupportedError
 from engine.formats.position_batch import ParsedPositions
+from engine.rules.dice import encode_roll
 from engine.rules.match import MatchState
 from engine.rules.outcome import Outcome, cubeless_equity
 from engine.rules.position import find_finished
@@ -180,7 +181,7 @@ class BatchEvaluator:
         columns: Columns = {name: [None] * count for name in PLAY_COLUMNS}
         scores, chances = map(list_numbers, (best.scores.T, best.mwc.T))
         for at, place in enumerate(places.tolist()):
-            columns["dice"][place] = format_dice(rolls[at].tolist())
+            columns["dice"][place] = encode_roll(rolls[at].tolist())
             for rank, (name, text) in enumerate(zip(("best", "second"), best.texts[at], strict=False)):
                 columns[name][place] = text
                 columns[f"{name}_equity"][place] = scores[rank * len(places) + at]
@@ -217,11 +218,6 @@ def load_batch_evaluator(
     """
     check_wants(wants, settings.is_cubeful)
     return BatchEvaluator(load_net_engine(net, threads), settings, wants=wants, threads=threads)
-
-
-def format_dice(roll: Sequence[int]) -> str:
-    """Format a roll for a cell: two digits, which no spreadsheet takes for a date."""
-    return "".join(map(str, roll))
 
 
 def list_decisions(decisions: Sequence[CubeDecision | None]) -> Columns:

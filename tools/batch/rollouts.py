@@ -12,6 +12,7 @@ from engine.analysis.rollout_requests import POSITION, PreparedRollout, RolloutR
 from engine.cubeful import CubeResponse
 from engine.formats.position_batch import ParsedPositions
 from engine.rollout import CubeRollout, RolloutEstimate, RolloutState
+from engine.rules.dice import encode_roll
 from engine.rules.match import MatchState
 from engine.rules.notation import format_play
 from engine.rules.position import Position
@@ -25,7 +26,6 @@ from tools.batch.evaluation import (
     Columns,
     check_wants,
     clear_negative_zero,
-    format_dice,
 )
 from tools.common.rollout_options import RolloutOptions
 
@@ -123,7 +123,7 @@ class BatchRollouts:
         if EVAL in self._wants:
             answers.append(self._roll_out(RolloutRequest(POSITION, position, match), row))
         if MOVES in self._wants and roll is not None and not position.is_over:
-            row["dice"] = format_dice(roll)
+            row["dice"] = encode_roll(roll)
             answers.append(self._roll_out(RolloutRequest(MOVES_KIND, position, match, roll), row))
         if CUBE in self._wants and not position.is_over:
             answers.append(self._roll_out(RolloutRequest(CUBE_KIND, position, match), row))

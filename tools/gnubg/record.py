@@ -16,6 +16,7 @@ from engine.formats.position_id import encode_position_id
 from engine.match_files.sgf.points import COLOURS, parse_written_play
 from engine.match_files.sgf.reader import SGF_SIGN, SgfHeading
 from engine.match_files.sgf.tree import SgfTree, parse_sgf_trees
+from engine.rules.dice import format_roll
 from engine.rules.game_record import DoubleAction, PlayAction, ResponseAction
 from engine.rules.game_replay import GameSituation
 from engine.rules.match import RESULT_NAMES, MatchState
@@ -174,7 +175,7 @@ class _Replay:
         except PlayError:
             what = f"played {action[2:]} (letters)" if moves else "did not play"
             raise PlayError(
-                f"seat {seat} {what} with {roll[0]}{roll[1]} at {encode_position_id(situation.position)}, "
+                f"seat {seat} {what} with {format_roll(roll)} at {encode_position_id(situation.position)}, "
                 "which is not legal"
             ) from None
         self._situation = situation.apply(PlayAction(seat, roll, play))

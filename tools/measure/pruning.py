@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from engine.errors import ValueRangeError
 from engine.formats.position_id import encode_position_id
-from engine.rules.dice import Roll
+from engine.rules.dice import Roll, format_roll
 from engine.rules.position import Position
 from engine.runtime.version import read_version
 from engine.search import FILTERS, UNPRUNED, find_move_filter, make_cubeless_search
@@ -119,8 +119,10 @@ class SearchQualityReport:
         """Format it for people: two lines, and one for the worst choice."""
         worst = ""
         if self.worst_roll is not None:
-            roll = "".join(map(str, self.worst_roll))
-            worst = f"worst: {self.worst:.1f} thousandths, position {self.worst_position} roll {roll}\n"
+            worst = (
+                f"worst: {self.worst:.1f} thousandths, position {self.worst_position} "
+                f"roll {format_roll(self.worst_roll)}\n"
+            )
         lost = f"{self.mean:.3f} ± {self.standard_error:.3f} thousandths of a point"
         return (
             f"gammond {self.version}, {self.net}, {self.plies}-ply, filter {self.filter}, seed {self.seed}: "

@@ -13,6 +13,7 @@ from engine.formats.snowie import encode_snowie
 from engine.formats.xgid import BOTTOM, PREFIX, encode_xgid
 from engine.match_files.model import USUAL_RULES, RecordedGame, RecordedMatch, number_games, number_moves
 from engine.match_files.variants import name_variant
+from engine.rules.dice import encode_roll
 from engine.rules.game_record import (
     DoubleAction,
     GameRecord,
@@ -157,10 +158,10 @@ def _format_actions(names: tuple[str, str], game: _Game) -> Iterator[tuple[int, 
     doubles, unplayed = 0, ""
     for number, action in zip(number_moves(game.actions), game.actions, strict=True):
         match action:
-            case PlayAction(seat, (die, other), play):
-                yield number, seat, f"{die}{other}: {_format_moves(play)}".rstrip()
-            case RollAction(seat, (die, other)):
-                unplayed, rolled = f"{die}{other}:", number
+            case PlayAction(seat, roll, play):
+                yield number, seat, f"{encode_roll(roll)}: {_format_moves(play)}".rstrip()
+            case RollAction(seat, roll):
+                unplayed, rolled = f"{encode_roll(roll)}:", number
                 continue
             case DoubleAction(seat, cube):
                 yield number, seat, f" {_DOUBLES[doubles]} => {cube}"

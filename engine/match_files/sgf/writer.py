@@ -20,6 +20,7 @@ from engine.match_files.sgf.points import (
     list_checkers,
 )
 from engine.match_files.sgf.tree import format_sgf_node
+from engine.rules.dice import encode_roll
 from engine.rules.game_record import (
     DoubleAction,
     GameAction,
@@ -139,9 +140,9 @@ def _list_nodes(game: RecordedGame) -> Iterator[_Properties]:
             case ResignationAction() if comment:  # the result alone says that it was accepted
                 yield comment
             case RollAction(seat, roll):
-                yield {COLOURS[seat]: [f"{roll[0]}{roll[1]}"]} | comment
+                yield {COLOURS[seat]: [encode_roll(roll)]} | comment
             case PlayAction(seat, roll, play):
-                written = f"{roll[0]}{roll[1]}{format_moves(play.moves, seat)}"
+                written = f"{encode_roll(roll)}{format_moves(play.moves, seat)}"
                 analysis = _format_analysis(notes, situation.match, action)
                 yield {COLOURS[seat]: [written]} | analysis | comment
             case DoubleAction(seat):

@@ -148,7 +148,7 @@ def _save(game: ReplGame, values: ArgumentValues, control: WorkControl) -> list[
             return game.save_games(name)
         record = game.records.update_own(game.session.log)
     is_sgf = ending == ".sgf"
-    text = format_sgf(record.analysed.marked_match) if is_sgf else format_match(record.match)
+    text = format_sgf(record.analysed_match.marked_match) if is_sgf else format_match(record.match)
     game.record_saver.write(name, text)
     with_analysis = ", with the analysis" if is_sgf and record.is_analysed else ""
     return [f"Saved {format_count(len(record.match.games), 'game')} to {name}{with_analysis}."]

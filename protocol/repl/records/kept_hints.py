@@ -73,7 +73,7 @@ def _format_row(
 
 def _format_cube(record: OpenRecord, cube: RecordedCubeDecision) -> list[str]:
     values = {"no double": cube.no_double, "double, take": cube.double_take, "double, pass": cube.double_pass}
-    values["best"] = max(cube.no_double, cube.doubled)
+    values["best"] = max(cube.no_double, cube.double)
     evaluation = cube.evaluation
     outcome = None if evaluation is None else evaluation.outcome
     source = record.describe_depth(record.place.game, "" if evaluation is None else evaluation.depth)

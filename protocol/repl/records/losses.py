@@ -10,6 +10,7 @@ from engine.match_analysis.judgement import Choice
 from engine.match_analysis.resignations import JudgedResignation
 from engine.match_analysis.statistics import XG_BLUNDER_POINTS, XG_ERROR_POINTS, classify_loss
 from engine.match_files.model import NO_NOTES
+from engine.rules.dice import Roll, format_roll
 from engine.rules.match import RESULT_NAMES
 from engine.wording import format_count
 from protocol.repl.answers.replies import Mark, PreformattedLine
@@ -32,7 +33,7 @@ class DecisionLoss:
         place: Where it was made.
         seat: Who made it.
         move: The number of its move in the game; both sides have one of each number.
-        roll: The dice of a play, as 62; empty for others.
+        roll: The dice of a play; None for others.
         done: The decision: a play, ``no double``, ``resign gammon``.
         best: The best one.
         points: What it lost against the best one.
@@ -42,7 +43,7 @@ class DecisionLoss:
     place: Place
     seat: int
     move: int
-    roll: str
+    roll: Roll | None
     done: str
     best: str
     points: float
@@ -59,7 +60,7 @@ def list_losses(record: OpenRecord) -> list[DecisionLoss]:
 
     Resignations and their answers are among them if they lost something.
     """
-    analysed = record.analysed
+    analysed = record.analysed_match
     found = [
         describe_loss(each)
         for each in analysed.decisions
@@ -94,7 +95,7 @@ def _describe_resignation(record: OpenRecord, judged: JudgedResignation) -> list
     if notes.candidates:
         evaluation = notes.candidates[0].evaluation
     depth = evaluation.depth if evaluation else ""
-    roll = "{}{}".format(*step.situation.match.roll) if step.situation.match.roll else ""
+    roll = step.situation.match.roll
     answers = ("accept", "reject") if judged.is_accepted else ("reject", "accept")
     found = []
     if judged.loss_points >= SHOWN_POINTS:
@@ -104,7 +105,7 @@ def _describe_resignation(record: OpenRecord, judged: JudgedResignation) -> list
         )
     if judged.answer_loss_points >= SHOWN_POINTS:
         lost = judged.answer_loss_points
-        found.append(DecisionLoss(place, 1 - judged.seat, step.move, "", *answers, lost, depth))
+        found.append(DecisionLoss(place, 1 - judged.seat, step.move, None, *answers, lost, depth))
     return found
 
 
@@ -116,7 +117,7 @@ def summarize_losses(record: OpenRecord, seat: int, game: int | None = None) -> 
         seat: The player's.
         game: The place of the game to look at, from 0; None for the whole match.
     """
-    analysed = record.analysed
+    analysed = record.analysed_match
     of_game = analysed.statistics_by_phase if game is None else analysed.statistics_of_games[game]
     player = of_game.players[seat]
     resigned = sum(
@@ -163,7 +164,7 @@ def format_losses(record: OpenRecord, losses: Sequence[DecisionLoss]) -> list[st
             str(each.place.game + 1),
             str(each.move),
             names[each.seat],
-            "-".join(each.roll),
+            format_roll(each.roll),
             each.done,
             each.best,
         )

@@ -167,7 +167,7 @@ class OpenRecord:
         )
 
     @property
-    def analysed(self) -> AnalysedMatch:
+    def analysed_match(self) -> AnalysedMatch:
         """The match with what its notes say of its decisions."""
         if self._analysed is None or self._analysed.match is not self.match:
             self._analysed = AnalysedMatch("", self.match, "", load_default_table())
@@ -220,7 +220,7 @@ class OpenRecord:
         """Return what is known of the decisions of an action: not to double before a play, and itself."""
         return [
             each
-            for each in self.analysed.decisions
+            for each in self.analysed_match.decisions
             if (each.judged.game, each.judged.action) == (place.game, place.action)
         ]
 

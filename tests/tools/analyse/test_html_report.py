@@ -135,7 +135,7 @@ def test_a_play_has_its_board_its_rank_and_the_best_plays(report):
     text, document = report
     first = document["decisions"][0]
     article = text[text.index('<article id="g1m1p2">') : text.index('<article id="g1m2p1">')]
-    assert f"<h4>1. bob: 64 {first['chosen']}</h4>" in article
+    assert f"<h4>1. bob: 6-4 {first['chosen']}</h4>" in article
     for each in first["candidates"][:5]:
         assert f"<th scope=row>{each['play']}" in article
         assert f"{100 * each['mwc']:.2f}" in article

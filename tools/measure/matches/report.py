@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from statistics import mean
 
 from engine.match_analysis.analysed_match import AnalysedDecision
+from engine.rules.dice import format_roll
 from tools.common.text_table import format_table
 from tools.measure.matches.comparison import (
     Disagreement,
@@ -63,7 +64,7 @@ def _format_pair(values: Sequence[float | None], digits: int) -> str:
 
 def _list_decision(decision: AnalysedDecision) -> tuple[str, ...]:
     place = str(decision.judged.game + 1), str(decision.move), str(decision.judged.seat + 1)
-    return *place, decision.roll, decision.chosen, decision.best
+    return *place, format_roll(decision.roll), decision.chosen, decision.best
 
 
 def _list_worst(comparison: MatchComparison, count: int) -> Iterator[tuple[str, ...]]:

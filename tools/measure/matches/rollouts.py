@@ -44,6 +44,6 @@ def _roll_out_cube(disagreement: Disagreement, roller: GnubgRoller) -> RolledLos
     if choice in (Choice.TAKE, Choice.PASS):
         gain = cube.double_take - cube.double_pass
         return RolledLoss(gain if choice is Choice.TAKE else -gain, combine_errors(taken))
-    gain = cube.doubled - cube.no_double
+    gain = cube.double - cube.no_double
     answered = taken if cube.double_take < cube.double_pass else 0.0
     return RolledLoss(-gain if choice is Choice.DOUBLE else gain, combine_errors(held, answered))

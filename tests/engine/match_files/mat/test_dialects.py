@@ -212,7 +212,7 @@ def test_names_lose_what_the_format_reserves():
 
 
 def test_strictly_the_first_fault_is_an_error_that_says_where():
-    with pytest.raises(FormatError, match=r"my\.mat: line 6, game 1, move 1: illegal play: '31: 8/2'"):
+    with pytest.raises(FormatError, match=r"my\.mat: line 6, game 1, move 1: illegal play: 3-1 '8/2'"):
         read_matches((MONEY + "  1) 31: 8/2\n").encode(), name="my.mat", strict=True)
 
 

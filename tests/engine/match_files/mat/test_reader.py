@@ -154,9 +154,9 @@ ROW = "  1) 31: 8/5 6/5                 64: 24/18 13/9"
     ("line", "kind", "message"),
     [
         ("  2) 65: 24/14", IssueKind.ILLEGAL_PLAY, "24/14 is 10 pips"),
-        ("  2) 65:", IssueKind.ROLL_NOT_PLAYED, "expected a play of 65, got none"),
+        ("  2) 65:", IssueKind.ROLL_NOT_PLAYED, "expected a play of 6-5, got none"),
         ("  2) 65: 24/x", IssueKind.UNREADABLE, "24/x"),
-        ("  2) 65: ????", IssueKind.ROLL_NOT_PLAYED, "expected a play of 65"),
+        ("  2) 65: ????", IssueKind.ROLL_NOT_PLAYED, "expected a play of 6-5"),
         (
             "  2)                             65: 24/18 13/8",
             IssueKind.OUT_OF_TURN,

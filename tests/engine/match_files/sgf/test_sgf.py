@@ -212,7 +212,7 @@ def test_games_of_other_players_are_another_match():
 @pytest.mark.parametrize(
     ("text", "kind", "message"),
     [
-        (OPENING.replace("31qtst", "31qtss"), IssueKind.ILLEGAL_PLAY, "31"),
+        (OPENING.replace("31qtst", "31qtss"), IssueKind.ILLEGAL_PLAY, "3-1"),
         (OPENING.replace("31qtst", "97rq"), IssueKind.UNREADABLE, "expected dice and moves, double"),
         (OPENING.replace("B[drop]", "W[drop]"), IssueKind.OUT_OF_TURN, "player 2 to act"),
         (OPENING.replace("GM[6]", "GM[1]"), IssueKind.UNSUPPORTED, "GM[6], got GM[1]"),

@@ -167,7 +167,7 @@ def test_the_costliest_decisions_come_first_without_those_that_lost_nothing():
     talk = make_talk("new 0", "8/5 6/5", rolls=[(3, 1), (5, 2)])
     record = talk.game.records.open_own(talk.session.log)
     losses = [
-        DecisionLoss(Place(0, 0), 0, 1, "31", "a", "b", loss, "0-ply")
+        DecisionLoss(Place(0, 0), 0, 1, (3, 1), "a", "b", loss, "0-ply")
         for loss in (0.039, 0.05, 0.07, 0.08, 0.2, 0.0)
     ]
     worst = find_costliest(losses, 0, 5)
@@ -180,8 +180,8 @@ def test_errors_and_blunders_are_counted_as_the_reports_of_a_match_count_them():
     talk = play_with_people("8/7 8/5", "roll", "8/3 6/4", "roll", rolls=[(3, 1), (5, 2), (6, 4)])
     talk.answer("review")
     record = talk.game.records.records[0]
-    assert any(player.errors for player in record.analysed.statistics)
-    for seat, player in enumerate(record.analysed.statistics):
+    assert any(player.errors for player in record.analysed_match.statistics)
+    for seat, player in enumerate(record.analysed_match.statistics):
         first, second = summarize_losses(record, seat)
         assert f" {player.total.error_points:.3f} points lost, PR {player.performance_rating:.1f}; " in first
         assert re.match(rf"{player.errors} errors? \(0\.02 or more\), {player.blunders} of them ", second)

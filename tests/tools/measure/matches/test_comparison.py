@@ -165,7 +165,7 @@ def test_the_report_has_each_analysis_the_worst_decisions_and_those_that_differ(
     assert [line.split()[-1] for line in worst] == ["0.125", "0.250"] * 2
     differing = [line for line in lines if line.endswith("ours")]
     assert len(differing) == 4
-    assert "64  24/18 13/9" in differing[0]
+    assert "6-4  24/18 13/9" in differing[0]
     assert "0.250    0.125  0.250 ± 0.010  ours" in differing[0]
     apart = compute_rating_differences(comparison.ours[0], comparison.theirs)
     assert lines[-5:] == [
