@@ -13,7 +13,7 @@ from typing import TypedDict
 
 import numpy as np
 
-from engine.analysis.engine_store import EngineStore
+from engine.analysis.engine_store import EngineStore, KeptAnalysis
 from engine.analysis.levels import EvalSettings
 from engine.cubeful import CubeStateSpace, build_cube_state_space, make_dead_cube_game
 from engine.cubeful.match_equity import MatchEquityTable
@@ -121,12 +121,12 @@ class Engine:
         other.store = store
         return other
 
-    def has_kept(
+    def recall(
         self, position: Position, match: MatchState, settings: EvalSettings, roll: Roll | None = None
-    ) -> bool:
-        """Return whether `evaluate`, or `rank_plays` for a roll, takes microseconds: its answer is kept."""
+    ) -> KeptAnalysis | None:
+        """Return what `evaluate`, or `rank_plays` for a roll, answers with in microseconds: what is kept."""
         question = self._ask(position, match, settings, roll)
-        return self.store is not None and question is not None and self.store.has_at_hand(question, settings)
+        return self.store.recall(question, settings) if self.store and question else None
 
     def with_rules(self, rules: Rules) -> Engine:
         """Return the same engine, with the same cache, for games by other rules."""
@@ -409,9 +409,8 @@ class Engine:
             settings: Depth; always cubeful.
             watch: As for `evaluate`.
         """
-        taken = replace(match.before_roll(), cube=min(2 * match.cube, MAX_CUBE))
         settings = replace(settings or EvalSettings(), is_cubeful=True)
-        return BeaverEvaluation(self.evaluate(position, taken, settings, watch))
+        return BeaverEvaluation(self.evaluate(position, take_beaver(match), settings, watch))
 
     def make_cube_game(self, match: MatchState) -> CubeStateSpace:
         """Make the states of the cube of a game, for rollouts and resignations."""
@@ -467,3 +466,8 @@ class Engine:
         elif not match.is_money:
             game = make_dead_cube_game(match, self.table)
         return Objective(self.evaluator, game, self.exact)
+
+
+def take_beaver(match: MatchState) -> MatchState:
+    """Return the match state that the doubler evaluates after a beaver: the cube as if it was taken."""
+    return replace(match.before_roll(), cube=min(2 * match.cube, MAX_CUBE))

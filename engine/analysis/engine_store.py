@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 
@@ -48,6 +49,28 @@ def make_question(
     return StoreQuestion.make(
         position, match, roll, is_cubeful=settings.is_cubeful, filter_name=settings.filter_name
     )
+
+
+@dataclass(frozen=True, eq=False)
+class KeptAnalysis:
+    """An analysis that is kept and at hand, for answers that are made of it more than once.
+
+    Attributes:
+        store: Where it was found.
+        question: What was asked.
+        entry: The answer.
+        takes_deeper: Whether a deeper answer would do.
+    """
+
+    store: EngineStore
+    question: StoreQuestion
+    entry: StoreEntry
+    takes_deeper: bool
+
+    def ask_again(self) -> bool:
+        """Return whether the same would be found now, and count the visit if so; takes microseconds."""
+        store = self.store
+        return store.store.visit(self.question, store.identity, self.entry, allow_deeper=self.takes_deeper)
 
 
 class EngineStore:
@@ -113,13 +136,13 @@ class EngineStore:
             question, self.identity, settings.plies, allow_deeper=settings.store is StoreUse.DEEPER
         )
 
-    def has_at_hand(self, question: StoreQuestion, settings: EvalSettings) -> bool:
-        """Return whether `find` finds an answer in microseconds, without reading a file."""
+    def recall(self, question: StoreQuestion, settings: EvalSettings) -> KeptAnalysis | None:
+        """Return what `find` finds in microseconds, without reading a file and without counting a visit."""
         if not self.is_open:
-            return False
+            return None
         takes_deeper = settings.store is StoreUse.DEEPER
-        found = self.store.recall(question, self.identity, settings.plies, allow_deeper=takes_deeper)
-        return found is not None
+        entry = self.store.recall(question, self.identity, settings.plies, allow_deeper=takes_deeper)
+        return None if entry is None else KeptAnalysis(self, question, entry, takes_deeper)
 
     def keep_position(self, question: StoreQuestion, plies: int, values: Values) -> None:
         """Keep what a search found for a position, ``float32[k]``; see `_keep`."""

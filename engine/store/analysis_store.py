@@ -167,6 +167,28 @@ class AnalysisStore:
                 return None  # another process may have searched deeper
             return _choose(known.values(), plies, allow_deeper)
 
+    def visit(
+        self,
+        question: StoreQuestion,
+        engine: EngineIdentity,
+        entry: StoreEntry,
+        *,
+        allow_deeper: bool = False,
+    ) -> bool:
+        """Count a visit to an entry; return whether it is what `recall` returns still, else none is counted.
+
+        Args:
+            question: What is asked.
+            engine: As for `find`.
+            entry: What was found.
+            allow_deeper: Whether a deeper entry would do.
+        """
+        with self._changed:
+            if self.recall(question, engine, entry.plies, allow_deeper=allow_deeper) is not entry:
+                return False
+            self._count_visit((question, engine.digest))
+            return True
+
     def keep(
         self, question: StoreQuestion, engine: EngineIdentity, entry: StoreEntry, visits: int = 1
     ) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from engine.analysis.engine import Engine
+from engine.analysis.engine import Engine, take_beaver
 from engine.analysis.levels import EvalSettings
 from engine.analysis.score_matrix import search_score_matrix
 from engine.cubeful import (
@@ -87,11 +87,19 @@ class CubeRequest:
             session.make_engine_loader(needs),
         )
 
-    def make_work(self, make_reply: Callable[[Engine, SearchWatch], Reply]) -> Work:
-        """Return the work that answers with one line."""
-        service, kind = self.session.service, make_decision_kind("cube", self.match, self.settings)
-        is_kept = self.session.has_kept(kind, self.position, self.match, self.settings)
-        is_long = self.settings.plies > 0 and not is_kept
+    def make_work(
+        self, make_reply: Callable[[Engine, SearchWatch], Reply], match: MatchState | None = None
+    ) -> Work:
+        """Return the work that answers with one line.
+
+        Args:
+            make_reply: Makes it, from one evaluation of the position.
+            match: The match state of that; None for the request's own.
+        """
+        match = match or self.match
+        service, kind = self.session.service, make_decision_kind("cube", match, self.settings)
+        kept = self.session.recall(kind, self.position, match, self.settings)
+        is_long = self.settings.plies > 0 and kept is None
 
         def run(control: WorkControl) -> list[Reply]:
             engine = self.load_engine()
@@ -99,7 +107,8 @@ class CubeRequest:
                 return [make_reply(engine, make_search_watch(control))]
 
         is_quick = not is_long and self.session.find_quick_engine(kind) is not None
-        return Work(run, is_long=is_long, is_quick=is_quick, size=DECISION_SIZE)
+        sources = () if kept is None else (kept,)
+        return Work(run, is_long=is_long, is_quick=is_quick, size=DECISION_SIZE, sources=sources)
 
 
 def handle_cube(call: CommandCall) -> Answer:
@@ -141,7 +150,7 @@ def handle_take(call: CommandCall) -> Answer:
     """Analyse the response to a pending double or beaver, or to a double offered now."""
     request, match = CubeRequest.from_call(call), call.session.game.match
     if match.beavered:
-        return request.make_work(_make_beaver_answerer(request, match))
+        return request.make_work(_make_beaver_answerer(request, match), take_beaver(match))
     if not match.doubled:
         cube_actions.double(request.match)
 

@@ -258,7 +258,7 @@ def _make_work(
         bool(asks)
         and is_own
         and all(
-            session.has_kept(
+            session.recall(
                 kind, request.position, match, settings if roll else replace(settings, is_cubeful=True), roll
             )
             for roll in asks

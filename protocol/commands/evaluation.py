@@ -10,6 +10,7 @@ import msgspec
 import numpy as np
 
 from engine.analysis.engine import Engine
+from engine.analysis.engine_store import KeptAnalysis
 from engine.analysis.levels import EvalSettings
 from engine.analysis.many_matches import evaluate_matches
 from engine.formats import xgid as xgid_format
@@ -243,8 +244,14 @@ def handle_eval(call: CommandCall) -> Answer:
         return [Reply("eval", values=evaluation_to_values(evaluation) | about)]
 
     if settings.plies:
-        is_kept = session.has_kept(make_decision_kind("eval", match, settings), position, match, settings)
-        return Work(run, is_long=not is_kept, is_quick=is_kept, size=DECISION_SIZE)
+        kept = session.recall(make_decision_kind("eval", match, settings), position, match, settings)
+        return Work(
+            run,
+            is_long=kept is None,
+            is_quick=kept is not None,
+            size=DECISION_SIZE,
+            sources=() if kept is None else (kept,),
+        )
     quick = session.find_quick_engine()
     item = None if quick is None else BatchItem(EvaluationBatch(quick, settings), (position, match))
     return Work(run, is_quick=item is not None, batch_item=item)
@@ -300,8 +307,8 @@ def handle_moves(call: CommandCall) -> Answer:
 
     plays = estimate_plays(position, roll)
     shown = plays if limit is None else min(plays, limit)
-    is_kept = session.has_kept(kind, position, match, settings, roll)
-    return _make_ranking_work(session, run, settings, kind, plays, shown, is_kept=is_kept)
+    kept = session.recall(kind, position, match, settings, roll)
+    return _make_ranking_work(session, run, settings, kind, plays, shown, kept)
 
 
 def handle_rank(call: CommandCall) -> Answer:
@@ -350,8 +357,7 @@ def _make_ranking_work(
     kind: Hashable,
     plays: int,
     shown: int,
-    *,
-    is_kept: bool = False,
+    kept: KeptAnalysis | None = None,
 ) -> Work:
     """Return the work of a ranking.
 
@@ -362,8 +368,9 @@ def _make_ranking_work(
         kind: Its kind, as `make_decision_kind` returns it.
         plays: About how many plays it ranks.
         shown: About how many of them its answer shows.
-        is_kept: Whether the answer is kept, so that giving it was seen to be quick.
+        kept: The ranking that is kept, if there is one, so that giving it was seen to be quick.
     """
+    is_kept = kept is not None
     is_deep = settings.plies > 0 and not is_kept
     is_quick = not is_deep and plays <= MAX_QUICK_PLAYS
     return Work(
@@ -372,4 +379,5 @@ def _make_ranking_work(
         is_quick=is_quick and (is_kept or session.find_quick_engine(kind) is not None),
         size=DECISION_SIZE + plays,
         answer_bytes=(PLAY_BYTES + XGID_BYTES * session.engine_settings.has_xgids) * shown,
+        sources=() if kept is None else (kept,),
     )

@@ -28,8 +28,9 @@ from protocol.core.arguments import TAG_PATTERN, parse_tag
 from protocol.core.errors import CommandError
 from protocol.core.framing import InputLine, LineSplitter
 from protocol.core.jobs import CLOSED_GATE, OPEN_GATE, Job, JobResult, PendingRequest, StartGate
+from protocol.core.kept_answers import EncodedAnswer
 from protocol.core.limits import ClientLimits
-from protocol.core.replies import encode_replies
+from protocol.core.replies import add_tag, encode_replies
 from protocol.core.requests import (
     Answer,
     AnyReply,
@@ -63,11 +64,11 @@ class RequestHandler(Protocol):
         """Return whether a request without a tag waits for the answers to earlier ones."""
         ...
 
-    def answer(self, text: str, is_in_use: IsInUse) -> Answer:
+    def answer(self, text: str, is_in_use: IsInUse) -> Answer | EncodedAnswer:
         """Answer a request, given without its tag. State changes take effect before this returns."""
         ...
 
-    def refuse(self, text: str, is_in_use: IsInUse, error: GammondError) -> Answer:
+    def refuse(self, text: str, is_in_use: IsInUse, error: GammondError) -> Answer | EncodedAnswer:
         """Answer a request with an error, whatever it asks for; the text is empty if it cannot be read."""
         ...
 
@@ -313,6 +314,7 @@ class Connection:
         self.request_count += 1
         is_in_use = self._by_key.__contains__
         tag = ""
+        answer: Answer | EncodedAnswer
         try:
             if line.error:
                 match = _FAULTY_LINE_TAG.match(line.text)
@@ -362,7 +364,9 @@ class Connection:
         self._answers.withdraw(job.request)
         return line
 
-    def _open_request(self, tag: str, is_ordered: bool, answer: Answer, line_bytes: int) -> None:
+    def _open_request(
+        self, tag: str, is_ordered: bool, answer: Answer | EncodedAnswer, line_bytes: int
+    ) -> None:
         if isinstance(answer, QuitRequest):
             self._quit_reply = self._encode(tag, answer.replies)
             self.end_reason = "it said goodbye"
@@ -371,6 +375,10 @@ class Connection:
         if isinstance(answer, Work):
             request = PendingRequest(tag, is_ordered, line_bytes, writes_json=self.handler.writes_json)
             self._add_job(Job(answer, request))
+            return
+        if isinstance(answer, EncodedAnswer):
+            data = add_tag(tag, answer.data, writes_json=self.handler.writes_json)
+            self._answers.add_answer(data, is_ordered=is_ordered)
             return
         if isinstance(answer, StopRequest):
             answer = [answer.make_reply(self._stop(answer.key))]

@@ -5,6 +5,7 @@ A connection makes them and takes in what becomes of them; it does not know when
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -12,7 +13,7 @@ import msgspec
 
 from engine.errors import GammondError, forget_frames
 from engine.runtime.prompt_threads import UncompiledKernel
-from protocol.core.replies import encode_replies, has_results, split_results
+from protocol.core.replies import encode_replies, has_results, remove_tag, split_results
 from protocol.core.requests import BLOCK_LINES, AnyReply, RequestBatch, Work, WorkControl
 
 JobResult = bytes | list[bytes] | Exception
@@ -20,6 +21,10 @@ JobResult = bytes | list[bytes] | Exception
 
 BLOCK_BYTES = 64 * 1024
 """How much of a long object is encoded in one turn in the interpreter."""
+
+
+_AT_ONCE_S = 0.001
+"""What takes less takes no time, as answers tell it."""
 
 
 class PendingRequest(msgspec.Struct, eq=False):
@@ -135,13 +140,17 @@ def run_batch(jobs: Sequence[Job]) -> list[bytes | Exception | None]:
 def _run_alone(job: Job) -> bytes | Exception | None:
     """Do a job with its progress in the result; None as for `run_batch`."""
     progress: list[AnyReply] = []
+    request, take_answer, began_s = job.request, job.work.take_answer, time.monotonic()
     try:
         result = job.run(progress.append)
     except UncompiledKernel:
         return None
     if isinstance(result, Exception):
         return result
-    return b"".join([job.request.encode(progress), *([result] if isinstance(result, bytes) else result)])
+    data = b"".join([request.encode(progress), *([result] if isinstance(result, bytes) else result)])
+    if take_answer is not None and time.monotonic() - began_s < _AT_ONCE_S:
+        take_answer(remove_tag(request.tag, data, writes_json=request.writes_json))
+    return data
 
 
 class StartGate(msgspec.Struct, frozen=True):

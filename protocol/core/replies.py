@@ -60,6 +60,35 @@ def encode_replies(tag: str, replies: Sequence[AnyReply], *, writes_json: bool =
     return text.encode("utf-8", "backslashreplace")
 
 
+def add_tag(tag: str, data: bytes, *, writes_json: bool = False) -> bytes:
+    """Return the encoded lines of an answer with a tag, as `encode_replies` writes it.
+
+    Args:
+        tag: The tag; empty for none.
+        data: The lines without it.
+        writes_json: Whether each line is an object.
+    """
+    if not tag:
+        return data
+    before = _begin_tagged(tag, writes_json)
+    start = 1 if writes_json else 0  # the tag takes the place of the brace
+    return b"".join([before + line[start:] for line in data.splitlines(keepends=True)])
+
+
+def remove_tag(tag: str, data: bytes, *, writes_json: bool = False) -> bytes:
+    """Return the encoded lines of an answer without their tag; takes back `add_tag`."""
+    if not tag:
+        return data
+    before = _begin_tagged(tag, writes_json)
+    brace = b"{" if writes_json else b""
+    return b"".join([brace + line.removeprefix(before) for line in data.splitlines(keepends=True)])
+
+
+def _begin_tagged(tag: str, writes_json: bool) -> bytes:
+    """Return what each line with a tag begins with."""
+    return b'{"tag":%s,' % msgspec.json.encode(tag) if writes_json else f"{tag} ".encode()
+
+
 def has_results(reply: AnyReply) -> bool:
     """Return whether a line is an object with a list of results, which can be long."""
     return isinstance(reply, JsonReply) and bool(reply.document.get("results"))

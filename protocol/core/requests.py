@@ -176,6 +176,14 @@ class BatchItem(NamedTuple):
     item: object
 
 
+class KeptSource(Protocol):
+    """Something that is kept, of which an answer is made."""
+
+    def ask_again(self) -> bool:
+        """Return whether the same would be found now, and count the visit if so; takes microseconds."""
+        ...
+
+
 class Work(msgspec.Struct, frozen=True):
     """A request that takes time: a function of what was captured when the request came, and of nothing else.
 
@@ -190,6 +198,9 @@ class Work(msgspec.Struct, frozen=True):
         batch_item: How a quick one can be answered in a batch; None where only `run` does it.
         size: About how long a quick one takes: 1 for a position that is evaluated in a batch, some 10 µs.
         answer_bytes: About how many bytes the answer takes.
+        sources: All that is kept of which the answer is made, if nothing is to be searched for it.
+        take_answer: Takes the whole answer of a quick one, encoded without a tag, if that took less than a
+            millisecond: so the next like it.
     """
 
     run: Callable[[WorkControl], Sequence[AnyReply]]
@@ -202,6 +213,8 @@ class Work(msgspec.Struct, frozen=True):
     batch_item: BatchItem | None = None
     size: int = 1
     answer_bytes: int = 1024
+    sources: tuple[KeptSource, ...] = ()
+    take_answer: Callable[[bytes], object] | None = None
 
 
 class StopRequest(msgspec.Struct, frozen=True):

@@ -10,12 +10,15 @@ from typing import NamedTuple
 import msgspec
 
 from engine.analysis.engine import Engine
+from engine.analysis.engine_store import KeptAnalysis
 from engine.errors import GammondError, LimitError, ValueRangeError
 from engine.formats.position_batch import ParsedPositions, parse_positions
 from engine.rules.position import Position
 from protocol.commands.dispatch import count_failure
 from protocol.commands.evaluation import DECISION_SIZE, MAX_SHORT_PLAYS, PLAY_BYTES
 from protocol.core.arguments import error_field
+from protocol.core.kept_answers import EncodedAnswer
+from protocol.core.limits import ClientLimits
 from protocol.core.replies import describe_error
 from protocol.core.requests import Answer, AnyReply, BatchItem, JsonReply, StopRequest, Work, WorkControl
 from protocol.dialects.json_analysis import (
@@ -53,6 +56,9 @@ _CUBEFUL_PARTS = ("cube", "analyse")
 _KEPT_PARTS = frozenset({"eval", "cube", "moves"})
 """Parts whose answers are kept."""
 
+_MAX_TEXT_CHARS = 256
+"""The longest position that is looked up: none needs more."""
+
 _VALUES_BYTES = 250
 """What an evaluation or cube decision takes in an answer, about."""
 
@@ -67,7 +73,7 @@ def answer_query(
     text: str,
     is_in_use: Callable[[object], bool] = lambda key: False,
     refusal: GammondError | None = None,
-) -> Answer:
+) -> Answer | EncodedAnswer:
     """Answer one line that begins with ``{``.
 
     Args:
@@ -123,46 +129,75 @@ def _terminate(query: Query, head: dict[str, object]) -> StopRequest:
     return StopRequest(make_id_key(target), answered)
 
 
-def _evaluate(session: Session, query: Query, head: dict[str, object]) -> Work:
-    service, engine, limits = session.service, session.engine_settings, session.service.limits
+def _evaluate(session: Session, query: Query, head: dict[str, object]) -> Work | EncodedAnswer:
+    service, engine = session.service, session.engine_settings
+    _check_query(query, service.limits)
+    with error_field("net"):
+        net = engine.net if query.net is None else service.check_evaluator_name(query.net)
+    if query.store is None and (query.plies or query.deeper):
+        query = msgspec.structs.replace(query, store=str(engine.store))
+    if not _may_be_kept(query):
+        return _make_work(session, net, query, head)
+    key = engine.format, net, engine.threads, *msgspec.structs.astuple(query)[1:]
+    before = msgspec.json.encode(head)[:-1]
+    kept = service.kept_answers
+    if (answer := kept.recall(key)) is not None:
+        return EncodedAnswer(before + answer.data)
+    return kept.keep_answer_of(_make_work(session, net, query, head), key, before)
+
+
+def _check_query(query: Query, limits: ClientLimits) -> None:
+    """Check what fields say together, and that it is not too much.
+
+    Raises:
+        GammondError: Something is wrong with them.
+    """
     _check_positions(query, limits.query_positions)
     if not query.cubeful and (word := next((each for each in query.want if each in _CUBEFUL_PARTS), None)):
         raise ValueRangeError(
             f"expected true for cubeful with '{word}' in 'want', got false", field="cubeful"
         )
-    with error_field("net"):
-        net = engine.net if query.net is None else service.check_evaluator_name(query.net)
     if "rollout" in query.want:
         check_rollout_games(
             read_rollout_arguments(query.rollout or {}), len(query.texts), limits.rollout_games
         )
-    if query.store is None and (query.plies or query.deeper):
-        query = msgspec.structs.replace(query, store=str(engine.store))
-    load_engine = partial(service.get_engine, net, engine.threads)
+
+
+def _make_work(session: Session, net: str, query: Query, head: dict[str, object]) -> Work:
+    """Return the work of a query that is in order."""
+    service, threads = session.service, session.engine_settings.threads
     deadline_s = None if query.time_ms is None else service.clock() + query.time_ms / 1000
     if query.is_analysis:
-        analysis = MatchQuery(query, head, limits.query_decisions, engine.threads, service.clock, deadline_s)
+        analysis = MatchQuery(query, head, service.limits.query_decisions, threads, service.clock, deadline_s)
+        load_engine = partial(service.get_engine, net, threads)
         return Work(
             lambda control: [analysis.run(load_engine(), control)],
             query.priority,
             make_id_key(query.id),
-            lambda error: _make_error_reply(head, error),
+            partial(_make_error_reply, head),
             is_long=True,
             deadline_s=deadline_s,
             answer_bytes=analysis.answer_bytes,
         )
+    return _make_position_work(session, net, query, head, deadline_s)
+
+
+def _make_position_work(
+    session: Session, net: str, query: Query, head: dict[str, object], deadline_s: float | None
+) -> Work:
+    """Return the work of a query for positions."""
+    service, threads = session.service, session.engine_settings.threads
     has_parts = not query.is_evaluation and not set(PART_NAMES).isdisjoint(query.want)
     scratch = make_query_session(session, net, query) if has_parts else None
-    count, plays = len(query.texts), 0
+    count, plays, max_plays = len(query.texts), 0, service.limits.query_plays
     if {"moves", "legal"} & set(query.want):
-        plays = min(estimate_play_count(query.texts, query.dice), limits.query_plays)
-
-    kept = _look_for_kept(partial(service.find_quick_engine, net, engine.threads), query)
+        plays = min(estimate_play_count(query.texts, query.dice), max_plays)
+    kept = _look_for_kept(partial(service.find_quick_engine, net, threads), query)
 
     def run(control: WorkControl) -> Sequence[AnyReply]:
-        loaded = load_engine()
+        loaded = service.get_engine(net, threads)
         analysis = QueryAnalysis(
-            *(loaded, query, head, control, service.clock, deadline_s, limits.query_plays, scratch),
+            *(loaded, query, head, control, service.clock, deadline_s, max_plays, scratch),
             parsed=kept.parsed,
         )
         is_timed = kept.kind is not None or (query.is_evaluation and count == 1)
@@ -171,25 +206,27 @@ def _evaluate(session: Session, query: Query, head: dict[str, object]) -> Work:
         is_cut = analysis.is_partial or len(results) < count
         return [make_final_reply(head, loaded, query.settings, results, is_cut=is_cut)]
 
-    quick = service.find_quick_engine(net, engine.threads)
+    quick = service.find_quick_engine(net, threads)
     is_batched = query.is_evaluation and count <= MAX_QUICK_POSITIONS and deadline_s is None
     item = None
     if quick is not None and is_batched and query.progress_every is None and query.priority == 0:
         item = BatchItem(EvaluationQueries(quick, query.settings), (head, query))
-    is_deep = (query.plies > 0 and not kept.is_at_hand) or not LONG_PARTS.isdisjoint(query.want)
+    is_at_hand = bool(kept.analyses)
+    is_deep = (query.plies > 0 and not is_at_hand) or not LONG_PARTS.isdisjoint(query.want)
     shown = min(plays, count * query.max_moves) if query.max_moves else plays
     part_bytes = sum(PART_BYTES.get(name, _VALUES_BYTES) for name in query.want)
     return Work(
         run,
         query.priority,
         make_id_key(query.id),
-        lambda error: _make_error_reply(head, error),
+        partial(_make_error_reply, head),
         is_long=is_deep or count > MAX_QUICK_POSITIONS or plays > MAX_SHORT_PLAYS,
         deadline_s=deadline_s,
-        is_quick=item is not None or kept.is_at_hand,
+        is_quick=item is not None or is_at_hand,
         batch_item=item,
-        size=DECISION_SIZE if kept.is_at_hand else count,
+        size=DECISION_SIZE if is_at_hand else count,
         answer_bytes=part_bytes * count + PLAY_BYTES * shown,
+        sources=kept.analyses,
     )
 
 
@@ -198,12 +235,12 @@ class _KeptSearch(NamedTuple):
 
     Attributes:
         kind: Its kind of work, as `Service.time_evaluation` takes it.
-        is_at_hand: Whether its answer is kept, and giving it takes microseconds.
+        analyses: All that it asks for, if that is kept and giving it takes microseconds; else empty.
         parsed: Its position.
     """
 
     kind: Hashable = None
-    is_at_hand: bool = False
+    analyses: tuple[KeptAnalysis, ...] = ()
     parsed: ParsedPositions | None = None
 
 
@@ -214,7 +251,7 @@ def _look_for_kept(find_quick_engine: Callable[[Hashable], Engine | None], query
         find_quick_engine: Returns the engine if it was seen to be quick at a kind of work.
         query: The query.
     """
-    if query.plies == 0 or len(query.texts) > 1 or not _KEPT_PARTS.issuperset(query.want):
+    if not _may_be_kept(query):
         return _KeptSearch()
     parsed = parse_positions(query.texts, check_cube_owner)
     roll = query.dice or parsed.rolls.get(0)
@@ -224,10 +261,15 @@ def _look_for_kept(find_quick_engine: Callable[[Hashable], Engine | None], query
     kind = "query", query.want, match.is_money, query.cubeful
     engine = find_quick_engine(kind)
     rolls = {roll if want == "moves" else None for want in query.want}
-    is_at_hand = engine is not None and all(
-        engine.has_kept(position, match, query.settings, each) for each in rolls
-    )
-    return _KeptSearch(kind, is_at_hand, parsed)
+    found = [engine.recall(position, match, query.settings, each) for each in rolls] if engine else []
+    analyses = tuple(each for each in found if each is not None)
+    return _KeptSearch(kind, analyses if len(analyses) == len(rolls) else (), parsed)
+
+
+def _may_be_kept(query: Query) -> bool:
+    """Return whether a query looks ahead from one position, for what the store keeps."""
+    is_single = query.positions is None and len(query.position or "") <= _MAX_TEXT_CHARS
+    return is_single and query.plies > 0 and _KEPT_PARTS.issuperset(query.want)
 
 
 def _check_positions(query: Query, cap: int) -> None:

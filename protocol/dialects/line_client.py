@@ -6,9 +6,13 @@ from engine.errors import GammondError
 from engine.runtime.prompt_threads import UncompiledKernel
 from protocol.commands.dispatch import answer_command, fail_request
 from protocol.core.connection import Connection, IsInUse
+from protocol.core.kept_answers import EncodedAnswer
 from protocol.core.requests import Answer, AnyReply, Work
 from protocol.dialects.json_query import answer_query
 from protocol.state.session import JSON_FORMAT, Session
+
+_MAX_RECALLED_CHARS = 256
+"""The longest command whose answer is kept: its text is kept with it."""
 
 
 class LineClient:
@@ -30,17 +34,28 @@ class LineClient:
         """Return whether a request without a tag waits for earlier answers: all but queries do."""
         return not _is_query(text)
 
-    def answer(self, text: str, is_in_use: IsInUse) -> Answer:
+    def answer(self, text: str, is_in_use: IsInUse) -> Answer | EncodedAnswer:
         """Answer a query or a command."""
         try:
-            if _is_query(text):
-                return answer_query(self.session, text, is_in_use)
-            return answer_command(self.session, text)
+            return answer_query(self.session, text, is_in_use) if _is_query(text) else self._answer(text)
         except UncompiledKernel:  # the request comes again
             self.session.count_request(-1)
             raise
 
-    def refuse(self, text: str, is_in_use: IsInUse, error: GammondError) -> Answer:
+    def _answer(self, text: str) -> Answer | EncodedAnswer:
+        """Answer a command, as before if it shows kept analyses alone and these are the same."""
+        session, kept = self.session, self.session.service.kept_answers
+        if len(text) > _MAX_RECALLED_CHARS:
+            return answer_command(session, text)
+        key = text, session.game, session.engine_settings.answer_key
+        answer = kept.recall(key)
+        if answer is not None:
+            session.count_request()
+            return answer
+        found = answer_command(session, text)
+        return kept.keep_answer_of(found, key) if isinstance(found, Work) else found
+
+    def refuse(self, text: str, is_in_use: IsInUse, error: GammondError) -> Answer | EncodedAnswer:
         """Answer with an error in the form of the request; nothing of it takes effect."""
         if _is_query(text):
             return answer_query(self.session, text, is_in_use, error)

@@ -14,6 +14,7 @@ from engine.options import MAX_QUOTED_CHARS
 from engine.runtime.cores import count_usable_cores
 from engine.store.opening import make_store_opener
 from engine.store.options import NO_STORE, StoreOptions
+from protocol.core.kept_answers import KeptAnswers
 from protocol.core.limits import ClientLimits
 from protocol.state.player_registry import PlayerRegistry
 from protocol.state.quick_work import QuickWork
@@ -63,6 +64,7 @@ class Service:
         self.clock = clock
         self.threads = threads
         self.rollout_store = RolloutStore()
+        self.kept_answers = KeptAnswers()
         self.players = PlayerRegistry(self._list_evaluator_names, self.get_engine, catalogue.check_fault)
         self.client_count = 0
         self.request_count = self.error_count = 0

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import lru_cache, partial
+from functools import cached_property, lru_cache, partial
 
 from engine.analysis.engine import Engine
+from engine.analysis.engine_store import KeptAnalysis
 from engine.analysis.levels import DEFAULT_LEVEL, LEVELS, EvalSettings, Level, StoreUse
 from engine.errors import StateError, UnsupportedError
 from engine.play.decider import Decider
@@ -71,6 +72,11 @@ class EngineSettings:
     has_xgids: bool = False
     format: str = FORMATS[0]
     store: StoreUse = StoreUse.ON
+
+    @cached_property
+    def answer_key(self) -> Hashable:
+        """All that answers depend on which are made of kept analyses."""
+        return self.net, self.ply, self.filter_name, self.is_cubeful, self.has_xgids, self.format, self.store
 
     @property
     def plies(self) -> int:
@@ -146,15 +152,15 @@ class Session(GameTable):
         engine = self.service.find_quick_engine(self.engine_settings.net, self.engine_settings.threads, kind)
         return None if engine is None else engine.with_rules(self.game.rules)
 
-    def has_kept(
+    def recall(
         self,
         kind: Hashable,
         position: Position,
         match: MatchState,
         settings: EvalSettings,
         roll: Roll | None = None,
-    ) -> bool:
-        """Return whether an answer is kept and at hand, and giving it was seen to be quick.
+    ) -> KeptAnalysis | None:
+        """Return an analysis that is kept and at hand, if answering with it was seen to be quick.
 
         Args:
             kind: The kind of work, as for `Service.time_evaluation`.
@@ -164,7 +170,7 @@ class Session(GameTable):
             roll: The dice, to ask for plays; None to ask for the position.
         """
         engine = self.find_quick_engine(kind) if settings.plies else None
-        return engine is not None and engine.has_kept(position, match, settings, roll)
+        return None if engine is None else engine.recall(position, match, settings, roll)
 
     def make_eval_settings(
         self, plies: int | None = None, filter_name: str | None = None, cubeful: bool | None = None

@@ -9,7 +9,11 @@ import time
 import filelock
 import pytest
 
+from engine.rules.match import MatchState
+from engine.rules.position import Position
+from engine.store.entries import StoreQuestion
 from engine.store.options import StoreOptions
+from protocol.core.jobs import run_batch
 from protocol.dialects.line_client import connect
 from protocol.state.service import Service, make_shipped_catalogue
 from protocol.state.session import Session
@@ -76,7 +80,7 @@ def test_decisions_say_in_their_info_lines_that_they_are_kept(service, what):
 
 
 def take_work(service, line, *settings):
-    """The work of a request of a fresh client."""
+    """The work of a request of a fresh client; None if it is answered at once."""
     connection = open_session(service, *settings)
     hear(connection, f"{line}\n".encode())
     job = connection.next_job()
@@ -90,6 +94,128 @@ def ask_until_quick(service, line):
         if take_work(service, line).is_quick:
             return
     raise AssertionError(f"{line} stays slow")
+
+
+def answer_here(service, line, *settings):
+    """Answer in the thread that serves the clients; return the lines, and whether they came at once."""
+    connection = open_session(service, *settings)
+    hear(connection, f"{line}\n".encode())
+    job = connection.next_job()
+    if job is not None:
+        [result] = run_batch([job])
+        connection.receive_result(job, result)
+    return connection.data_to_send().decode().splitlines(), job is None
+
+
+def ask_until_at_once(service, line, *settings):
+    """Ask until the answer is kept as it is written, which one that takes long is not; return it."""
+    for _ in range(200):
+        lines, is_at_once = answer_here(service, line, *settings)
+        if is_at_once:
+            return lines
+    raise AssertionError(f"{line} is not kept as it is written")
+
+
+def read_stored(service):
+    """The store of the default engine."""
+    return service.get_engine("default").store.store
+
+
+FIRST_ANSWERS = [
+    "eval plies=2",
+    "moves plies=2",
+    "moves 1 plies=2",
+    "cube plies=2",
+    "take plies=2",
+    "resign plies=2",
+    "@tag moves 3 plies=2",
+    '{"id":1,"position":"startpos","plies":2}',
+    '@tag {"id":"x","position":"startpos","dice":[3,1],"want":["eval","moves"],"plies":2,"colour":1}',
+]
+
+
+@pytest.mark.parametrize("form", ["text", "json"])
+@pytest.mark.parametrize("line", FIRST_ANSWERS)
+def test_a_kept_answer_is_given_again_as_it_was_written(service, line, form):
+    settings = f"set engine.format {form}", "set game.length 5", "dice 4 2"
+    if form == "json" and "{" in line:
+        pytest.skip("queries in objects of their own are written afresh")
+    talk(line, open_session(service, *settings))
+    again = talk(line, open_session(service, *settings))
+    at_once = ask_until_at_once(service, line, *settings)
+    info = "info" if form == "text" else '"info"'
+    assert [each for each in at_once if info not in each] == [each for each in again if info not in each]
+    assert len(at_once) == len(again)
+    assert all("time_ms 0" in each or '"time_ms":0' in each for each in at_once if info in each)
+    if line.startswith("@"):
+        assert all("@tag" in each for each in at_once)
+        other = answer_here(service, line.replace("@tag", "@other"), *settings)
+        assert other == ([each.replace("@tag", "@other") for each in at_once], True)
+
+
+def test_a_query_is_answered_at_once_under_another_id(service):
+    query = '{"id":%s,"position":"startpos","dice":[2,1],"plies":2,"want":["moves"],"colour":1}'
+    talk(query % 1, open_session(service))
+    [line] = ask_until_at_once(service, query % 1)
+    assert answer_here(service, query % '"seven"') == ([line.replace('"id":1', '"id":"seven"')], True)
+    other = answer_here(service, query.replace("startpos", "4HPwATDgc/ABMA") % 1)
+    assert other == ([line], False)
+
+
+def test_no_answer_is_given_again_where_another_would_come(service):
+    line = "moves 2 plies=2"
+    talk(line, open_session(service))
+    lines = ask_until_at_once(service, line)
+    for change in (
+        "set engine.filter narrow",
+        "set engine.xgid true",
+        "set engine.cubeful false",
+        "set engine.net fast",
+        "set engine.store off",
+        "set engine.store deeper",
+        "set game.jacoby true",
+        "dice 3 2",
+        "set game.variant nackgammon",
+    ):
+        assert take_work(service, line, change) is not None, change
+    assert answer_here(service, line) == (lines, True)
+
+
+def test_an_answer_given_again_counts_as_a_request_and_as_a_visit(service):
+    line = "cube plies=2"
+    talk(line, open_session(service, "dice 6 1"))
+    ask_until_at_once(service, line, "dice 6 1")
+    store = read_stored(service)
+    store.flush()
+    requests, visits = service.request_count, count_visits(store)
+    for _ in range(5):
+        answer_here(service, line, "dice 6 1")
+    store.flush()
+    assert count_visits(store) == visits + 5
+    assert service.request_count == requests + 5 * (len(START) + 2)
+
+
+def count_visits(store):
+    """The visits of the starting position in money play, with the cube, by the default net."""
+    question = StoreQuestion.make(Position.start(), MatchState(), is_cubeful=True, filter_name="")
+    with sqlite3.connect(store.file) as database:
+        [[visits]] = database.execute(
+            "SELECT visits FROM questions JOIN engines ON engine = digest WHERE xgid = ? AND net = 'strong' "
+            "AND settings = 'cubeful'",
+            [question.xgid],
+        )
+    return visits
+
+
+def test_a_deeper_answer_takes_the_place_of_one_that_was_given_again(service):
+    deeper = "set engine.store deeper"
+    talk("eval plies=2 cubeful=false", open_session(service))
+    assert ask_until_at_once(service, "eval plies=2 cubeful=false", deeper)[-1].endswith(
+        " plies=2 net=strong stored=true"
+    )
+    talk("eval plies=3 cubeful=false", open_session(service))
+    lines, is_at_once = answer_here(service, "eval plies=2 cubeful=false", deeper)
+    assert (is_at_once, lines[-1].endswith(" plies=3 net=strong stored=true")) == (False, True)
 
 
 @pytest.mark.parametrize(
