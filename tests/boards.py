@@ -15,7 +15,7 @@ from engine.rules.position import CHECKERS, OFF, Position
 GAMES_AT_ONCE = 512
 
 
-def position(x: dict[int, int], o: dict[int, int]) -> Position:
+def position(x: dict[int, int], o: dict[int, int], checkers: int = CHECKERS) -> Position:
     """Make a position from counts by point, for x on roll against o; the other checkers are borne off.
 
     Both sides are in x's numbering: 25 is x's bar, 0 is o's bar.
@@ -25,8 +25,8 @@ def position(x: dict[int, int], o: dict[int, int]) -> Position:
         board[0, point] = count
     for point, count in o.items():
         board[1, 25 - point] = count
-    board[:, OFF] = CHECKERS - board.sum(axis=1)
-    return Position(board)
+    board[:, OFF] = checkers - board.sum(axis=1)
+    return Position(board, checkers)
 
 
 @functools.lru_cache(maxsize=20_000)  # slow twins ask for the same ones time and again
@@ -91,7 +91,7 @@ def random_rolls(count: int, seed: int):
     return np.array(ROLLS, np.int8)[np.random.default_rng(seed).integers(0, len(ROLLS), count)]
 
 
-def random_boards(count: int, seed: int):
+def random_boards(count: int, seed: int, checkers: int = CHECKERS):
     """``int8[count, 2, 26]``: unfinished positions of all kinds, most of which no game would reach.
 
     Each point belongs to one side at random. How far back and how concentrated the checkers are, and how many
@@ -106,19 +106,19 @@ def random_boards(count: int, seed: int):
             owned = np.flatnonzero((owner if side == 0 else owner[::-1]) == side) + 1
             if not owned.size:
                 break
-            board[side] = _random_row(generator, owned)
-        if (board.sum(axis=1) == CHECKERS).all() and _is_possible(board):
+            board[side] = _random_row(generator, owned, checkers)
+        if (board.sum(axis=1) == checkers).all() and _is_possible(board):
             boards.append(board)
     return np.stack(boards)
 
 
-def _random_row(generator, owned):
+def _random_row(generator, owned, checkers):
     reach = generator.choice([6, 12, 24])
     within = owned[owned <= reach] if (owned <= reach).any() else owned
-    off = generator.integers(0, 15) if generator.random() < 0.3 else 0
-    bar = min(generator.integers(1, 5), CHECKERS - off) if generator.random() < 0.25 else 0
+    off = generator.integers(0, checkers) if generator.random() < 0.3 else 0
+    bar = min(generator.integers(1, 5), checkers - off) if generator.random() < 0.25 else 0
     held = generator.choice(within, size=min(len(within), generator.integers(1, 8)), replace=False)
-    row = np.bincount(generator.choice(held, size=CHECKERS - off - bar), minlength=26)
+    row = np.bincount(generator.choice(held, size=checkers - off - bar), minlength=26)
     row[0], row[25] = off, bar
     return row.astype(np.int8)
 

@@ -86,7 +86,7 @@ def results(state: State, roll: tuple[int, int]) -> set[State]:
 
 def points_won(state: State) -> int:
     """Return the value of a finished game to the player to move: 1, 2 or 3 points, negative if lost."""
-    if state[OFF] < 15:
+    if any(state[point] > 0 for point in range(1, 26)):
         return -points_won(turned(state))
     if state[OPPONENT_OFF] > 0:
         return 1

@@ -107,8 +107,8 @@ def test_the_message_names_the_field_that_stands_in_the_way(feature, rules, fiel
 def test_a_variant_supports_what_its_row_says():
     assert [each for each in Feature if Rules(BARE).supports(each)] == [Feature.EVALUATION]
     assert BACKGAMMON.features == ALL_FEATURES
-    with pytest.raises(ValueRangeError, match="three: expected 15 checkers a side, got 3"):
-        Variant("three", ((24, 3),))
+    with pytest.raises(ValueRangeError, match="many: expected 1 to 15 checkers a side, got 16"):
+        Variant("many", ((24, 16),))
 
 
 @pytest.mark.parametrize("line", ["newgame", "position startpos"])
@@ -194,7 +194,8 @@ def test_an_unknown_variation_of_a_file_is_an_issue():
     (match,) = parse_mat('; [Variation "Sideways"]\n' + game)
     (issue,) = (issue for issue in match.issues if "Variation" in issue.message)
     assert issue.message.startswith(
-        "expected a Variation of backgammon, nackgammon, farback, bare, got 'Sideways'"
+        "expected a Variation of backgammon, nackgammon, longgammon, hypergammon, hypergammon2, "
+        "hypergammon1, farback, bare, got 'Sideways'"
     )
     assert len(match.games[0].actions) == 2
 

@@ -17,7 +17,7 @@ from engine.analysis.engine_store import EngineStore, KeptAnalysis
 from engine.analysis.levels import EvalSettings
 from engine.cubeful import CubeStateSpace, build_cube_state_space, make_dead_cube_game
 from engine.cubeful.match_equity import MatchEquityTable
-from engine.errors import CancelledWork
+from engine.errors import CancelledWork, UnsupportedError
 from engine.evaluation.evaluator import CubefulEvaluator, Evaluator
 from engine.evaluation.pruning import PlayPruner
 from engine.kernels.objectives import OUTCOME_COLUMNS
@@ -129,9 +129,18 @@ class Engine:
         return self.store.recall(question, settings) if self.store and question else None
 
     def with_rules(self, rules: Rules) -> Engine:
-        """Return the same engine, with the same cache, for games by other rules."""
+        """Return the same engine, with the same cache, for games by other rules.
+
+        Raises:
+            UnsupportedError: The variant is solved, and its database does not exist.
+        """
         if rules is self.rules or rules == self.rules:
             return self
+        if rules.variant.is_solved:
+            raise UnsupportedError(
+                f"{rules.name} is evaluated by a database of its own, not by nets, and there is none here",
+                field="variant",
+            )
         other = copy(self)
         other.rules = rules
         return other

@@ -20,6 +20,7 @@ from engine.kernels.cubeful import (
     compute_money_values,
     look_up_efficiencies,
 )
+from engine.kernels.phases import is_over
 
 OUTCOMES_ONLY, DEAD_CUBE, MONEY, MATCH = range(4)
 """What follows the outcome: nothing, the match-winning chance with a dead cube, values of cube states."""
@@ -59,7 +60,7 @@ def is_settled(rules: ObjectiveRules, tables: BearoffTables, boards: NDArray[np.
 
     With the cube in a match no database knows the value.
     """
-    if boards[at, 0, 0] == 15 or boards[at, 1, 0] == 15:
+    if is_over(boards, at):
         return True
     return rules.kind != MATCH and number_position(boards, at, tables.pair_ranks)[0] >= 0
 

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.kernels import borrowing_kernel, gil_kernel, kernel
+from engine.kernels.phases import has_finished
 
 
 @gil_kernel
@@ -55,7 +56,7 @@ def write_finished(boards: NDArray[np.int8], at: int, outcomes: NDArray[np.float
         at: The place of the position, in which exactly one side has finished.
         outcomes: out, ``float32[n, 5]``.
     """
-    loser = 1 if boards[at, 0, 0] == 15 else 0
+    loser = 1 if has_finished(boards, at, 0) else 0
     is_gammon = boards[at, loser, 0] == 0
     in_home = 0
     for point in range(19, 26):

@@ -23,6 +23,7 @@ from engine.kernels.objectives import (
     write_values,
 )
 from engine.kernels.outcomes import write_finished
+from engine.kernels.phases import is_over
 from engine.kernels.rollout import (
     CUBE,
     END,
@@ -84,7 +85,7 @@ def mark_decisions(rules: TrialRules, trials: TrialArrays) -> None:
     has_cube = side.kind != OUTCOMES_ONLY and (turn > 0 or rules.may_double_at_start)
     for row in range(trials.progress[ROWS]):
         kind = PLAYS_ON
-        if trials.boards[row, 0, 0] == 15 or trials.boards[row, 1, 0] == 15:
+        if is_over(trials.boards, row):
             write_finished(trials.boards, row, trials.outcomes)
             kind = END
         elif turn > 0 and turn == rules.truncation:

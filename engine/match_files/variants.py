@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from engine.rules.position import CHECKERS
 from engine.rules.rules import STANDARD_RULES, VARIANTS, Rules, Variant
 from engine.wording import escape_unprintable
 
@@ -20,7 +21,7 @@ def find_variant(name: str) -> tuple[Rules | None, str]:
         None for one whose games cannot be read at all, since it has fewer checkers.
     """
     plain = name.strip().lower()
-    if plain in VARIANTS:
+    if plain in VARIANTS and VARIANTS[plain].checkers == CHECKERS:
         return Rules(VARIANTS[plain]), ""
     issue = f"expected a Variation of {', '.join(VARIANTS)}, got {escape_unprintable(name[:_MAX_SHOWN])!r}: "
     if plain.startswith("hyper"):

@@ -33,6 +33,7 @@ class Player:
             that knows no outcomes.
         follows_evaluator: Whether it always plays the highest cubeless equity by `evaluator`.
         scorer: The scorer whose highest score it plays; None for other players.
+        plays_any_variant: Whether it plays with any number of checkers.
     """
 
     name: str
@@ -41,6 +42,7 @@ class Player:
     evaluator: Evaluator | None = None
     follows_evaluator: bool = False
     scorer: Scorer | None = None
+    plays_any_variant: bool = False
 
     @property
     def can_pick(self) -> bool:
@@ -167,6 +169,8 @@ class RandomPlayer(Player):
     Raises:
         ValueRangeError: The seed is negative.
     """
+
+    plays_any_variant = True
 
     def __init__(self, seed: int = 0) -> None:
         self._chance = BoardHasher(seed)

@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.errors import UnsupportedError
 from engine.play.player import Player
 from engine.rules.moves import expand_rolls
-from engine.rules.position import Board
+from engine.rules.position import CHECKERS, Board
 from engine.rules.rules import Feature, Rules
 
 
@@ -50,6 +51,11 @@ def adapt_to_rules(player: Player, rules: Rules) -> Player:
     """Return a player that plays by given rules: itself where they support look-ahead.
 
     Raises:
-        UnsupportedError: As `VariantPlayer`.
+        UnsupportedError: As `VariantPlayer`, or it knows positions with 15 checkers a side only.
     """
+    if rules.variant.checkers != CHECKERS and not player.plays_any_variant:
+        raise UnsupportedError(
+            f"{player.name} knows positions with {CHECKERS} checkers a side, and does not play {rules.name}",
+            field="variant",
+        )
     return player if rules.supports(Feature.LOOK_AHEAD) else VariantPlayer(player, rules)

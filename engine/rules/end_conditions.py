@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.rules.outcome import classify_results
-from engine.rules.position import CHECKERS, OFF, Board, Phase, classify_phases
+from engine.rules.position import OFF, Board, Phase, classify_phases, count_checkers
 
 PIPS_PER_ROLL = 8.166
 """Lead of the side that rolls next: the average roll, 8 1/6 pips.
@@ -55,7 +55,7 @@ class GameOver:
 
     def is_reached(self, boards: Board) -> NDArray[np.bool_]:
         """Return where the side that has just moved has finished, as `EndCondition.is_reached`."""
-        done: NDArray[np.bool_] = boards[:, 1, OFF] == CHECKERS
+        done: NDArray[np.bool_] = boards[:, 1, OFF] == count_checkers(boards)
         return done
 
     def score_games(self, boards: Board) -> NDArray[Any]:

@@ -14,6 +14,8 @@ from engine.kernels import as_kernel_array
 from engine.kernels import phases as kernel_phases
 
 CHECKERS = 15
+"""The checkers of each side in backgammon, the most of any variant (`engine.rules.rules.Variant`)."""
+
 OFF = 0
 BAR = 25
 
@@ -21,7 +23,11 @@ START_POINTS = ((24, 2), (13, 5), (8, 3), (6, 5))
 """Points and checkers of each side in the starting position of backgammon."""
 
 Board = NDArray[np.int8]
-"""``int8[2, 26]``: row 0 the player on roll, row 1 the opponent, each in its own numbering."""
+"""``int8[2, 26]``: row 0 the player on roll, row 1 the opponent, each in its own numbering.
+
+Column 0 counts the checkers borne off, so that a row sums to the checkers that a side has in the variant.
+Arrays of boards, ``int8[n, 2, 26]``, hold positions of games with one number of checkers a side.
+"""
 
 
 def swap_sides(boards: Board) -> Board:
@@ -50,17 +56,18 @@ class Position:
 
     Args:
         board: ``int8[2, 26]``; it is copied.
+        checkers: How many checkers each side has in the game, with those borne off: 1..15.
 
     Raises:
-        PositionError: The board is impossible: wrong shape, no integers, a count outside 0..15, a side
-            without 15 checkers, a point held by both sides, both sides finished, or both on the bar against
-            closed boards.
+        PositionError: The board is impossible: wrong shape, no integers, a count outside 0..15, a side with
+            another number of checkers, a point held by both sides, both sides finished, or both on the bar
+            against closed boards.
     """
 
     __slots__ = ("_board",)
 
-    def __init__(self, board: Any) -> None:  # noqa: ANN401  (anything numpy reads as a board)
-        self._board: Board = _validate_board(board)
+    def __init__(self, board: Any, checkers: int = CHECKERS) -> None:  # noqa: ANN401  (numpy reads it)
+        self._board: Board = _validate_board(board, checkers)
 
     @classmethod
     def start(cls, points: Sequence[tuple[int, int]] = START_POINTS) -> Position:
@@ -72,7 +79,7 @@ class Position:
         row = np.zeros(26, np.int8)
         for point, count in points:
             row[point] = count
-        return cls(np.stack([row, row]))
+        return cls(np.stack([row, row]), int(row.sum()))
 
     @classmethod
     def from_valid_board(cls, board: Board) -> Position:
@@ -93,7 +100,26 @@ class Position:
 
     def swap_sides(self) -> Position:
         """Return the same checkers with the other player on roll."""
-        return Position(swap_sides(self._board))
+        return Position.from_valid_board(swap_sides(self._board))
+
+    def with_checkers(self, checkers: int) -> Position:
+        """Return the position of the same checkers on the board in a game with another number of them.
+
+        Those that are not on the board have been borne off: what formats say that count no such checkers.
+
+        Raises:
+            PositionError: A side has more on the board, or none, and so has the other.
+        """
+        if checkers == self.checkers:
+            return self
+        board = self._board.copy()
+        fill_borne_off(board, ("the player on roll", "the opponent"), checkers)
+        return Position(board, checkers)
+
+    @property
+    def checkers(self) -> int:
+        """The number of checkers of each side, with those borne off."""
+        return sum(self._board[0].tolist())
 
     @property
     def pips(self) -> tuple[int, int]:
@@ -109,7 +135,8 @@ class Position:
     @property
     def is_over(self) -> bool:
         """Whether one side has borne off all its checkers."""
-        return CHECKERS in (self._board.item(0, OFF), self._board.item(1, OFF))
+        own, opponent = self._board.item(0, OFF), self._board.item(1, OFF)
+        return bool(own or opponent) and self.checkers in (own, opponent)
 
     @property
     def key(self) -> bytes:
@@ -122,8 +149,8 @@ class Position:
     def __hash__(self) -> int:
         return hash(self.key)
 
-    def __reduce__(self) -> tuple[type[Position], tuple[Board]]:
-        return Position, (self._board,)
+    def __reduce__(self) -> tuple[type[Position], tuple[Board, int]]:
+        return Position, (self._board, self.checkers)
 
     def __repr__(self) -> str:
         sides = []
@@ -132,23 +159,33 @@ class Position:
         return f"Position({'; '.join(sides)})"
 
 
-def fill_borne_off(board: Board, side_names: tuple[str, str]) -> None:
+def fill_borne_off(board: Board, side_names: tuple[str, str], checkers: int = CHECKERS) -> None:
     """Complete a board from a format without borne-off checkers: those missing have been borne off.
 
     Args:
         board: ``int8[2, 26]``, changed in place.
         side_names: What an error calls the two rows.
+        checkers: How many checkers each side has in the game.
 
     Raises:
-        PositionError: A side has more than 15 checkers.
+        PositionError: A side has more on the board.
     """
     for row, side in zip(board, side_names, strict=True):
         count = int(row[1:].sum())
-        if count > CHECKERS:
+        if count > checkers:
             raise PositionError(
-                f"{side} has {count} checkers on the board, at most {CHECKERS} exist", field="position"
+                f"{side} has {count} checkers on the board, at most {checkers} exist", field="position"
             )
-        row[OFF] = CHECKERS - count
+        row[OFF] = checkers - count
+
+
+def count_checkers(boards: Board) -> int:
+    """Return how many checkers each side has in the game, with those borne off.
+
+    Args:
+        boards: ``int8[n, 2, 26]``; 15 if there are none.
+    """
+    return sum(boards[0, 0].tolist()) if len(boards) else CHECKERS
 
 
 def find_finished(boards: Board) -> NDArray[np.bool_]:
@@ -160,7 +197,8 @@ def find_finished(boards: Board) -> NDArray[np.bool_]:
     Returns:
         ``bool[n]``.
     """
-    finished: NDArray[np.bool_] = (boards[:, 0, OFF] == CHECKERS) | (boards[:, 1, OFF] == CHECKERS)
+    checkers = count_checkers(boards)
+    finished: NDArray[np.bool_] = (boards[:, 0, OFF] == checkers) | (boards[:, 1, OFF] == checkers)
     return finished
 
 
@@ -186,7 +224,7 @@ def classify_phases(boards: Board) -> NDArray[np.int8]:
     return result
 
 
-def _validate_board(board: Any) -> Board:  # noqa: ANN401
+def _validate_board(board: Any, checkers: int) -> Board:  # noqa: ANN401
     try:
         array = np.asarray(board)
     except (TypeError, ValueError):
@@ -202,9 +240,9 @@ def _validate_board(board: Any) -> Board:  # noqa: ANN401
     array = np.array(array, dtype=np.int8, order="C")
     for name, row in zip(("the player on roll", "the opponent"), array, strict=True):
         total = int(row.sum())
-        if total != CHECKERS:
+        if total != checkers:
             raise PositionError(
-                f"{name} has {total} checkers, expected 15 with those borne off", field="position"
+                f"{name} has {total} checkers, expected {checkers} with those borne off", field="position"
             )
     shared = np.flatnonzero((array[0, 1:25] > 0) & (array[1, 24:0:-1] > 0))
     if shared.size:
@@ -213,7 +251,7 @@ def _validate_board(board: Any) -> Board:  # noqa: ANN401
             f"both sides hold the {point} point of the player on roll (the opponent's {25 - point} point)",
             field="position",
         )
-    if (array[:, OFF] == CHECKERS).all():
+    if (array[:, OFF] == checkers).all():
         raise PositionError("both sides have borne off all their checkers", field="position")
     if (array[:, BAR] > 0).all() and (array[:, 1:7] >= 2).all():
         raise PositionError("both sides are on the bar against closed boards", field="position")

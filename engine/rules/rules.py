@@ -1,9 +1,8 @@
 """Rules: which variant is played and how doubles are played, as one value that everything else asks.
 
-A variant of the game begins here. Its row in `_VARIANTS` has the starting position and the features that the
-program has for it; `Rules.dice_of` and `Rules.expand_kernel` say how a roll is played; `Rules.supports` says
-which features are available. A game with another number of checkers also needs that number in
-`engine.rules.position`.
+A variant of the game begins here. Its row in `_VARIANTS` has the starting position, and with it the number of
+checkers, and the features that the program has for it; `Rules.dice_of` and `Rules.expand_kernel` say how a
+roll is played; `Rules.supports` says which features are available.
 """
 
 from __future__ import annotations
@@ -64,22 +63,24 @@ class Variant:
         start_points: Points and checkers of each side in the starting position.
         features: What the program can do in it: everything, if only the starting position differs from that
             of backgammon.
+        is_solved: Whether exact values of all its positions are known, which evaluate it instead of nets.
 
     Raises:
-        ValueRangeError: A side does not start with 15 checkers, the number that boards hold.
+        ValueRangeError: A side does not start with 1 to 15 checkers.
     """
 
     name: str
     start_points: tuple[tuple[int, int], ...]
     features: frozenset[Feature] = ALL_FEATURES
+    is_solved: bool = False
 
     def __post_init__(self) -> None:
-        if self.checkers != CHECKERS:
+        if not 1 <= self.checkers <= CHECKERS:
             raise ValueRangeError(
-                f"{self.name}: expected {CHECKERS} checkers a side, got {self.checkers}", field="variant"
+                f"{self.name}: expected 1 to {CHECKERS} checkers a side, got {self.checkers}", field="variant"
             )
 
-    @property
+    @cached_property
     def checkers(self) -> int:
         """The number of checkers of each side."""
         return sum(count for _, count in self.start_points)
@@ -98,7 +99,31 @@ NACKGAMMON = Variant("nackgammon", ((24, 2), (23, 2), (13, 4), (8, 3), (6, 4)))
 *Source:* Nack Ballard's game, as gnubg 1.07.001 sets it up.
 """
 
-_VARIANTS = {variant.name: variant for variant in (BACKGAMMON, NACKGAMMON)}
+LONGGAMMON = Variant("longgammon", ((24, CHECKERS),))
+"""Backgammon in which all checkers start on the 24 point.
+
+*Source:* T. Keith, "LongGammon", Backgammon Galore, https://www.bkgm.com/variants/LongGammon.html.
+"""
+
+_SOLVED_FEATURES = ALL_FEATURES - {Feature.TRAINING}
+
+HYPERGAMMON = Variant("hypergammon", ((24, 1), (23, 1), (22, 1)), _SOLVED_FEATURES, is_solved=True)
+"""Three checkers a side.
+
+*Source:* H. Sconyers, who solved it in 1991; T. Keith, "HyperBackgammon", Backgammon Galore,
+https://www.bkgm.com/variants/HyperBackgammon.html.
+"""
+
+HYPERGAMMON_2 = Variant("hypergammon2", ((24, 1), (23, 1)), _SOLVED_FEATURES, is_solved=True)
+"""Two checkers a side, as gnubg 1.07.001 sets it up."""
+
+HYPERGAMMON_1 = Variant("hypergammon1", ((24, 1),), _SOLVED_FEATURES, is_solved=True)
+"""One checker a side, as gnubg 1.07.001 sets it up."""
+
+_VARIANTS = {
+    variant.name: variant
+    for variant in (BACKGAMMON, NACKGAMMON, LONGGAMMON, HYPERGAMMON, HYPERGAMMON_2, HYPERGAMMON_1)
+}
 
 VARIANTS: Mapping[str, Variant] = MappingProxyType(_VARIANTS)
 """All variants by name, the standard one first."""
@@ -172,6 +197,8 @@ class Rules:
         """
         if feature in self.features:
             return
+        if self.variant.is_solved and feature is Feature.TRAINING:
+            raise UnsupportedError(f"{self.variant.name} is solved: no net can learn more", field="variant")
         field = "doubles" if feature in self.variant.features else "variant"
         raise UnsupportedError(
             f"{what or feature} is not supported in {self.name}: set {field} to {_STANDARD_VALUES[field]}",

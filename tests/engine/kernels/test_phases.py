@@ -10,7 +10,7 @@ from tests import boards, naive
 
 
 def _slow_phase(state: naive.State) -> int:
-    if 15 in (state[naive.OFF], state[naive.OPPONENT_OFF]):
+    if 0 in naive.pips(state):
         return kernel_phases.OVER
     if not naive.has_contact(state):
         return kernel_phases.RACE
@@ -51,3 +51,17 @@ def test_one_finished_position_is_noticed_on_either_side():
     assert not kernel_phases.is_any_over(going)
     for finished in (boards.position(x={}, o={19: 3}), boards.position(x={25: 2, 4: 8}, o={})):
         assert kernel_phases.is_any_over(np.concatenate([going, finished.board[None]]))
+
+
+@pytest.mark.nojit
+@pytest.mark.parametrize("checkers", [1, 2, 3, 7])
+def test_phases_count_the_checkers_of_the_game(checkers):
+    finished = boards.position(x={}, o={19: 1}, checkers=checkers).board
+    sample = np.concatenate([boards.random_boards(100, 5, checkers), finished[None], finished[None, ::-1]])
+    found = np.empty(len(sample), np.int8)
+    kernel_phases.classify_phases(sample, found)
+    assert found.tolist() == [_slow_phase(state) for state in naive.states(sample)]
+    over = [kernel_phases.is_over(sample, at) for at in range(len(sample))]
+    assert over == (found == kernel_phases.OVER).tolist()
+    assert kernel_phases.is_any_over(sample)
+    assert not kernel_phases.is_any_over(sample[:100])

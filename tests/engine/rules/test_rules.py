@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -55,17 +56,37 @@ def test_every_feature_is_supported_by_the_standard_rules_alone():
 
 
 def test_a_variant_has_a_name_and_a_starting_position():
-    assert list(VARIANTS) == ["backgammon", "nackgammon"]
+    assert list(VARIANTS) == [
+        "backgammon", "nackgammon", "longgammon", "hypergammon", "hypergammon2", "hypergammon1"
+    ]  # fmt: skip
     assert (STANDARD_RULES.name, STANDARD_RULES.starting_position) == ("backgammon", START)
 
 
 def test_nothing_begins_a_game_but_from_its_rules():
     folders = (ROOT / package for package in ("engine", "nets", "protocol", "tools"))
     sources = (file for folder in folders for file in folder.rglob("*.py"))
-    assert [file.name for file in sources if "Position.start(" in file.read_text()] == ["rules.py"]
+    assert [file.name for file in sources if re.search(r"\bPosition\.start\(", file.read_text())] == [
+        "rules.py"
+    ]
 
 
 def test_a_starting_position_may_be_another_one():
     nackgammon = VARIANTS["nackgammon"].starting_position
     assert nackgammon == Position.start(((24, 2), (23, 2), (13, 4), (8, 3), (6, 4)))
     assert nackgammon.pips == (194, 194)
+    assert VARIANTS["longgammon"].starting_position == Position.start(((24, 15),))
+
+
+def test_hypergammon_begins_with_one_checker_on_each_of_the_rearmost_points():
+    for name, checkers in (("hypergammon", 3), ("hypergammon2", 2), ("hypergammon1", 1)):
+        variant = VARIANTS[name]
+        start = variant.starting_position
+        assert (variant.checkers, start.checkers) == (checkers, checkers)
+        assert start == Position.start([(24 - each, 1) for each in range(checkers)])
+
+
+def test_hypergammon_is_solved_so_that_there_is_nothing_to_train():
+    for name in ("hypergammon", "hypergammon2", "hypergammon1"):
+        with pytest.raises(UnsupportedError, match=f"{name} is solved") as caught:
+            Rules(VARIANTS[name]).check_supports(Feature.TRAINING)
+        assert caught.value.field == "variant"

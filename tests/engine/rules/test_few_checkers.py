@@ -1,0 +1,103 @@
+"""Games with fewer checkers than 15 a side: positions, plays, ends and results."""
+
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pytest
+
+from engine.errors import PositionError, StateError
+from engine.rules.end_conditions import GAME_OVER
+from engine.rules.moves import expand_rolls, legal_plays
+from engine.rules.outcome import classify_results, cubeless_equity, evaluate_finished
+from engine.rules.position import Phase, Position, count_checkers, find_finished
+from engine.rules.rules import VARIANTS
+from tests import boards, naive
+from tests.boards import position
+
+pytestmark = pytest.mark.nojit
+
+HYPERGAMMON = VARIANTS["hypergammon"]
+
+
+@pytest.mark.parametrize("checkers", [1, 2, 3, 7])
+def test_plays_of_few_checkers_agree_with_the_slow_twin(checkers):
+    sample = boards.random_boards(120, seed=checkers, checkers=checkers)
+    assert naive.disagreements(sample, boards.random_rolls(len(sample), seed=1)) == []
+
+
+@pytest.mark.parametrize("variant", ["hypergammon", "hypergammon2", "hypergammon1"])
+def test_random_games_end_when_a_side_has_no_checker_left(variant):
+    generator = np.random.default_rng(3)
+    playing = np.repeat(VARIANTS[variant].starting_position.board[None], 40, axis=0)
+    ended = []
+    while len(playing):
+        dice = generator.integers(1, 7, (len(playing), 2)).astype(np.int8)
+        children, _, offsets = expand_rolls(playing, dice)
+        playing = children[generator.integers(offsets[:-1], offsets[1:])]
+        over = GAME_OVER.is_reached(playing)
+        assert over.tolist() == [naive.pips(state)[1] == 0 for state in naive.states(playing)]
+        assert over.tolist() == find_finished(playing).tolist()
+        ended.append(playing[over])
+        playing = playing[~over]
+    finished = np.concatenate(ended)
+    assert len(finished) == 40
+    expected = [naive.points_won(state) for state in naive.states(finished)]
+    assert cubeless_equity(evaluate_finished(finished)).tolist() == expected
+    assert classify_results(finished).tolist() == np.abs(expected).tolist()
+
+
+def test_a_position_of_three_checkers_counts_those_borne_off():
+    racing = position(x={6: 1, 2: 1}, o={24: 1, 19: 1}, checkers=3)
+    assert (racing.checkers, racing.pips, racing.phase) == (3, (8, 7), Phase.RACE)
+    assert racing.board[:, 0].tolist() == [1, 1]
+    assert racing.swap_sides().checkers == 3
+    assert pickle.loads(pickle.dumps(racing)) == racing
+    assert racing != position(x={6: 1, 2: 1}, o={24: 1, 19: 1})
+    won = position(x={}, o={19: 3}, checkers=3)
+    assert won.is_over
+    assert won.phase is Phase.OVER
+    with pytest.raises(StateError, match="the game is over"):
+        legal_plays(won, (3, 1))
+    assert not HYPERGAMMON.starting_position.is_over
+
+
+def test_a_position_without_a_count_of_checkers_takes_that_of_its_game():
+    read = position(x={24: 1, 23: 1, 22: 1}, o={1: 1, 2: 1, 3: 1})
+    assert read.checkers == 15
+    assert read.with_checkers(3) == HYPERGAMMON.starting_position
+    assert read.with_checkers(3).with_checkers(15) == read
+    with pytest.raises(
+        PositionError, match="the player on roll has 3 checkers on the board, at most 2 exist"
+    ):
+        read.with_checkers(2)
+    with pytest.raises(
+        PositionError, match="the player on roll has 15 checkers, expected 3 with those borne off"
+    ):
+        Position(Position.start().board, 3)
+    with pytest.raises(
+        PositionError, match="the player on roll has 3 checkers, expected 15 with those borne"
+    ):
+        Position(HYPERGAMMON.starting_position.board)
+
+
+def test_boards_tell_the_number_of_checkers():
+    assert count_checkers(HYPERGAMMON.starting_position.board[None]) == 3
+    assert count_checkers(np.empty((0, 2, 26), np.int8)) == 15
+
+
+@pytest.mark.parametrize(
+    ("x", "o", "points"),
+    [
+        ({}, {19: 2}, 1),
+        ({}, {19: 3}, 2),
+        ({}, {18: 3}, 2),
+        ({}, {6: 1, 19: 2}, 3),
+        ({}, {0: 1, 19: 2}, 3),
+        ({25: 1, 24: 2}, {}, -3),
+    ],
+)
+def test_a_game_of_three_checkers_is_won_by_the_usual_points(x, o, points):
+    over = position(x, o, checkers=3)
+    assert float(cubeless_equity(evaluate_finished(over.board[None]))[0]) == points
