@@ -110,7 +110,7 @@ class AnalysisStore:
         """Begin with no thread, no connection to the file and nothing to write."""
         self._visits: dict[_Key, int] = {}
         self._writes: list[_Write] = []
-        self._is_writing = self._is_flushing = False
+        self._is_writing = self._is_flushing = self._is_idle = False
         self._changed = threading.Condition()
         self._reading = threading.Lock()
         self._source = StoreFile(self.file)
@@ -368,14 +368,18 @@ class AnalysisStore:
         if self._writer is None:
             self._writer = threading.Thread(target=self._write_behind, name="analysis-store", daemon=True)
             self._writer.start()
-        self._changed.notify_all()
+        if self._is_idle:  # else it looks by itself: to wake a thread can take long where others want the core
+            self._is_idle = False
+            self._changed.notify_all()
 
     def _write_behind(self) -> None:
         """Write what comes until the store is closed."""
         database: StoreDatabase | None = None
         while True:
             with self._changed:
+                self._is_idle = True
                 self._changed.wait_for(lambda: self._writes or self._visits or self._is_closing)
+                self._is_idle = False
                 self._changed.wait_for(lambda: self._is_closing or self._is_flushing, WRITE_EVERY_S)
                 writes, visits = self._writes, self._visits
                 self._writes, self._visits = [], {}
