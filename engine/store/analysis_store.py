@@ -368,7 +368,7 @@ class AnalysisStore:
         if self._writer is None:
             self._writer = threading.Thread(target=self._write_behind, name="analysis-store", daemon=True)
             self._writer.start()
-        if self._is_idle:  # else it looks by itself: to wake a thread can take long where others want the core
+        if self._is_idle:  # else it looks by itself; to wake a thread takes long on a busy machine
             self._is_idle = False
             self._changed.notify_all()
 
