@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from engine.cubeful.match_equity import MatchEquityTable
@@ -21,6 +21,7 @@ from engine.match_analysis.statistics import (
     compute_by_phase,
 )
 from engine.match_files.model import (
+    ANNOTATOR,
     NO_NOTES,
     ActionNotes,
     RecordedCandidate,
@@ -35,7 +36,7 @@ from engine.rules.game_record import GameAction, PlayAction
 from engine.rules.game_replay import GameSituation
 from engine.rules.match import SEATS
 from engine.rules.notation import format_play
-from engine.runtime.version import read_version
+from engine.runtime.version import NAME, read_version
 
 
 @dataclass(frozen=True)
@@ -175,8 +176,15 @@ class AnalysedMatch:
 
     @property
     def marked_match(self) -> RecordedMatch:
-        """The match with marks beside what was wrong."""
-        return add_marks(self.match, self.judged_actions[0])
+        """The match with marks beside what was wrong, and what judged it as its annotator if that is known.
+
+        A person who is its annotator stays so.
+        """
+        marked = add_marks(self.match, self.judged_actions[0])
+        before = marked.headers.get(ANNOTATOR, "")
+        if not self.method or (before and not is_own_method(before)):
+            return marked
+        return replace(marked, headers={**marked.headers, ANNOTATOR: self.method})
 
     @property
     def luck_adjusted(self) -> float | None:
@@ -203,12 +211,17 @@ def describe_method(
         table: The name of the match equity table.
         rollouts: How decisions were rolled out; None if they were not.
     """
-    parts = [f"gammond {read_version()}", f"net {net}", f"{settings.plies}-ply"]
+    parts = [f"{NAME} {read_version()}", f"net {net}", f"{settings.plies}-ply"]
     if settings.is_deepening:
         parts.append(f"close and wrong decisions {settings.deeper_plies}-ply")
     if rollouts is not None:
         parts.append(f"those that are still close or wrong {rollouts.describe()}")
     return ", ".join([*parts, f"match equities of {table}"])
+
+
+def is_own_method(annotator: str) -> bool:
+    """Return whether the annotator of a match is gammond, as `describe_method` calls it."""
+    return annotator.startswith(f"{NAME} ")
 
 
 def _number_moves(game: RecordedGame) -> Iterator[tuple[GameSituation, GameAction, int]]:

@@ -22,6 +22,10 @@ ONE_POSITION_ADVICE = "give its XGID to gammond eval, hint or cube"
 """What to do with a file of one position where a match was expected."""
 
 
+ANNOTATOR = "Annotator"
+"""The header of a match that names who, or which program, judged it."""
+
+
 class IssueKind(enum.StrEnum):
     """Kinds of faults in a match file."""
 

@@ -12,6 +12,7 @@ import re
 
 import numpy as np
 
+from engine.match_files.model import ANNOTATOR
 from engine.rules.dice import Roll
 from engine.rules.moves import CheckerMove
 from engine.rules.position import BAR, CHECKERS, OFF, Board, Position, fill_borne_off, swap_sides
@@ -20,7 +21,7 @@ HEADERS = {
     "EV": "Event",
     "RO": "Round",
     "PC": "Site",
-    "AN": "Annotator",
+    "AN": ANNOTATOR,
     "US": "Transcriber",
     "DT": "EventDate",
 }

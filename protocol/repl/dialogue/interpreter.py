@@ -131,7 +131,7 @@ class LineInterpreter:
         return find_position(text) or (text if is_checkers(text) or text.lower() == START else None)
 
     def _run_command(self, name: str, text: str, control: WorkControl) -> list[str]:
-        aside = self.game.describe_game()
+        aside, place = self.game.describe_game(), self.game.origin
         replies, self.has_ended = run_line(self.session, text, control)
         if self.has_ended:
             return ["Goodbye."]
@@ -141,6 +141,8 @@ class LineInterpreter:
             return lines
         if name in _NEW_POSITION_COMMANDS:
             lines += self.game.set_aside(aside)
+        elif place is not None:
+            place.tried.append(self.session.game)
         return lines + self.game.continue_game(control)
 
     def _show_help(self, name: str) -> list[str]:

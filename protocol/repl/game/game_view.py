@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from engine.rules.rules import Feature
 from protocol.commands.board_drawing import CHECKER_MARKS, NOTED_COLUMNS, draw_board
@@ -36,11 +36,13 @@ class ShownPlace:
         record: The match.
         table: The table as it was set up: after any change it is another one.
         aside: The game that was set aside for it; None for none.
+        tried: The tables that plays, rolls and cube actions tried from there have led to.
     """
 
     record: OpenRecord
     table: GameState
     aside: SetAsideGame | None
+    tried: list[GameState] = field(default_factory=list)
 
 
 class GameView:
@@ -83,6 +85,15 @@ class GameView:
         is_there = shown is not None and self.human_seat is None and shown.table is self.session.game
         return shown if is_there else None
 
+    @property
+    def origin(self) -> ShownPlace | None:
+        """The place of an open match that is on the table, or was before what was tried there; else None."""
+        shown = self._shown
+        if shown is None or self.human_seat is not None:
+            return None
+        tables = (shown.table, *shown.tried)
+        return shown if any(table is self.session.game for table in tables) else None
+
     def find_record(self) -> OpenRecord:
         """Return the match that is stepped through: one that is open, or the person's own games as they are.
 
@@ -97,8 +108,8 @@ class GameView:
     @property
     def names(self) -> tuple[str, str]:
         """The names of seats 0 and 1."""
-        if self.shown_place is not None:
-            return self.shown_place.record.names
+        if self.origin is not None:
+            return self.origin.record.names
         if self.human_seat is None or self.has_two_humans:
             return CHECKER_MARKS
         player = self.session.engine_settings.player
@@ -157,8 +168,8 @@ class GameView:
         position = self.session.require_position()
         game = self.session.game
         view = None if self.has_two_humans else self.human_seat
-        if self.shown_place is not None:
-            view = self.shown_place.record.bottom_seat
+        if self.origin is not None:
+            view = self.origin.record.bottom_seat
         drawn = draw_board(
             *(position, game.match, self.names, view, self.points),
             is_conceded=game.is_conceded,

@@ -13,6 +13,7 @@ from protocol.core.requests import WorkControl
 from protocol.repl.answers.analysis import ROLL_ACTION, find_best_action
 from protocol.repl.answers.replies import send_command
 from protocol.repl.answers.sentences import describe_action, describe_offer, describe_result, make_sentence
+from protocol.repl.answers.tables import ReplyValues
 from protocol.repl.game.history import DecisionHistory
 from protocol.repl.game.opponent import EngineOpponent
 from protocol.repl.game.reviewed_game import ReviewedGame
@@ -50,7 +51,7 @@ class PlayedGame(ReviewedGame):
             return lines + objection
         subject = self.names[self.session.game.match.on_roll]
         leaving = self._note_leaving()
-        send_command(self.session, "roll", control)
+        self._try("roll", control)
         return [
             *lines,
             make_sentence(subject, "roll", format_roll(self.session.require_roll()[1])),
@@ -156,10 +157,18 @@ class PlayedGame(ReviewedGame):
             self.history.decisions.append(before)
         return lines + self.continue_game(control)
 
+    def _try(self, line: str, control: WorkControl) -> ReplyValues:
+        """Carry out a command; the names of an open match at whose place it is tried stay."""
+        place = self.origin
+        done = send_command(self.session, line, control)[-1].values
+        if place is not None:
+            place.tried.append(self.session.game)
+        return done
+
     def _perform(self, text: str, control: WorkControl) -> list[str]:
         """Carry out an action of ``play``; describe it, and the end of the game if it ends."""
         before, leaving = self.session.game.match, self._note_leaving()
-        done = send_command(self.session, f"play {text}", control)[-1].values
+        done = self._try(f"play {text}", control)
         play = str(done["play"])
         lines = [describe_action(play, before, self.session.game.match, self.names), *leaving]
         if play not in OFFER_ACTIONS:

@@ -8,15 +8,17 @@ from typing import NamedTuple
 
 from engine.cubeful.match_equity import load_default_table
 from engine.errors import ValueRangeError
-from engine.match_analysis.analysed_match import AnalysedDecision, AnalysedMatch
-from engine.match_files.model import ActionNotes, RecordedGame, RecordedMatch, number_moves
+from engine.match_analysis.analysed_match import AnalysedDecision, AnalysedMatch, is_own_method
+from engine.match_files.model import ANNOTATOR, ActionNotes, RecordedGame, RecordedMatch, number_moves
 from engine.rules.game_record import GameAction, PlayAction, RollAction, SetAction
 from engine.rules.game_replay import GameSituation
+from engine.runtime.version import NAME, read_version
 from engine.wording import escape_unprintable
 from protocol.repl.answers.sentences import HUMAN_NAME
 from protocol.state.game_state import GameState, SeatNames
 
 _NAME_LENGTH = 20
+_ANNOTATOR_LENGTH = 80
 
 
 class Place(NamedTuple):
@@ -75,7 +77,8 @@ class OpenRecord:
         self.is_own = is_own
         self.names = _shorten_names(match.names)
         self.bottom_seat = self.names.index(HUMAN_NAME) if is_own and HUMAN_NAME in self.names else 0
-        self.source = "by the file"
+        annotator = match.headers.get(ANNOTATOR, "")[:_ANNOTATOR_LENGTH]
+        self.source = f"by {annotator}, in the file" if is_own_method(annotator) else "by the file"
         self.listed: list[Place] = []
         self._steps: dict[int, Sequence[ReplayedAction]] = {}
         self._analysed: AnalysedMatch | None = None
@@ -170,7 +173,9 @@ class OpenRecord:
     def analysed_match(self) -> AnalysedMatch:
         """The match with what its notes say of its decisions."""
         if self._analysed is None or self._analysed.match is not self.match:
-            self._analysed = AnalysedMatch("", self.match, "", load_default_table())
+            judged = f"{NAME} {read_version()}, {self.source}"
+            method = judged if len(self._judged) == len(self.match.games) else ""
+            self._analysed = AnalysedMatch("", self.match, method, load_default_table())
         return self._analysed
 
     @property
@@ -188,9 +193,9 @@ class OpenRecord:
         """
         games = list(self.match.games)
         games[number] = game
-        self.match = replace(self.match, games=tuple(games))
         self._judged.add(number)
         self.source = source
+        self.match = replace(self.match, games=tuple(games))
 
     def has_games_of(self, match: RecordedMatch) -> bool:
         """Return whether it is the match, whatever is known of its decisions."""

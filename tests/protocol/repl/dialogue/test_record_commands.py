@@ -14,6 +14,7 @@ from engine.match_files.mat.reader import parse_mat
 from engine.match_files.model import ActionNotes
 from engine.match_files.reading import read_matches
 from engine.match_files.sgf.writer import format_sgf
+from engine.runtime.version import read_version
 from protocol.core.requests import WorkControl
 from protocol.repl.answers.replies import PreformattedLine
 from protocol.repl.records import match_analysis
@@ -164,7 +165,7 @@ def test_positions_of_a_file_are_opened_too(tmp_path):
     ]
     assert talk.answer("hint 1")[2].startswith(" 1   0 ")
     assert first_line(talk, "next").startswith("Position 2 of 2: X is to play 3-1")
-    assert first_line(talk, "8/5 6/5") == "3-1: X plays 8/5 6/5."
+    assert first_line(talk, "8/5 6/5") == "3-1: Ann Lee plays 8/5 6/5."
     assert first_line(talk, "game 1").startswith("Position 1 of 2")
 
 
@@ -307,6 +308,22 @@ def test_a_roll_without_a_double_is_shown_before_the_roll_and_its_play_comes_nex
     assert first_line(talk, "previous").startswith("Game 1 of 2, move 5 of 7.")
 
 
+def test_names_stay_at_the_table_while_other_plays_are_tried_from_a_place(file):
+    talk = opened(file, "move 5", "next")
+    tried = talk.answer("bar/24* 13/8")
+    assert tried[0] == "5-1: Thomas Low plays bar/24* 13/8."
+    assert "X: Thomas Low" in "".join(tried)
+    assert first_line(talk, "dice 4 2") == "ok dice die1=4 die2=2"
+    assert "O: michy" in "".join(talk.answer("board"))
+    assert first_line(talk, "best").startswith("4-2: michy plays ")
+    assert first_line(talk, "double").startswith("Thomas Low doubles to 2.")
+    assert first_line(talk, "show turn").startswith("michy ")
+    talk.answer("undo")
+    assert first_line(talk, "roll").startswith("Thomas Low rolls ")
+    talk.answer("newgame")
+    assert "michy" not in "".join(talk.answer("board"))
+
+
 def test_next_error_goes_from_one_costly_decision_to_the_next(file):
     talk = opened(file, "errors")
     seen = []
@@ -366,13 +383,25 @@ def test_an_analysis_that_fails_says_why_once(file, monkeypatch):
     assert talk.answer("errors")[0].startswith("michy: ")
 
 
+def test_an_analysis_is_by_the_file_unless_it_names_gammond(file, tmp_path):
+    talk = opened(file, "errors", f"save {tmp_path / 'match.sgf'}")
+    (match,) = read_matches(str(tmp_path / "match.sgf"))
+    assert match.headers["Annotator"] == f"gammond {read_version()}, {talk.game.records.current.source}"
+    other = tmp_path / "other.sgf"
+    other.write_text(format_sgf(replace(match, headers={"Annotator": "Bill"})))
+    assert make_talk(f"open {other}").answer("errors")[1].endswith("; by the file.")
+    assert make_talk(f"open {other}", f"save {other}x.sgf").game.records.current.source == "by the file"
+    (again,) = read_matches(f"{other}x.sgf")
+    assert again.headers == {"Annotator": "Bill"}
+
+
 def test_the_analysis_of_a_file_is_shown_until_another_takes_its_place(file, tmp_path):
     talk = opened(file, "errors", f"save {tmp_path / 'match.sgf'}")
     other = make_talk()
     assert "It is analysed: " in "".join(other.answer(f"open {tmp_path / 'match.sgf'}"))
+    assert f"; by gammond {read_version()}, 2-ply, net racing, in the file." in other.answer("errors")[1]
     listed = [line for line in talk.answer("errors") if " errors (" not in line]
     assert [line for line in other.answer("errors") if " errors (" not in line] == listed
-    assert "; by the file." in "".join(other.answer("errors"))
     assert " (by the file, 2-ply)" in "".join(other.answer("error 1"))
     assert " (2-ply)" in "".join(talk.answer("error 1"))
     other.answer("analyse plies=0")
@@ -421,7 +450,7 @@ def test_what_is_about_the_position_before_the_roll_says_so_where_the_dice_are_o
 
 def test_a_play_can_be_tried_at_any_place(file):
     talk = opened(file, "next")
-    assert first_line(talk, "13/10") == "2-1: O plays 13/10."
+    assert first_line(talk, "13/10") == "2-1: michy plays 13/10."
     assert first_line(talk, "next").startswith("Game 1 of 2, move 2 of 7.")
     assert talk.answer("hint 1")[2].startswith(" 1")
     assert talk.answer("eval")[-1].startswith("    at 0-ply")
