@@ -16,6 +16,7 @@ HOLES_TO_WIN = kernel_board.HOLES_TO_WIN
 WHITE, BLACK = 0, 1
 SIDES = ("White", "Black")
 KINDS = ("elephant", "lion", "mouse")
+PLURALS = ("elephants", "lions", "mice")
 LETTERS = "ELM"
 """The letter of each kind: a capital for White, a small one for Black."""
 

@@ -13,8 +13,8 @@ from engine.barca.board import (
     BLACK,
     HOLES,
     HOLES_TO_WIN,
-    KINDS,
     LETTERS,
+    PLURALS,
     SIDES,
     SIZE,
     SQUARES,
@@ -222,9 +222,9 @@ def _parse_ranks(text: str) -> list[int]:
             )
     for symbol, squares in zip(_SYMBOLS, found, strict=True):
         if len(squares) != _PAIR:
-            side, kind = SIDES[symbol.islower()], KINDS[LETTERS.index(symbol.upper())]
+            side, kinds = SIDES[symbol.islower()], PLURALS[LETTERS.index(symbol.upper())]
             raise PositionError(
-                f"expected two {kind} animals of {side} ({symbol}), got {len(squares)}", field="position"
+                f"expected two {kinds} of {side} ({symbol}), got {len(squares)}", field="position"
             )
     return [square for squares in found for square in squares]
 
