@@ -9,14 +9,9 @@ from typing import Any
 
 import msgspec
 
-from engine.options import MAX_QUOTED_CHARS, did_you_mean
 from protocol.core.arguments import Argument, ArgumentParser
-from protocol.core.errors import CommandError
 from protocol.core.requests import Answer
 from protocol.state.session import Session
-
-_MAX_COMPARED_CHARS = 12
-"""Longer words, of clients that speak something else, are not compared with the commands."""
 
 
 class CommandCall(msgspec.Struct, frozen=True):
@@ -67,9 +62,3 @@ class Command:
     def parser(self) -> ArgumentParser:
         """Parses its arguments."""
         return ArgumentParser(self.arguments, self.usage)
-
-
-def make_unknown_error(name: str, table: Mapping[str, Command]) -> CommandError:
-    """Return the error for a word that is no command, with the command that may be meant."""
-    hint = did_you_mean(name, table) if len(name) <= _MAX_COMPARED_CHARS else ""
-    return CommandError(f"no command {name[:MAX_QUOTED_CHARS]!r}{hint}: 'help' lists them", field="command")

@@ -30,6 +30,7 @@ from protocol.commands.evaluation import (
 )
 from protocol.core.arguments import parse_pairs
 from protocol.core.errors import CommandError
+from protocol.core.limits import MAX_MOVETIME_MS
 from protocol.core.requests import Answer, Reply, Work, WorkControl
 from protocol.state.offers import RESPONSE_WORDS
 from protocol.state.player_registry import ENGINE_PLAYER
@@ -39,9 +40,6 @@ DECISIONS = ("chequer", "cube", "turn", "take")
 
 ROLE = "role"
 """The word that begins the form of UBGI 0.1."""
-
-
-MAX_MOVETIME_MS = 86_400_000
 
 _POSITIVE = Bounds(1)
 _LIMITS = (

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import msgspec
 
 from engine.errors import GammondError, forget_frames
-from protocol.commands.command import CommandCall, make_unknown_error
-from protocol.commands.table import COMMANDS
+from protocol.commands.command import CommandCall
+from protocol.commands.session_game import find_game, make_unknown_error
 from protocol.commands.ubgi01 import translate_error_code
 from protocol.core.fault_log import FAULT_LOG
 from protocol.core.replies import make_error_reply
@@ -31,12 +31,13 @@ def answer_command(session: Session, text: str) -> Answer:
     session.count_request()
     name, _, rest = text.replace("\t", " ").partition(" ")
     try:
-        command = COMMANDS.get(name)
+        commands = find_game(session).commands
+        command = commands.get(name)
         if command is None:
-            raise make_unknown_error(name, COMMANDS)
+            raise make_unknown_error(name, session)
         if command.standard == "UBGI 0.1":
             session.speaks_ubgi01 = True
-        answer = command.handler(CommandCall(session, command.parser.parse(rest), COMMANDS))
+        answer = command.handler(CommandCall(session, command.parser.parse(rest), commands))
     except Exception as error:
         return [fail_request(session, error)]
     return answer

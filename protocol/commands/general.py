@@ -1,20 +1,14 @@
-"""Requests about the server and the session: handshake, settings, stop and quit, help, statistics."""
+"""Requests that every game has: handshake, settings, stop and quit, help, statistics, description."""
 
 from __future__ import annotations
 
-from dataclasses import asdict
-
-from engine.analysis.levels import LEVELS
 from engine.errors import list_error_codes
-from engine.options import Field
 from engine.runtime.version import NAME, read_version
-from engine.search import FILTERS, MAX_PLIES
-from nets.player_kinds import load_player_kinds
-from nets.player_specs import OPTION_FIELDS
-from protocol.commands.command import Command, CommandCall, make_unknown_error
-from protocol.commands.decisions import MAX_MOVETIME_MS
+from protocol.commands.command import Command, CommandCall
+from protocol.commands.session_game import find_game, find_setting, make_unknown_error
 from protocol.commands.ubgi01 import make_option_replies
-from protocol.core.replies import DECIMALS, make_ok_reply
+from protocol.core.limits import MAX_MOVETIME_MS, ClientLimits
+from protocol.core.replies import make_ok_reply
 from protocol.core.requests import (
     Answer,
     AnyReply,
@@ -26,20 +20,9 @@ from protocol.core.requests import (
     WorkControl,
 )
 from protocol.state.game_log import MAX_ACTIONS
-from protocol.state.player_registry import SESSION_PLAYERS
-from protocol.state.service import AUTHOR, Service
+from protocol.state.service import AUTHOR
 from protocol.state.session import Session
-from protocol.state.settings import SETTINGS, Setting, change_setting, find_setting, get_default
-
-CONVENTIONS = {
-    "view": "numbers are for the player on roll, before the roll; after a play, for the player who made it",
-    "outcome": "cumulative: win, win_g gammon or more, win_bg backgammon, lose_g and lose_bg likewise",
-    "equity": "cubeless money points: 2 win - 1 + win_g + win_bg - lose_g - lose_bg",
-    "cubeful": "equity with the cube in units of the current cube; left out of cubeless evaluations",
-    "mwc": "match-winning chance; left out in money play",
-    "plies": "look-ahead after the play; 0 is the net alone (UBGI's engine.ply is plies + 1)",
-    "points": "each player counts from the own ace point: 1..24, 25 or bar, 0 or off",
-}
+from protocol.state.settings import Setting, change_setting, get_default
 
 
 def handle_ubgi(call: CommandCall) -> Answer:
@@ -59,14 +42,15 @@ def handle_ubgi(call: CommandCall) -> Answer:
 
 def handle_set(call: CommandCall) -> Answer:
     """Change one setting."""
-    key = find_setting(call.values["key"])
+    key = find_setting(call.session, call.values["key"])
     change_setting(call.session, key, call.values["value"])
-    return make_ok_reply("set", {key.name: key.read(call.session)})
+    value = find_setting(call.session, key.name).read(call.session)  # of another game, if it changed that
+    return make_ok_reply("set", {key.name: value})
 
 
 def handle_get(call: CommandCall) -> Answer:
     """Show one setting."""
-    key = find_setting(call.values["key"])
+    key = find_setting(call.session, call.values["key"])
     fields = {"key": key.name, "value": key.read(call.session)}
     return [Reply("value", f"{key.name} {key.get(call.session)}", fields=fields)]
 
@@ -91,7 +75,7 @@ def describe_setting(key: Setting) -> dict[str, object]:
 def make_key_replies(session: Session) -> list[Reply]:
     """Return UBGI's ``key`` line for each setting."""
     lines = []
-    for key in SETTINGS.values():
+    for key in find_game(session).settings.values():
         default = get_default(key, session)
         parts = [key.name, key.kind, key.values, default, "!" if key.is_unrated else "", key.meaning]
         fields = {**describe_setting(key), "default": default}
@@ -136,7 +120,7 @@ def handle_help(call: CommandCall) -> Answer:
     elif name in call.table:
         texts = _explain_command(call.table[name])
     else:
-        raise make_unknown_error(name, call.table)
+        raise make_unknown_error(name, call.session)
     return [*(Reply("help", text, is_final=False) for text in texts), Reply("helpok")]
 
 
@@ -150,8 +134,9 @@ def _explain_command(command: Command) -> list[str]:
 
 
 def handle_describe(call: CommandCall) -> Answer:
-    """Describe the server as one JSON object."""
-    service, net = call.session.service, call.session.engine_settings.net
+    """Describe the server and the game as one JSON object."""
+    service, game = call.session.service, find_game(call.session)
+    describe_game = game.describe(call.session)
     commands = [
         {
             "name": c.name,
@@ -164,75 +149,31 @@ def handle_describe(call: CommandCall) -> Answer:
     ]
 
     def run(_: WorkControl) -> list[AnyReply]:
-        return [JsonReply(_describe_server(service, net) | {"commands": commands}, word="describe")]
+        document: dict[str, object] = {
+            "action": "describe",
+            "name": NAME,
+            "version": read_version(),
+            "ubgi": ["0.2", "0.1"],
+            **describe_game(),
+            "limits": _describe_limits(service.limits),
+            "errors": list_error_codes(),
+            "keys": [describe_setting(key) for key in game.settings.values()],
+            "commands": commands,
+        }
+        return [JsonReply(document, word="describe")]
 
     return Work(run)
 
 
-def _describe_server(service: Service, net: str) -> dict[str, object]:
-    limits = service.limits
+def _describe_limits(limits: ClientLimits) -> dict[str, object]:
     return {
-        "action": "describe",
-        "name": NAME,
-        "version": read_version(),
-        "ubgi": ["0.2", "0.1"],
-        "net": net,
-        "evaluators": list(service.catalogue.list_names()),
-        "nets": list(service.catalogue.describe_nets()),
-        "players": _describe_players(),
-        "evaluator_parameters": [_describe_parameter(each) for each in OPTION_FIELDS],
-        "max_plies": MAX_PLIES,
-        "levels": _describe_levels(),
-        "filters": _describe_filters(),
-        "decimals": DECIMALS,
-        "conventions": CONVENTIONS,
-        "limits": {
-            "line_bytes": limits.line_bytes,
-            "queued_requests": limits.queued_requests,
-            "query_positions": limits.query_positions,
-            "query_decisions": limits.query_decisions,
-            "query_plays": limits.query_plays,
-            "rollout_games": limits.rollout_games,
-            "undo_steps": limits.undo_steps,
-            "record_actions": MAX_ACTIONS,
-            "movetime_ms": MAX_MOVETIME_MS,
-        },
-        "errors": list_error_codes(),
-        "keys": [describe_setting(key) for key in SETTINGS.values()],
+        "line_bytes": limits.line_bytes,
+        "queued_requests": limits.queued_requests,
+        "query_positions": limits.query_positions,
+        "query_decisions": limits.query_decisions,
+        "query_plays": limits.query_plays,
+        "rollout_games": limits.rollout_games,
+        "undo_steps": limits.undo_steps,
+        "record_actions": MAX_ACTIONS,
+        "movetime_ms": MAX_MOVETIME_MS,
     }
-
-
-def _describe_players() -> list[dict[str, object]]:
-    rows: list[tuple[str, str, tuple[Field, ...]]]
-    rows = [(name, summary, ()) for name, summary in SESSION_PLAYERS.items()]
-    rows += [(kind.name, kind.summary, kind.fields) for kind in load_player_kinds()]
-    return [
-        {"name": name, "summary": summary, "parameters": [_describe_parameter(each) for each in parameters]}
-        for name, summary, parameters in rows
-    ]
-
-
-def _describe_parameter(parameter: Field) -> dict[str, object]:
-    """Describe a parameter as keys are described."""
-    described = {"name": parameter.name, "type": parameter.kind, "values": parameter.allowed_values}
-    return {**described, "default": parameter.default_text, "meaning": parameter.meaning}
-
-
-def _describe_levels() -> list[dict[str, object]]:
-    return [
-        {
-            "name": level.name,
-            "plies": level.plies,
-            "filter": level.filter_name,
-            "noise_points": level.noise_points,
-            "error_rate": level.error_rate,
-            "meaning": level.meaning,
-        }
-        for level in LEVELS.values()
-    ]
-
-
-def _describe_filters() -> list[dict[str, object]]:
-    return [
-        {"name": each.name, "stages": [asdict(stage) for stage in each.stages]} for each in FILTERS.values()
-    ]

@@ -1,21 +1,24 @@
-"""The command table: each row feeds the parser, ``help``, ``describe``, completion and the protocol page."""
+"""Backgammon's commands: each row feeds parser, ``help``, ``describe``, completion and the protocol page."""
 
 from __future__ import annotations
 
 from engine.rules.dice import parse_roll
 from engine.rules.match import MAX_CUBE, RESULT_NAMES
 from engine.search import FILTERS, MAX_PLIES
-from protocol.commands import cube, decisions, evaluation, game, general, readiness, rollouts, ubgi01
+from protocol.commands import cube, decisions, evaluation, game, readiness, rollouts, ubgi01
 from protocol.commands.command import Command
+from protocol.commands.server_description import describe_backgammon
+from protocol.commands.session_game import Game
+from protocol.commands.shared_rows import UBGI_ROW, make_session_rows
 from protocol.core.arguments import (
     choice_argument,
     integer_argument,
     named_argument,
-    parse_tag,
     rest_argument,
     switch_argument,
     word_argument,
 )
+from protocol.state.settings import SETTINGS, set_backgammon_variant
 
 _OUTCOME = "win=P win_g=P win_bg=P lose_g=P lose_bg=P equity=E [cubeful=E] [mwc=M] plies=N"
 _GAME = "gnubgid=ID matchid=ID [to_act=SEAT]"
@@ -42,15 +45,7 @@ _ROLLOUT_VALUES = (
     "lose_bg_se=P se=E [cubeful=E cubeful_se=E] [mwc=M mwc_se=M]"
 )
 _COMMANDS = (
-    Command(
-        "ubgi",
-        "identify the server and list its settings",
-        general.handle_ubgi,
-        "ubgiok",
-        data_lines=("id name NAME", "id author AUTHOR", "proto 0.2", "key ...", "option ..."),
-        example=("ubgi",),
-        standard="UBGI 0.2",
-    ),
+    UBGI_ROW,
     Command(
         "isready",
         "load and compile everything that a session can ask for, then answer",
@@ -324,80 +319,7 @@ _COMMANDS = (
         data_lines=("board TEXT",),
         example=("newgame", "board"),
     ),
-    Command(
-        "set",
-        "change a setting",
-        general.handle_set,
-        "ok set KEY=VALUE",
-        arguments=(
-            word_argument("key", "KEY", "see 'keys'"),
-            rest_argument("value", "VALUE", "the new value"),
-        ),
-        example=("set game.length 5",),
-        standard="UBGI 0.2",
-    ),
-    Command(
-        "get",
-        "show a setting",
-        general.handle_get,
-        "value KEY VALUE",
-        arguments=(word_argument("key", "KEY", "see 'keys'"),),
-        example=("get game.length",),
-        standard="UBGI 0.2",
-    ),
-    Command(
-        "keys",
-        "list the settings",
-        general.handle_keys,
-        "keysok",
-        data_lines=("key NAME TYPE VALUES DEFAULT [!] MEANING",),
-        example=("keys",),
-        standard="UBGI 0.2",
-    ),
-    Command(
-        "stop",
-        "stop the request with a tag, or all of this client; they answer with the best result so far",
-        general.handle_stop,
-        "ok stop stopped=N",
-        arguments=(
-            word_argument(
-                "tag", "@TAG", "the tag of the request to stop", is_required=False, parse=parse_tag
-            ),
-        ),
-        example=("stop",),
-        standard="UBGI 0.1, tags gammond",
-    ),
-    Command(
-        "stats",
-        "show counters of this client and the server",
-        general.handle_stats,
-        "stats uptime_s=S clients=N requests=N errors=N all_requests=N all_errors=N",
-        example=("stats",),
-    ),
-    Command(
-        "describe",
-        "describe the server in one JSON line: levels, nets with hashes, limits, conventions, commands",
-        general.handle_describe,
-        '{"action":"describe",...}',
-        example=("describe",),
-    ),
-    Command(
-        "help",
-        "explain the commands, or one of them",
-        general.handle_help,
-        "helpok",
-        arguments=(word_argument("command", "COMMAND", "the command to explain", is_required=False),),
-        data_lines=("help TEXT",),
-        example=("help dice",),
-    ),
-    Command(
-        "quit",
-        "end the session after all earlier requests are answered",
-        general.handle_quit,
-        "ok quit",
-        example=("quit",),
-        standard="UBGI 0.2",
-    ),
+    *make_session_rows(setting="game.length 5", command="dice"),
     *ubgi01.UBGI01_COMMANDS,
 )
 
@@ -408,3 +330,6 @@ DATA_LINE_KEYWORDS: frozenset[str] = frozenset(
     line.split()[0] for row in _COMMANDS for line in row.data_lines
 )
 """First words of lines that come before a final line; a final line never begins with one of them."""
+
+BACKGAMMON = Game("backgammon", COMMANDS, SETTINGS, set_backgammon_variant, describe_backgammon)
+"""The part of backgammon in `protocol.games.GAMES`."""

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from engine.options import MAX_QUOTED_CHARS, Bounds, Field, format_value
 from engine.rules.match import MAX_CUBE, MAX_MATCH_LENGTH, MatchState
 from protocol.commands.command import Command, CommandCall
+from protocol.commands.session_game import find_game, find_setting
 from protocol.core.arguments import choice_argument, error_field, integer_argument, parse_pairs, rest_argument
 from protocol.core.errors import CommandError
 from protocol.core.replies import make_ok_reply
@@ -23,7 +24,6 @@ from protocol.state.settings import (
     Setting,
     change_match,
     change_setting,
-    find_setting,
     format_seat,
     get_default,
     parse_owner,
@@ -76,8 +76,13 @@ _OPTION_TYPES = {"int": "spin", "bool": "check", "enum": "combo", "string": "str
 
 def make_option_replies(session: Session) -> list[Reply]:
     """Return UBGI 0.1's ``option`` line for each option that it recommends, and for each setting."""
-    options = [_describe_recommended(name, session) for name in OPTIONS]
-    options += [_describe_option(key.name, key, session) for key in SETTINGS.values()]
+    settings = find_game(session).settings
+    options = [
+        _describe_recommended(name, session)
+        for name, option in OPTIONS.items()
+        if option.key is None or option.key in settings
+    ]
+    options += [_describe_option(key.name, key, session) for key in settings.values()]
     return [Reply("option", _format_option(each), is_final=False, fields=each) for each in options]
 
 
@@ -85,7 +90,7 @@ def _describe_recommended(name: str, session: Session) -> dict[str, str | list[s
     option = OPTIONS[name]
     if option.key is None:
         return {"name": name, "type": "check", "default": "true"}
-    key = SETTINGS[option.key]
+    key = find_setting(session, option.key)
     if not option.values:
         return _describe_option(name, key, session)
     default = next(word for word, value in option.values.items() if value == get_default(key, session))
@@ -124,12 +129,12 @@ def handle_setoption(call: CommandCall) -> Answer:
             _DETERMINISTIC.parse(value)
         return make_ok_reply("setoption", {name: format_value(True)})
     with error_field("option"):
-        key = find_setting(option.key)
+        key = find_setting(call.session, option.key)
     if option.values:
         with error_field(name):
             value = option.values[Field(name, str, choices=tuple(option.values)).parse(value)]
     change_setting(call.session, key, value)
-    return make_ok_reply("setoption", {key.name: key.get(call.session)})
+    return make_ok_reply("setoption", {key.name: find_setting(call.session, key.name).get(call.session)})
 
 
 def handle_newsession(call: CommandCall) -> Answer:
@@ -175,18 +180,21 @@ def translate_error_code(code: str) -> str:
     return UBGI01_ERROR_CODES.get(code, code)
 
 
-UBGI01_COMMANDS = (
-    Command(
-        "setoption",
-        "change a setting",
-        handle_setoption,
-        "ok setoption KEY=VALUE",
-        arguments=(
-            rest_argument("option", "name NAME value VALUE", f"a key of 'keys', or {', '.join(OPTIONS)}"),
-        ),
-        example=("setoption name Seed value 7",),
-        standard="UBGI 0.1",
+SETOPTION_ROW = Command(
+    "setoption",
+    "change a setting",
+    handle_setoption,
+    "ok setoption KEY=VALUE",
+    arguments=(
+        rest_argument("option", "name NAME value VALUE", f"a key of 'keys', or {', '.join(OPTIONS)}"),
     ),
+    example=("setoption name Seed value 7",),
+    standard="UBGI 0.1",
+)
+"""The row of every game's table that is of UBGI 0.1."""
+
+UBGI01_COMMANDS = (
+    SETOPTION_ROW,
     Command(
         "newsession",
         "begin money play or a match",
@@ -235,4 +243,4 @@ UBGI01_COMMANDS = (
         standard="UBGI 0.1",
     ),
 )
-"""Rows of the command table."""
+"""Rows of backgammon's table."""

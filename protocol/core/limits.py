@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+MAX_MOVETIME_MS = 86_400_000
+"""The longest time for a decision that a client can set, in milliseconds."""
+
 
 @dataclass(frozen=True)
 class ClientLimits:

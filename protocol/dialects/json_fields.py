@@ -8,14 +8,13 @@ import msgspec
 
 from engine.analysis.levels import EvalSettings, StoreUse
 from engine.errors import FormatError, ValueRangeError
-from engine.options import MAX_QUOTED_CHARS, Bounds, Field, convert, did_you_mean
+from engine.options import Bounds, Field, convert, did_you_mean
 from engine.rules.dice import validate_roll
 from engine.rules.match import MAX_CUBE, RESULT_NAMES
 from engine.search import FILTERS, MAX_PLIES
 from engine.search.filters import DEFAULT_FILTER
 from protocol.commands.cube import MAX_MATRIX_AWAY
-
-QueryId = str | int
+from protocol.dialects.json_documents import QueryId, quote_json
 
 Want = Literal["eval", "moves", "cube", "legal", "resign", "matrix", "rollout", "analyse"]
 WANTS: tuple[str, ...] = get_args(Want)
@@ -24,6 +23,7 @@ SCALAR_FIELDS: dict[str, Field] = {
     field.name: field
     for field in (
         Field("action", str, choices=("query", "terminate")),
+        Field("variant", str),
         Field("position", str),
         Field("match_text", str),
         Field("plies", int, Bounds(0, MAX_PLIES)),
@@ -63,6 +63,7 @@ class Query(msgspec.Struct, kw_only=True):
     id: Annotated[str, msgspec.Meta(min_length=1, max_length=256)] | int
     action: str = "query"
     terminate_id: QueryId | None = None
+    variant: str | None = None
     position: str | None = None
     positions: Annotated[list[str], msgspec.Meta(min_length=1)] | None = None
     match_text: str | None = None
@@ -132,21 +133,6 @@ _OTHER_NAMES = {
 """What is said of names that settings and other commands have."""
 
 
-def decode_object(text: str) -> dict[str, object]:
-    """Decode a line that begins with ``{``.
-
-    Raises:
-        FormatError: It is no JSON object.
-    """
-    try:
-        document = msgspec.json.decode(text)
-    except (msgspec.DecodeError, RecursionError, UnicodeError) as error:
-        raise FormatError(f"expected a JSON object on one line: {error}", field="line") from error
-    if not isinstance(document, dict):
-        raise FormatError("expected a JSON object on one line", field="line")
-    return document
-
-
 def convert_query(document: dict[str, object]) -> Query:
     """Convert an object into a query.
 
@@ -167,6 +153,23 @@ def convert_query(document: dict[str, object]) -> Query:
         raise ValueRangeError(
             f"expected a power of two 1..{MAX_CUBE // 2} for cube, got {query.cube}", field="cube"
         )
+    return query
+
+
+def read_query(document: dict[str, object], head: dict[str, object]) -> Query:
+    """Convert an object into a query, and warn of fields that queries do not have.
+
+    Args:
+        document: The object.
+        head: What every line of the answer begins with; gets the warnings.
+
+    Raises:
+        GammondError: As for `convert_query`.
+    """
+    query = convert_query(document)
+    unknown = sorted(set(document) - set(QUERY_FIELDS))
+    if unknown:
+        head["warnings"] = [warn_of_unknown(name) for name in unknown]
     return query
 
 
@@ -203,8 +206,3 @@ def _explain_validation_error(document: dict[str, object], fault: str) -> Format
         )
     came = f"got {quote_json(document[name])}" if name in document else "but it is missing"
     return FormatError(f"expected {expected} for {name}, {came}", field=name)
-
-
-def quote_json(value: object) -> str:
-    """Write a value as JSON for a message, no more of it than a message shows."""
-    return msgspec.json.encode(value).decode("utf-8")[:MAX_QUOTED_CHARS]

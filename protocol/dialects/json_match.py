@@ -22,7 +22,8 @@ from engine.runtime.threads import Workers
 from protocol.core.arguments import error_field
 from protocol.core.requests import JsonReply, WorkControl
 from protocol.dialects.json_analysis import make_final_reply
-from protocol.dialects.json_fields import Query, quote_json
+from protocol.dialects.json_documents import quote_json
+from protocol.dialects.json_fields import Query
 
 _FIELD = "match_text"
 

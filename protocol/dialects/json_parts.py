@@ -18,7 +18,8 @@ from protocol.commands.command import CommandCall
 from protocol.commands.table import COMMANDS
 from protocol.core.replies import round_values
 from protocol.core.requests import AnyReply, Reply, Work, WorkControl
-from protocol.dialects.json_fields import Query, quote_json
+from protocol.dialects.json_documents import quote_json
+from protocol.dialects.json_fields import Query
 from protocol.state.game_state import GameState
 from protocol.state.session import Session
 

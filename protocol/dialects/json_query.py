@@ -2,70 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
-from contextlib import nullcontext
-from functools import partial
-from typing import NamedTuple
+from collections.abc import Callable
 
-import msgspec
-
-from engine.analysis.engine import Engine
-from engine.analysis.engine_store import KeptAnalysis
-from engine.errors import GammondError, LimitError, ValueRangeError
-from engine.formats.position_batch import ParsedPositions, parse_positions
-from engine.rules.position import Position
+from engine.errors import FormatError, GammondError, ValueRangeError
 from protocol.commands.dispatch import count_failure
-from protocol.commands.evaluation import DECISION_SIZE, MAX_SHORT_PLAYS, PLAY_BYTES
 from protocol.core.arguments import error_field
 from protocol.core.kept_answers import EncodedAnswer
-from protocol.core.limits import ClientLimits
-from protocol.core.replies import describe_error
-from protocol.core.requests import Answer, AnyReply, BatchItem, JsonReply, StopRequest, Work, WorkControl
-from protocol.dialects.json_analysis import (
-    EvaluationQueries,
-    QueryAnalysis,
-    estimate_play_count,
-    make_final_reply,
-)
-from protocol.dialects.json_fields import (
-    QUERY_FIELDS,
-    Query,
-    QueryId,
-    convert_query,
-    decode_object,
-    quote_json,
-    warn_of_unknown,
-)
-from protocol.dialects.json_match import MatchQuery, check_match_fields
-from protocol.dialects.json_parts import (
-    LONG_PARTS,
-    PART_BYTES,
-    PART_NAMES,
-    check_rollout_games,
-    make_query_session,
-    read_rollout_arguments,
-)
-from protocol.state.offers import check_cube_owner
+from protocol.core.requests import Answer, AnyReply, JsonReply, StopRequest, Work
+from protocol.dialects.json_documents import decode_object, make_id_key, make_query_error, quote_json
+from protocol.dialects.json_fields import Query, read_query
+from protocol.games import GAMES, GameEntry, find_entry, load_part
 from protocol.state.session import Session
 
-MAX_QUICK_POSITIONS = 64
-"""A query for more positions is long work at any depth."""
-
-_CUBEFUL_PARTS = ("cube", "analyse")
-
-_KEPT_PARTS = frozenset({"eval", "cube", "moves"})
-"""Parts whose answers are kept."""
-
-_MAX_TEXT_CHARS = 256
-"""The longest position that is looked up: none needs more."""
-
-_VALUES_BYTES = 250
-"""What an evaluation or cube decision takes in an answer, about."""
-
-
-def make_id_key(query_id: QueryId) -> object:
-    """Return the key under which the work of a query can be stopped."""
-    return ("id", query_id)
+GameQueries = Callable[[Session, dict[str, object], dict[str, object]], Work | EncodedAnswer]
+"""The part of a game that answers a query: given the session, the object, and what every line of the answer
+begins with, to which it adds ``warnings``. It raises a GammondError where the query is wrong."""
 
 
 def answer_query(
@@ -103,19 +54,28 @@ def answer_query(
                 "choose another or wait for its answer",
                 field="id",
             )
-        query = convert_query(document)
-        unknown = sorted(set(document) - set(QUERY_FIELDS))
-        if unknown:
-            head["warnings"] = [warn_of_unknown(name) for name in unknown]
-        return (_terminate if query.action == "terminate" else partial(_evaluate, session))(query, head)
+        if document.get("action") == "terminate":
+            return _terminate(read_query(document, head), head)
+        answer: GameQueries = load_part(_find_game(session, document).queries)
+        return answer(session, document, head)
     except Exception as error:
         count_failure(session, refusal or error)
-        return [_make_error_reply(head, refusal or error)]
+        return [make_query_error(head, refusal or error)]
 
 
-def _make_error_reply(head: dict[str, object], error: Exception) -> JsonReply:
-    code, name, message = describe_error(error)
-    return JsonReply({**head, "final": True, "error": {"code": code, "field": name, "message": message}})
+def _find_game(session: Session, document: dict[str, object]) -> GameEntry:
+    """Return the game that a query is about: that of its variant, or the session's.
+
+    Raises:
+        GammondError: There is no such variant.
+    """
+    variant = document.get("variant")
+    if variant is None:
+        return GAMES[session.game_name]
+    if not isinstance(variant, str):
+        raise FormatError(f"expected a string for variant, got {quote_json(variant)}", field="variant")
+    with error_field("variant"):
+        return find_entry(variant)
 
 
 def _terminate(query: Query, head: dict[str, object]) -> StopRequest:
@@ -127,161 +87,3 @@ def _terminate(query: Query, head: dict[str, object]) -> StopRequest:
         )
 
     return StopRequest(make_id_key(target), answered)
-
-
-def _evaluate(session: Session, query: Query, head: dict[str, object]) -> Work | EncodedAnswer:
-    service, engine = session.service, session.engine_settings
-    _check_query(query, service.limits)
-    with error_field("net"):
-        net = engine.net if query.net is None else service.check_evaluator_name(query.net)
-    if query.store is None and (query.plies or query.deeper):
-        query = msgspec.structs.replace(query, store=str(engine.store))
-    if not _may_be_kept(query):
-        return _make_work(session, net, query, head)
-    key = engine.format, net, engine.threads, *msgspec.structs.astuple(query)[1:]
-    before = msgspec.json.encode(head)[:-1]
-    kept = service.kept_answers
-    if (answer := kept.recall(key)) is not None:
-        return EncodedAnswer(before + answer.data)
-    return kept.keep_answer_of(_make_work(session, net, query, head), key, before)
-
-
-def _check_query(query: Query, limits: ClientLimits) -> None:
-    """Check what fields say together, and that it is not too much.
-
-    Raises:
-        GammondError: Something is wrong with them.
-    """
-    _check_positions(query, limits.query_positions)
-    if not query.cubeful and (word := next((each for each in query.want if each in _CUBEFUL_PARTS), None)):
-        raise ValueRangeError(
-            f"expected true for cubeful with '{word}' in 'want', got false", field="cubeful"
-        )
-    if "rollout" in query.want:
-        check_rollout_games(
-            read_rollout_arguments(query.rollout or {}), len(query.texts), limits.rollout_games
-        )
-
-
-def _make_work(session: Session, net: str, query: Query, head: dict[str, object]) -> Work:
-    """Return the work of a query that is in order."""
-    service, threads = session.service, session.engine_settings.threads
-    deadline_s = None if query.time_ms is None else service.clock() + query.time_ms / 1000
-    if query.is_analysis:
-        analysis = MatchQuery(query, head, service.limits.query_decisions, threads, service.clock, deadline_s)
-        load_engine = partial(service.get_engine, net, threads)
-        return Work(
-            lambda control: [analysis.run(load_engine(), control)],
-            query.priority,
-            make_id_key(query.id),
-            partial(_make_error_reply, head),
-            is_long=True,
-            deadline_s=deadline_s,
-            answer_bytes=analysis.answer_bytes,
-        )
-    return _make_position_work(session, net, query, head, deadline_s)
-
-
-def _make_position_work(
-    session: Session, net: str, query: Query, head: dict[str, object], deadline_s: float | None
-) -> Work:
-    """Return the work of a query for positions."""
-    service, threads = session.service, session.engine_settings.threads
-    has_parts = not query.is_evaluation and not set(PART_NAMES).isdisjoint(query.want)
-    scratch = make_query_session(session, net, query) if has_parts else None
-    count, plays, max_plays = len(query.texts), 0, service.limits.query_plays
-    if {"moves", "legal"} & set(query.want):
-        plays = min(estimate_play_count(query.texts, query.dice), max_plays)
-    kept = _look_for_kept(partial(service.find_quick_engine, net, threads), query)
-
-    def run(control: WorkControl) -> Sequence[AnyReply]:
-        loaded = service.get_engine(net, threads)
-        analysis = QueryAnalysis(
-            *(loaded, query, head, control, service.clock, deadline_s, max_plays, scratch),
-            parsed=kept.parsed,
-        )
-        is_timed = kept.kind is not None or (query.is_evaluation and count == 1)
-        with service.time_evaluation(loaded, kept.kind) if is_timed else nullcontext():
-            results = analysis.run()
-        is_cut = analysis.is_partial or len(results) < count
-        return [make_final_reply(head, loaded, query.settings, results, is_cut=is_cut)]
-
-    quick = service.find_quick_engine(net, threads)
-    is_batched = query.is_evaluation and count <= MAX_QUICK_POSITIONS and deadline_s is None
-    item = None
-    if quick is not None and is_batched and query.progress_every is None and query.priority == 0:
-        item = BatchItem(EvaluationQueries(quick, query.settings), (head, query))
-    is_at_hand = bool(kept.analyses)
-    is_deep = (query.plies > 0 and not is_at_hand) or not LONG_PARTS.isdisjoint(query.want)
-    shown = min(plays, count * query.max_moves) if query.max_moves else plays
-    part_bytes = sum(PART_BYTES.get(name, _VALUES_BYTES) for name in query.want)
-    return Work(
-        run,
-        query.priority,
-        make_id_key(query.id),
-        partial(_make_error_reply, head),
-        is_long=is_deep or count > MAX_QUICK_POSITIONS or plays > MAX_SHORT_PLAYS,
-        deadline_s=deadline_s,
-        is_quick=item is not None or is_at_hand,
-        batch_item=item,
-        size=DECISION_SIZE if is_at_hand else count,
-        answer_bytes=part_bytes * count + PLAY_BYTES * shown,
-        sources=kept.analyses,
-    )
-
-
-class _KeptSearch(NamedTuple):
-    """What is known of a query that looks ahead from one position; nothing of other queries.
-
-    Attributes:
-        kind: Its kind of work, as `Service.time_evaluation` takes it.
-        analyses: All that it asks for, if that is kept and giving it takes microseconds; else empty.
-        parsed: Its position.
-    """
-
-    kind: Hashable = None
-    analyses: tuple[KeptAnalysis, ...] = ()
-    parsed: ParsedPositions | None = None
-
-
-def _look_for_kept(find_quick_engine: Callable[[Hashable], Engine | None], query: Query) -> _KeptSearch:
-    """Look for a kept answer, in memory alone.
-
-    Args:
-        find_quick_engine: Returns the engine if it was seen to be quick at a kind of work.
-        query: The query.
-    """
-    if not _may_be_kept(query):
-        return _KeptSearch()
-    parsed = parse_positions(query.texts, check_cube_owner)
-    roll = query.dice or parsed.rolls.get(0)
-    if parsed.errors or ("moves" in query.want and roll is None):
-        return _KeptSearch()
-    position, match = Position.from_valid_board(parsed.boards[0]), parsed.matches[0]
-    kind = "query", query.want, match.is_money, query.cubeful
-    engine = find_quick_engine(kind)
-    rolls = {roll if want == "moves" else None for want in query.want}
-    found = [engine.recall(position, match, query.settings, each) for each in rolls] if engine else []
-    analyses = tuple(each for each in found if each is not None)
-    return _KeptSearch(kind, analyses if len(analyses) == len(rolls) else (), parsed)
-
-
-def _may_be_kept(query: Query) -> bool:
-    """Return whether a query looks ahead from one position, for what the store keeps."""
-    is_single = query.positions is None and len(query.position or "") <= _MAX_TEXT_CHARS
-    return is_single and query.plies > 0 and _KEPT_PARTS.issuperset(query.want)
-
-
-def _check_positions(query: Query, cap: int) -> None:
-    """Check that one field has positions, and no more than the cap; or that there is the text of a match."""
-    if query.is_analysis or query.match_text is not None:
-        check_match_fields(query)
-        return
-    if (query.position is None) == (query.positions is None):
-        came = "neither" if query.position is None else "both"
-        raise ValueRangeError(f"expected either 'position' or 'positions', got {came}", field="positions")
-    if len(query.texts) > cap:
-        raise LimitError(
-            f"expected at most {cap} positions, got {len(query.texts)}: send several queries",
-            field="positions",
-        )

@@ -47,7 +47,7 @@ class LineClient:
         session, kept = self.session, self.session.service.kept_answers
         if len(text) > _MAX_RECALLED_CHARS:
             return answer_command(session, text)
-        key = text, session.game, session.engine_settings.answer_key
+        key = text, session.game_name, session.game, session.engine_settings.answer_key
         answer = kept.recall(key)
         if answer is not None:
             session.count_request()

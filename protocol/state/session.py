@@ -6,6 +6,7 @@ from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache, partial
+from typing import Any, TypeVar
 
 from engine.analysis.engine import Engine
 from engine.analysis.engine_store import KeptAnalysis
@@ -16,6 +17,7 @@ from engine.rules.dice import Roll, SeededDice
 from engine.rules.match import MatchState
 from engine.rules.position import Position
 from engine.rules.rules import Feature
+from protocol.games import FIRST_GAME
 from protocol.state.player_registry import ENGINE_PLAYER, HUMAN_PLAYER, SESSION_PLAYERS
 from protocol.state.rollout_store import RolloutSlot
 from protocol.state.service import Service
@@ -32,6 +34,8 @@ NOISE_UNITS = 1000
 """The setting `engine.noise` counts in thousandths of a point."""
 
 _make_eval_settings = lru_cache(maxsize=256)(EvalSettings)
+
+_TableT = TypeVar("_TableT")
 
 
 @contextmanager
@@ -105,12 +109,16 @@ def _list_level_values(level: Level) -> tuple[int, str, int]:
 class Session(GameTable):
     """The state of one client. Not for several threads: requests change it in the order in which they arrive.
 
+    It is itself the table of backgammon; other games have tables of their own, which stay as they are while
+    another game is played.
+
     Args:
         service: What it shares with other clients.
         seed: Where its dice start.
 
     Attributes:
         engine_settings: How its requests are answered.
+        game_name: The game that is played, a name of `protocol.games.GAMES`.
     """
 
     def __init__(self, service: Service, seed: int) -> None:
@@ -122,6 +130,19 @@ class Session(GameTable):
         self.request_count = 0
         self.error_count = 0
         self.last_rollout: RolloutSlot | None = None
+        self.game_name = FIRST_GAME
+        self._tables: dict[Callable[[Session], Any], Any] = {}
+
+    def get_table(self, make_table: Callable[[Session], _TableT]) -> _TableT:
+        """Return the client's table of another game; the first call makes it.
+
+        Args:
+            make_table: Its class.
+        """
+        table: _TableT | None = self._tables.get(make_table)
+        if table is None:
+            table = self._tables[make_table] = make_table(self)
+        return table
 
     def count_request(self, count: int = 1) -> None:
         """Count a request, of this client and of all; -1 takes one back."""

@@ -7,14 +7,14 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from engine.analysis.levels import DEFAULT_LEVEL, LEVELS, MAX_NOISE_POINTS, StoreUse
-from engine.errors import UnsupportedError
-from engine.options import MAX_QUOTED_CHARS, Bounds, Field, format_value
+from engine.options import Bounds, Field, format_value
 from engine.rules.dice import MAX_SEED
 from engine.rules.match import MAX_CUBE, MAX_MATCH_LENGTH, MatchState
 from engine.rules.rules import STANDARD_RULES, VARIANTS, Doubles
 from engine.runtime.cores import MAX_THREADS, count_usable_cores
 from engine.search import FILTERS, MAX_PLIES
 from protocol.core.arguments import error_field
+from protocol.games import find_entry, list_variants, load_part
 from protocol.state.game_state import SEAT_NAMES
 from protocol.state.session import FORMATS, NOISE_UNITS, EngineSettings, Session
 
@@ -34,6 +34,7 @@ class Setting:
         read: Reads its value from a session.
         put: Sets it; raises a GammondError and changes nothing when the value does not fit.
         parse: Returns the value of a text; that of the field if None.
+        list_values: Lists its values where these are known only while the program runs; None for the field's.
         is_unrated: Whether it must not enter a rating identity (UBGI's ``!``).
     """
 
@@ -41,6 +42,7 @@ class Setting:
     read: Callable[[Session], Any]
     put: Callable[[Session, Any], None]
     parse: Callable[[str], Any] | None = None
+    list_values: Callable[[], tuple[str, ...]] | None = None
     is_unrated: bool = False
 
     @property
@@ -51,11 +53,13 @@ class Setting:
     @property
     def kind(self) -> str:
         """UBGI's word for its type: int, bool, enum or string."""
-        return self.field.kind
+        return self.field.kind if self.list_values is None else "enum"
 
     @property
     def values(self) -> str:
         """Its values in UBGI's form: ``MIN..MAX``, ``a|b|c``, ``*``, or nothing for a bool."""
+        if self.list_values is not None:
+            return "|".join(self.list_values())
         return "" if self.kind == "bool" else self.field.allowed_values or ANY
 
     @property
@@ -81,6 +85,9 @@ def format_seat(seat: int | None) -> str:
 def parse_owner(name: str) -> int | None:
     """Return the seat of one of `OWNER_NAMES`; None for ``center``."""
     return SEAT_NAMES.index(name) if name in SEAT_NAMES else None
+
+
+_ENGINE_START = EngineSettings("default", 0)
 
 
 def change_match(session: Session, **changes: Any) -> None:  # noqa: ANN401  (fields of a match state)
@@ -140,13 +147,29 @@ def _set_length(session: Session, length: int) -> None:
     change_match(session, length=length, score=(0, 0), crawford=False)
 
 
+def make_variant_setting(read: Callable[[Session], str]) -> Setting:
+    """Return the setting that chooses the game: every game has it.
+
+    Args:
+        read: Reads which of its variants a session plays.
+    """
+    field = Field("game.variant", str, default=STANDARD_RULES.variant.name, meaning="the game that is played")
+    return Setting(field, read, _take_up_variant, _parse_variant, list_variants)
+
+
 def _parse_variant(text: str) -> str:
-    if text.lower() not in VARIANTS:
-        raise UnsupportedError(f"expected {'|'.join(VARIANTS)}, got {text[:MAX_QUOTED_CHARS]!r}")
+    find_entry(text)
     return text.lower()
 
 
-def _set_variant(session: Session, name: str) -> None:
+def _take_up_variant(session: Session, variant: str) -> None:
+    entry = find_entry(variant)
+    load_part(entry.commands).set_variant(session, variant)
+    session.game_name = entry.name
+
+
+def set_backgammon_variant(session: Session, name: str) -> None:
+    """Play by the rules of a variant of backgammon."""
     if name != session.game.rules.variant.name:
         change_rules(session, variant=VARIANTS[name])
 
@@ -171,21 +194,25 @@ def _set_threads(session: Session, threads: int) -> None:
     change_engine_settings(session, threads=min(threads, count_usable_cores()))
 
 
-_ENGINE_START = EngineSettings("default", 0)
+FORMAT_SETTING = _engine_setting(
+    "format",
+    Field("engine.format", str, choices=FORMATS, meaning="whether answers are lines of words or of JSON"),
+    is_unrated=True,
+)
+THREADS_SETTING = Setting(
+    Field(
+        "engine.threads",
+        int,
+        Bounds(1, MAX_THREADS),
+        meaning="threads that work on one answer, limited to the number of cores",
+    ),
+    lambda session: session.engine_settings.threads,
+    _set_threads,
+    is_unrated=True,
+)
 
 _SETTINGS = (
-    Setting(
-        Field(
-            "game.variant",
-            str,
-            choices=tuple(VARIANTS),
-            default=STANDARD_RULES.variant.name,
-            meaning="the game that is played",
-        ),
-        lambda session: session.game.rules.variant.name,
-        _set_variant,
-        _parse_variant,
-    ),
+    make_variant_setting(lambda session: session.game.rules.variant.name),
     Setting(
         Field(
             "game.length",
@@ -286,11 +313,7 @@ _SETTINGS = (
         ),
     ),
     _engine_setting("is_cubeful", Field("engine.cubeful", bool, meaning="whether evaluations are cubeful")),
-    _engine_setting(
-        "format",
-        Field("engine.format", str, choices=FORMATS, meaning="whether answers are lines of words or of JSON"),
-        is_unrated=True,
-    ),
+    FORMAT_SETTING,
     _engine_setting(
         "has_xgids",
         Field("engine.xgid", bool, meaning="whether lines with a gnubgid have the xgid too"),
@@ -308,17 +331,7 @@ _SETTINGS = (
         lambda session: session.engine_settings.store,
         lambda session, use: change_engine_settings(session, store=StoreUse(use)),
     ),
-    Setting(
-        Field(
-            "engine.threads",
-            int,
-            Bounds(1, MAX_THREADS),
-            meaning="threads that work on one answer, limited to the number of cores",
-        ),
-        lambda session: session.engine_settings.threads,
-        _set_threads,
-        is_unrated=True,
-    ),
+    THREADS_SETTING,
     Setting(
         Field(
             "engine.seed",
@@ -333,18 +346,7 @@ _SETTINGS = (
 )
 
 SETTINGS: dict[str, Setting] = {setting.name: setting for setting in _SETTINGS}
-
-
-def find_setting(name: str) -> Setting:
-    """Return the setting of a name.
-
-    Raises:
-        UnsupportedError: There is none.
-    """
-    key = SETTINGS.get(name)
-    if key is None:
-        raise UnsupportedError(f"no key {name[:MAX_QUOTED_CHARS]!r}: 'keys' lists them", field="key")
-    return key
+"""Those of backgammon."""
 
 
 def change_setting(session: Session, setting: Setting, text: str) -> None:

@@ -8,8 +8,12 @@ from typing import NamedTuple, Self
 from engine.errors import GammondError, StateError
 from protocol.commands.dispatch import run_line
 from protocol.core.errors import INTERNAL_ERROR
-from protocol.core.requests import Reply, WorkControl
+from protocol.core.replies import format_reply
+from protocol.core.requests import AnyReply, Reply, WorkControl
 from protocol.state.session import Session
+
+Piece = tuple[str, str]
+"""A mark of `protocol.repl.answers.themes`, empty for none, and text."""
 
 ERROR_MARK = "error: "
 """The beginning of a line that says why nothing was done."""
@@ -78,17 +82,20 @@ class BoardLine(PreformattedLine):
 
     Args:
         text: The line.
-        own_mark: The checkers that are drawn as the person's own.
+        own_mark: The checkers that are drawn as the person's own, in backgammon.
         is_drawing: Whether it begins with the board itself; if not, it has notes only.
+        marks: Its coloured parts, where the game marks them itself.
     """
 
     __slots__ = ("is_drawing", "own_mark")
     own_mark: str
     is_drawing: bool
 
-    def __new__(cls, text: str, own_mark: str, is_drawing: bool) -> Self:
+    def __new__(
+        cls, text: str, own_mark: str = "", is_drawing: bool = True, marks: Iterable[Mark] = ()
+    ) -> Self:
         """Return the line."""
-        line = super().__new__(cls, text)
+        line = super().__new__(cls, text, marks)
         line.own_mark, line.is_drawing = own_mark, is_drawing
         return line
 
@@ -124,6 +131,22 @@ def send_command(session: Session, line: str, control: WorkControl) -> list[Repl
     if lines[-1].word == "error":
         raise RefusedRequestError(lines[-1])
     return lines
+
+
+def format_replies(replies: Iterable[AnyReply]) -> list[str]:
+    """Format replies for a person: as on the wire, with errors and help as plain text."""
+    return [line for line in map(_format_reply, replies) if line]
+
+
+def _format_reply(reply: AnyReply) -> str:
+    if isinstance(reply, Reply):
+        if reply.word == "error":
+            return format_error(reply)
+        if reply.word == "help":
+            return reply.text
+        if reply.word == "helpok":
+            return ""
+    return format_reply(reply)
 
 
 def format_error(reply: Reply) -> str:

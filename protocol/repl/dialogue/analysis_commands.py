@@ -116,7 +116,7 @@ def _show_error(game: ReplGame, values: ArgumentValues, control: WorkControl) ->
     return lines
 
 
-ANALYSIS_ROWS = (
+ANALYSIS_ROWS: tuple[ReplCommand[ReplGame], ...] = (
     ReplCommand(
         "analyse",
         "analyse the open match, or only the shown game, in the background; 'stop' ends that",

@@ -5,17 +5,19 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from protocol.core.arguments import Argument, ArgumentParser
 from protocol.core.requests import WorkControl
-from protocol.repl.game.repl_game import ReplGame
 
 ArgumentValues = Mapping[str, Any]
 
+TableT = TypeVar("TableT")
+"""What the commands of a talk work on."""
+
 
 @dataclass(frozen=True)
-class ReplCommand:
+class ReplCommand(Generic[TableT]):
     """One row of the REPL's command table.
 
     Attributes:
@@ -28,7 +30,7 @@ class ReplCommand:
 
     name: str
     summary: str
-    run: Callable[[ReplGame, ArgumentValues, WorkControl], list[str]]
+    run: Callable[[TableT, ArgumentValues, WorkControl], list[str]]
     arguments: tuple[Argument, ...] = ()
     short_usage: str = ""
 

@@ -58,7 +58,7 @@ def _parse_tutor_limit(text: str) -> float:
     return float(Field("limit", float, Bounds(0.001, 10.0)).parse(text.strip()))
 
 
-def _make_action(name: str, summary: str) -> ReplCommand:
+def _make_action(name: str, summary: str) -> ReplCommand[ReplGame]:
     """Return the command for an action that ``play`` takes too."""
     return ReplCommand(name, summary, lambda game, _, control: game.take_action(name, control))
 
@@ -87,7 +87,7 @@ _SHOWN: dict[str, Callable[[ReplGame, WorkControl], list[str]]] = {
 """What ``show`` takes."""
 
 
-_ROWS = (
+_ROWS: tuple[ReplCommand[ReplGame], ...] = (
     ReplCommand(
         "play",
         "play against the engine from this position (or the start); 'against NAME': choose the opponent; "
@@ -279,7 +279,7 @@ _ROWS = (
     ),
 )
 
-REPL_COMMANDS: dict[str, ReplCommand] = {row.name: row for row in _ROWS}
+REPL_COMMANDS: dict[str, ReplCommand[ReplGame]] = {row.name: row for row in _ROWS}
 """The table: name -> row, in the order of ``help``. It comes before the table of the wire."""
 
 ALIASES = {

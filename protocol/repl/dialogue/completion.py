@@ -4,34 +4,27 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 
 from engine.analysis.levels import LEVELS
 from engine.errors import GammondError
 from engine.rules.notation import format_play
+from protocol.commands.session_game import find_game
 from protocol.commands.table import COMMANDS
 from protocol.core.arguments import Argument
 from protocol.repl.dialogue.commands import AGAINST_PREFIX, REPL_COMMANDS
+from protocol.repl.dialogue.suggestions import (
+    Suggestion,
+    list_setting_values,
+    suggest_argument_values,
+    suggest_matching,
+    suggest_settings,
+)
 from protocol.state.offers import list_responses
 from protocol.state.session import Session
-from protocol.state.settings import SETTINGS, Setting
+from protocol.state.settings import Setting
 
 _FILE_COMMANDS = ("open", "save")
-
-
-@dataclass(frozen=True)
-class Suggestion:
-    """A way to go on.
-
-    Attributes:
-        text: What to put there.
-        replaces: How many characters before the cursor it takes the place of.
-        meaning: A few words about it.
-    """
-
-    text: str
-    replaces: int
-    meaning: str = ""
+_LEVEL_MEANINGS = {name: level.meaning for name, level in LEVELS.items()}
 
 
 def suggest_completions(text_before_cursor: str, session: Session) -> list[Suggestion]:
@@ -71,12 +64,7 @@ def _suggest_commands(prefix: str, first: Sequence[str] = ()) -> Iterator[Sugges
         n: w.summary for n, w in REPL_COMMANDS.items()
     }
     order = dict.fromkeys([*first, *REPL_COMMANDS, *COMMANDS])
-    return _suggest_matching(prefix, ((name, tables[name]) for name in order))
-
-
-def _suggest_matching(prefix: str, rows: Iterable[tuple[str, str]]) -> Iterator[Suggestion]:
-    """Suggest the rows, text and meaning, that begin with what was typed."""
-    return (Suggestion(text, len(prefix), meaning) for text, meaning in rows if text.startswith(prefix))
+    return suggest_matching(prefix, ((name, tables[name]) for name in order))
 
 
 def _suggest_arguments(
@@ -86,7 +74,7 @@ def _suggest_arguments(
     *before, prefix = text.lstrip().split(" ")
     before = [part for part in before if part]
     if name == "play" and before == [AGAINST_PREFIX.strip()]:
-        yield from _suggest_matching(prefix, ((player, "") for player in _list_players(session)))
+        yield from suggest_matching(prefix, ((player, "") for player in _list_players(session)))
     elif name in ("play", "move", "rank"):
         yield from _suggest_plays(text.lstrip(), session)
     elif name in _FILE_COMMANDS:
@@ -94,14 +82,15 @@ def _suggest_arguments(
     elif name == "help" and not before:
         yield from _suggest_commands(prefix)
     elif name in ("set", "get"):
-        yield from _suggest_settings(name, before, prefix, session)
+        yield from suggest_settings(
+            name,
+            before,
+            prefix,
+            find_game(session).settings,
+            lambda setting: _explain_values(_list_values(setting, session)),
+        )
     else:
-        positional = [argument for argument in arguments if not argument.is_named]
-        if len(before) < len(positional):
-            yield from _suggest_values(prefix, positional[len(before)].choices)
-        for argument in arguments:
-            if argument.is_named:
-                yield from _suggest_named(prefix, argument)
+        yield from suggest_argument_values(arguments, before, prefix, _LEVEL_MEANINGS)
 
 
 def _suggest_files(typed: str) -> Iterator[Suggestion]:
@@ -113,33 +102,15 @@ def _suggest_files(typed: str) -> Iterator[Suggestion]:
     except OSError:
         return
     shown = [row for row in found if row[0].isprintable() and (prefix or not row[0].startswith("."))]
-    yield from _suggest_matching(prefix, ((f"{name}{os.sep * is_folder}", "") for name, is_folder in shown))
+    yield from suggest_matching(prefix, ((f"{name}{os.sep * is_folder}", "") for name, is_folder in shown))
 
 
-def _suggest_values(prefix: str, values: Sequence[str]) -> Iterator[Suggestion]:
-    """Suggest values, of which only levels need explaining."""
-    meanings = {name: level.meaning for name, level in LEVELS.items()}
-    return _suggest_matching(prefix, ((value, meanings.get(value, "")) for value in values))
+def _explain_values(values: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """Return values with what they mean; only levels need explaining."""
+    return ((value, _LEVEL_MEANINGS.get(value, "")) for value in values)
 
 
-def _suggest_named(prefix: str, argument: Argument) -> Iterator[Suggestion]:
-    """Suggest an argument by its name, or once that is written, its values."""
-    name = f"{argument.name}="
-    if not prefix.startswith(name):
-        return _suggest_matching(prefix, [(name, argument.meaning)])
-    return _suggest_matching(prefix, ((f"{name}{value}", "") for value in argument.choices))
-
-
-def _suggest_settings(
-    name: str, before: Sequence[str], prefix: str, session: Session
-) -> Iterator[Suggestion]:
-    if not before:
-        yield from _suggest_matching(prefix, ((key.name, key.meaning) for key in SETTINGS.values()))
-    elif name == "set" and len(before) == 1 and before[0] in SETTINGS:
-        yield from _suggest_values(prefix, _list_setting_values(SETTINGS[before[0]], session))
-
-
-def _list_setting_values(setting: Setting, session: Session) -> Sequence[str]:
+def _list_values(setting: Setting, session: Session) -> Sequence[str]:
     if setting.name == "engine.net":
         catalogue = session.service.catalogue
         try:
@@ -148,9 +119,7 @@ def _list_setting_values(setting: Setting, session: Session) -> Sequence[str]:
             return []
     if setting.name == "engine.player":
         return _list_players(session)
-    if setting.kind == "bool":
-        return ["true", "false"]
-    return setting.values.split("|") if setting.kind == "enum" else [setting.get(session)]
+    return list_setting_values(setting, session)
 
 
 def _list_players(session: Session) -> Sequence[str]:

@@ -7,6 +7,7 @@ from protocol.core.arguments import Argument
 from protocol.repl.dialogue.command import ReplCommand
 from protocol.repl.dialogue.commands import REPL_COMMANDS
 from protocol.repl.dialogue.gnubg_words import list_words
+from protocol.repl.game.repl_game import ReplGame
 
 HELP_GROUPS = {
     "play": (
@@ -65,5 +66,5 @@ def _label(argument: Argument) -> str:
     return f"{argument.name}={argument.metavar}" if argument.is_named else argument.metavar
 
 
-def _explain(word: ReplCommand) -> str:
+def _explain(word: ReplCommand[ReplGame]) -> str:
     return f"  {word.usage} : {word.summary}"

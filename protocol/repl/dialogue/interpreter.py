@@ -1,190 +1,71 @@
-"""One line from a person in, lines of text out: commands, and plays typed as they are."""
+"""One line from a person in, lines of text out: the talk about the game that the session plays."""
 
 from __future__ import annotations
 
-import difflib
-import re
-
-from engine.errors import GammondError, UnsupportedError
-from engine.formats.pasted_text import find_match_id, find_position, split_lines
-from engine.formats.position_id import encode_position_id
-from engine.formats.position_text import START
-from engine.options import MAX_QUOTED_CHARS
-from protocol.commands.dispatch import fail_request, run_line
-from protocol.commands.game import POSITION_FORMS
-from protocol.commands.table import COMMANDS
-from protocol.core.errors import CommandError
-from protocol.core.replies import format_reply
-from protocol.core.requests import AnyReply, Reply, WorkControl
-from protocol.repl.answers.checkers import is_checkers
-from protocol.repl.answers.replies import RefusedRequestError, format_error
-from protocol.repl.dialogue import gnubg_words
-from protocol.repl.dialogue.commands import ALIASES, REPL_COMMANDS
-from protocol.repl.dialogue.help import show_overview, show_topic
-from protocol.repl.dialogue.position_setup import paste_position
-from protocol.repl.dialogue.toolbar import format_toolbar
-from protocol.repl.game.repl_game import ReplGame
+from protocol.core.requests import WorkControl
+from protocol.games import GAMES, load_part
+from protocol.repl.answers.replies import Piece
+from protocol.repl.dialogue.backgammon import BackgammonTalk
+from protocol.repl.dialogue.suggestions import Suggestion
+from protocol.repl.dialogue.talk import Talk
 from protocol.repl.game.saved_game import KeptGame
 from protocol.state.session import Session
 
-_PLAY_PATTERN = re.compile(r"\(?[1-6][-, ]?[1-6]\)?\s*:|(?:bar|b|[0-9]{1,2})\*?\s*[/-]|pass\b", re.IGNORECASE)
-_ROLL_PATTERN = re.compile(r"([1-6])[\s,]?([1-6])")
-_NEW_POSITION_COMMANDS = frozenset(("position", "newgame"))
-
 
 class LineInterpreter:
-    """The conversation with one person. Not for several threads at a time.
+    """The conversation with one person, whatever game they play. Not for several threads at a time.
+
+    The terminal begins with backgammon, whose talk keeps preferences and matches.
 
     Args:
-        session: The table, which the person shares with nobody.
+        session: What the person shares with nobody.
 
     Attributes:
-        has_ended: Whether the person has asked to leave.
+        game: The table of backgammon.
     """
 
     def __init__(self, session: Session) -> None:
         self.session = session
-        self.game = ReplGame(session)
-        self.has_ended = False
-        self._default_net = _find_default_net(session)
+        self._talks: dict[str, Talk] = {}
+        first = BackgammonTalk(session)
+        self._talks[first.name] = first
+        self.game = first.game
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether the person has asked to leave."""
+        return any(talk.has_ended for talk in self._talks.values())
 
     def answer(self, text: str, control: WorkControl | None = None) -> list[str]:
-        """Answer one line; after a change on the table, the board comes last.
-
-        Args:
-            text: What was typed.
-            control: Stops and watches work.
-
-        Returns:
-            Lines without line ends. Errors are answers too: nothing is raised.
-        """
-        before = self.session.game
-        try:
-            lines = self._answer(text.strip(), control or WorkControl())
-        except RefusedRequestError as error:
-            lines = [format_error(error.reply)]
-        except Exception as error:
-            lines = [_format_reply(fail_request(self.session, error))]
-        if self.session.game is not before and self.session.game.position is not None:
-            lines += self.game.show_board()
+        """Answer one line, as `Talk.answer`; where it changes the game, the talk about that has its say."""
+        talk = self._find_talk()
+        lines = talk.answer(text, control)
+        if self.session.game_name != talk.name:
+            lines += self._find_talk().take_up()
         return lines
+
+    def resume(self, kept: KeptGame, control: WorkControl | None = None) -> list[str]:
+        """Go on with a game of backgammon of an earlier session; return what to show."""
+        return [*self.game.resume(kept, control or WorkControl()), *self.game.show_board()]
 
     def split(self, text: str) -> list[str]:
         """Split what was entered, or pasted, into lines to be answered one by one."""
-        return split_lines(text, self._is_command)
-
-    def resume(self, kept: KeptGame, control: WorkControl | None = None) -> list[str]:
-        """Go on with a game of an earlier session; return what to show."""
-        return [*self.game.resume(kept, control or WorkControl()), *self.game.show_board()]
+        return self._find_talk().split(text)
 
     def toolbar(self, width: int) -> str:
-        """Write the line below the prompt.
+        """Write the line below the prompt, of so many columns at most."""
+        return self._find_talk().toolbar(width)
 
-        Args:
-            width: Columns of the terminal.
-        """
-        engine, service = self.session.engine_settings, self.session.service
-        net = self._default_net if engine.net == service.catalogue.default else engine.net
-        return format_toolbar(self.game, net, width)
+    def suggest(self, text_before_cursor: str) -> list[Suggestion]:
+        """Suggest ways to go on with a line, the likeliest first."""
+        return self._find_talk().suggest(text_before_cursor)
 
-    def _answer(self, text: str, control: WorkControl) -> list[str]:
-        text = gnubg_words.translate(text)
-        name, _, rest = text.replace("\t", " ").partition(" ")
-        if not name:
-            return []
-        if instead := gnubg_words.explain_line(text):
-            raise CommandError(f"there is no {text[:MAX_QUOTED_CHARS]!r} here: {instead}", field="command")
-        if (position := self._find_position(text)) is not None:
-            return paste_position(self.game, position, control) + self.game.continue_game(control)
-        if name[0] in "@{":
-            raise UnsupportedError(
-                "tags and JSON queries are for programs: run 'gammond' with its input from a pipe",
-                field="command",
-            )
-        name = ALIASES.get(name, name)
-        if name == "help":
-            return self._show_help(rest.strip())
-        if name in REPL_COMMANDS:
-            word = REPL_COMMANDS[name]
-            return word.run(self.game, word.parse(rest), control)
-        if name in COMMANDS:
-            return self._run_command(name, f"{name} {rest}".rstrip(), control)
-        if _PLAY_PATTERN.match(text):
-            return self.game.make_play(text, control)
-        raise CommandError(_explain_unknown(text), field="command")
+    def mark_input(self, text: str, *, may_wait: bool = True) -> list[Piece]:
+        """Cut a line as it is typed into pieces, as `Talk.mark_input`."""
+        return self._find_talk().mark_input(text, may_wait=may_wait)
 
-    def _is_command(self, text: str) -> bool:
-        name = text.split()[0]
-        return ALIASES.get(name, name) in {**REPL_COMMANDS, **COMMANDS} or bool(_PLAY_PATTERN.match(text))
-
-    def _find_position(self, text: str) -> str | None:
-        """Return the position of a line, bare or after ``position``; a match ID joins the present one."""
-        name, _, rest = text.partition(" ")
-        if name == "position":
-            form = rest.split(maxsplit=1)[:1]
-            return rest.strip() if form and form[0] not in POSITION_FORMS else None
-        if name in COMMANDS or name in REPL_COMMANDS:
-            return None
-        match_id, position = find_match_id(text), self.session.game.position
-        if match_id and position is not None:
-            return f"{encode_position_id(position)}:{match_id}"
-        return find_position(text) or (text if is_checkers(text) or text.lower() == START else None)
-
-    def _run_command(self, name: str, text: str, control: WorkControl) -> list[str]:
-        aside, place = self.game.describe_game(), self.game.origin
-        replies, self.has_ended = run_line(self.session, text, control)
-        if self.has_ended:
-            return ["Goodbye."]
-        lines = [_format_reply(reply) for reply in replies]
-        lines = [line for line in lines if line]
-        if isinstance(replies[-1], Reply) and replies[-1].word == "error":
-            return lines
-        if name in _NEW_POSITION_COMMANDS:
-            lines += self.game.set_aside(aside)
-        elif place is not None:
-            place.tried.append(self.session.game)
-        return lines + self.game.continue_game(control)
-
-    def _show_help(self, name: str) -> list[str]:
-        if not name:
-            return show_overview()
-        name = ALIASES.get(name, name)
-        if (lines := show_topic(name)) is not None:
-            return lines
-        if instead := gnubg_words.explain(name):
-            return [f"There is no {name!r} here: {instead}."]
-        replies, _ = run_line(self.session, f"help {name}")
-        return [line for line in map(_format_reply, replies) if line]
-
-
-def _format_reply(reply: AnyReply) -> str:
-    """Format a reply for a person: as on the wire, with errors and help as plain text."""
-    if isinstance(reply, Reply):
-        if reply.word == "error":
-            return format_error(reply)
-        if reply.word == "help":
-            return reply.text
-        if reply.word == "helpok":
-            return ""
-    return format_reply(reply)
-
-
-def _explain_unknown(text: str) -> str:
-    """Return the message for an unknown line, with the nearest command."""
-    roll = _ROLL_PATTERN.fullmatch(text)
-    if roll:
-        return f"expected a command or a play, got {text!r}: set a roll with 'dice {roll[1]} {roll[2]}'"
-    name = text.split()[0]
-    if instead := gnubg_words.explain(name):
-        return f"there is no {name!r} here: {instead}"
-    close = difflib.get_close_matches(name[:MAX_QUOTED_CHARS].lower(), [*REPL_COMMANDS, *COMMANDS], n=1)
-    hint = f"did you mean {close[0]!r}?" if close else "'help' lists the commands"
-    return f"expected a command or a play such as 8/5 6/5, got {name[:MAX_QUOTED_CHARS]!r}: {hint}"
-
-
-def _find_default_net(session: Session) -> str:
-    catalogue = session.service.catalogue
-    try:
-        return next(iter(catalogue.list_names()), "missing")
-    except GammondError:
-        return "missing"
+    def _find_talk(self) -> Talk:
+        name = self.session.game_name
+        if name not in self._talks:
+            self._talks[name] = load_part(GAMES[name].talk)(self.session)
+        return self._talks[name]

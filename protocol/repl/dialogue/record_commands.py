@@ -183,7 +183,7 @@ _WHERE = rest_argument(
 )
 _END = choice_argument("what", ("match", "game"), "of what", default="match", is_required=False)
 
-RECORD_ROWS = (
+RECORD_ROWS: tuple[ReplCommand[ReplGame], ...] = (
     ReplCommand(
         "open",
         "open a match file of any format, to step through it; alone, your own games",

@@ -19,9 +19,9 @@ from prompt_toolkit.layout import FormattedTextControl, Layout, Window
 from prompt_toolkit.output import Output
 from prompt_toolkit.styles import Style
 
-from protocol.repl.answers.replies import ERROR_MARK, BoardLine, PreformattedLine
+from protocol.repl.answers.replies import ERROR_MARK, BoardLine, Piece, PreformattedLine
 from protocol.repl.answers.themes import DEFAULT_THEME, THEMES
-from protocol.repl.terminal.painting import Piece, paint_line
+from protocol.repl.terminal.painting import paint_line
 
 _BELOW_ROWS = 2
 """The prompt and the line below it."""

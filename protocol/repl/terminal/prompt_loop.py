@@ -31,9 +31,9 @@ from engine.runtime.cores import count_usable_cores
 from engine.store.options import read_store_options
 from protocol.repl.answers.replies import ERROR_MARK
 from protocol.repl.dialogue.commands import ALIASES
-from protocol.repl.dialogue.completion import suggest_completions
 from protocol.repl.dialogue.configuration import apply_preferences
 from protocol.repl.dialogue.interpreter import LineInterpreter
+from protocol.repl.dialogue.suggestions import Suggestion
 from protocol.repl.game.preferences import get_config_file, get_state_folder, read_preferences
 from protocol.repl.game.saved_game import read_game, write_game
 from protocol.repl.terminal.line_work import LineWork, ShowLines, answer_interruptibly
@@ -45,7 +45,6 @@ from protocol.repl.terminal.pages import (
     make_style,
     show,
 )
-from protocol.repl.terminal.painting import paint_input
 from protocol.state.service import Service, make_shipped_catalogue
 from protocol.state.session import Session
 
@@ -186,9 +185,9 @@ def make_prompt(
         PROMPT,
         history=history,
         auto_suggest=AutoSuggestFromHistory(),
-        completer=ReplCompleter(interpreter.session),
+        completer=ReplCompleter(interpreter.suggest),
         complete_while_typing=False,  # the menu would take room from the board all the time
-        lexer=ReplLexer(interpreter.session),
+        lexer=ReplLexer(interpreter),
         style=DynamicStyle(lambda: make_style(interpreter.game.preferences.theme)),
         complete_in_thread=True,  # the first legal plays may have to wait for a compiler
         bottom_toolbar=lambda: interpreter.toolbar(get_app().output.get_size().columns),
@@ -315,18 +314,18 @@ class PromptLoop:
 
 
 class ReplCompleter(Completer):
-    """Hands the suggestions for a session to prompt_toolkit.
+    """Hands suggestions to prompt_toolkit.
 
     Args:
-        session: The table.
+        suggest: Suggests ways to go on with a line.
     """
 
-    def __init__(self, session: Session) -> None:
-        self._session = session
+    def __init__(self, suggest: Callable[[str], Sequence[Suggestion]]) -> None:
+        self._suggest = suggest
 
     def get_completions(self, document: Document, complete_event: CompleteEvent) -> Iterable[Completion]:
         """Complete the text before the cursor."""
-        for suggestion in suggest_completions(document.text_before_cursor, self._session):
+        for suggestion in self._suggest(document.text_before_cursor):
             yield Completion(
                 suggestion.text, start_position=-suggestion.replaces, display_meta=suggestion.meaning
             )
@@ -336,18 +335,19 @@ class ReplLexer(Lexer):
     """Hands the colours of the line as it is typed to prompt_toolkit.
 
     Args:
-        session: The table.
+        interpreter: Knows what is what in it.
     """
 
-    def __init__(self, session: Session) -> None:
-        self._session = session
+    def __init__(self, interpreter: LineInterpreter) -> None:
+        self._interpreter = interpreter
 
     def lex_document(self, document: Document) -> Callable[[int], StyleAndTextTuples]:
         """Return what colours a line of the text, given its number."""
 
         def paint(number: int) -> StyleAndTextTuples:
-            game = None if COMPILATION.is_compiling else self._session.game  # legal plays would wait for it
-            pieces = paint_input(document.lines[number], game)
+            pieces = self._interpreter.mark_input(
+                document.lines[number], may_wait=not COMPILATION.is_compiling
+            )
             return [(f"class:{name}" if name else "", text) for name, text in pieces]
 
         return paint

@@ -12,8 +12,8 @@ from engine.rules.moves import legal_plays
 from engine.rules.position import Position
 from protocol.core.replies import format_value
 from protocol.dialects.json_analysis import TEXT_CHUNK
+from protocol.dialects.json_backgammon import MAX_QUICK_POSITIONS
 from protocol.dialects.json_fields import LIST_FIELDS, QUERY_FIELDS, SCALAR_FIELDS
-from protocol.dialects.json_query import MAX_QUICK_POSITIONS
 from tests.boards import RacingEvaluator
 from tests.protocol.talking import hear, make_connection, pump, talk
 

@@ -6,7 +6,8 @@ import pytest
 
 from engine.match_analysis.statistics import classify_loss
 from protocol.repl.answers.themes import THEMES
-from protocol.repl.terminal.painting import paint_input, paint_line
+from protocol.repl.dialogue.typed_line import mark_typed_line
+from protocol.repl.terminal.painting import paint_line
 from tests.protocol.repl.tables import make_talk
 
 
@@ -60,11 +61,11 @@ def test_losses_are_marked_by_their_size():
 )
 def test_the_line_is_coloured_as_it_is_typed(text, pieces):
     game = make_talk("newgame", "dice 3 1").session.game
-    assert [piece for piece in paint_input(text, game) if piece[1]] == pieces
+    assert [piece for piece in mark_typed_line(text, game) if piece[1]] == pieces
 
 
 def test_plays_are_not_checked_without_dice():
-    assert paint_input("8/5 6/5", make_talk().session.game) == [("", "8/5 6/5")]
+    assert mark_typed_line("8/5 6/5", make_talk().session.game) == [("", "8/5 6/5")]
 
 
 def test_each_theme_marks_the_same_things():

@@ -114,7 +114,7 @@ def test_the_history_lies_in_the_data_folder_that_was_set(monkeypatch, tmp_path)
 
 
 def test_suggestions_become_completions_at_the_cursor():
-    completer = prompt_loop.ReplCompleter(make_talk("newgame", "dice 3 1").session)
+    completer = prompt_loop.ReplCompleter(make_talk("newgame", "dice 3 1").suggest)
     (found,) = completer.get_completions(Document("play 8/5 6"), None)
     assert (found.text, found.start_position) == ("8/5 6/5", -5)
 

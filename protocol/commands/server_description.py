@@ -1,0 +1,82 @@
+"""What ``describe`` says of backgammon: nets, players, levels, filters and conventions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict
+
+from engine.analysis.levels import LEVELS
+from engine.options import Field
+from engine.search import FILTERS, MAX_PLIES
+from nets.player_kinds import load_player_kinds
+from nets.player_specs import OPTION_FIELDS
+from protocol.core.replies import DECIMALS
+from protocol.state.player_registry import SESSION_PLAYERS
+from protocol.state.session import Session
+
+CONVENTIONS = {
+    "view": "numbers are for the player on roll, before the roll; after a play, for the player who made it",
+    "outcome": "cumulative: win, win_g gammon or more, win_bg backgammon, lose_g and lose_bg likewise",
+    "equity": "cubeless money points: 2 win - 1 + win_g + win_bg - lose_g - lose_bg",
+    "cubeful": "equity with the cube in units of the current cube; left out of cubeless evaluations",
+    "mwc": "match-winning chance; left out in money play",
+    "plies": "look-ahead after the play; 0 is the net alone (UBGI's engine.ply is plies + 1)",
+    "points": "each player counts from the own ace point: 1..24, 25 or bar, 0 or off",
+}
+
+
+def describe_backgammon(session: Session) -> Callable[[], dict[str, object]]:
+    """Capture the evaluator of a session, and return what makes the keys of the description."""
+    catalogue, net = session.service.catalogue, session.engine_settings.net
+
+    def describe() -> dict[str, object]:
+        return {
+            "net": net,
+            "evaluators": list(catalogue.list_names()),
+            "nets": list(catalogue.describe_nets()),
+            "players": _describe_players(),
+            "evaluator_parameters": [_describe_parameter(each) for each in OPTION_FIELDS],
+            "max_plies": MAX_PLIES,
+            "levels": _describe_levels(),
+            "filters": _describe_filters(),
+            "decimals": DECIMALS,
+            "conventions": CONVENTIONS,
+        }
+
+    return describe
+
+
+def _describe_players() -> list[dict[str, object]]:
+    rows: list[tuple[str, str, tuple[Field, ...]]]
+    rows = [(name, summary, ()) for name, summary in SESSION_PLAYERS.items()]
+    rows += [(kind.name, kind.summary, kind.fields) for kind in load_player_kinds()]
+    return [
+        {"name": name, "summary": summary, "parameters": [_describe_parameter(each) for each in parameters]}
+        for name, summary, parameters in rows
+    ]
+
+
+def _describe_parameter(parameter: Field) -> dict[str, object]:
+    """Describe a parameter as keys are described."""
+    described = {"name": parameter.name, "type": parameter.kind, "values": parameter.allowed_values}
+    return {**described, "default": parameter.default_text, "meaning": parameter.meaning}
+
+
+def _describe_levels() -> list[dict[str, object]]:
+    return [
+        {
+            "name": level.name,
+            "plies": level.plies,
+            "filter": level.filter_name,
+            "noise_points": level.noise_points,
+            "error_rate": level.error_rate,
+            "meaning": level.meaning,
+        }
+        for level in LEVELS.values()
+    ]
+
+
+def _describe_filters() -> list[dict[str, object]]:
+    return [
+        {"name": each.name, "stages": [asdict(stage) for stage in each.stages]} for each in FILTERS.values()
+    ]

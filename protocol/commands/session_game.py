@@ -1,0 +1,84 @@
+"""What a game brings to the line protocol, and the one that a session plays.
+
+Everything that reads commands and settings asks `find_game` for those of the session's game. Nothing here,
+nor in what uses it, knows which games there are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from engine.errors import GammondError, UnsupportedError
+from engine.options import MAX_QUOTED_CHARS, did_you_mean
+from protocol.commands.command import Command
+from protocol.core.errors import CommandError
+from protocol.games import GAMES, load_part
+from protocol.state.session import Session
+from protocol.state.settings import Setting
+
+_MAX_COMPARED_CHARS = 12
+"""Longer words, of clients that speak something else, are not compared with the commands."""
+
+
+@dataclass(frozen=True)
+class Game:
+    """A game on the line protocol.
+
+    Attributes:
+        name: Its name, as in `protocol.games.GAMES`.
+        commands: Its command table, rows that all games share among it, in the order of ``help``.
+        settings: Its settings, likewise, in the order of ``keys``.
+        set_variant: Puts its table under the rules of one of its values of ``game.variant``; raises a
+            GammondError, and changes nothing, where that cannot be done now.
+        describe: Captures what ``describe`` says of it, and returns what makes the keys of the object.
+    """
+
+    name: str
+    commands: Mapping[str, Command]
+    settings: Mapping[str, Setting]
+    set_variant: Callable[[Session, str], None]
+    describe: Callable[[Session], Callable[[], dict[str, object]]]
+
+
+def find_game(session: Session) -> Game:
+    """Return the game that a session plays."""
+    game: Game = load_part(GAMES[session.game_name].commands)
+    return game
+
+
+def find_setting(session: Session, name: str) -> Setting:
+    """Return the setting of a name, of the game that a session plays.
+
+    Raises:
+        UnsupportedError: There is none.
+    """
+    game = find_game(session)
+    if name in game.settings:
+        return game.settings[name]
+    raise _make_foreign_error("key", name, game, lambda other: other.settings) or UnsupportedError(
+        f"no key {name[:MAX_QUOTED_CHARS]!r}: 'keys' lists them", field="key"
+    )
+
+
+def make_unknown_error(name: str, session: Session) -> GammondError:
+    """Return the error for a word that is no command of the game, with the command that may be meant."""
+    game = find_game(session)
+    hint = did_you_mean(name, game.commands) if len(name) <= _MAX_COMPARED_CHARS else ""
+    return _make_foreign_error("command", name, game, lambda other: other.commands) or CommandError(
+        f"no command {name[:MAX_QUOTED_CHARS]!r}{hint}: 'help' lists them", field="command"
+    )
+
+
+def _make_foreign_error(
+    kind: str, name: str, game: Game, list_names: Callable[[Game], Mapping[str, object]]
+) -> GammondError | None:
+    """Return the error for a name that another game than the present one knows; None if none does."""
+    for entry in GAMES.values():
+        if entry.name != game.name and name in list_names(load_part(entry.commands)):
+            return UnsupportedError(
+                f"{name!r} is a {kind} of {entry.name}, and this session plays {game.name}: "
+                f"'set game.variant {next(iter(entry.variants))}' goes over to it",
+                field=kind,
+            )
+    return None

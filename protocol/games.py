@@ -1,0 +1,76 @@
+"""The table of games: what a session can play, and where each part of a game is.
+
+A game has three parts, each loaded when a session needs it: its commands and settings, its answers to JSON
+queries, and its talk with a person at the terminal. The rest of the protocol reaches them through this table
+alone, so that a game is a package of its own and a row here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from typing import Any
+
+from engine.errors import UnsupportedError
+from engine.options import MAX_QUOTED_CHARS
+from engine.rules.rules import VARIANTS
+
+
+@dataclass(frozen=True)
+class GameEntry:
+    """One row of the table; parts are named ``MODULE:ATTRIBUTE``.
+
+    Attributes:
+        name: Its name in messages.
+        variants: The values of ``game.variant`` that mean it, the usual one first.
+        commands: Its `protocol.commands.session_game.Game`.
+        queries: Its `protocol.dialects.json_query.GameQueries`.
+        talk: Makes its `protocol.repl.dialogue.talk.Talk` for a session.
+    """
+
+    name: str
+    variants: Collection[str]
+    commands: str
+    queries: str
+    talk: str
+
+
+_BACKGAMMON = GameEntry(
+    "backgammon",
+    VARIANTS,
+    "protocol.commands.table:BACKGAMMON",
+    "protocol.dialects.json_backgammon:answer_positions",
+    "protocol.repl.dialogue.backgammon:BackgammonTalk",
+)
+
+GAMES: dict[str, GameEntry] = {entry.name: entry for entry in (_BACKGAMMON,)}
+"""The table: name to row. A session begins with the first."""
+
+FIRST_GAME = _BACKGAMMON.name
+"""The game that a session begins with."""
+
+
+def list_variants() -> tuple[str, ...]:
+    """List the values of ``game.variant``."""
+    return tuple(name for entry in GAMES.values() for name in entry.variants)
+
+
+def find_entry(variant: str) -> GameEntry:
+    """Return the row of the game that a value of ``game.variant`` means.
+
+    Raises:
+        UnsupportedError: None is called that.
+    """
+    for entry in GAMES.values():
+        if variant.lower() in entry.variants:
+            return entry
+    raise UnsupportedError(f"expected {'|'.join(list_variants())}, got {variant[:MAX_QUOTED_CHARS]!r}")
+
+
+@cache
+def load_part(path: str) -> Any:  # noqa: ANN401  (each caller knows the type of its part)
+    """Return a part of a game, given as ``MODULE:ATTRIBUTE``."""
+    module, _, attribute = path.partition(":")
+    return getattr(import_module(module), attribute)

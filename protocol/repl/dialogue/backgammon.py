@@ -1,0 +1,181 @@
+"""The talk about backgammon: commands, positions in any form, and plays typed as they are."""
+
+from __future__ import annotations
+
+import difflib
+import re
+
+from engine.errors import GammondError, UnsupportedError
+from engine.formats.pasted_text import find_match_id, find_position, split_lines
+from engine.formats.position_id import encode_position_id
+from engine.formats.position_text import START
+from engine.options import MAX_QUOTED_CHARS
+from protocol.commands.dispatch import run_line
+from protocol.commands.game import POSITION_FORMS
+from protocol.commands.table import COMMANDS
+from protocol.core.errors import CommandError
+from protocol.core.requests import Reply, WorkControl
+from protocol.repl.answers.checkers import is_checkers
+from protocol.repl.answers.replies import Piece, format_replies
+from protocol.repl.dialogue import gnubg_words
+from protocol.repl.dialogue.commands import ALIASES, REPL_COMMANDS
+from protocol.repl.dialogue.completion import suggest_completions
+from protocol.repl.dialogue.help import show_overview, show_topic
+from protocol.repl.dialogue.position_setup import paste_position
+from protocol.repl.dialogue.suggestions import Suggestion
+from protocol.repl.dialogue.talk import Talk
+from protocol.repl.dialogue.toolbar import format_toolbar
+from protocol.repl.dialogue.typed_line import mark_typed_line
+from protocol.repl.game.repl_game import ReplGame
+from protocol.repl.game.saved_game import KeptGame
+from protocol.state.session import Session
+
+_PLAY_PATTERN = re.compile(r"\(?[1-6][-, ]?[1-6]\)?\s*:|(?:bar|b|[0-9]{1,2})\*?\s*[/-]|pass\b", re.IGNORECASE)
+_ROLL_PATTERN = re.compile(r"([1-6])[\s,]?([1-6])")
+_NEW_POSITION_COMMANDS = frozenset(("position", "newgame"))
+
+
+class BackgammonTalk(Talk):
+    """The talk about backgammon; its table also keeps what a person prefers, whatever is played.
+
+    Args:
+        session: The table, which the person shares with nobody.
+
+    Attributes:
+        game: The game at the table, and its records.
+    """
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
+        self.game = ReplGame(session)
+        self._default_net = _find_default_net(session)
+
+    def split(self, text: str) -> list[str]:
+        """Split what was entered, or pasted, into lines: a position may take several."""
+        return split_lines(text, self._is_command)
+
+    def suggest(self, text_before_cursor: str) -> list[Suggestion]:
+        """Suggest ways to go on with a line."""
+        return suggest_completions(text_before_cursor, self.session)
+
+    def mark_input(self, text: str, *, may_wait: bool = True) -> list[Piece]:
+        """Cut a line as it is typed into pieces; without legal plays where these would be waited for."""
+        return mark_typed_line(text, self.session.game if may_wait else None)
+
+    def take_up(self) -> list[str]:
+        """Return the board, if there is one: this is the talk that the terminal begins with."""
+        return self.show_board()
+
+    def show_board(self) -> list[str]:
+        """Draw the board; nothing without a position."""
+        return [] if self.session.game.position is None else self.game.show_board()
+
+    def resume(self, kept: KeptGame, control: WorkControl | None = None) -> list[str]:
+        """Go on with a game of an earlier session; return what to show."""
+        return [*self.game.resume(kept, control or WorkControl()), *self.game.show_board()]
+
+    def toolbar(self, width: int) -> str:
+        """Write the line below the prompt.
+
+        Args:
+            width: Columns of the terminal.
+        """
+        engine, service = self.session.engine_settings, self.session.service
+        net = self._default_net if engine.net == service.catalogue.default else engine.net
+        return format_toolbar(self.game, net, width)
+
+    @property
+    def table_state(self) -> object:
+        """The game on the table."""
+        return self.session.game
+
+    def run_line(self, text: str, control: WorkControl) -> list[str]:
+        """Carry out a line."""
+        text = gnubg_words.translate(text)
+        name, _, rest = text.replace("\t", " ").partition(" ")
+        if not name:
+            return []
+        if instead := gnubg_words.explain_line(text):
+            raise CommandError(f"there is no {text[:MAX_QUOTED_CHARS]!r} here: {instead}", field="command")
+        if (position := self._find_position(text)) is not None:
+            return paste_position(self.game, position, control) + self.game.continue_game(control)
+        if name[0] in "@{":
+            raise UnsupportedError(
+                "tags and JSON queries are for programs: run 'gammond' with its input from a pipe",
+                field="command",
+            )
+        name = ALIASES.get(name, name)
+        if name == "help":
+            return self._show_help(rest.strip())
+        if name in REPL_COMMANDS:
+            word = REPL_COMMANDS[name]
+            return word.run(self.game, word.parse(rest), control)
+        if name in COMMANDS:
+            return self._run_command(name, f"{name} {rest}".rstrip(), control)
+        if _PLAY_PATTERN.match(text):
+            return self.game.make_play(text, control)
+        raise CommandError(_explain_unknown(text), field="command")
+
+    def _is_command(self, text: str) -> bool:
+        name = text.split()[0]
+        return ALIASES.get(name, name) in {**REPL_COMMANDS, **COMMANDS} or bool(_PLAY_PATTERN.match(text))
+
+    def _find_position(self, text: str) -> str | None:
+        """Return the position of a line, bare or after ``position``; a match ID joins the present one."""
+        name, _, rest = text.partition(" ")
+        if name == "position":
+            form = rest.split(maxsplit=1)[:1]
+            return rest.strip() if form and form[0] not in POSITION_FORMS else None
+        if name in COMMANDS or name in REPL_COMMANDS:
+            return None
+        match_id, position = find_match_id(text), self.session.game.position
+        if match_id and position is not None:
+            return f"{encode_position_id(position)}:{match_id}"
+        return find_position(text) or (text if is_checkers(text) or text.lower() == START else None)
+
+    def _run_command(self, name: str, text: str, control: WorkControl) -> list[str]:
+        aside, place = self.game.describe_game(), self.game.origin
+        replies, self.has_ended = run_line(self.session, text, control)
+        if self.has_ended:
+            return ["Goodbye."]
+        lines = format_replies(replies)
+        is_refused = isinstance(replies[-1], Reply) and replies[-1].word == "error"
+        if is_refused or self.session.game_name != self.name:
+            return lines
+        if name in _NEW_POSITION_COMMANDS:
+            lines += self.game.set_aside(aside)
+        elif place is not None:
+            place.tried.append(self.session.game)
+        return lines + self.game.continue_game(control)
+
+    def _show_help(self, name: str) -> list[str]:
+        if not name:
+            return show_overview()
+        name = ALIASES.get(name, name)
+        if (lines := show_topic(name)) is not None:
+            return lines
+        if instead := gnubg_words.explain(name):
+            return [f"There is no {name!r} here: {instead}."]
+        replies, _ = run_line(self.session, f"help {name}")
+        return format_replies(replies)
+
+
+def _explain_unknown(text: str) -> str:
+    """Return the message for an unknown line, with the nearest command."""
+    roll = _ROLL_PATTERN.fullmatch(text)
+    if roll:
+        return f"expected a command or a play, got {text!r}: set a roll with 'dice {roll[1]} {roll[2]}'"
+    name = text.split()[0]
+    if instead := gnubg_words.explain(name):
+        return f"there is no {name!r} here: {instead}"
+    close = difflib.get_close_matches(name[:MAX_QUOTED_CHARS].lower(), [*REPL_COMMANDS, *COMMANDS], n=1)
+    hint = f"did you mean {close[0]!r}?" if close else "'help' lists the commands"
+    return f"expected a command or a play such as 8/5 6/5, got {name[:MAX_QUOTED_CHARS]!r}: {hint}"
+
+
+def _find_default_net(session: Session) -> str:
+    catalogue = session.service.catalogue
+    try:
+        return next(iter(catalogue.list_names()), "missing")
+    except GammondError:
+        return "missing"

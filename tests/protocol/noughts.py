@@ -1,0 +1,142 @@
+"""Noughts and crosses as a third game: all that it takes for the wire, for JSON and for the terminal.
+
+Cells are 1 to 9; a game is a tuple of the cells taken, noughts first. The engine takes the first free cell.
+"""
+
+from __future__ import annotations
+
+from engine.errors import PlayError, StateError
+from protocol.commands.command import Command
+from protocol.commands.session_game import Game
+from protocol.commands.shared_rows import UBGI_ROW, make_session_rows
+from protocol.core.arguments import integer_argument
+from protocol.core.replies import make_ok_reply
+from protocol.core.requests import JsonReply, Reply, Work
+from protocol.dialects.json_documents import make_id_key
+from protocol.games import GameEntry
+from protocol.repl.answers.replies import BoardLine
+from protocol.repl.dialogue.move_talk import MoveTalk
+from protocol.state.move_table import MoveTable
+from protocol.state.settings import FORMAT_SETTING, make_variant_setting
+
+LINES = ("123", "456", "789", "147", "258", "369", "159", "357")
+
+
+class NoughtsTable(MoveTable):
+    def __init__(self, session):
+        super().__init__(session.service.limits.undo_steps)
+
+
+def find_winner(cells):
+    lines = [{int(cell) for cell in line} for line in LINES]
+    return next((seat for seat in (0, 1) if any(line <= set(cells[seat::2]) for line in lines)), None)
+
+
+def free_cells(cells):
+    return [] if find_winner(cells) is not None else [cell for cell in range(1, 10) if cell not in cells]
+
+
+def table_of(call):
+    return call.session.get_table(NoughtsTable)
+
+
+def handle_newgame(call):
+    table_of(call).push(())
+    return make_ok_reply("newgame")
+
+
+def handle_play(call):
+    table, cell = table_of(call), call.values["cell"]
+    if cell not in free_cells(table.require_game()):
+        raise PlayError(f"expected a free cell, got {cell}", field="cell")
+    table.push((*table.game, cell))
+    winner = find_winner(table.game)
+    return make_ok_reply("play", {"play": str(cell), **({} if winner is None else {"winner": "OX"[winner]})})
+
+
+def handle_go(call):
+    free = free_cells(table_of(call).require_game())
+    if not free:
+        raise StateError("the game is over", field="position")
+    return Work(lambda control: [Reply("bestmove", str(free[0]))], is_quick=True)
+
+
+def handle_legal(call):
+    free = free_cells(table_of(call).require_game())
+    return [Reply("legal", values={"cells": ",".join(map(str, free))})]
+
+
+def handle_undo(call):
+    table_of(call).undo()
+    return make_ok_reply("undo")
+
+
+def handle_redo(call):
+    table_of(call).redo()
+    return make_ok_reply("redo")
+
+
+ROWS = (
+    UBGI_ROW,
+    Command("newgame", "begin", handle_newgame, "ok newgame"),
+    Command("play", "take a cell", handle_play, "ok play", (integer_argument("cell", 1, 9, "it"),)),
+    Command("go", "choose a cell", handle_go, "bestmove N"),
+    Command("legal", "list the free cells", handle_legal, "legal"),
+    Command("undo", "go back", handle_undo, "ok undo"),
+    Command("redo", "go on", handle_redo, "ok redo"),
+    *make_session_rows(setting="engine.format text", command="play"),
+)
+SETTINGS = (make_variant_setting(lambda session: "noughts"), FORMAT_SETTING)
+GAME = Game(
+    "noughts",
+    {row.name: row for row in ROWS},
+    {setting.name: setting for setting in SETTINGS},
+    lambda session, variant: None,
+    lambda session: lambda: {"game": "noughts"},
+)
+
+
+def answer_query(session, document, head):
+    cells = [int(cell) for cell in document["position"]]
+    result = {"legal": free_cells(cells)}
+    return Work(lambda control: [JsonReply({**head, "results": [result]})], 0, make_id_key(document["id"]))
+
+
+class NoughtsTalk(MoveTalk):
+    title, sides, rules = "Noughts and crosses", ("O", "X"), ("Three in a row win.",)
+
+    def __init__(self, session):
+        super().__init__(session, session.get_table(NoughtsTable))
+
+    @property
+    def turn(self):
+        return len(self.table.game) % 2 if self.list_moves() else None
+
+    def list_moves(self):
+        return [] if self.table.game is None else [str(cell) for cell in free_cells(self.table.game)]
+
+    def is_move(self, text):
+        return text.strip().isdigit()
+
+    def describe_end(self):
+        winner = find_winner(self.table.game)
+        return "Draw." if winner is None and not self.list_moves() else "" if winner is None else "Won."
+
+    def format_hint(self, replies):
+        return []
+
+    def show_board(self):
+        cells = self.table.game
+        if cells is None:
+            return []
+        marks = ["OX"[cells.index(cell) % 2] if cell in cells else "." for cell in range(1, 10)]
+        return [BoardLine("".join(marks[row : row + 3])) for row in (0, 3, 6)]
+
+
+ENTRY = GameEntry(
+    "noughts",
+    ("noughts",),
+    "tests.protocol.noughts:GAME",
+    "tests.protocol.noughts:answer_query",
+    "tests.protocol.noughts:NoughtsTalk",
+)
