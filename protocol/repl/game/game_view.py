@@ -57,6 +57,7 @@ class GameView:
         chances: Shows winning chances after each play, once switched on.
         columns: The width of the terminal, for the board.
         records: The matches that are open.
+        news: What was rolled and done last, from the person's last decision on, in sentences.
     """
 
     def __init__(self, session: Session) -> None:
@@ -66,6 +67,7 @@ class GameView:
         self.columns = 80
         self.records = OpenRecords()
         self._shown: ShownPlace | None = None
+        self.news: list[str] = []
 
     @property
     def is_running(self) -> bool:

@@ -20,6 +20,9 @@ from protocol.repl.game.reviewed_game import ReviewedGame
 from protocol.state.game_state import SEAT_NAMES
 from protocol.state.session import Session
 
+_NEWS_COUNT = 4
+"""The sentences of the last actions that are remembered: turns without a legal move may be many."""
+
 
 class PlayedGame(ReviewedGame):
     """A game against the engine, and the same actions without one.
@@ -52,12 +55,9 @@ class PlayedGame(ReviewedGame):
         subject = self.names[self.session.game.match.on_roll]
         leaving = self._note_leaving()
         self._try("roll", control)
-        return [
-            *lines,
-            make_sentence(subject, "roll", format_roll(self.session.require_roll()[1])),
-            *leaving,
-            *self.continue_game(control),
-        ]
+        rolled = make_sentence(subject, "roll", format_roll(self.session.require_roll()[1]))
+        self.news = [*self.news, rolled][-_NEWS_COUNT:]
+        return [*lines, rolled, *leaving, *self.continue_game(control)]
 
     def make_play(self, text: str, control: WorkControl) -> list[str]:
         """Make a play as the seat on roll; in a game the engine answers it.
@@ -151,7 +151,7 @@ class PlayedGame(ReviewedGame):
         """Carry out a person's decision for the seat to act, and the engine's turns after it."""
         if objection := self._ask_tutor(text, control):
             return objection
-        before = self.session.game
+        before, self.news = self.session.game, []
         lines = self._perform(text, control)
         if self.human_seat is not None:
             self.history.decisions.append(before)
@@ -170,7 +170,9 @@ class PlayedGame(ReviewedGame):
         before, leaving = self.session.game.match, self._note_leaving()
         done = self._try(f"play {text}", control)
         play = str(done["play"])
-        lines = [describe_action(play, before, self.session.game.match, self.names), *leaving]
+        said = describe_action(play, before, self.session.game.match, self.names)
+        self.news = [*self.news, said][-_NEWS_COUNT:]
+        lines = [said, *leaving]
         if play not in OFFER_ACTIONS:
             lines += self._format_chances()
         if play == "reject" and before.to_act == self.human_seat:

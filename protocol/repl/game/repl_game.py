@@ -66,7 +66,8 @@ class ReplGame(PlayedGame):
         rolls = make_sentence(self.names[human], "roll", f"{own}, {self.names[1 - human]} {other}")
         starts = make_sentence(self.names[starter], "start", f"with {max(own, other)}-{min(own, other)}")
         remark = ["The game that was on is set aside: 'undo' brings it back."] if was_running else []
-        return [*remark, f"{rolls} {starts}", *self.continue_game(control)]
+        self.news = [f"{rolls} {starts}"]
+        return [*remark, *self.news, *self.continue_game(control)]
 
     def play_from_here(self, control: WorkControl) -> list[str]:
         """Play against the engine: on from the position for the seat to act, or from the start without one.
@@ -174,6 +175,7 @@ class ReplGame(PlayedGame):
         Args:
             game: As it was before that; None for none.
         """
+        self.news = []
         if game is None:
             return []
         self.history.set_aside(game)
@@ -205,6 +207,7 @@ class ReplGame(PlayedGame):
             aside = self._shown.aside
         self._shown = ShownPlace(record, record.make_table(), aside)
         self.session.push_state(self._shown.table)
+        self.news = said[:1]
         return said
 
     def undo(self, control: WorkControl) -> list[str]:
@@ -215,6 +218,7 @@ class ReplGame(PlayedGame):
         Raises:
             StateError: There is nothing to take back.
         """
+        self.news = []
         if self.human_seat is None:
             if not (lines := self._take_up(self.history.take_up())):
                 send_command(self.session, "undo", control)
@@ -240,6 +244,7 @@ class ReplGame(PlayedGame):
         Raises:
             StateError: Nothing was taken back, or something was done since.
         """
+        self.news = []
         if self.human_seat is None:
             send_command(self.session, "redo", control)
             return ["Redone."]
@@ -250,5 +255,6 @@ class ReplGame(PlayedGame):
     def _begin(self, human_seat: int) -> None:
         self.human_seat = human_seat
         self.session.keeps_match = True
+        self.news = []
         self.history.clear()
         self._opponent.reset()

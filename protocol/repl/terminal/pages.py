@@ -73,12 +73,13 @@ def make_status_line() -> StatusLine | None:
     return StatusLine(get_app_session().output) if sys.stdout.isatty() else None
 
 
-class BoardSight:
-    """Knows whether the board that was drawn last is still on the screen."""
+class Sight:
+    """Knows what is still on the screen: the board that was drawn last, and sentences."""
 
     def __init__(self) -> None:
         self._board_rows = 0
         self._rows_below = 0
+        self._rows: list[str] = []
 
     def note(self, lines: Sequence[str], size: Size) -> None:
         """Note that an answer is shown, after the line that asked for it."""
@@ -86,6 +87,7 @@ class BoardSight:
         if board:
             self._board_rows, self._rows_below = board, 0
         self._rows_below += others + 1
+        self._rows = [*self._rows, "", *_list_rows(lines, size)][-size.rows :]
 
     def loses_board(self, lines: Sequence[str], size: Size) -> bool:
         """Return whether an answer pushes the board off the screen, and would fit on it with the board."""
@@ -95,12 +97,35 @@ class BoardSight:
         room = size.rows - _BELOW_ROWS - self._board_rows
         return self._rows_below + others + 1 > room and others <= room
 
+    def find_lost(self, said: Sequence[str], lines: Sequence[str], size: Size) -> list[str]:
+        """Return sentences that an answer pushes off the screen, or leaves off it, if it has room for them.
+
+        Args:
+            said: The sentences, the oldest first.
+            lines: The answer.
+            size: Of the terminal.
+
+        Returns:
+            Those from the first one that is lost on, without those that the answer has.
+        """
+        answer, room = _list_rows(lines, size), size.rows - _BELOW_ROWS
+        seen = [*self._rows, "", *answer][-room:]
+        first = next((place for place, sentence in enumerate(said) if sentence not in seen), len(said))
+        lost = [sentence for sentence in said[first:] if sentence not in lines]
+        return lost if len(answer) + len(_list_rows(lost, size)) < room else []
+
+
+def _list_rows(lines: Sequence[str], size: Size) -> list[str]:
+    """Return, for each row that an answer takes, the line that it is of."""
+    fitted = fit_tables(lines, size.columns)
+    return [line for line in fitted for _ in wrap_line(line, size.columns)]
+
 
 def _count_rows(lines: Sequence[str], size: Size) -> tuple[int, int]:
     """Return the rows that the board of an answer takes, and those of all else."""
-    parts = [part for line in fit_tables(lines, size.columns) for part in wrap_line(line, size.columns)]
-    board = sum(isinstance(part, BoardLine) for part in parts)
-    return board, len(parts) - board
+    rows = _list_rows(lines, size)
+    board = sum(isinstance(row, BoardLine) for row in rows)
+    return board, len(rows) - board
 
 
 def show(lines: Sequence[str], theme: str = DEFAULT_THEME, *, in_pages: bool = True) -> None:

@@ -29,7 +29,7 @@ from engine.rules.dice import MAX_SEED
 from engine.runtime.compilation import COMPILATION
 from engine.runtime.cores import count_usable_cores
 from engine.store.options import read_store_options
-from protocol.repl.answers.replies import ERROR_MARK
+from protocol.repl.answers.replies import ERROR_MARK, BoardLine
 from protocol.repl.dialogue.commands import ALIASES
 from protocol.repl.dialogue.configuration import apply_preferences
 from protocol.repl.dialogue.interpreter import LineInterpreter
@@ -38,7 +38,7 @@ from protocol.repl.game.preferences import get_config_file, get_state_folder, re
 from protocol.repl.game.saved_game import read_game, write_game
 from protocol.repl.terminal.line_work import LineWork, ShowLines, answer_interruptibly
 from protocol.repl.terminal.pages import (
-    BoardSight,
+    Sight,
     StatusLine,
     hide_typing,
     make_status_line,
@@ -74,10 +74,13 @@ def run_repl() -> int:
     talk = LineInterpreter(Session(service, secrets.randbelow(MAX_SEED)))
     talk.game.columns = get_app_session().output.get_size().columns
 
-    sight = BoardSight()
+    sight = Sight()
 
     def show_in_colours(lines: Sequence[str]) -> None:
         size = get_app_session().output.get_size()
+        has_board = any(isinstance(line, BoardLine) for line in lines)
+        lost = sight.find_lost(talk.game.news, lines, size)
+        lines = [*lost, *lines] if has_board else [*lines, *lost]
         if talk.game.tutor.has_objected and sight.loses_board(lines, size):
             lines = [*lines, *talk.game.show_board()]
         sight.note(lines, size)

@@ -395,7 +395,7 @@ def test_work_without_progress_says_after_a_second_that_it_goes_on(monkeypatch):
 def test_the_board_is_lost_when_answers_below_it_push_it_off_and_only_then():
     size = Size(rows=24, columns=80)
     board = [BoardLine("|", "O", is_drawing=True)] * 15
-    sight = pages.BoardSight()
+    sight = pages.Sight()
     assert not sight.loses_board(["one"] * 5, size)
     sight.note([*board, "below"], size)
     assert not sight.loses_board(["one"] * 3, size)
@@ -403,3 +403,23 @@ def test_the_board_is_lost_when_answers_below_it_push_it_off_and_only_then():
     assert sight.loses_board(["one"] * 3, size)
     assert not sight.loses_board(["one"] * 8, size)
     assert not sight.loses_board(board, size)
+
+
+def test_what_was_rolled_and_played_last_is_said_again_when_an_answer_pushes_it_off():
+    size = Size(rows=24, columns=80)
+    talk = make_talk("new 5", rolls=[(3, 1), (5, 2), (6, 2)])
+    sight = pages.Sight()
+    played = talk.answer("8/5 6/5")
+    news = talk.game.news
+    assert news == played[:2] == ["You play 8/5 6/5.", "5-2: gammond plays 24/22 13/8."]
+    assert sight.find_lost(news, played, size) == []
+    sight.note(played, size)
+    assert sight.find_lost(news, ["short"] * 3, size) == []
+    assert sight.find_lost(news, ["long"] * 10, size) == news
+    assert sight.find_lost(news, ["too long"] * 30, size) == []
+    rolled = talk.answer("roll")
+    assert rolled[0] == "You roll 6-2."
+    assert sight.find_lost(talk.game.news, rolled, size) == news
+    assert sight.find_lost(talk.game.news, rolled, Size(rows=40, columns=80)) == []
+    talk.answer("newgame")
+    assert talk.game.news == []
