@@ -54,7 +54,7 @@ def encode_ogid(position: Position, match: MatchState) -> str:
     owner = "N" if match.cube_owner is None else letters[match.cube_owner]
     state = _DOUBLED_STATE if match.doubled else "R" if match.roll else "C"
     reached_by = match.on_roll if match.doubled else 1 - match.on_roll
-    fields = (
+    fields: tuple[object, ...] = (
         "".join(_PLACES[BAR - point] * int(board[0, point]) for point in range(BAR, 0, -1)),
         "".join(_PLACES[point] * int(board[1, point]) for point in range(1, BAR + 1)),
         f"{owner}{match.cube.bit_length() - 1}{_OFFERED if match.doubled else _NORMAL}",
@@ -66,6 +66,8 @@ def encode_ogid(position: Position, match: MatchState) -> str:
         f"{match.length}{'C' * match.crawford}",
         0,
     )
+    if position.checkers != CHECKERS:
+        fields = (*fields, position.checkers)
     return ":".join(map(str, fields))
 
 
@@ -82,7 +84,6 @@ def decode_ogid(text: str) -> tuple[Position, MatchState]:
         FormatError: A field cannot be parsed; the message says which.
         ValueRangeError: A field is out of range.
         PositionError: The position or match state is impossible.
-        UnsupportedError: It is played with another number of checkers than 15 a side.
     """
     bare = text.strip()
     if bare[: len(_PREFIX)].upper() == _PREFIX:
@@ -96,16 +97,16 @@ def decode_ogid(text: str) -> tuple[Position, MatchState]:
         )
     fields += [""] * (_MAX_FIELDS - len(fields))
     checkers = _parse_number(fields, 11, "checkers", CHECKERS)
-    if checkers != CHECKERS:
-        raise UnsupportedError(
-            f"OGID field 11 (checkers) is {checkers}: only {CHECKERS} a side are supported", field="checkers"
+    if not 1 <= checkers <= CHECKERS:
+        raise ValueRangeError(
+            f"OGID field 11 (checkers) is 1 to {CHECKERS}, not {checkers}", field="checkers"
         )
     match = _parse_match_state(fields)
-    white_view = _parse_board(fields[0].lower(), fields[1].lower())
-    return Position(white_view if match.on_roll == WHITE else swap_sides(white_view)), match
+    white_view = _parse_board(fields[0].lower(), fields[1].lower(), checkers)
+    return Position(white_view if match.on_roll == WHITE else swap_sides(white_view), checkers), match
 
 
-def _parse_board(white: str, black: str) -> Board:
+def _parse_board(white: str, black: str, checkers: int) -> Board:
     board = np.zeros((2, 26), np.int8)
     for row, (name, letters) in enumerate((("white", white), ("black", black))):
         unknown = next((letter for letter in letters if letter not in _PLACES), None)
@@ -129,7 +130,7 @@ def _parse_board(white: str, black: str) -> Board:
                     field="position",
                 )
             board[row, own] = count
-    fill_borne_off(board, ("White", "Black"))
+    fill_borne_off(board, ("White", "Black"), checkers)
     return board
 
 

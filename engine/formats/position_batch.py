@@ -16,10 +16,10 @@ from engine.formats.position_text import is_fibs_board, parse_position
 from engine.formats.xgid import decode_xgid, decode_xgids, encode_xgid
 from engine.rules.dice import Roll
 from engine.rules.match import MatchState
-from engine.rules.position import Board
-from engine.rules.rules import STANDARD_RULES
+from engine.rules.position import CHECKERS, OFF, Board
+from engine.rules.rules import BACKGAMMON, Variant
 
-_START_XGID_POSITION = encode_xgid(STANDARD_RULES.starting_position, MatchState()).partition(":")[0]
+_START_XGID_POSITION = encode_xgid(BACKGAMMON.starting_position, MatchState()).partition(":")[0]
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,20 +45,26 @@ class ParsedPositions:
 
 
 def parse_positions(
-    texts: Sequence[str], check: Callable[[MatchState], None] = lambda match: None
+    texts: Sequence[str],
+    check: Callable[[MatchState], None] = lambda match: None,
+    variant: Variant = BACKGAMMON,
 ) -> ParsedPositions:
     """Parse texts: position IDs all at once, then XGIDs, then FIBS boards, everything else one by one.
 
     Args:
         texts: n texts.
         check: Raises a GammondError for a match state that is refused.
+        variant: The game that they are of.
     """
     boards, is_good = decode_position_ids(texts)
+    _count_borne_off(boards, is_good, variant)
     known = _MatchTable(check, len(texts))
     others = np.flatnonzero(~is_good)
     if others.size:
-        boards[others], is_good[others] = decode_xgids([texts[i] for i in others.tolist()])
-    fibs_matches = _decode_fibs_boards(texts, others[~is_good[others]].tolist(), boards)
+        found, are_good = decode_xgids([texts[i] for i in others.tolist()])
+        _count_borne_off(found, are_good, variant)
+        boards[others], is_good[others] = found, are_good
+    fibs_matches = _decode_fibs_boards(texts, others[~is_good[others]].tolist(), boards, variant)
     errors: dict[int, GammondError] = {}
     for i in others.tolist():
         try:
@@ -67,7 +73,7 @@ def parse_positions(
                 continue
             match: MatchState | None = fibs_matches.get(i)
             if match is None:
-                position, match = parse_position(texts[i])
+                position, match = parse_position(texts[i], variant)
                 boards[i] = position.board
             if match is not None:
                 known.add(i, match)
@@ -79,13 +85,26 @@ def parse_positions(
     return ParsedPositions(boards, is_good, errors, tuple(known.indices), known.match_indices, known.rolls)
 
 
-def _decode_fibs_boards(texts: Sequence[str], places: list[int], boards: Board) -> dict[int, MatchState]:
+def _count_borne_off(boards: Board, is_good: NDArray[np.bool_], variant: Variant) -> None:
+    """Make boards with 15 checkers a side those of a variant; the others become bad, which says why."""
+    if variant.checkers != CHECKERS:
+        boards[:, :, OFF] -= CHECKERS - variant.checkers
+        is_good &= (boards[:, :, OFF] >= 0).all(axis=1)
+
+
+def _decode_fibs_boards(
+    texts: Sequence[str], places: list[int], boards: Board, variant: Variant
+) -> dict[int, MatchState]:
     """Write the boards of the FIBS boards among some texts, and return the match states by place."""
     chosen = [i for i in places if is_fibs_board(texts[i])]
     if not chosen:
         return {}
-    boards[chosen], matches = decode_fibs_boards([texts[i] for i in chosen])
-    return {i: match for i, match in zip(chosen, matches, strict=True) if match is not None}
+    found, matches = decode_fibs_boards([texts[i] for i in chosen])
+    are_good = np.array([match is not None for match in matches])
+    _count_borne_off(found, are_good, variant)
+    boards[chosen] = found
+    rows = zip(chosen, matches, are_good.tolist(), strict=True)
+    return {i: match for i, match, is_good in rows if is_good and match is not None}
 
 
 class _MatchTable:

@@ -13,7 +13,7 @@ from engine.formats.snowie import decode_snowie, is_snowie
 from engine.formats.xgid import decode_xgid
 from engine.rules.match import MatchState
 from engine.rules.position import Position
-from engine.rules.rules import STANDARD_RULES
+from engine.rules.rules import BACKGAMMON, Variant
 
 START = "startpos"
 """The word for the starting position."""
@@ -31,7 +31,7 @@ LABELLED_IDS = re.compile(
 _NAMED_IDS = re.compile(rf"(?:GNU Backgammon\s+)?{LABELLED_IDS.pattern}", re.IGNORECASE)
 
 
-def parse_position(text: str) -> tuple[Position, MatchState | None]:
+def parse_position(text: str, variant: Variant = BACKGAMMON) -> tuple[Position, MatchState | None]:
     """Parse a position in any form in which programs print it.
 
     Those are: a GNU position ID, alone, with a match ID after a colon or a blank, or both behind their
@@ -41,6 +41,7 @@ def parse_position(text: str) -> tuple[Position, MatchState | None]:
 
     Args:
         text: One position.
+        variant: The game that it is of, which most forms do not say.
 
     Returns:
         The position as the player on roll sees it, and the match state if the form has one (a position ID
@@ -48,13 +49,20 @@ def parse_position(text: str) -> tuple[Position, MatchState | None]:
 
     Raises:
         FormatError: The form is unknown, or the text breaks it.
+        PositionError: The position is impossible in the variant.
         GammondError: As the parser of the form.
     """
+    position, match = _parse_any(text, variant)
+    return variant.adopt_position(position), match
+
+
+def _parse_any(text: str, variant: Variant) -> tuple[Position, MatchState | None]:
+    """Parse a position, of 15 checkers a side if its form does not count them."""
     bare = text.strip().strip(_QUOTES).strip()
     if labelled := _NAMED_IDS.fullmatch(bare):
         bare = " ".join(part for part in labelled.group("position", "match") if part)
     if bare == START:
-        return STANDARD_RULES.starting_position, None
+        return variant.starting_position, None
     words = bare.replace(":", " ").split()
     if not words:
         raise FormatError(f"expected {_EXPECTED}, got {bare!r}", field="position")

@@ -29,6 +29,7 @@ from engine.rules.game_record import ResignationAction
 from engine.rules.game_replay import GameSituation
 from engine.rules.match import SEATS, GameResult, MatchState
 from engine.rules.position import Position
+from engine.rules.rules import Variant
 from engine.wording import escape_unprintable
 
 _MAX_ISSUES = 1000
@@ -75,6 +76,11 @@ class MatchBuilder:
         self._issues: list[MatchIssue] = []
         self._game: GameBuilder | None = None
         self._previous: tuple[MatchState, GameResult | None] | None = None
+
+    @property
+    def variant(self) -> Variant:
+        """The game that is played."""
+        return self._rules.rules.variant
 
     @property
     def situation(self) -> GameSituation | None:

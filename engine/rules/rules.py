@@ -17,7 +17,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.errors import UnsupportedError, ValueRangeError
+from engine.errors import PositionError, UnsupportedError, ValueRangeError
 from engine.kernels import moves as kernel_moves
 from engine.kernels import two_moves as kernel_two_moves
 from engine.rules.dice import Roll
@@ -89,6 +89,28 @@ class Variant:
     def starting_position(self) -> Position:
         """The position in which a game starts."""
         return Position.start(self.start_points)
+
+    def adopt_position(self, position: Position) -> Position:
+        """Return a position as one of this variant: checkers that are not on the board have been borne off.
+
+        Args:
+            position: From a format that does not say how many checkers there are, as with 15 a side; or from
+                one that does.
+
+        Raises:
+            PositionError: It has more checkers on the board, or the format says another number.
+        """
+        try:
+            if position.checkers not in (CHECKERS, self.checkers):
+                raise PositionError(
+                    f"it is of a game with {position.checkers} checkers a side", field="position"
+                )
+            return position.with_checkers(self.checkers)
+        except PositionError as error:
+            raise PositionError(
+                f"expected a position of {self.name}, with {self.checkers} checkers a side: {error.message}",
+                field="position",
+            ) from None
 
 
 BACKGAMMON = Variant("backgammon", START_POINTS)

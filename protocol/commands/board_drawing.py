@@ -6,7 +6,7 @@ import textwrap
 
 from engine.rules.dice import format_roll
 from engine.rules.match import SEATS, MatchState
-from engine.rules.position import BAR, CHECKERS, OFF, Position
+from engine.rules.position import BAR, OFF, Position
 from engine.wording import format_count
 
 CHECKER_MARKS = ("O", "X")
@@ -166,7 +166,7 @@ def _format_seat_counts(row: list[int], points: int) -> str:
 
 
 def _describe_ending(row: list[int]) -> str:
-    return "has won" if row[OFF] == CHECKERS else ""
+    return "" if any(row[1:]) else "has won"
 
 
 def _describe_turn(seat: int, match: MatchState) -> str:

@@ -96,6 +96,7 @@ def handle_position(call: CommandCall) -> Answer:
     else:
         with error_field("text"):
             position, match = _POSITION_READERS[form](text)
+            position = call.session.game.rules.variant.adopt_position(position)
     call.session.set_position(position, match)
     return make_ok_reply("position", game_to_values(call.session))
 

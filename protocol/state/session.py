@@ -166,7 +166,12 @@ class Session(GameTable):
         if needs is not None:
             self.check_supports(needs)
         engine, rules = self.engine_settings, self.game.rules
-        return lambda: self.service.get_engine(engine.net, engine.threads).with_rules(rules)
+
+        def load() -> Engine:
+            with rules_error_field():
+                return self.service.get_engine(engine.net, engine.threads).with_rules(rules)
+
+        return load
 
     def find_quick_engine(self, kind: Hashable = None) -> Engine | None:
         """Return the engine of the present settings and rules if it is loaded and quick at a kind of work."""

@@ -97,9 +97,12 @@ def change_match(session: Session, **changes: Any) -> None:  # noqa: ANN401  (fi
 
 
 def change_rules(session: Session, **changes: Any) -> None:  # noqa: ANN401  (fields of the rules)
-    """Change fields of the rules; pending offers are removed."""
+    """Change fields of the rules; pending offers are removed, and positions of another number of checkers."""
     game = session.game
-    session.push_state(replace(game, match=game.match.without_offers(), rules=replace(game.rules, **changes)))
+    rules, match, position = replace(game.rules, **changes), game.match.without_offers(), game.position
+    if rules.variant.checkers != game.rules.variant.checkers:
+        match, position = match.before_roll(), None
+    session.push_state(replace(game, position=position, match=match, rules=rules))
 
 
 def change_engine_settings(session: Session, **changes: Any) -> None:  # noqa: ANN401  (fields of engine settings)

@@ -21,6 +21,7 @@ from engine.match_files.sgf.reader import parse_sgf
 from engine.match_files.sgf.writer import format_sgf
 from engine.rules.game_record import DoubleAction, PlayAction
 from engine.rules.moves import legal_plays
+from engine.rules.rules import HYPERGAMMON, HYPERGAMMON_1, HYPERGAMMON_2, NACKGAMMON
 from tests.engine.match_files import played_games
 from tests.engine.match_files.sites import site_files
 from tests.engine.match_files.test_position_report import BGBLITZ_CUBE, BGBLITZ_PLAYS, XG_CUBE, XG_PLAYS
@@ -28,6 +29,8 @@ from tests.engine.match_files.xg import xg_files
 from tests.peers.gnubg_files import NOT_RECOGNISED, ask, check_copies, list_actions
 
 pytestmark = pytest.mark.peer
+
+VARIANTS = NACKGAMMON, HYPERGAMMON, HYPERGAMMON_2, HYPERGAMMON_1
 
 OUTCOME = (0.5625, 0.125, 0.0625, 0.25, 0.0)
 
@@ -119,8 +122,12 @@ def test_gnubg_reads_the_same_actions(format_name, play, tmp_path):
 
 @pytest.mark.parametrize(
     "text",
-    [RESIGNED_MATCH, BEAVERED_GAMES, write_mat(played_games.play_nackgammon_match())],
-    ids=["resigned", "beavered", "nackgammon"],
+    [
+        RESIGNED_MATCH,
+        BEAVERED_GAMES,
+        *(write_mat(played_games.play_variant_match(each)) for each in VARIANTS),
+    ],
+    ids=["resigned", "beavered", *(each.name for each in VARIANTS)],
 )
 @pytest.mark.parametrize(
     ("format_name", "write"),
@@ -128,7 +135,7 @@ def test_gnubg_reads_the_same_actions(format_name, play, tmp_path):
      ("sgf", lambda text: format_sgf(*parse_mat(text)))],
     ids=["given", "mat", "sgf"],
 )  # fmt: skip
-def test_gnubg_reads_resignations_beavers_and_nackgammon_as_they_are_read_here(
+def test_gnubg_reads_resignations_beavers_and_variants_as_they_are_read_here(
     format_name, write, text, tmp_path
 ):
     file = tmp_path / "ours"

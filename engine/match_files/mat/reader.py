@@ -127,7 +127,7 @@ def _read_remark(remark: str, builder: MatchBuilder, at: int) -> None:
     letters, cube = found
     owner = None if not cube else int(cube > 0)
     try:
-        position = Position(decode_xgid_board(letters))
+        position = builder.variant.adopt_position(Position(decode_xgid_board(letters)))
         match = replace(situation.match, on_roll=0, cube=1 << abs(cube), cube_owner=owner)
     except GammondError as error:
         builder.fail(at, IssueKind.IMPOSSIBLE_POSITION, error.message)
@@ -166,7 +166,7 @@ def _set_illegal_result(cell: MatCell, builder: MatchBuilder, at: int) -> None:
     if situation is None:
         return
     try:
-        position, _ = decode_snowie(cell.illegal_result)
+        position = builder.variant.adopt_position(decode_snowie(cell.illegal_result)[0])
     except GammondError as error:
         builder.fail(at, IssueKind.UNREADABLE, error.message)
         return

@@ -15,7 +15,16 @@ import numpy as np
 from engine.match_files.model import ANNOTATOR
 from engine.rules.dice import Roll
 from engine.rules.moves import CheckerMove
-from engine.rules.position import BAR, CHECKERS, OFF, Board, Position, fill_borne_off, swap_sides
+from engine.rules.position import (
+    BAR,
+    CHECKERS,
+    OFF,
+    Board,
+    Position,
+    count_checkers,
+    fill_borne_off,
+    swap_sides,
+)
 
 HEADERS = {
     "EV": "Event",
@@ -82,6 +91,7 @@ def read_checkers(board: Board, clear: list[str], white: list[str], black: list[
     Raises:
         PositionError: A side has more checkers than it can have.
     """
+    checkers = count_checkers(board[None])
     changed = board.astype(np.int64)
     for letter in clear:
         for seat in (0, 1):
@@ -90,7 +100,7 @@ def read_checkers(board: Board, clear: list[str], white: list[str], black: list[
         for letter in letters:
             changed[seat, _to_point(letter, seat)] += 1
     cut: Board = np.minimum(changed, CHECKERS + 1).astype(np.int8)
-    fill_borne_off(cut, ("White", "Black"))
+    fill_borne_off(cut, ("White", "Black"), checkers)
     return cut
 
 

@@ -336,7 +336,7 @@ class _Setup:
             seat = acting
         owner = _CUBE_OWNERS.get(self.owner, match.cube_owner) if self.owner else match.cube_owner
         following = replace(match.before_roll(), cube=self.cube or match.cube, cube_owner=owner, on_roll=seat)
-        return Position(board if seat == 0 else swap_sides(board)), following
+        return Position(board if seat == 0 else swap_sides(board), position.checkers), following
 
 
 def _read_mark(node: SgfNode, marks: dict[tuple[str, str], str]) -> str:

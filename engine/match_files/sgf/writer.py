@@ -20,6 +20,7 @@ from engine.match_files.sgf.points import (
     list_checkers,
 )
 from engine.match_files.sgf.tree import format_sgf_node
+from engine.match_files.variants import name_in_sgf
 from engine.rules.dice import encode_roll
 from engine.rules.game_record import (
     DoubleAction,
@@ -94,7 +95,7 @@ def _format_root(match: RecordedMatch, game: RecordedGame, number: int, *, is_fi
         "Crawford": rules.crawford and match.length > 0,
         "CrawfordGame": begun.crawford,
         "Jacoby": rules.jacoby,
-        game.rules.variant.name.capitalize(): game.rules.variant is not BACKGAMMON,
+        name_in_sgf(game.rules.variant): game.rules.variant is not BACKGAMMON,
     }
     root["RU"] = [_join_words(words)]
     more_words = {

@@ -3,20 +3,34 @@
 from __future__ import annotations
 
 from engine.match_files.model import RecordedCubeDecision, RecordedEvaluation
-from engine.match_files.xg.records import XgCubeEvaluation, XgEvaluation
-from engine.rules.position import Board, swap_sides
+from engine.match_files.xg.records import XgCubeEvaluation, XgEvaluation, XgMatchHeader
+from engine.rules.position import CHECKERS, OFF, Board, swap_sides
 
 _LEVELS = {
     0: "1-ply", 1: "2-ply", 2: "3-ply", 3: "4-ply", 4: "5-ply", 5: "6-ply", 6: "7-ply", 12: "3-ply red",
     100: "rollout", 998: "opening book", 999: "opening book", 1000: "XG Roller", 1001: "XG Roller+",
     1002: "XG Roller++",
 }  # fmt: skip
+_VARIATIONS = {0: "backgammon", 1: "nackgammon", 2: "hypergammon", 3: "longgammon"}
 _MAX_CUBE_LOG = 30
 
 
-def view_from(board: Board, seat: int) -> Board:
-    """Return a board with player 1 first as a seat sees it."""
-    return swap_sides(board) if seat else board
+def name_variation(header: XgMatchHeader) -> str:
+    """Return the name of the variant of a match."""
+    return _VARIATIONS.get(header.variation, f"variation {header.variation}")
+
+
+def view_from(board: Board, seat: int, checkers: int = CHECKERS) -> Board:
+    """Return a board of a record, with player 1 first, as a seat sees it.
+
+    Args:
+        board: ``int8[2, 26]``, as with 15 checkers a side.
+        seat: Player 1 is seat 0.
+        checkers: How many checkers each side has in the game.
+    """
+    seen = swap_sides(board) if seat else board.copy()
+    seen[:, OFF] += checkers - CHECKERS
+    return seen
 
 
 def make_evaluation(evaluation: XgEvaluation, equity: float) -> RecordedEvaluation:

@@ -4,14 +4,22 @@ from __future__ import annotations
 
 from engine.errors import FormatError
 from engine.match_files.model import ActionNotes, RecordedCandidate, RecordedPosition
+from engine.match_files.variants import find_variant
 from engine.match_files.xg.comments import XgComments
 from engine.match_files.xg.container import unpack_container
 from engine.match_files.xg.decoding import decode_record, split_records
-from engine.match_files.xg.evaluations import make_cube_decision, make_evaluation, split_cube, view_from
+from engine.match_files.xg.evaluations import (
+    make_cube_decision,
+    make_evaluation,
+    name_variation,
+    split_cube,
+    view_from,
+)
 from engine.match_files.xg.records import XgCube, XgGameHeader, XgMatchHeader, XgPlay
 from engine.rules.match import MatchState
 from engine.rules.moves import generate_plays
-from engine.rules.position import Position, swap_sides
+from engine.rules.position import Position
+from engine.rules.rules import STANDARD_RULES
 from engine.wording import escape_unprintable
 
 _MAX_RECORDS = 8
@@ -56,7 +64,8 @@ def parse_xgp(data: bytes) -> RecordedPosition:
         jacoby=header.jacoby and not header.length,
         beavers=header.beavers or header.length > 0,
     )
-    position = Position(view_from(turn.board, turn.seat))
+    checkers = (find_variant(name_variation(header))[0] or STANDARD_RULES).variant.checkers
+    position = Position(view_from(turn.board, turn.seat, checkers), checkers)
     if play is not None:
         match = match.with_roll(play.dice)
     notes = ActionNotes(
@@ -70,7 +79,9 @@ def parse_xgp(data: bytes) -> RecordedPosition:
 
 def _list_candidates(position: Position, record: XgPlay) -> tuple[RecordedCandidate, ...]:
     plays = generate_plays(position, record.dice)
-    found = [(plays.find(swap_sides(each.result)), each.evaluation) for each in record.candidates]
+    results = [view_from(each.result, 1, position.checkers) for each in record.candidates]
+    rows = zip(results, record.candidates, strict=True)
+    found = [(plays.find(result), candidate.evaluation) for result, candidate in rows]
     return tuple(
         RecordedCandidate(play, make_evaluation(evaluation, evaluation.equity))
         for play, evaluation in found

@@ -21,7 +21,13 @@ from engine.match_files.variants import find_variant
 from engine.match_files.xg.comments import XgComments
 from engine.match_files.xg.container import unpack_container
 from engine.match_files.xg.decoding import decode_record, split_records
-from engine.match_files.xg.evaluations import make_cube_decision, make_evaluation, split_cube, view_from
+from engine.match_files.xg.evaluations import (
+    make_cube_decision,
+    make_evaluation,
+    name_variation,
+    split_cube,
+    view_from,
+)
 from engine.match_files.xg.layouts import RECORD_BYTES
 from engine.match_files.xg.records import (
     XgCube,
@@ -32,14 +38,13 @@ from engine.match_files.xg.records import (
     XgRecord,
 )
 from engine.rules.match import MAX_CUBE
-from engine.rules.position import Board, Position, swap_sides
+from engine.rules.position import Board, Position
 from engine.rules.rules import STANDARD_RULES, Rules
 
 _FORMAT = "xg"
 _MAX_LISTED_PLAYS = 4096 * 32
 """Of all rolls: as many as a file can have beside the records of the cube, each with a full list."""
 
-_VARIATIONS = {0: "backgammon", 1: "nackgammon", 2: "hypergammon", 3: "longgammon"}
 _MAX_CUBE_LOG = MAX_CUBE.bit_length() - 1
 _TAKE, _BEAVER = 1, 2
 
@@ -70,7 +75,7 @@ def parse_xg(data: bytes) -> tuple[RecordedMatch, ...]:
             field="xg",
         )
     header = begun[1]
-    rules, issue = find_variant(_VARIATIONS.get(header.variation, f"variation {header.variation}"))
+    rules, issue = find_variant(name_variation(header))
     reader = _MatchReader(header, rules or STANDARD_RULES, XgComments(container.comments))
     for fault in container.faults:
         reader.add_issue(0, IssueKind.UNREADABLE, fault)
@@ -102,6 +107,7 @@ class _MatchReader:
 
     def __init__(self, header: XgMatchHeader, rules: Rules, comments: XgComments) -> None:
         self._start = rules.starting_position
+        self._checkers = rules.variant.checkers
         self._is_match = header.length > 0
         self._builder = MatchBuilder(
             _FORMAT,
@@ -182,7 +188,7 @@ class _MatchReader:
             cube=make_cube_decision(cube.evaluation) if cube is not None and is_decision else None,
             luck=record.luck,
         )
-        play = swap_sides(record.result) if record.is_played else None
+        play = view_from(record.result, 1, self._checkers) if record.is_played else None
         self._builder.play(at, record.seat, record.dice, play, notes)
 
     def _read_end(self, at: int, record: XgGameFooter) -> None:
@@ -197,7 +203,7 @@ class _MatchReader:
         if header is None:
             return
         try:
-            position = Position(view_from(header.board, seat))
+            position = Position(view_from(header.board, seat, self._checkers), self._checkers)
         except GammondError as error:
             self.add_issue(at, IssueKind.IMPOSSIBLE_POSITION, f"game {header.number}: {error.message}")
             return
@@ -220,7 +226,7 @@ class _MatchReader:
         situation = self._builder.situation
         if situation is None or situation.result is not None or situation.match.to_act != seat:
             return
-        match, board = situation.match, view_from(board, seat)
+        match, board = situation.match, view_from(board, seat, self._checkers)
         cube, owner = split_cube(cube_log)
         if owner is None or self._has_automatic_doubles:
             cube = match.cube
@@ -228,7 +234,8 @@ class _MatchReader:
         if is_same_cube and np.array_equal(board, situation.position.board):
             return
         try:
-            position, changed = Position(board), replace(match, cube=cube, cube_owner=owner)
+            position = Position(board, self._checkers)
+            changed = replace(match, cube=cube, cube_owner=owner)
         except GammondError as error:
             self._builder.fail(at, IssueKind.IMPOSSIBLE_POSITION, error.message)
             return
@@ -251,7 +258,7 @@ class _MatchReader:
         found = (
             self._builder.find_candidate(
                 record.dice,
-                swap_sides(candidate.result),
+                view_from(candidate.result, 1, self._checkers),
                 make_evaluation(candidate.evaluation, candidate.evaluation.equity),
             )
             for candidate in record.candidates

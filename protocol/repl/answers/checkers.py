@@ -7,7 +7,7 @@ import re
 import numpy as np
 
 from engine.errors import FormatError
-from engine.rules.position import BAR, Board, Position, fill_borne_off, swap_sides
+from engine.rules.position import BAR, CHECKERS, Board, Position, fill_borne_off, swap_sides
 from protocol.commands.board_drawing import CHECKER_MARKS
 
 _PLACE = re.compile(r"(bar|[0-9]{1,2})(?::([0-9]{1,2}))?", re.IGNORECASE)
@@ -20,8 +20,12 @@ def is_checkers(text: str) -> bool:
     return _BOTH_SIDES.fullmatch(text) is not None
 
 
-def read_checkers(text: str) -> tuple[Position, int]:
+def read_checkers(text: str, checkers: int = CHECKERS) -> tuple[Position, int]:
     """Read the checkers of both sides; the side that comes first is on roll.
+
+    Args:
+        text: As for `parse_checkers`.
+        checkers: How many checkers each side has in the game.
 
     Returns:
         The position as the side on roll sees it, and its seat.
@@ -30,8 +34,8 @@ def read_checkers(text: str) -> tuple[Position, int]:
         GammondError: As `parse_checkers`, or the position is impossible.
     """
     seat = CHECKER_MARKS.index(text[0].upper())
-    board = parse_checkers(text, np.zeros((2, 26), np.int8))
-    return Position(board if seat == 0 else swap_sides(board)), seat
+    board = parse_checkers(text, np.zeros((2, 26), np.int8), checkers)
+    return Position(board if seat == 0 else swap_sides(board), checkers), seat
 
 
 def format_checkers(board: Board, first: int = 0) -> str:
@@ -51,20 +55,21 @@ def format_checkers(board: Board, first: int = 0) -> str:
     return " ".join(sides)
 
 
-def parse_checkers(text: str, board: Board) -> Board:
+def parse_checkers(text: str, board: Board, checkers: int = CHECKERS) -> Board:
     """Read checkers written point by point.
 
     Args:
         text: ``O`` or ``X``, then its points in its own numbering, each with a colon and the number of
             checkers (1 if left out); then the other side, if it changes too. What is missing is borne off.
         board: ``int8[2, 26]``, the checkers of O first, for a side that is not mentioned.
+        checkers: How many checkers each side has in the game.
 
     Returns:
         ``int8[2, 26]``, the checkers of O first.
 
     Raises:
         FormatError: The text is malformed.
-        PositionError: A side has more than 15 checkers.
+        PositionError: A side has more checkers.
     """
     edited, row = np.array(board), -1
     for word in text.split():
@@ -80,5 +85,5 @@ def parse_checkers(text: str, board: Board) -> Board:
     if row < 0:
         raise FormatError(f"expected {_EXPECTED}, got {text[:40]!r}", field="checkers")
     edited[:, 0] = 0
-    fill_borne_off(edited, CHECKER_MARKS)
+    fill_borne_off(edited, CHECKER_MARKS, checkers)
     return edited

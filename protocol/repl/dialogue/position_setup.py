@@ -25,13 +25,13 @@ def paste_position(game: ReplGame, text: str, control: WorkControl) -> list[str]
     Raises:
         GammondError: The text is no position; the table is as it was.
     """
-    in_match = game.session.game.match.length > 0
+    in_match, variant = game.session.game.match.length > 0, game.session.game.rules.variant
     if is_checkers(text):
-        return _set_up_checkers(game, *read_checkers(text), control)
+        return _set_up_checkers(game, *read_checkers(text, variant.checkers), control)
     position = find_position(text) or (START if text.lower() == START else text)
     described, *aside = _set_up(game, position, control)
     remark = []
-    if in_match and parse_position(position)[1] is None:
+    if in_match and parse_position(position, variant)[1] is None:
         remark = ["A position ID has no score: match, score and cube are as they were."]
     return [described, *remark, *aside]
 
@@ -53,8 +53,9 @@ def edit_position(game: ReplGame, text: str | None, control: WorkControl) -> lis
     if text is None:
         game.draft = f"edit {format_checkers(board)}"
         return ["Change the line and press Enter; each side counts from its own home:", game.draft]
-    edited = parse_checkers(text, board)
-    seen = Position(edited if table.match.on_roll == 0 else swap_sides(edited))
+    checkers = table.rules.variant.checkers
+    edited = parse_checkers(text, board, checkers)
+    seen = Position(edited if table.match.on_roll == 0 else swap_sides(edited), checkers)
     described, *aside = _set_up(game, encode_position_id(seen), control)
     remark = "'dice A B' sets a roll, 'set game.turn p0' or 'p1' gives the turn to O or X."
     return [described, remark, *aside]

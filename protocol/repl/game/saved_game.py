@@ -160,6 +160,7 @@ def _unpack_game(content: _File) -> SetAsideGame:
     def unpack(table: _Table) -> GameState:
         if table not in known:
             position = decode_position_id(table.position) if table.position else None
+            position = position and rules.variant.adopt_position(position)
             known[table] = GameState(position, table.match, table.is_conceded, rules, table.final_score)
         return known[table]
 

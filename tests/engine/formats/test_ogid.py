@@ -13,6 +13,7 @@ from engine.errors import FormatError, GammondError, PositionError, UnsupportedE
 from engine.formats.ogid import decode_ogid, encode_ogid, is_ogid
 from engine.rules.match import MatchState
 from engine.rules.position import Position
+from engine.rules.rules import HYPERGAMMON
 from tests import boards
 from tests.match_states import random_match_state
 
@@ -63,6 +64,13 @@ def test_random_positions_and_states_survive_the_round_trip():
         assert decode_ogid(text) == (Position(board), match)
 
 
+def test_the_number_of_checkers_is_the_last_field_where_it_is_not_15():
+    start = HYPERGAMMON.starting_position
+    assert encode_ogid(start, MatchState()) == "123:mno:N0N::B:C:0:0:0:0:3"
+    assert decode_ogid("123:mno:N0N::B:C:0:0:0:0:3") == (start, MatchState())
+    assert decode_ogid("123:mno:N0N::B:C:0:0:0:0")[0].checkers == 15
+
+
 @pytest.mark.parametrize(
     ("text", "error", "message"),
     [
@@ -73,7 +81,8 @@ def test_random_positions_and_states_survive_the_round_trip():
         (f"{OPENING}:N0N::X", FormatError, r"field 5 \(colour\)"),
         (f"{OPENING}:N0N::W:R:x", FormatError, r"field 7 \(score\)"),
         (f"{OPENING}:N0N::W:R:0:0:7X", FormatError, r"field 9 \(length\)"),
-        (f"{OPENING}:N0N::W:R:0:0:7:0:3", UnsupportedError, r"field 11 \(checkers\)"),
+        (f"{OPENING}:N0N::W:R:0:0:7:0:16", ValueRangeError, r"field 11 \(checkers\) is 1 to 15, not 16"),
+        (f"{OPENING}:N0N::W:R:0:0:7:0:3", PositionError, "White has 15 checkers on the board, at most 3"),
         (f"1z{OPENING}:N0N", FormatError, "not 'z'"),
         (f"1{OPENING}:N0N", FormatError, "up to 15 checkers"),
         ("p:1:N0N", FormatError, "the bar of the other side"),

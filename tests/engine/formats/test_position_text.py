@@ -8,11 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.errors import FormatError, GammondError
+from engine.errors import FormatError, GammondError, PositionError
 from engine.formats.fibs_board import encode_fibs_board
 from engine.formats.position_text import parse_position
 from engine.rules.match import MatchState
 from engine.rules.position import Position
+from engine.rules.rules import HYPERGAMMON
 from tests.boards import position
 
 FIVE_POINTS = MatchState(length=5, score=(1, 2), on_roll=1, roll=(3, 1))
@@ -50,6 +51,31 @@ BEAROFF = position({6: 3, 1: 2}, {20: 1, 24: 4})
 )
 def test_each_format_is_distinguished_from_the_others(text, match):
     assert parse_position(text) == (Position.start(), match)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "startpos",
+        "AACgAgAAKgAAAA",
+        "AACgAgAAKgAAAA:cAkAAAAAAAAE",
+        "XGID=-aaa------------------AAA-:0:0:1:00:0:0:0:0:10",
+        "321:mno:N0N",
+        "321:mno:N0N::B:C:0:0:0:0:3",
+        "0;0;0;1;0;O;X;0;0;0;1;0;0;-1;-1;-1;0;0;0;0;0;0;0;0;0;0;0;0;0;0;0;0;0;0;1;1;1;0;0;0;",
+        encode_fibs_board(HYPERGAMMON.starting_position, MatchState()),
+    ],
+)
+def test_a_position_of_hypergammon_has_three_checkers_in_every_form(text):
+    assert parse_position(text, HYPERGAMMON)[0] == HYPERGAMMON.starting_position
+
+
+def test_a_position_that_the_variant_cannot_have_is_refused():
+    for text in ("4HPwATDgc/ABMA", "XGID=-b----E-C---eE---c-e----B-:0:0:1:31:2:1:0:5:10"):
+        with pytest.raises(PositionError, match="of hypergammon, with 3 checkers a side:"):
+            parse_position(text, HYPERGAMMON)
+    with pytest.raises(PositionError, match="backgammon, with 15 checkers a side: it is of a game with 3"):
+        parse_position("321:mno:N0N::B:C:0:0:0:0:3")
 
 
 def test_a_board_line_is_read_with_and_without_its_first_word():

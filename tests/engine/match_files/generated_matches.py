@@ -155,7 +155,8 @@ class Draw:
         return ResponseAction(seat, chance < 0.9)
 
     def _draw_position(self, rng: random.Random) -> Position:
-        return Position(random_boards(1, seed=rng.randrange(1 << 30))[0])
+        checkers = self.rules.variant.checkers
+        return Position(random_boards(1, rng.randrange(1 << 30), checkers)[0], checkers)
 
     def _comment(self, rng: random.Random) -> str:
         return rng.choice(COMMENTS) if self.comments and rng.random() < 0.8 else ""

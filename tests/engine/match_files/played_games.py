@@ -13,7 +13,7 @@ from engine.play.cube_games import play_game, play_match
 from engine.rules.dice import draw_paired_dice
 from engine.rules.match import MatchState
 from engine.rules.moves import legal_plays
-from engine.rules.rules import NACKGAMMON, Rules
+from engine.rules.rules import Rules
 
 MAT_GAME = """\
  michy : 0                             Thomas Low : 0
@@ -69,7 +69,7 @@ def play_money_games():
     return games
 
 
-def play_nackgammon_match():
-    """Play a match of nackgammon to 5 points."""
+def play_variant_match(variant):
+    """Play a match of a variant to 5 points."""
     players = Dicer(7), Dicer(8)
-    return play_match(players, 5, lambda number: number % 2, dice, rules=Rules(NACKGAMMON))
+    return play_match(players, 5, lambda number: number % 2, dice, rules=Rules(variant))

@@ -22,11 +22,11 @@ from engine.rules.game_record import (
     RollAction,
     SetAction,
 )
-from engine.rules.rules import NACKGAMMON, STANDARD_RULES, Rules
+from engine.rules.rules import HYPERGAMMON, HYPERGAMMON_2, NACKGAMMON, STANDARD_RULES, Rules
 from tests.engine.match_files.generated_matches import Draw
 
 LENGTHS = st.sampled_from([0, 0, 1, 2, 3, 7, 13])
-GAMES = st.sampled_from([STANDARD_RULES, Rules(NACKGAMMON)])
+GAMES = st.sampled_from([STANDARD_RULES, *map(Rules, (NACKGAMMON, HYPERGAMMON, HYPERGAMMON_2))])
 SEEDS = st.integers(0, 1 << 30)
 
 
@@ -50,9 +50,9 @@ def test_a_mat_file_keeps_all_but_comments(length, rules, seed):
 
 
 @settings(max_examples=30, deadline=None)
-@given(length=LENGTHS, seed=SEEDS)
-def test_a_mat_file_keeps_what_was_set_after_a_roll_as_an_illegal_play(length, seed):
-    match = Draw(length, illegal_plays=True).make_match(seed)
+@given(length=LENGTHS, rules=GAMES, seed=SEEDS)
+def test_a_mat_file_keeps_what_was_set_after_a_roll_as_an_illegal_play(length, rules, seed):
+    match = Draw(length, rules, illegal_plays=True).make_match(seed)
     (read,) = parse_mat(format_match(match))
     assert read.games == match.games
     sets = sum(isinstance(action, SetAction) for game in match.games for action in game.actions)

@@ -21,6 +21,7 @@ from engine.rules.game_record import (
 )
 from engine.rules.match import GameResult
 from engine.rules.position import Position
+from engine.rules.rules import VARIANTS
 
 HEADS = """\ufeff; [Site "Here"]
 # [Match ID "77"]
@@ -181,12 +182,40 @@ def test_nackgammon_starts_from_its_own_position():
     assert read_again(match).games == match.games
 
 
-def test_games_with_fewer_checkers_are_left_out_with_a_message():
-    match = only('; [Variation "HyperGammon (2)"]' + MONEY + "  1) 52:   Wins 1 point\n")
+@pytest.mark.parametrize(
+    ("name", "variant"),
+    [
+        ("HyperGammon (1)", "hypergammon1"),
+        ("HyperGammon (2)", "hypergammon2"),
+        ("HyperGammon (3)", "hypergammon"),
+    ],
+)
+def test_hypergammon_is_played_with_its_own_number_of_checkers(name, variant):
+    match = only(f'; [Variation "{name}"]' + MONEY + "  1) 52: 24/22 22/17\n      Wins 1 point\n")
+    assert match.issues == ()
+    assert match.rules.rules.variant is VARIANTS[variant]
+    assert match.games[0].position == VARIANTS[variant].starting_position
+    assert f'; [Variation "{name}"]' in format_match(match)
+    assert read_again(match).games == match.games
+
+
+def test_a_position_of_hypergammon_may_be_set():
+    text = (
+        '; [Variation "HyperGammon (3)"]' + MONEY + "; Set Pos=-A---------b------------B-/0\n"
+        "  1) 52: 24/22 24/19\n      Wins 1 point\n"
+    )
+    match = only(text)
+    assert match.issues == ()
+    assert match.games[0].position.board[:, 0].tolist() == [0, 1]
+    assert read_again(match).games == match.games
+
+
+def test_games_with_an_unknown_number_of_checkers_are_left_out_with_a_message():
+    match = only('; [Variation "HyperGammon (4)"]' + MONEY + "  1) 52:   Wins 1 point\n")
     assert match.games == ()
     (issue,) = match.issues
     assert issue.kind is IssueKind.UNSUPPORTED
-    assert "15 checkers a side" in issue.message
+    assert "the number of checkers is unknown" in issue.message
 
 
 def test_games_behind_the_end_of_the_match_are_left_out():

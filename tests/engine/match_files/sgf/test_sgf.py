@@ -29,7 +29,7 @@ from engine.rules.match import GameResult, MatchState
 from engine.rules.moves import legal_plays
 from engine.rules.notation import format_play
 from engine.rules.position import Position
-from engine.rules.rules import NACKGAMMON
+from engine.rules.rules import NACKGAMMON, VARIANTS
 from tests.boards import position
 from tests.engine.match_files.played_games import play_money_games, play_random_match
 
@@ -216,7 +216,7 @@ def test_games_of_other_players_are_another_match():
         (OPENING.replace("31qtst", "97rq"), IssueKind.UNREADABLE, "expected dice and moves, double"),
         (OPENING.replace("B[drop]", "W[drop]"), IssueKind.OUT_OF_TURN, "player 2 to act"),
         (OPENING.replace("GM[6]", "GM[1]"), IssueKind.UNSUPPORTED, "GM[6], got GM[1]"),
-        (OPENING.replace("Crawford]", "Crawford:Hypergammon1]"), IssueKind.UNSUPPORTED, "hypergammon1"),
+        (OPENING.replace("Crawford]", "Crawford:Hypergammon4]"), IssueKind.UNSUPPORTED, "hypergammon4"),
         (OPENING.replace("[ws:0]", "[ws:7]"), IssueKind.IMPOSSIBLE_SCORE, "over at 7-0"),
         (OPENING.replace("RE[W+1]", "RE[W+2]"), IssueKind.WRONG_RESULT, "expected 1"),
         (OPENING.replace(";W[double]", ";CV[3];W[double]"), IssueKind.IMPOSSIBLE_POSITION, "power of two"),
@@ -237,6 +237,19 @@ def test_nackgammon_begins_in_its_own_position_and_is_written_so():
     assert found.issues == ()
     assert found.games[0].position == NACKGAMMON.starting_position
     assert only(format_sgf(found)).games == found.games
+
+
+@pytest.mark.parametrize(
+    ("word", "variant"),
+    [("Hypergammon1", "hypergammon1"), ("Hypergammon2", "hypergammon2"), ("Hypergammon3", "hypergammon")],
+)
+def test_hypergammon_is_named_with_its_number_of_checkers(word, variant):
+    found = only(OPENING.replace("Crawford]", f"Crawford:{word}]").replace("31qtst", "52affh"))
+    assert found.issues == ()
+    assert found.games[0].position == VARIANTS[variant].starting_position
+    text = format_sgf(found)
+    assert f"RU[Crawford:{word}]" in text
+    assert only(text).games == found.games
 
 
 @pytest.mark.parametrize("moment", ["", ";W[31hefe]"])

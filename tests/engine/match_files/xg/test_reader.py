@@ -23,8 +23,9 @@ from engine.rules.game_record import (
 from engine.rules.match import GameResult, MatchState
 from engine.rules.moves import legal_plays
 from engine.rules.position import Position
+from engine.rules.rules import HYPERGAMMON
 from tests.boards import position
-from tests.engine.match_files.played_games import play_money_games, play_random_match
+from tests.engine.match_files.played_games import play_money_games, play_random_match, play_variant_match
 from tests.engine.match_files.xg import xg_files
 
 NAMES = "Ann", "Bob Ö"
@@ -227,14 +228,13 @@ def test_names_are_fit_to_be_shown(match):
     assert found.names == (r"a\x1b[2J\u202eb", r"\x07c")
 
 
-@pytest.mark.parametrize(("variation", "name", "games"), [(9, "variation 9", 1), (2, "hyper", 0)])
-def test_a_variant_that_cannot_be_played_is_an_issue(variation, name, games):
+def test_a_variant_that_is_unknown_is_an_issue():
     game = short_game(ResignationAction(1, 1))
-    found = read(xg_files.write_games(NAMES, [game], Variation=variation))
+    found = read(xg_files.write_games(NAMES, [game], Variation=9))
     (issue,) = found.issues
     assert issue.kind is IssueKind.UNSUPPORTED
-    assert name in issue.message
-    assert len(found.games) == games
+    assert "variation 9" in issue.message
+    assert len(found.games) == 1
 
 
 def test_evaluated_plays_are_read_up_to_a_limit(monkeypatch):
@@ -250,7 +250,7 @@ def test_evaluated_plays_are_read_up_to_a_limit(monkeypatch):
     assert "evaluated plays at most: the rest is left out" in cut.issues[0].message
 
 
-@pytest.mark.parametrize(("variation", "name"), [(1, "nackgammon"), (3, "longgammon")])
+@pytest.mark.parametrize(("variation", "name"), [(1, "nackgammon"), (2, "hypergammon"), (3, "longgammon")])
 def test_a_variant_begins_in_its_own_position(variation, name):
     rules, _ = find_variant(name)
     play = first_play((3, 1), rules.starting_position)
@@ -259,6 +259,15 @@ def test_a_variant_begins_in_its_own_position(variation, name):
     found = read(xg_files.write_games(NAMES, [game], Variation=variation))
     assert found.issues == ()
     assert found.games[0].record == game
+
+
+def test_a_whole_match_of_hypergammon_is_read_with_what_was_evaluated():
+    games = play_variant_match(HYPERGAMMON)
+    found = read(xg_files.write_games(NAMES, games, Variation=2))
+    assert found.issues == ()
+    assert [game.record for game in found.games] == games
+    notes = [notes for game in found.games for notes in game.notes.values()]
+    assert any(each.candidates for each in notes)
 
 
 def test_a_play_that_the_rules_forbid_ends_its_game_and_no_other(money):
