@@ -1,0 +1,168 @@
+"""The board evaluation vector: twelve integers, by which the conditions of a position are weighed.
+
+*Source:* the technology page of the Barca project (Astros, University of California, Irvine), section "Board
+evaluation": six heuristics, two of them arrays of four numbers. Where it leaves something open, the fields of
+`EvaluationVector` say what is counted here.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.barca.kernels.evaluation import VECTOR_SIZE, count_conditions, evaluate_squares
+from engine.barca.position import BarcaPosition
+from engine.errors import DataFileError, ValueRangeError
+
+MAX_WEIGHT = 10_000
+"""The bound of each number: no evaluation then comes near the score of a win."""
+
+_LEARNED_FILE = Path(__file__).parent / "learned_weights.json"
+
+Four = tuple[int, int, int, int]
+
+
+@dataclass(frozen=True)
+class EvaluationVector:
+    """The numbers that the conditions of a side are worth; the opponent's count as much against it.
+
+    Attributes:
+        watering_holes: For holding none, one, two and three watering holes.
+        watering_holes_next_turn: For each way to a hole next turn, by how many holes the side could hold
+            then: as many as now, and one more if an animal that is on none has a way to one. A way is a free
+            line from an animal to an unoccupied hole, along which it can travel, with no enemy beside the
+            hole that it fears. The first number, for none, never counts: who has a way can hold one.
+        adjacency_to_watering_hole: For each animal on a square beside a watering hole.
+        fear: For each animal that is scared.
+        center_proximity: For each step from the edge of the board towards its centre, of each animal: 0 on
+            the edge to 4 on e5, e6, f5 and f6.
+        adjacency_to_complementary_teammates: For each pair of neighbours of different kinds: of two kinds,
+            one always deters what scares the other.
+
+    Raises:
+        ValueRangeError: A number is beyond `MAX_WEIGHT`.
+    """
+
+    watering_holes: Four
+    watering_holes_next_turn: Four
+    adjacency_to_watering_hole: int
+    fear: int
+    center_proximity: int
+    adjacency_to_complementary_teammates: int
+
+    def __post_init__(self) -> None:
+        worst = max(map(abs, self.to_list()))
+        if worst > MAX_WEIGHT:
+            raise ValueRangeError(
+                f"expected weights from -{MAX_WEIGHT} to {MAX_WEIGHT}, got {worst}", field="weights"
+            )
+
+    @classmethod
+    def from_list(cls, numbers: Sequence[int]) -> EvaluationVector:
+        """Make a vector of twelve integers in the order of the fields.
+
+        Raises:
+            ValueRangeError: They are not twelve, or one is beyond `MAX_WEIGHT`.
+        """
+        if len(numbers) != VECTOR_SIZE:
+            raise ValueRangeError(f"expected {VECTOR_SIZE} weights, got {len(numbers)}", field="weights")
+        a, b, c, d, e, f, g, h, *single = (int(number) for number in numbers)
+        return cls((a, b, c, d), (e, f, g, h), *single)
+
+    def to_list(self) -> list[int]:
+        """Return the twelve integers in the order of the fields."""
+        return [
+            *self.watering_holes,
+            *self.watering_holes_next_turn,
+            self.adjacency_to_watering_hole,
+            self.fear,
+            self.center_proximity,
+            self.adjacency_to_complementary_teammates,
+        ]
+
+    def to_array(self) -> NDArray[np.int64]:
+        """Return the twelve integers as ``int64[12]``."""
+        return np.array(self.to_list(), np.int64)
+
+
+HAND_WEIGHTS = EvaluationVector(
+    watering_holes=(-60, -20, 60, 10_000),
+    watering_holes_next_turn=(0, 5, 15, 60),
+    adjacency_to_watering_hole=6,
+    fear=-12,
+    center_proximity=3,
+    adjacency_to_complementary_teammates=4,
+)
+"""Weights by judgement, in hundredths of about a hole."""
+
+WEIGHTS = ("hand", "learned")
+"""The names of the vectors that come with the program."""
+
+DEFAULT_WEIGHTS = "hand"
+
+
+@cache
+def load_weights(name: str = DEFAULT_WEIGHTS) -> EvaluationVector:
+    """Return a vector that comes with the program.
+
+    Args:
+        name: One of `WEIGHTS`.
+
+    Raises:
+        ValueRangeError: None has this name.
+        DataFileError: Its file is missing or damaged.
+    """
+    if name not in WEIGHTS:
+        raise ValueRangeError(f"expected one of {'|'.join(WEIGHTS)}, got {name[:40]!r}", field="weights")
+    return HAND_WEIGHTS if name == "hand" else read_weights(_LEARNED_FILE)
+
+
+def read_weights(file: Path) -> EvaluationVector:
+    """Read a vector from a file, as `write_weights` writes it.
+
+    Raises:
+        DataFileError: It is missing, or no such file.
+    """
+    names = [field.name for field in fields(EvaluationVector)]
+    try:
+        read = json.loads(file.read_text(encoding="utf-8"))
+        numbers = np.hstack([read[name] for name in names])
+        if numbers.dtype.kind != "i":
+            raise ValueRangeError(f"expected integers, got {numbers.tolist()}", field="weights")
+        return EvaluationVector.from_list(numbers.tolist())
+    except OSError as error:
+        raise DataFileError(f"cannot read the weights {file}: {error.strerror}", field="weights") from error
+    except (KeyError, TypeError, ValueError, ValueRangeError) as error:
+        raise DataFileError(
+            f"expected {', '.join(names)} with integers in {file}: {error}", field="weights"
+        ) from error
+
+
+def write_weights(file: Path, weights: EvaluationVector) -> None:
+    """Write a vector into a file, by the names of its fields."""
+    rows = {field.name: getattr(weights, field.name) for field in fields(weights)}
+    lines = ",\n".join(f"  {json.dumps(name)}: {json.dumps(value)}" for name, value in rows.items())
+    file.write_text(f"{{\n{lines}\n}}\n", encoding="utf-8")
+
+
+def evaluate(position: BarcaPosition, weights: EvaluationVector = HAND_WEIGHTS) -> int:
+    """Evaluate a position without look-ahead, for the side to move."""
+    value, _, _ = evaluate_squares(position.squares.copy(), weights.to_array())
+    return int(value if position.side == 0 else -value)
+
+
+def list_conditions(position: BarcaPosition) -> NDArray[np.int64]:
+    """Return what each number of the vector is multiplied by.
+
+    Returns:
+        ``int64[2, 12]``, White's row first, in the order of `EvaluationVector.to_list`.
+    """
+    counts = np.empty((2, VECTOR_SIZE), np.int64)
+    count_conditions(position.squares.copy(), counts)
+    return counts

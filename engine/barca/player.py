@@ -1,0 +1,193 @@
+"""Players of Barca, and the choice among the best few moves."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Sequence
+from typing import Annotated, Protocol
+
+import numpy as np
+from msgspec import Meta, Struct
+from numpy.typing import NDArray
+
+from engine.barca.evaluation import DEFAULT_WEIGHTS, WEIGHTS, EvaluationVector, load_weights
+from engine.barca.game import BarcaGame
+from engine.barca.kernels.search import MAX_DEPTH
+from engine.barca.levels import DEFAULT_LEVEL, LEVELS, find_level
+from engine.barca.moves import Move
+from engine.barca.search import MAX_LINES, SearchLimits, SearchLine, SearchMemory, find_plies_to_end, search
+from engine.errors import StateError, ValueRangeError
+from engine.options import CHOICES, convert, list_fields, parse_options
+
+MAX_SEED = 2**31 - 1
+
+_MIN_WEIGHT = 0.01
+"""Added to the merit of each move, as a share of the lead of the best over the last."""
+
+
+class BarcaPlayer(Protocol):
+    """Chooses moves.
+
+    Attributes:
+        name: Its name in results.
+    """
+
+    name: str
+
+    def choose(self, game: BarcaGame, should_stop: Callable[[], bool] | None = None) -> Move:
+        """Return a legal move.
+
+        Args:
+            game: The game so far.
+            should_stop: Ends the search early when it returns true.
+
+        Raises:
+            StateError: The game is over.
+        """
+        ...
+
+
+class SearchOptions(Struct, frozen=True):
+    """The options of a player that searches; ``depth`` and ``among`` are those of its level if left out."""
+
+    depth: Annotated[int, Meta(ge=0, le=MAX_DEPTH, description="plies of search, 0 for no limit")] = 1
+    movetime: Annotated[float, Meta(ge=0.0, le=3600.0, description="seconds a move, 0 for no limit")] = 0.0
+    nodes: Annotated[int, Meta(ge=0, le=10**12, description="positions a move, 0 for no limit")] = 0
+    among: Annotated[
+        int, Meta(ge=1, le=MAX_LINES, description="number of best moves to choose among by merit")
+    ] = 1
+    weights: Annotated[str, Meta(extra={CHOICES: WEIGHTS}, description="board evaluation vector")] = (
+        DEFAULT_WEIGHTS
+    )
+    seed: Annotated[int, Meta(ge=0, le=MAX_SEED, description="seed of its choices")] = 0
+
+
+class RandomOptions(Struct, frozen=True):
+    """The options of the player that plays at random."""
+
+    seed: Annotated[int, Meta(ge=0, le=MAX_SEED, description="seed of its choices")] = 0
+
+
+def compute_choice_weights(scores: Sequence[int]) -> NDArray[np.float64]:
+    """Compute the probabilities of moves by their merit.
+
+    The merit of a move is its lead over the last one, plus a hundredth of the lead of the best, so that all
+    are positive. Its probability is in proportion to its merit and those of all worse moves together, so that
+    better moves have more than their merit. Moves that lose by force have none if others do not.
+
+    *Source:* the technology page of the Barca project, section "Move Randomization": five moves, made all
+    positive and sorted in ascending order ("giving additional incentives" to the best), then the probability
+    of each "is incremented by the board evaluation". It does not say how they are made positive, nor what
+    becomes of moves that lose.
+
+    Args:
+        scores: Best first, at least one.
+
+    Returns:
+        ``float64[n]``, which sum to 1.
+    """
+    points = np.asarray(scores, np.float64)
+    is_lost = np.array([(find_plies_to_end(score) or 0) < 0 for score in scores])
+    kept = points if is_lost.all() else points[~is_lost]
+    spread = kept[0] - kept[-1]
+    merits = kept - kept[-1] + (_MIN_WEIGHT * spread if spread > 0 else 1.0)
+    weights = np.cumsum(merits[::-1])[::-1] if spread > 0 else merits
+    shares = np.zeros(len(points))
+    shares[: len(kept)] = weights / weights.sum()
+    return shares
+
+
+class SearchPlayer:
+    """Plays the best move that a search finds, or one of the few best by merit.
+
+    Args:
+        name: Its name in results.
+        options: Its limits and its way to choose.
+        weights: The board evaluation vector; None for the one that the options name.
+    """
+
+    def __init__(self, name: str, options: SearchOptions, weights: EvaluationVector | None = None) -> None:
+        self.name = name
+        self._weights = weights or load_weights(options.weights)
+        self._seed = options.seed
+        self._memory = SearchMemory()
+        if not (options.depth or options.movetime or options.nodes):
+            raise ValueRangeError("expected a depth, a time or a number of nodes, got none", field="depth")
+        self.limits = SearchLimits(
+            options.depth or None, options.movetime or None, options.nodes or None, options.among
+        )
+
+    def choose(self, game: BarcaGame, should_stop: Callable[[], bool] | None = None) -> Move:
+        """Choose a move, as `BarcaPlayer.choose`: always the same one in the same game."""
+        found = search(game, self.limits, self._weights, should_stop=should_stop, memory=self._memory)
+        return choose_by_merit(found.lines, game, self._seed)
+
+
+class RandomPlayer:
+    """Plays any legal move.
+
+    Args:
+        name: Its name in results.
+        options: The seed.
+    """
+
+    def __init__(self, name: str, options: RandomOptions) -> None:
+        self.name = name
+        self._seed = options.seed
+
+    def choose(self, game: BarcaGame, should_stop: Callable[[], bool] | None = None) -> Move:
+        """Choose a move, as `BarcaPlayer.choose`: always the same one in the same game."""
+        moves = game.legal_moves()
+        if not moves:
+            raise StateError("the game is over: there is no move to choose")
+        return moves[int(_draw_number(game, self._seed) * len(moves))]
+
+
+def choose_by_merit(lines: Sequence[SearchLine], game: BarcaGame, seed: int) -> Move:
+    """Choose one of the best moves by `compute_choice_weights`.
+
+    Args:
+        lines: Best first.
+        game: The game so far; with the seed it makes the choice.
+        seed: 0 or more.
+    """
+    if len(lines) == 1:
+        return lines[0].move
+    shares = compute_choice_weights([line.score for line in lines])
+    place = int(np.searchsorted(np.cumsum(shares), _draw_number(game, seed), side="right"))
+    return lines[min(place, len(lines) - 1)].move
+
+
+def make_player(text: str) -> BarcaPlayer:
+    """Make a player from its name, with options after a colon: ``hard``, ``search:depth=4,seed=1``.
+
+    Args:
+        text: A level, ``search`` or ``random``; a level has the options of ``search``.
+
+    Raises:
+        FormatError: An option is malformed.
+        ValueRangeError: There is no such player, or an option is out of range.
+    """
+    kind, _, options = text.partition(":")
+    if kind == "random":
+        given = parse_options(options, list_fields(RandomOptions), kind) if options else {}
+        return RandomPlayer(text, convert(given, RandomOptions))
+    if kind not in PLAYERS:
+        raise ValueRangeError(f"expected one of {'|'.join(PLAYERS)}, got {kind[:40]!r}", field="player")
+    given = parse_options(options, list_fields(SearchOptions), kind) if options else {}
+    if kind != "search":
+        level = find_level(kind)
+        given = {"depth": level.depth, "among": level.among, **given}
+    return SearchPlayer(text, convert(given, SearchOptions))
+
+
+PLAYERS = (*LEVELS, "search", "random")
+"""What `make_player` makes."""
+
+DEFAULT_PLAYER = DEFAULT_LEVEL
+
+
+def _draw_number(game: BarcaGame, seed: int) -> float:
+    """Return a number in 0..1 (below 1) that depends on the position, the number of moves and the seed."""
+    text = game.position.key + len(game.history).to_bytes(4) + seed.to_bytes(4)
+    return int.from_bytes(hashlib.blake2b(text, digest_size=6).digest()) / 2**48
