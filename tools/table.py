@@ -29,6 +29,7 @@ TOOL_GROUPS = {
         "gnubg-match": "tools.gnubg.match",
         "measure": "tools.measure.command",
         "bench": "tools.bench.command",
+        "perft": "tools.perft",
     },
     "Train": {
         "train": "tools.train.command",

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
 
 from engine.runtime.version import read_version
+from tools.bench.barca import bench_barca
 from tools.bench.crowd import bench_crowd
 from tools.bench.engine import (
     bench_batch,
@@ -50,6 +51,7 @@ BENCHMARKS: dict[str, Callable[[BenchmarkSubject], Iterator[Measurement]]] = {
     "crowd": bench_crowd,
     "external": bench_external,
     "gnubg": bench_gnubg,
+    "barca": bench_barca,
 }
 """All benchmarks by name, in the order in which they run."""
 

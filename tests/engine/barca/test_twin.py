@@ -41,7 +41,7 @@ def test_moves_of_random_positions_are_those_of_the_slow_twin():
 @pytest.mark.parametrize("seed", range(4))
 def test_moves_of_20000_random_positions_are_those_of_the_slow_twin(seed):
     forced, trapped, without = check_against_twin(100 + seed, 5000)
-    assert min(forced, trapped) > 100
+    assert min(forced, trapped) > 50
     assert without > 0
 
 

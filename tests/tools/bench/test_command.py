@@ -89,7 +89,7 @@ def untimed(monkeypatch):
     monkeypatch.setattr(bench_engine, "load_evaluator", named_evaluator)
 
 
-INSIDE = ["moves", "encoding", "evaluation", "decisions", "batch", "bearoff"]
+INSIDE = ["moves", "encoding", "evaluation", "decisions", "batch", "bearoff", "barca"]
 
 
 def test_each_benchmark_inside_the_process_has_right_answers_and_figures():

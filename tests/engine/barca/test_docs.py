@@ -1,0 +1,55 @@
+"""The page of Barca: its drawn positions, what it says of their moves, and its messages."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from engine.barca.board import HOLES, SIZE, format_square, parse_square
+from engine.barca.moves import legal_moves
+from engine.barca.position import BarcaPosition
+from engine.errors import GammondError
+
+PAGE = (Path(__file__).parents[3] / "docs" / "reference" / "barca.md").read_text("utf-8")
+BLOCKS = re.findall(r"```text\nposition (.*?)```", PAGE, re.DOTALL)
+
+
+def draw(position):
+    letters = {int(square): letter for square, letter in zip(position.squares, "EELLMMeellmm", strict=True)}
+    rows = []
+    for rank in reversed(range(SIZE)):
+        empty = ("o" if rank * SIZE + file in HOLES else "." for file in range(SIZE))
+        row = (letters.get(rank * SIZE + file, mark) for file, mark in enumerate(empty))
+        rows.append(f"{rank + 1:>2}  {' '.join(row)}\n")
+    return "".join(rows) + "    a b c d e f g h i j\n"
+
+
+@pytest.mark.parametrize("block", BLOCKS)
+def test_boards_are_drawn_as_their_text_says(block):
+    text, _, rest = block.partition("\n\n")
+    assert rest.startswith(draw(BarcaPosition.from_text(text)))
+
+
+@pytest.mark.parametrize("block", [block for block in BLOCKS if "moves of" in block])
+def test_the_moves_of_a_drawn_board_are_those_it_says(block):
+    moves = legal_moves(BarcaPosition.from_text(block.partition("\n")[0]))
+    origin, targets = re.search(r"moves of (\w+): (.*)\n", block).groups()
+    found = {format_square(move.target) for move in moves if move.origin == parse_square(origin)}
+    assert " ".join(sorted(found)) == targets
+    others = {format_square(move.origin) for move in moves} - {origin}
+    assert (" ".join(sorted(others)) or "none") == re.search(r"others that move: (.*)\n", block)[1]
+
+
+def test_there_are_drawn_boards():
+    assert len(BLOCKS) == 3
+
+
+def test_texts_are_refused_as_the_page_says():
+    rows = re.findall(r"^\| `([^`]*)` \| (expected.*|rank.*) \|$", PAGE, re.MULTILINE)
+    assert len(rows) == 3
+    for text, message in rows:
+        with pytest.raises(GammondError) as caught:
+            BarcaPosition.from_text(text)
+        assert caught.value.message == message

@@ -1,0 +1,155 @@
+"""Count all sequences of legal moves, for comparing rules with another program.
+
+    gammond perft barca 4
+    gammond perft barca 3 --divide
+    gammond perft barca 3 --position "4ee4/3lmml3/10/10/10/10/10/10/3LMML3/4EE4 b"
+    gammond perft nackgammon 2
+
+In backgammon and its variants a sequence is of rolls and plays: each of the 21 rolls, and each play of it
+that leads to another position.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+
+from engine.barca.moves import apply_move, legal_moves
+from engine.barca.notation import format_move
+from engine.barca.perft import perft
+from engine.barca.position import BarcaPosition
+from engine.errors import UnsupportedError, ValueRangeError
+from engine.rules.dice import ROLLS
+from engine.rules.moves import expand_rolls
+from engine.rules.position import Board, find_finished
+from engine.rules.rules import VARIANTS
+
+SUMMARY = "count all sequences of legal moves of a length"
+
+MAX_DEPTH = 12
+BARCA = "barca"
+
+_GAMES = (BARCA, *VARIANTS)
+_BLOCK = 512
+_DICE = np.array(ROLLS, np.int8)
+
+
+@dataclass(frozen=True)
+class PerftCount:
+    """What was counted.
+
+    Attributes:
+        name: The number of moves, or the first one.
+        sequences: How many sequences there are.
+        time_s: How long counting took, in seconds of processor time.
+    """
+
+    name: str
+    sequences: int
+    time_s: float
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    parser.add_argument("game", choices=_GAMES, metavar="GAME", help=f"the game: {', '.join(_GAMES)}")
+    parser.add_argument("depth", type=int, metavar="DEPTH", help=f"moves in a sequence, 1 to {MAX_DEPTH}")
+    parser.add_argument(
+        "--position", metavar="TEXT", help="the position of Barca to begin with (default the start)"
+    )
+    parser.add_argument(
+        "--divide", action="store_true", help="a row for each first move of Barca instead of each depth"
+    )
+    parser.add_argument("--json", action="store_true", help="one JSON object instead of the table")
+
+
+def main(args: argparse.Namespace) -> int:
+    """Run the tool.
+
+    Returns:
+        0.
+
+    Raises:
+        GammondError: The depth or the position is invalid, or an option is not for this game.
+    """
+    if not 1 <= args.depth <= MAX_DEPTH:
+        raise ValueRangeError(f"DEPTH: expected 1 to {MAX_DEPTH}, got {args.depth}", field="depth")
+    if args.game == BARCA:
+        counts = _count_barca(args)
+    elif args.position is not None or args.divide:
+        raise UnsupportedError(f"--position and --divide are for {BARCA}, not for {args.game}", field="game")
+    else:
+        start = VARIANTS[args.game].starting_position.board[None]
+        counts = _time_depths(args.depth, lambda depth: count_plays(start, depth))
+    if args.json:
+        rows = [
+            {"moves": count.name, "sequences": count.sequences, "time_s": count.time_s} for count in counts
+        ]
+        sys.stdout.write(json.dumps({"game": args.game, "depth": args.depth, "counts": rows}) + "\n")
+    else:
+        _write_table("move" if args.divide else "moves", counts, has_total=args.divide)
+    return 0
+
+
+def count_plays(boards: Board, depth: int) -> int:
+    """Count the sequences of rolls and plays of a length in backgammon; a game that is over ends one.
+
+    Args:
+        boards: Where they begin, ``int8[n, 2, 26]``.
+        depth: How many rolls they have.
+    """
+    total = 0
+    for first in range(0, len(boards), _BLOCK):
+        block = boards[first : first + _BLOCK]
+        dice = np.tile(_DICE, (len(block), 1))
+        children = expand_rolls(np.repeat(block, len(_DICE), axis=0), dice)[0]
+        unfinished = children[~find_finished(children)] if depth > 1 else children[:0]
+        total += count_plays(unfinished, depth - 1) if depth > 1 else len(children)
+    return total
+
+
+def _count_barca(args: argparse.Namespace) -> Iterator[PerftCount]:
+    text = args.position
+    position = BarcaPosition.start() if text is None else BarcaPosition.from_text(text)
+    if not args.divide:
+        yield from _time_depths(args.depth, lambda depth: perft(position, depth))
+        return
+    perft(position, 1)  # loads the kernel
+    for move in legal_moves(position):
+        after = apply_move(position, move)
+        yield _time(format_move(move), partial(perft, after, args.depth - 1))
+
+
+def _time_depths(depth: int, count: Callable[[int], int]) -> Iterator[PerftCount]:
+    count(1)  # loads the kernels
+    for moves in range(1, depth + 1):
+        yield _time(str(moves), partial(count, moves))
+
+
+def _time(name: str, count: Callable[[], int]) -> PerftCount:
+    began_s = time.process_time()
+    sequences = count()
+    return PerftCount(name, sequences, time.process_time() - began_s)
+
+
+def _write_table(title: str, counts: Iterator[PerftCount], has_total: bool) -> None:
+    """Write each row as soon as it is counted."""
+    sys.stdout.write(f"{title:<8}{'sequences':>20}{'cpu s':>11}{'million/s':>11}\n")
+    all_sequences, all_s = 0, 0.0
+    for count in counts:
+        all_sequences, all_s = all_sequences + count.sequences, all_s + count.time_s
+        _write_row(count)
+    if has_total:
+        _write_row(PerftCount("all", all_sequences, all_s))
+
+
+def _write_row(count: PerftCount) -> None:
+    speed = f"{count.sequences / 1e6 / count.time_s:,.1f}" if count.time_s else "-"
+    sys.stdout.write(f"{count.name:<8}{count.sequences:>20,}{count.time_s:>11.3f}{speed:>11}\n")
+    sys.stdout.flush()
