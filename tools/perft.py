@@ -2,7 +2,7 @@
 
     gammond perft barca 4
     gammond perft barca 3 --divide
-    gammond perft barca 3 --position "4ee4/3lmml3/10/10/10/10/10/10/3LMML3/4EE4 b"
+    gammond perft barca 3 --position "$POSITION"
     gammond perft nackgammon 2
 
 In backgammon and its variants a sequence is of rolls and plays: each of the 21 rolls, and each play of it
