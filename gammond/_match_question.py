@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from gammond._options import DecisionRollouts
 from gammond._questions import get_results
 from gammond.errors import CancelledWork
 from gammond.match_file import Match, wrap_match
@@ -26,7 +27,15 @@ class MatchQuestion:
         fields: All but its id.
     """
 
-    def __init__(self, match: Match, plies: int, deeper: int, move_filter: str) -> None:
+    def __init__(
+        self,
+        match: Match,
+        plies: int,
+        *,
+        deeper: int = 0,
+        move_filter: str = "normal",
+        rollout: DecisionRollouts | None = None,
+    ) -> None:
         from engine.match_files.sgf.writer import format_sgf
 
         record = match._record
@@ -38,6 +47,7 @@ class MatchQuestion:
             "plies": plies,
             "deeper": deeper,
             "filter": move_filter,
+            "rollout": None if rollout is None else _rename_options(rollout),
             "progress_every": 1,
         }
 
@@ -71,6 +81,12 @@ class MatchQuestion:
         return wrap_match(analysed.marked_match, result["method"])
 
 
+def _rename_options(rollout: DecisionRollouts) -> dict[str, object]:
+    """Return options of rollouts by the names of the protocol."""
+    names = {"truncation": "truncate", "variance_reduction": "vr"}
+    return {names.get(name, name): value for name, value in rollout.items()}
+
+
 def _make_play_notes(row: Mapping[str, Any], situation: GameSituation, action: GameAction) -> ActionNotes:
     """Make the notes on the plays of a roll, which was played or is out before a resignation."""
     from engine.match_files.model import ActionNotes, RecordedCandidate, RecordedEvaluation
@@ -83,7 +99,10 @@ def _make_play_notes(row: Mapping[str, Any], situation: GameSituation, action: G
     plays = {format_play(play): play for play in legal_plays(situation.position, roll)}
     candidates = tuple(
         RecordedCandidate(
-            plays[each["play"]], RecordedEvaluation(each["equity"], _make_outcome(each), each["depth"])
+            plays[each["play"]],
+            RecordedEvaluation(
+                *(each["equity"], _make_outcome(each), each["depth"]), each.get("se"), each.get("trials", 0)
+            ),
         )
         for each in row["candidates"]
     )
@@ -94,7 +113,9 @@ def _make_cube_notes(row: Mapping[str, Any]) -> ActionNotes:
     from engine.match_files.model import ActionNotes, RecordedCubeDecision, RecordedEvaluation
 
     held, taken = (
-        RecordedEvaluation(row[name], _make_outcome(row), row["depth"])
+        RecordedEvaluation(
+            *(row[name], _make_outcome(row), row["depth"]), row.get(f"{name}_se"), row.get("trials", 0)
+        )
         for name in ("no_double", "double_take")
     )
     return ActionNotes(cube=RecordedCubeDecision(held.equity, taken.equity, row["double_pass"], held, taken))

@@ -10,7 +10,7 @@ import math
 import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Generic, TypedDict, TypeVar
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 
@@ -76,19 +76,6 @@ def ask_plays(
 def ask_cube(position: Position, match: MatchState | None, plies: int) -> Question[CubeDecision]:
     """Return the question for the cube decision."""
     return Question(_make_fields([position], match, plies, "cube"), _parse_cube)
-
-
-class RolloutSettings(TypedDict, total=False):
-    """Options of a rollout, which `gammond.Engine.rollout` explains."""
-
-    kind: RolloutKind | None
-    trials: int
-    seed: int
-    truncation: int
-    plies: int
-    cubeful: bool
-    variance_reduction: bool
-    candidates: int
 
 
 class RolloutQuestion:

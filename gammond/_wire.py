@@ -159,7 +159,8 @@ class Wire:
         if pending is None:
             return []
         if not answer.get("final"):
-            pending.report((answer["done"], answer["total"]))
+            names = ("trials", "of") if "trials" in answer else ("done", "total")
+            pending.report(tuple(answer[name] for name in names))
             return []
         del self._queries[str(answer["id"])]
         return [lambda: pending.finish(answer)]

@@ -10,7 +10,8 @@ from typing import Any, TypeVar, Unpack
 
 from gammond import _questions, _wire
 from gammond._match_question import MatchQuestion
-from gammond._questions import Question, RolloutQuestion, RolloutSettings
+from gammond._options import AnalysisSettings, RolloutSettings
+from gammond._questions import Question, RolloutQuestion
 from gammond._wire import CANCEL_POLL_S, EXIT_TIMEOUT_S, READ_BYTES, STOP, Pending, Wire
 from gammond.errors import ConnectionLost
 from gammond.match import Dice, MatchState
@@ -148,16 +149,15 @@ class AsyncClient:
         match: Match,
         plies: int = 2,
         *,
-        deeper: int = 0,
-        move_filter: str = "normal",
         progress: MatchProgress | None = None,
         cancel: asyncio.Event | None = None,
+        **options: Unpack[AnalysisSettings],
     ) -> Match:
         """Judge a match, as `gammond.Client.analyse`; ``cancel`` is an `asyncio.Event`.
 
         Cancelling the task ends the analysis, too.
         """
-        question = MatchQuestion(match, plies, deeper, move_filter)
+        question = MatchQuestion(match, plies, **options)
         return await self._run_long(
             question.parse, lambda pending: self._wire.add_query(question.fields, pending), progress, cancel
         )

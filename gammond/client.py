@@ -14,7 +14,8 @@ from typing import IO, Any, TypeVar, Unpack
 
 from gammond import _questions, _wire
 from gammond._match_question import MatchQuestion
-from gammond._questions import Question, RolloutQuestion, RolloutSettings
+from gammond._options import AnalysisSettings, RolloutSettings
+from gammond._questions import Question, RolloutQuestion
 from gammond._wire import CANCEL_POLL_S, EXIT_TIMEOUT_S, READ_BYTES, STOP, Pending, Wire
 from gammond.errors import ConnectionLost
 from gammond.match import Dice, MatchState
@@ -251,29 +252,28 @@ class Client:
         match: Match,
         plies: int = 2,
         *,
-        deeper: int = 0,
-        move_filter: str = "normal",
         progress: MatchProgress | None = None,
         cancel: threading.Event | None = None,
+        **options: Unpack[AnalysisSettings],
     ) -> Match:
-        """Judge every play, cube decision and roll of a match, as `gammond.Engine.analyse`.
+        """Judge a match on the server, as `gammond.Engine.analyse`, which explains the options.
 
         The client's time limit does not apply. Comments are not sent.
 
         Args:
             match: The match (`gammond.read_match`); what its file has of an analysis is replaced.
             plies: Look-ahead of every decision, 0 to 4.
-            deeper: Look-ahead of decisions that are wrong or close by .02; no more than ``plies`` for none.
-            move_filter: As for `rank`.
-            progress: Called with the numbers of decisions that are done, and of all.
+            progress: Called with the numbers of decisions that are done, and of all; of rollouts about twice
+                a second with those of trials.
             cancel: Set it, from another thread or from ``progress``, to end the work.
+            **options: ``deeper``, ``move_filter``, ``rollout``.
 
         Raises:
-            ServerError: The server refused it, as for too many decisions.
+            ServerError: The server refused it, as for too many decisions, or too many games of rollouts.
             CancelledWork: It was cancelled.
             ConnectionLost: The server went away.
         """
-        question = MatchQuestion(match, plies, deeper, move_filter)
+        question = MatchQuestion(match, plies, **options)
         return self._run_long(
             question.parse, lambda pending: self._wire.add_query(question.fields, pending), progress, cancel
         )

@@ -5,11 +5,13 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from gammond._options import DecisionRollouts
 from gammond.match import Dice, MatchState, check_dice
 from gammond.match_file import Match, wrap_match
 from gammond.position import Board, Play, Position, stack_boards
@@ -33,6 +35,7 @@ if TYPE_CHECKING:
     from engine.analysis.levels import EvalSettings as _EvalSettings
     from engine.analysis.rollout_requests import RolloutResult as _RolloutResult
     from engine.cubeful import CubeDecision as _CubeDecision
+    from engine.match_analysis.rollouts import DecisionRollouts as _DecisionRollouts
     from engine.rollout.results import RolloutEstimate as _RolloutEstimate
     from engine.search.results import PositionEvaluation as _PositionEvaluation
 
@@ -272,6 +275,7 @@ class Engine:
         *,
         deeper: int = 0,
         move_filter: str = "normal",
+        rollout: DecisionRollouts | None = None,
         progress: MatchProgress | None = None,
         cancel: threading.Event | None = None,
     ) -> Match:
@@ -282,7 +286,11 @@ class Engine:
             plies: Look-ahead of every decision, 0 to 4.
             deeper: Look-ahead of decisions that are wrong or close by .02; no more than ``plies`` for none.
             move_filter: As for `rank`.
-            progress: Called with the numbers of decisions that are done, and of all.
+            rollout: How decisions are rolled out that are wrong or close after that: a dict of ``trials``
+                (324), ``seed`` (0), ``truncation`` (11 plies; 0 plays to the end), ``plies`` (0),
+                ``variance_reduction`` (True), ``candidates`` (5), each as for `rollout`; None for not at all.
+            progress: Called with the numbers of decisions that are done, and of all; then, while some are
+                rolled out, with those of trials.
             cancel: Set it, from another thread or from ``progress``, to end the work.
 
         Returns:
@@ -297,19 +305,23 @@ class Engine:
         from engine.cubeful.match_equity import load_default_table
         from engine.match_analysis.analysed_match import AnalysedMatch, describe_method
         from engine.match_analysis.analysis import AnalysisSettings, analyse_match
+        from engine.match_analysis.rollouts import roll_out_decisions
         from engine.runtime.threads import Workers
 
         settings = AnalysisSettings(plies, deeper, move_filter)
-        table = self._engine.table or load_default_table()
+        rollouts = None if rollout is None else _make_decision_rollouts(rollout, self._threads)
+        report = progress or (lambda done, total: None)
+        cancelled = None if cancel is None else cancel.is_set
         judged = analyse_match(
-            self._engine,
-            match._record,
-            settings,
+            *(self._engine, match._record, settings),
             workers=Workers(self._threads),
-            progress=progress or (lambda done, total: None),
-            cancelled=None if cancel is None else cancel.is_set,
+            progress=report,
+            cancelled=cancelled,
         )
-        method = describe_method(self._engine.name, settings, table.name)
+        if rollouts is not None:
+            judged = roll_out_decisions(self._engine, judged, rollouts, progress=report, cancelled=cancelled)
+        table = self._engine.table or load_default_table()
+        method = describe_method(self._engine.name, settings, table.name, rollouts)
         return wrap_match(AnalysedMatch("", judged, method, table).marked_match, method)
 
     def __repr__(self) -> str:
@@ -333,6 +345,15 @@ def _check_boards(boards: NDArray[np.int8]) -> Board:
             "expected 15 checkers a side in each board, borne off included", field="positions"
         )
     return np.ascontiguousarray(boards)
+
+
+def _make_decision_rollouts(options: DecisionRollouts, threads: int) -> _DecisionRollouts:
+    from engine.match_analysis.rollouts import QUICK_ROLLOUT, DecisionRollouts
+
+    numbers: dict[str, Any] = dict(options)
+    plies, most = numbers.pop("plies", 0), numbers.pop("candidates", DecisionRollouts.max_plays)
+    settings = replace(QUICK_ROLLOUT, threads=threads, **numbers)
+    return DecisionRollouts(settings, plies, max_plays=most)
 
 
 def _make_evaluation(found: _PositionEvaluation) -> Evaluation:

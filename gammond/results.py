@@ -20,7 +20,7 @@ Progress = Callable[[int], None]
 """Called with the number of complete trials."""
 
 MatchProgress = Callable[[int, int], None]
-"""Called with the number of decisions that are done, and that of all."""
+"""Called with the number of decisions or trials that are done, and that of all."""
 
 
 class PrintedResult:

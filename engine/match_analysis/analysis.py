@@ -40,7 +40,8 @@ class AnalysisSettings:
         plies: Plies of look-ahead of every decision.
         deeper_plies: Plies of those that are close or wrong, all their candidates alike; 0 for none.
         filter_name: The move filter.
-        uses_store: Whether kept answers of these depths will do, where the engine has a store.
+        store: Whether kept answers of these depths will do, where the engine has a store; deeper ones never
+            take their place.
 
     Raises:
         ValueRangeError: Plies are out of range, or no filter has this name.
@@ -49,7 +50,7 @@ class AnalysisSettings:
     plies: int = 2
     deeper_plies: int = 0
     filter_name: str = DEFAULT_FILTER
-    uses_store: bool = True
+    store: StoreUse = StoreUse.ON
 
     def __post_init__(self) -> None:
         for plies in (self.plies, self.deeper_plies):
@@ -62,7 +63,7 @@ class AnalysisSettings:
 
     def make_eval_settings(self, plies: int, rules: Rules) -> EvalSettings:
         """Make the settings of an evaluation at some depth, with the cube where the rules have one."""
-        store = StoreUse.ON if self.uses_store else StoreUse.OFF
+        store = StoreUse.OFF if self.store is StoreUse.OFF else StoreUse.ON
         return EvalSettings(plies, self.filter_name, rules.supports(Feature.CUBE), store)
 
 

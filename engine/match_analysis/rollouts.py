@@ -26,6 +26,9 @@ from engine.rollout import RolloutEstimate, RolloutSettings, RolloutState, StopR
 from engine.rollout.cube_decisions import roll_out_cube
 from engine.rollout.decisions import roll_out_plays
 
+QUICK_ROLLOUT = RolloutSettings(trials=324, truncation=11, min_trials=108)
+"""Some seconds for a decision, with a standard error of about .005 points."""
+
 
 @dataclass(frozen=True)
 class DecisionRollouts:
@@ -42,7 +45,7 @@ class DecisionRollouts:
         ValueRangeError: A number is out of range.
     """
 
-    settings: RolloutSettings
+    settings: RolloutSettings = QUICK_ROLLOUT
     plies: int = 0
     leaf_plies: int = 0
     max_plays: int = DEFAULT_CANDIDATES
@@ -72,6 +75,19 @@ class DecisionRollouts:
         return f"rolled out ({', '.join(parts)})"
 
 
+def count_rolled_out(match: RecordedMatch, rollouts: DecisionRollouts) -> list[int]:
+    """Return how many positions `roll_out_decisions` rolls out for each decision that it takes.
+
+    Args:
+        match: As for `roll_out_decisions`.
+        rollouts: How.
+    """
+    return [
+        2 if task.roll is None else len(_choose_candidates(notes.candidates, task, rollouts.max_plays))
+        for _, task, notes in _list_close(match)
+    ]
+
+
 def roll_out_decisions(
     engine: Engine,
     match: RecordedMatch,
@@ -97,21 +113,15 @@ def roll_out_decisions(
     Raises:
         CancelledWork: It was cancelled.
     """
-    found = []
-    for task in list_match_tasks(match):
-        notes = match.games[task.game].notes.get(task.places[0], NO_NOTES)
-        own = ActionNotes(candidates=notes.candidates) if task.roll else ActionNotes(cube=notes.cube)
-        found.append((task, own))
-    close = [number for number, decision in enumerate(found) if is_close(*decision)]
+    close = _list_close(match)
     roller = _Roller(engine.with_rules(match.rules.rules), rollouts, cancelled)
     trials, rolled = rollouts.settings.trials, []
-    for place, number in enumerate(close):
+    for place, (number, task, notes) in enumerate(close):
 
         def show(state: RolloutState, done: int = place * trials) -> None:
             progress(done + state.count_trials(), len(close) * trials)
 
         progress(place * trials, len(close) * trials)
-        task, notes = found[number]
         answer = journal.find(ROLLED_OUT, number)
         if answer is None:
             answer = roller.roll_out(task, notes, show)
@@ -119,6 +129,17 @@ def roll_out_decisions(
         rolled += [(task.game, action, answer) for action in task.places]
     progress(len(close) * trials, len(close) * trials)
     return add_notes(match, rolled)
+
+
+def _list_close(match: RecordedMatch) -> list[tuple[int, AnalysisTask, ActionNotes]]:
+    """List the decisions that are close or wrong, each with its number among all and what is known of it."""
+    close = []
+    for number, task in enumerate(list_match_tasks(match)):
+        notes = match.games[task.game].notes.get(task.places[0], NO_NOTES)
+        own = ActionNotes(candidates=notes.candidates) if task.roll else ActionNotes(cube=notes.cube)
+        if is_close(task, own):
+            close.append((number, task, own))
+    return close
 
 
 class _Roller:

@@ -140,7 +140,7 @@ def handle_rollout(call: CommandCall) -> Answer:
     if values["what"] == CONTINUE:
         return _continue_rollout(session, values)
     request, load_engine = _make_request(session, values), session.make_engine_loader()
-    settings = _apply_arguments(RolloutSettings(threads=session.engine_settings.threads), values)
+    settings = apply_rollout_arguments(RolloutSettings(threads=session.engine_settings.threads), values)
     _check_game_count(session, request, settings)
     slot = session.last_rollout = RolloutSlot(session.service.rollout_store)
 
@@ -192,7 +192,7 @@ def _read_play_texts(values: Mapping[str, Any]) -> tuple[str, ...]:
     return texts
 
 
-def _apply_arguments(settings: RolloutSettings, values: Mapping[str, Any]) -> RolloutSettings:
+def apply_rollout_arguments(settings: RolloutSettings, values: Mapping[str, Any]) -> RolloutSettings:
     """Apply the arguments given; threads are limited to the number of cores."""
     changes = {field: values[name] for name, field in _SETTING_FIELDS.items() if values[name] is not None}
     changed = replace(settings, **changes)
@@ -230,7 +230,7 @@ def _continue_rollout(session: Session, values: Mapping[str, Any]) -> Work:
         try:
             with control.leave_turn():
                 record = earlier.wait_for_rollout(lambda: control.is_stopped)
-            settings = _apply_arguments(record.settings, values)
+            settings = apply_rollout_arguments(record.settings, values)
             _check_game_count(session, record.request, settings)
             replies, state = _run_rollout(record.request, record.load_engine, settings, record.state, control)
         except BaseException:

@@ -28,7 +28,7 @@ from protocol.dialects.json_analysis import (
 )
 from protocol.dialects.json_documents import make_id_key, make_query_error
 from protocol.dialects.json_fields import Query, read_query
-from protocol.dialects.json_match import MatchQuery, check_match_fields
+from protocol.dialects.json_match import MatchQuery, check_match_fields, read_decision_rollouts
 from protocol.dialects.json_parts import (
     LONG_PARTS,
     PART_BYTES,
@@ -108,7 +108,11 @@ def _make_work(session: Session, net: str, query: Query, head: dict[str, object]
     service, threads = session.service, session.engine_settings.threads
     deadline_s = None if query.time_ms is None else service.clock() + query.time_ms / 1000
     if query.is_analysis:
-        analysis = MatchQuery(query, head, service.limits.query_decisions, threads, service.clock, deadline_s)
+        analysis = MatchQuery(
+            *(query, head, read_decision_rollouts(query, threads), service.limits, threads),
+            service.clock,
+            deadline_s,
+        )
         load_engine = partial(service.get_engine, net, threads)
         return Work(
             lambda control: [analysis.run(load_engine(), control)],

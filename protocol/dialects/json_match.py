@@ -2,33 +2,72 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import inf
+from types import MappingProxyType
 
 import msgspec
 
 from engine.analysis.engine import Engine
-from engine.analysis.levels import StoreUse
 from engine.cubeful.match_equity import load_default_table
 from engine.errors import CancelledWork, LimitError, ValueRangeError
 from engine.match_analysis.analysed_match import AnalysedMatch, describe_method
 from engine.match_analysis.analysis import AnalysisSettings, analyse_match, count_decisions
 from engine.match_analysis.documents import describe_match
 from engine.match_analysis.notes import MAX_CANDIDATES
+from engine.match_analysis.rollouts import (
+    QUICK_ROLLOUT,
+    DecisionRollouts,
+    count_rolled_out,
+    roll_out_decisions,
+)
 from engine.match_files.model import RecordedMatch
 from engine.match_files.reading import read_matches
 from engine.runtime.cores import count_usable_cores
 from engine.runtime.threads import Workers
+from protocol.commands.rollout_replies import PROGRESS_INTERVAL_S
+from protocol.commands.rollouts import apply_rollout_arguments
 from protocol.core.arguments import error_field
+from protocol.core.limits import ClientLimits
 from protocol.core.requests import JsonReply, WorkControl
 from protocol.dialects.json_analysis import make_final_reply
 from protocol.dialects.json_documents import quote_json
 from protocol.dialects.json_fields import Query
+from protocol.dialects.json_parts import read_rollout_arguments
 
 _FIELD = "match_text"
 
 _TEXT_BYTES, _DECISION_BYTES, _CANDIDATE_BYTES = 20, 450, 160
 """What a decision takes in a text, in the answer, and there for each play that is considered; about."""
+
+
+def read_decision_rollouts(query: Query, threads: int) -> DecisionRollouts | None:
+    """Return how a query for a match has decisions rolled out; None if it has not.
+
+    Args:
+        query: The query.
+        threads: How many threads share the trials, where it does not say.
+
+    Raises:
+        GammondError: An argument is unknown, of no use for a match, or out of range.
+    """
+    if query.rollout is None:
+        return None
+    values = read_rollout_arguments(query.rollout)
+    for name in ("what", "cubeful", "play"):
+        if values[name] is not None:
+            raise ValueRangeError(
+                f"expected no {name} in rollout for 'analyse', got {quote_json(query.rollout[name])}: the "
+                "decisions of the match are rolled out with their cube",
+                field=f"rollout.{name}",
+            )
+    settings = apply_rollout_arguments(replace(QUICK_ROLLOUT, threads=threads), values)
+    most = DecisionRollouts.max_plays if values["candidates"] is None else values["candidates"]
+    try:
+        return DecisionRollouts(settings, values["plies"] or 0, values["leaf_plies"] or 0, most)
+    except ValueRangeError as error:
+        raise error.with_field(f"rollout.{error.field}") from error
 
 
 def check_match_fields(query: Query) -> None:
@@ -57,7 +96,9 @@ class MatchQuery:
     Attributes:
         query: Has the text, and how deep it is analysed.
         head: What each object of the answer begins with.
-        max_decisions: The most decisions in all matches.
+        rollouts: How decisions that the search leaves close or finds wrong are rolled out; None for not at
+            all.
+        limits: How many decisions all matches may have, and how many games all rollouts.
         threads: How many share the decisions, no more than there are cores.
         clock: Seconds.
         deadline_s: When its time is over, by that clock; None for never.
@@ -65,7 +106,8 @@ class MatchQuery:
 
     query: Query
     head: dict[str, object]
-    max_decisions: int
+    rollouts: DecisionRollouts | None
+    limits: ClientLimits
     threads: int
     clock: Callable[[], float]
     deadline_s: float | None
@@ -73,7 +115,7 @@ class MatchQuery:
     @property
     def answer_bytes(self) -> int:
         """About how many bytes the answer takes."""
-        decisions = min(self.max_decisions, len(self.query.match_text or "") // _TEXT_BYTES)
+        decisions = min(self.limits.query_decisions, len(self.query.match_text or "") // _TEXT_BYTES)
         candidates = min(self.query.max_moves or MAX_CANDIDATES, MAX_CANDIDATES)
         return decisions * (_DECISION_BYTES + _CANDIDATE_BYTES * candidates)
 
@@ -85,43 +127,82 @@ class MatchQuery:
             control: Stops it, and takes its progress.
 
         Raises:
-            GammondError: The text is no match, has too many decisions, or the engine does not know its rules.
+            GammondError: The text is no match, has too many decisions or too many to roll out, or the engine
+                does not know its rules.
         """
-        query = self.query
-        settings = AnalysisSettings(
-            query.plies, query.deeper, query.filter, query.settings.store is not StoreUse.OFF
-        )
+        query, rollouts = self.query, self.rollouts
+        settings = AnalysisSettings(query.plies, query.deeper, query.filter, query.settings.store)
+        table = engine.table or load_default_table()
+        method = describe_method(engine.name, settings, table.name, rollouts)
+        workers = Workers(min(self.threads, count_usable_cores()))
         results: list[msgspec.Raw] = []
+
+        def is_spent() -> bool:
+            return self._is_spent(control)
+
+        def finish(match: RecordedMatch) -> None:
+            document = describe_match(AnalysedMatch("", match, method, table), query.max_moves)
+            text = msgspec.json.encode(document)
+            control.answer_bytes += len(text)
+            results.append(msgspec.Raw(text))
+
         with error_field(_FIELD):
-            matches = self._read()
-            report = _Reporter(self, control, sum(map(count_decisions, matches)))
-            if report.total > self.max_decisions:
-                raise LimitError(
-                    f"expected at most {self.max_decisions:,} plays and cube decisions in match_text, got "
-                    f"{report.total:,}: send several queries"
-                )
-            table = engine.table or load_default_table()
-            method = describe_method(engine.name, settings, table.name)
-            workers = Workers(min(self.threads, count_usable_cores()))
-            try:
-                for match in matches:
-                    judged = analyse_match(
-                        engine,
-                        match,
-                        settings,
-                        workers=workers,
-                        progress=report,
-                        cancelled=lambda: self._is_spent(control),
+            matches, judged = self._read(), []
+            report = _Reporter(self, control, self._count_decisions(matches))
+        try:
+            for match in matches:
+                with error_field(_FIELD):
+                    found = analyse_match(
+                        engine, match, settings, workers=workers, progress=report, cancelled=is_spent
+                    )
+                report.finish_match()
+                judged.append(found)
+                if rollouts is None:
+                    finish(judged.pop())
+            if rollouts is not None:
+                report.expect_trials(self._count_trials(judged, rollouts))
+                for match in judged:
+                    finish(
+                        roll_out_decisions(
+                            engine, match, rollouts, progress=report.count_trials, cancelled=is_spent
+                        )
                     )
                     report.finish_match()
-                    document = describe_match(AnalysedMatch("", judged, method, table), query.max_moves)
-                    text = msgspec.json.encode(document)
-                    control.answer_bytes += len(text)
-                    results.append(msgspec.Raw(text))
-            except CancelledWork:
-                pass
+        except CancelledWork:
+            pass
         is_cut = len(results) < len(matches)
         return make_final_reply(self.head, engine, query.settings, results, is_cut=is_cut)
+
+    def _count_decisions(self, matches: Sequence[RecordedMatch]) -> int:
+        """Return how many decisions are to be judged.
+
+        Raises:
+            LimitError: They are too many.
+        """
+        count = sum(map(count_decisions, matches))
+        if count > self.limits.query_decisions:
+            raise LimitError(
+                f"expected at most {self.limits.query_decisions:,} plays and cube decisions in match_text, "
+                f"got {count:,}: send several queries"
+            )
+        return count
+
+    def _count_trials(self, judged: Sequence[RecordedMatch], rollouts: DecisionRollouts) -> int:
+        """Return how many trials there are of all decisions that are rolled out.
+
+        Raises:
+            LimitError: Their games are too many.
+        """
+        counts = [count for match in judged for count in count_rolled_out(match, rollouts)]
+        trials, cap = rollouts.settings.trials, self.limits.rollout_games
+        if trials * sum(counts) > cap:
+            raise LimitError(
+                f"expected at most {cap:,} games in all rollouts, got {trials * sum(counts):,}, {trials:,} "
+                f"trials of {sum(counts):,} plays and cube actions that are close or wrong: ask for fewer "
+                "trials or candidates, or send several queries",
+                field="rollout",
+            )
+        return trials * len(counts)
 
     def _read(self) -> tuple[RecordedMatch, ...]:
         """Return the matches of the text; as bytes, for a string would be the path of a file."""
@@ -133,7 +214,7 @@ class MatchQuery:
 
 
 class _Reporter:
-    """Reports how many decisions of all matches are done, if the query wants it.
+    """Reports how much of all matches is done, if the query wants it: decisions, then trials of rollouts.
 
     Args:
         work: The query.
@@ -145,16 +226,33 @@ class _Reporter:
         self.total = total
         self._work, self._control = work, control
         self._before = self._done = 0
-        """Decisions of earlier matches, and of the present one."""
+        """Decisions or trials of earlier matches, and of the present one."""
+        self._trials = 0
+        self._reported_s = -inf
 
     def __call__(self, done: int, total: int) -> None:
-        """Take the progress of one match."""
+        """Take the number of decisions of one match that are judged."""
         self._done = done
         count, every = self._before + done, self._work.query.progress_every
         if every and done and count % every == 0 and count < self.total:
-            progress = {**self._work.head, "final": False, "done": count, "total": self.total}
-            self._control.report(JsonReply(progress, is_final=False))
+            self._report(count)
+
+    def expect_trials(self, trials: int) -> None:
+        """Go on to the rollouts."""
+        self._trials, self._before = trials, 0
+
+    def count_trials(self, done: int, total: int) -> None:
+        """Take the number of trials of one match that are done; it is reported about twice a second."""
+        self._done = done
+        now_s = self._work.clock()
+        if self._work.query.progress_every and now_s - self._reported_s >= PROGRESS_INTERVAL_S:
+            self._reported_s = now_s
+            self._report(self.total, {"trials": self._before + done, "of": self._trials})
 
     def finish_match(self) -> None:
         """Go on to the next match."""
         self._before, self._done = self._before + self._done, 0
+
+    def _report(self, decisions: int, trials: Mapping[str, int] = MappingProxyType({})) -> None:
+        progress = {**self._work.head, "final": False, "done": decisions, "total": self.total, **trials}
+        self._control.report(JsonReply(progress, is_final=False))

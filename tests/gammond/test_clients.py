@@ -194,6 +194,36 @@ def test_an_analysed_match_is_that_of_the_engine_in_this_process(client):
         assert len(there.to_dict()[name]) == len(here.to_dict()[name]) > 0
 
 
+ROLLOUT = {"trials": 6, "truncation": 3, "candidates": 2, "seed": 5}
+
+
+def test_an_analysis_with_rollouts_is_that_of_the_engine_in_this_process(client):
+    seen, engine = [], gammond.Engine()
+    here = engine.analyse(JUDGED_MATCH, 0, rollout=ROLLOUT, progress=lambda *at: seen.append(at))
+    there = client.analyse(JUDGED_MATCH, 0, rollout=ROLLOUT)
+    found, expected = there.to_dict(), here.to_dict()
+    assert found["method"] == expected["method"]
+    assert "rolled out (6 trials, 3 plies, then 0-ply, 0-ply, seed 5)" in found["method"]
+    errors = [
+        [each["se"] for each in document["decisions"] if each.get("trials") == 6]
+        for document in (found, expected)
+    ]
+    assert errors[0] == pytest.approx(errors[1], abs=1e-6)
+    assert errors[1]
+    assert seen[-1][0] == seen[-1][1]
+    assert seen[-1][1] % 6 == 0
+
+
+def test_an_option_that_there_is_not_is_refused(client):
+    with pytest.raises(TypeError):
+        gammond.Engine().analyse(JUDGED_MATCH, 0, rollout={"depth": 3})
+    with pytest.raises(TypeError):
+        client.analyse(JUDGED_MATCH, 0, depth=3)
+    with pytest.raises(gammond.ServerError) as caught:
+        client.analyse(JUDGED_MATCH, 0, rollout={"depth": 3})
+    assert caught.value.field == "rollout.depth"
+
+
 def test_an_analysis_reports_progress_and_ends_when_it_is_cancelled(connected):
     cancel, reports = threading.Event(), []
 

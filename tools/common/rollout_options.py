@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from engine.analysis.rollout_requests import DEFAULT_CANDIDATES
+from engine.match_analysis.rollouts import QUICK_ROLLOUT
 from engine.rollout import RolloutSettings
 
 
@@ -34,7 +35,11 @@ QUICK, USUAL, LONG = "quick", "usual", "long"
 PRESETS = MappingProxyType(
     {
         QUICK: RolloutPreset(
-            324, 11, 0, 108, "324 trials of 11 plies at 0-ply: some 2 s, standard error about 0.005"
+            QUICK_ROLLOUT.trials,
+            QUICK_ROLLOUT.truncation,
+            0,
+            QUICK_ROLLOUT.min_trials,
+            "324 trials of 11 plies at 0-ply: some 2 s, standard error about 0.005",
         ),
         USUAL: RolloutPreset(
             RolloutSettings.trials,

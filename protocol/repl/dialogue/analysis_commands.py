@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from engine.match_analysis.analysis import AnalysisSettings
+from engine.match_analysis.rollouts import QUICK_ROLLOUT, DecisionRollouts
 from engine.match_analysis.statistics import XG_ERROR_POINTS
 from engine.options import Bounds, Field
 from engine.rules.match import SEATS
@@ -12,7 +14,7 @@ from engine.rules.rules import Feature
 from engine.search import MAX_PLIES
 from engine.wording import format_count
 from protocol.commands.board_drawing import CHECKER_MARKS
-from protocol.core.arguments import choice_argument, integer_argument, rest_argument
+from protocol.core.arguments import choice_argument, integer_argument, rest_argument, switch_argument
 from protocol.core.errors import CommandError
 from protocol.core.requests import WorkControl
 from protocol.repl.dialogue.command import ArgumentValues, ReplCommand
@@ -35,10 +37,13 @@ def _analyse(game: ReplGame, values: ArgumentValues, control: WorkControl) -> li
     record = game.find_record()
     plies = _find_default_plies(record) if values["plies"] is None else values["plies"]
     settings = AnalysisSettings(plies, values["deepen"] or 0)
+    rollouts = None
+    if values["rollout"]:
+        rollouts = DecisionRollouts(replace(QUICK_ROLLOUT, threads=game.session.engine_settings.threads))
     games, before = _list_games(record, only_shown=values["what"] == "game"), game.records.analysis
-    if before is not None and before.has_done(record, games, settings, game.find_engine().name):
+    if before is not None and before.has_done(record, games, settings, rollouts, game.find_engine().name):
         return [f"It is analysed at {before.depth} already: 'errors' lists what was lost."]
-    analysis = _begin_analysis(game, record, games, settings)
+    analysis = _begin_analysis(game, record, games, settings, rollouts)
     return [
         f"Analysing {format_count(analysis.total, 'decision')} at {analysis.depth} in the background.",
         "'errors' waits for it and lists what was lost, 'analyse stop' ends it.",
@@ -57,11 +62,15 @@ def _list_games(record: OpenRecord, *, only_shown: bool = False) -> list[int]:
 
 
 def _begin_analysis(
-    game: ReplGame, record: OpenRecord, games: Sequence[int], settings: AnalysisSettings
+    game: ReplGame,
+    record: OpenRecord,
+    games: Sequence[int],
+    settings: AnalysisSettings,
+    rollouts: DecisionRollouts | None = None,
 ) -> MatchAnalysis:
     """Begin to analyse games of a match; another analysis ends."""
     game.records.stop_analysis()
-    game.records.analysis = game.start_analysis(record, games, settings)
+    game.records.analysis = game.start_analysis(record, games, settings, rollouts)
     return game.records.analysis
 
 
@@ -135,6 +144,7 @@ ANALYSIS_ROWS: tuple[ReplCommand[ReplGame], ...] = (
             integer_argument(
                 "deepen", 0, MAX_PLIES, "look-ahead of those that are close or wrong", is_named=True
             ),
+            switch_argument("rollout", "whether those that are close or wrong after that are rolled out"),
         ),
     ),
     ReplCommand(

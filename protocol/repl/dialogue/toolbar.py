@@ -88,6 +88,8 @@ def _format_record(game: ReplGame) -> str:
         parts.append(f"game {place.game + 1} {at}")
     if analysis is not None and analysis.is_running:
         parts.append(f"analysed {analysis.done}/{analysis.total}")
+        if analysis.trials is not None:
+            parts.append("trials {}/{}".format(*analysis.trials))
     return ", ".join(parts)
 
 

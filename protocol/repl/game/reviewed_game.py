@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from engine.analysis.engine import Engine
-from engine.analysis.levels import StoreUse
 from engine.errors import StateError
 from engine.match_analysis.analysis import AnalysisSettings
+from engine.match_analysis.rollouts import DecisionRollouts
 from engine.wording import format_count
 from protocol.core.requests import WorkControl
 from protocol.repl.answers.sentences import HUMAN_NAME
@@ -96,7 +96,11 @@ class ReviewedGame(GameView):
         return [f"Saved {format_count(count, 'game')} to {name}."]
 
     def start_analysis(
-        self, record: OpenRecord, games: Sequence[int], settings: AnalysisSettings
+        self,
+        record: OpenRecord,
+        games: Sequence[int],
+        settings: AnalysisSettings,
+        rollouts: DecisionRollouts | None = None,
     ) -> MatchAnalysis:
         """Begin to analyse games of a match in the background.
 
@@ -104,13 +108,14 @@ class ReviewedGame(GameView):
             record: The match.
             games: The places of the games, in the order in which they are analysed.
             settings: How deep; kept answers will do if the session takes them.
+            rollouts: As for `MatchAnalysis`.
 
         Raises:
             DataFileError: The evaluator cannot be loaded.
         """
         chosen = self.session.engine_settings
-        settings = replace(settings, uses_store=chosen.store is not StoreUse.OFF)
-        return MatchAnalysis(record, games, self.find_engine(), settings, chosen.threads)
+        settings = replace(settings, store=chosen.store)
+        return MatchAnalysis(record, games, self.find_engine(), settings, chosen.threads, rollouts)
 
     def find_engine(self) -> Engine:
         """Return the engine of the session, which judges matches; it may have to be loaded.

@@ -10,6 +10,7 @@ from dataclasses import replace
 from engine.analysis.engine import Engine
 from engine.errors import CancelledWork, GammondError
 from engine.match_analysis.analysis import AnalysisSettings, analyse_match, count_decisions
+from engine.match_analysis.rollouts import DecisionRollouts, roll_out_decisions
 from engine.runtime.threads import Workers
 from protocol.core.requests import Reply, WorkControl
 from protocol.repl.records.open_record import OpenRecord
@@ -26,12 +27,14 @@ class MatchAnalysis:
         engine: Judges them.
         settings: How deep.
         threads: How many threads share the decisions of a game.
+        rollouts: How decisions are rolled out that are close or wrong after that; None for not at all.
 
     Attributes:
         record: The match.
         settings: How deep.
         done: Decisions that are judged.
         total: All decisions of these games.
+        trials: Of the rollouts of a game, those that are done, and all; None while decisions are judged.
         error: What ended it; None for nothing.
     """
 
@@ -42,10 +45,12 @@ class MatchAnalysis:
         engine: Engine,
         settings: AnalysisSettings,
         threads: int,
+        rollouts: DecisionRollouts | None = None,
     ) -> None:
-        self.record, self.settings = record, settings
+        self.record, self.settings, self._rollouts = record, settings, rollouts
         self._games = {number: replace(record.match, games=(record.match.games[number],)) for number in games}
         self.done, self.total = 0, sum(map(count_decisions, self._games.values()))
+        self.trials: tuple[int, int] | None = None
         self.error: GammondError | None = None
         self._engine, self._threads = engine, threads
         self._stopped = threading.Event()
@@ -59,7 +64,12 @@ class MatchAnalysis:
         return self._thread.is_alive()
 
     def has_done(
-        self, record: OpenRecord, games: Sequence[int], settings: AnalysisSettings, net: str
+        self,
+        record: OpenRecord,
+        games: Sequence[int],
+        settings: AnalysisSettings,
+        rollouts: DecisionRollouts | None,
+        net: str,
     ) -> bool:
         """Return whether it has ended with games of a match judged as another one would judge them.
 
@@ -67,6 +77,7 @@ class MatchAnalysis:
             record: The match.
             games: The places of the games.
             settings: How deep the other looks.
+            rollouts: How the other rolls out.
             net: The name of the other's evaluator.
         """
         same = (settings.plies, settings.deeper_plies) == (self.settings.plies, self.settings.deeper_plies)
@@ -74,6 +85,7 @@ class MatchAnalysis:
         return (
             record is self.record
             and same
+            and rollouts == self._rollouts
             and net == self._engine.name
             and is_whole
             and self._games.keys() >= {*games}
@@ -96,8 +108,10 @@ class MatchAnalysis:
         while self.is_running and not control.is_stopped:
             self._thread.join(_REPORT_EVERY_S)
             time_ms = int(1000 * (time.monotonic() - self._began_s))
-            text = f"judged {self.done} of {self.total} time_ms {time_ms}"
-            control.report(Reply("info", text, is_final=False))
+            what, done, total = "judged", self.done, self.total
+            if (trials := self.trials) is not None:
+                what, (done, total) = "trials", trials
+            control.report(Reply("info", f"{what} {done} of {total} time_ms {time_ms}", is_final=False))
         error, self.error = self.error, None
         if error is not None:
             raise error
@@ -108,13 +122,16 @@ class MatchAnalysis:
         """How deep it looks, in words."""
         settings = self.settings
         deeper = f", then {settings.deeper_plies}-ply" if settings.is_deepening else ""
-        return f"{settings.plies}-ply{deeper}"
+        return f"{settings.plies}-ply{deeper}" + ", then rollouts" * (self._rollouts is not None)
 
     def _run(self) -> None:
         workers, before = Workers(self._threads), 0
 
         def count(done: int, total: int) -> None:
             self.done = before + done
+
+        def count_trials(done: int, total: int) -> None:
+            self.trials = done, total
 
         try:
             for number, match in self._games.items():
@@ -124,6 +141,13 @@ class MatchAnalysis:
                     progress=count,
                     cancelled=self._stopped.is_set,
                 )
+                if self._rollouts is not None:
+                    judged = roll_out_decisions(
+                        *(self._engine, judged, self._rollouts),
+                        progress=count_trials,
+                        cancelled=self._stopped.is_set,
+                    )
+                    self.trials = None
                 self.record.put_game(number, judged.games[0], f"{self.depth}, net {self._engine.name}")
                 before = self.done
         except CancelledWork:

@@ -8,7 +8,9 @@ import pytest
 
 from engine.analysis.engine import Engine
 from engine.match_analysis.analysis import AnalysisSettings, analyse_match, count_decisions
+from engine.match_analysis.rollouts import DecisionRollouts, roll_out_decisions
 from engine.match_files.reading import read_matches
+from engine.rollout import RolloutSettings
 from tests.boards import RacingEvaluator
 from tests.protocol.talking import hear, make_connection, talk
 
@@ -65,6 +67,83 @@ def test_close_and_wrong_decisions_are_judged_deeper_on_request():
     depths = {each["depth"] for each in ask(plies=0, deeper=1)[0]["results"][0]["decisions"]}
     assert "1-ply" in depths
     assert {each["depth"] for each in ask(plies=0)[0]["results"][0]["decisions"]} == {"0-ply"}
+
+
+QUICK = {"trials": 4, "truncate": 3, "candidates": 2}
+
+
+def test_decisions_that_are_close_or_wrong_are_rolled_out_on_request():
+    (answer,) = ask(plies=0, rollout=QUICK)
+    (result,) = answer["results"]
+    assert "rolled out (4 trials, 3 plies, then 0-ply, 0-ply, seed 0)" in result["method"]
+    rolled = [each for each in result["decisions"] if each.get("trials")]
+    assert rolled
+    assert {(each["trials"], each["depth"]) for each in rolled} == {(4, "rollout of 3 plies")}
+    (match,) = read_matches(MATCH.encode())
+    engine, settings = Engine(RacingEvaluator()), RolloutSettings(trials=4, truncation=3, min_trials=108)
+    searched = analyse_match(engine, match, AnalysisSettings(0))
+    expected = roll_out_decisions(engine, searched, DecisionRollouts(settings, max_plays=2))
+    best = [
+        notes.candidates[0].evaluation
+        for game in expected.games
+        for _, notes in sorted(game.notes.items())
+        if notes.candidates and notes.candidates[0].evaluation.trials
+    ]
+    said = [each["candidates"][0] for each in rolled if each["roll"]]
+    assert [(each["equity"], each["se"]) for each in said] == [
+        pytest.approx((each.equity, each.error), abs=1e-6) for each in best
+    ]
+
+
+def test_the_progress_of_rollouts_counts_trials():
+    now_s = [0.0]
+
+    def take_a_second():
+        now_s[0] += 1.0
+
+    connection = make_connection(Watched(take_a_second))
+    connection.handler.session.service.clock = lambda: now_s[0]
+    *reported, final = ask(connection, plies=0, rollout=QUICK, progress_every=1000)
+    assert final["results"]
+    total = count(MATCH)
+    assert {(each["done"], each["total"], each["final"]) for each in reported} == {(total, total, False)}
+    trials = [each["trials"] for each in reported]
+    assert trials == sorted(trials)
+    assert {each["of"] % QUICK["trials"] for each in reported} == {0}
+    assert 0 <= trials[0] < trials[-1] <= reported[0]["of"]
+
+
+def test_rollouts_end_with_the_query():
+    connection = make_connection()
+    query = {"id": "m", "match_text": MATCH, "want": ["analyse"], "rollout": QUICK, "progress_every": 1}
+    hear(connection, json.dumps(query).encode() + b"\n")
+    job = connection.next_job()
+    found = json.loads(job.run(lambda reply: "trials" in reply.document and job.control.stop()))
+    assert (found["stopped"], found["results"]) == (True, [])
+
+
+def test_the_games_of_all_rollouts_are_capped():
+    connection = make_connection(rollout_games=4)
+    (answer,) = ask(connection, plies=0, rollout=QUICK)
+    assert (answer["error"]["code"], answer["error"]["field"]) == ("limit", "rollout")
+    assert "expected at most 4 games in all rollouts, got " in answer["error"]["message"]
+    assert connection.is_idle
+
+
+@pytest.mark.parametrize(
+    ("rollout", "field", "said"),
+    [
+        ({"what": "cube"}, "rollout.what", "expected no what in rollout for 'analyse', got \"cube\""),
+        ({"play": ["8/5 6/5"]}, "rollout.play", "expected no play"),
+        ({"candidates": 1}, "rollout.candidates", "expected 2 plays or more, got 1"),
+        ({"trials": 0}, "rollout.trials", "1..100000"),
+        ({"depth": 3}, "rollout.depth", 'got "depth"'),
+    ],
+)
+def test_arguments_of_rollouts_are_checked_before_anything_is_judged(rollout, field, said):
+    (answer,) = ask(rollout=rollout)
+    assert answer["error"]["field"] == field
+    assert said in answer["error"]["message"]
 
 
 def test_max_moves_caps_the_plays_of_each_roll():

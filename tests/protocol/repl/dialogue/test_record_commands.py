@@ -14,9 +14,11 @@ from engine.match_files.mat.reader import parse_mat
 from engine.match_files.model import ActionNotes
 from engine.match_files.reading import read_matches
 from engine.match_files.sgf.writer import format_sgf
+from engine.rollout import RolloutSettings
 from engine.runtime.version import read_version
 from protocol.core.requests import WorkControl
 from protocol.repl.answers.replies import PreformattedLine
+from protocol.repl.dialogue import analysis_commands
 from protocol.repl.records import match_analysis
 from protocol.repl.records.own_games import make_own_match
 from protocol.repl.terminal.pages import fit_tables, wrap_line
@@ -361,6 +363,44 @@ def test_an_analysis_goes_on_in_the_background_and_its_games_are_shown_as_they_a
     assert not any("goes on" in line for line in lines)
     assert "analysed" not in talk.toolbar(120)
     assert "Luck: " in "".join(talk.answer("game 2"))
+
+
+def test_decisions_that_are_close_or_wrong_are_rolled_out_in_the_background(file, monkeypatch):
+    quick = RolloutSettings(trials=4, truncation=2, min_trials=2)
+    monkeypatch.setattr(analysis_commands, "QUICK_ROLLOUT", quick)
+    talk = opened(file)
+    lines = talk.answer("analyse game plies=0 rollout=true")
+    assert lines[0].endswith(" decisions at 0-ply, then rollouts in the background.")
+    assert "0-ply, then rollouts, net racing" in "".join(talk.answer("errors"))
+    again = talk.answer("analyse game plies=0 rollout=true")
+    assert again == ["It is analysed at 0-ply, then rollouts already: 'errors' lists what was lost."]
+    record = talk.game.records.current
+    trials = {
+        each.evaluation.trials for notes in record.match.games[0].notes.values() for each in notes.candidates
+    }
+    assert trials == {0, 4}
+    assert talk.answer("analyse game plies=0")[0].startswith("Analysing ")
+    assert talk.game.records.analysis.wait(WorkControl())
+
+
+def test_an_analysis_tells_how_far_its_rollouts_are(file, monkeypatch):
+    go_on = threading.Event()
+
+    def roll_out(engine, match, *rest, progress, **options):
+        progress(12, 648)
+        assert go_on.wait(60)
+        return match
+
+    monkeypatch.setattr(match_analysis, "roll_out_decisions", roll_out)
+    talk = opened(file, "analyse game plies=0 rollout=true")
+    while talk.game.records.analysis.trials is None:
+        time.sleep(0.01)
+    assert "trials 12/648" in talk.toolbar(140)
+    control, reports = WorkControl(lambda reply: (reports.append(reply.text), control.stop())), []
+    talk.answer("errors", control)
+    assert re.fullmatch(r"trials 12 of 648 time_ms [0-9]+", reports[0])
+    go_on.set()
+    talk.answer("analyse stop")
 
 
 def test_an_analysis_can_be_stopped(file):
