@@ -1,7 +1,7 @@
 """Compile all kernels and build the bearoff databases ahead of their first use.
 
 Whatever is missing is otherwise prepared when a request first needs it. The kernels are those of evaluation,
-plays, the cube, search, rollouts and matches; training compiles its own.
+plays, the cube, search, rollouts and matches, and of Barca; training compiles its own.
 """
 
 from __future__ import annotations
@@ -22,6 +22,11 @@ from pathlib import Path
 import numpy as np
 
 from engine.analysis.engine import CACHE_COLUMNS, Engine
+from engine.barca.evaluation import evaluate, list_conditions
+from engine.barca.game import BarcaGame
+from engine.barca.notation import parse_move
+from engine.barca.perft import perft
+from engine.barca.search import SearchLimits, search
 from engine.bearoff.databases import DEFAULT_BYTES, data_folder, defer_bearoff, load_bearoff, open_table
 from engine.bearoff.one_sided import build_one_sided
 from engine.bearoff.two_sided import build_two_sided
@@ -44,8 +49,11 @@ from tools.common.progress import Progress
 
 SUMMARY = "compile kernels and build databases ahead of their first use"
 
+_BARCA = "Barca"
+
 JOBS: dict[str, tuple[str, ...]] = {
     "bearoff databases": (),
+    _BARCA: (),
     **READY_GROUPS,
     "plays": (
         *READY_GROUPS["plays"],
@@ -58,7 +66,13 @@ JOBS: dict[str, tuple[str, ...]] = {
     ),
 }
 """What is prepared, in the order in which processes take it: name -> lines of the protocol whose answers need
-it. Those that run at the same time share few kernels."""
+it; empty for what `_prepare_without_lines` does. Those that run at the same time share few kernels."""
+
+_PACKAGES = ("engine", "engine.barca", "nets")
+"""Packages with kernels of evaluation and play."""
+
+_REPETITION = ("e2-e3", "e9-e8", "e3-e2", "e8-e9")
+"""A search asks for the keys of positions of Barca that came up twice."""
 
 _THREADS = 2
 _SEED = 1
@@ -173,9 +187,7 @@ def run_job(name: str) -> str:
             if lines:
                 errors.extend(_ask(lines))
             else:
-                load_bearoff()
-                build_two_sided(2, 2)  # kernels that build databases, where these are there already
-                build_one_sided(1, CHECKERS)
+                _prepare_without_lines(name)
         except BaseException as error:
             errors.append(error)
 
@@ -191,6 +203,21 @@ def run_job(name: str) -> str:
             raise error
         raise StateError(f"preparing {name}: {error}", field="prepare")
     return name
+
+
+def _prepare_without_lines(name: str) -> None:
+    if name == _BARCA:
+        game = BarcaGame.start()
+        for text in _REPETITION:
+            game = game.play(parse_move(text))
+        perft(game.position, 2)
+        evaluate(game.position)
+        list_conditions(game.position)
+        search(game, SearchLimits(depth=2))
+    else:
+        load_bearoff()
+        build_two_sided(2, 2)  # kernels that build databases, where these are there already
+        build_one_sided(1, CHECKERS)
 
 
 def _ask(lines: tuple[str, ...]) -> list[str]:
@@ -232,8 +259,8 @@ def _find_kernel_folders() -> list[Path]:
         DataFileError: The cache cannot be written.
     """
     folders = []
-    for package in ("engine", "nets"):
-        for file in sorted((_find_sources() / package / "kernels").glob("[a-z]*.py")):
+    for package in _PACKAGES:
+        for file in _list_sources(package):
             if "kernel\ndef " not in file.read_text("utf-8"):
                 continue
             folder = find_folder(f"{package}.kernels.{file.stem}")
@@ -245,6 +272,12 @@ def _find_kernel_folders() -> list[Path]:
                 )
             folders.append(folder)
     return folders
+
+
+def _list_sources(package: str) -> list[Path]:
+    """Return the files of a package's kernels."""
+    folder = _find_sources().joinpath(*package.split("."), "kernels")
+    return sorted(folder.glob("[a-z]*.py"))
 
 
 def _find_sources() -> Path:
@@ -263,8 +296,8 @@ def _name_compiled(folders: list[Path]) -> set[str]:
 def _name_all_kernels() -> set[str]:
     """Return the names of the kernels of evaluation and play, with their module."""
     names = set()
-    for package in ("engine", "nets"):
-        for file in sorted((_find_sources() / package / "kernels").glob("[a-z]*.py")):
+    for package in _PACKAGES:
+        for file in _list_sources(package):
             found = re.findall(r"^@\w*kernel\ndef (\w+)", file.read_text("utf-8"), re.MULTILINE)
             names |= {f"{file.stem}.{name}" for name in found}
     return names

@@ -80,6 +80,7 @@ def test_after_preparing_nothing_is_compiled_or_built(cache):
     names = {file.name.partition(".py")[0] for file in files}
     assert f"{len(names)} kernels" in first.stdout
     answered = run(input=REQUESTS)
+    run("perft", "barca", "2")
     assert "error" not in answered.stdout
     assert sorted(cache.rglob("*.nbc")) == files
     assert answered.stderr == ""
