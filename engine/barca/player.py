@@ -48,9 +48,12 @@ class BarcaPlayer(Protocol):
 
 
 class SearchOptions(Struct, frozen=True):
-    """The options of a player that searches; ``depth`` and ``among`` are those of its level if left out."""
+    """The options of a player that searches, of which one has to end its searches.
 
-    depth: Annotated[int, Meta(ge=0, le=MAX_DEPTH, description="plies of search, 0 for no limit")] = 1
+    A level has a depth and a number of moves to choose among where none is given.
+    """
+
+    depth: Annotated[int, Meta(ge=0, le=MAX_DEPTH, description="plies of search, 0 for no limit")] = 0
     movetime: Annotated[float, Meta(ge=0.0, le=3600.0, description="seconds a move, 0 for no limit")] = 0.0
     nodes: Annotated[int, Meta(ge=0, le=10**12, description="positions a move, 0 for no limit")] = 0
     among: Annotated[
@@ -112,7 +115,7 @@ class SearchPlayer:
         self._seed = options.seed
         self._memory = SearchMemory()
         if not (options.depth or options.movetime or options.nodes):
-            raise ValueRangeError("expected a depth, a time or a number of nodes, got none", field="depth")
+            raise ValueRangeError("expected depth, movetime or nodes above 0, got none", field="depth")
         self.limits = SearchLimits(
             options.depth or None, options.movetime or None, options.nodes or None, options.among
         )
