@@ -28,6 +28,10 @@ def setup(white: str, black: str, side: int = WHITE) -> BarcaPosition:
     return BarcaPosition(squares, side)
 
 
+NO_MOVE = setup("Ea1 Mb1 Ma2 Lb2 Ec1 La3", "Me1 Md3 Lc3 Le3 Ec5 Ej10")
+"""White to move, but all its animals are hemmed in."""
+
+
 def random_position(chance: random.Random, files: int = 10, ranks: int = 10) -> BarcaPosition:
     """A random position in a corner of the board of so many files and ranks, won by nobody."""
     area = [file + 10 * rank for file in range(files) for rank in range(ranks)]

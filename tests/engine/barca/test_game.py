@@ -11,7 +11,7 @@ from engine.barca.game import BarcaGame, GameResult, describe_result
 from engine.barca.moves import Move, legal_moves
 from engine.barca.notation import parse_move
 from engine.errors import PlayError, StateError
-from tests.barca_positions import setup
+from tests.barca_positions import NO_MOVE, setup
 from tests.naive_barca import naive_winner, read_board
 
 pytestmark = pytest.mark.nojit
@@ -155,8 +155,7 @@ def test_any_repeated_position_counts_not_only_the_first():
 
 
 def test_a_side_without_a_legal_move_draws():
-    position = setup("Ea1 Mb1 Ma2 Lb2 Ec1 La3", "Me1 Md3 Lc3 Le3 Ec5 Ej10")
-    game = BarcaGame.from_position(position)
+    game = BarcaGame.from_position(NO_MOVE)
     assert game.result == GameResult(None, "no_move")
     assert describe_result(game.result) == "Draw: the side to move has no legal move."
     with pytest.raises(PlayError):

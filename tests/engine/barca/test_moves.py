@@ -12,7 +12,7 @@ from engine.barca.moves import Move, apply_move, check_move, find_scared, legal_
 from engine.barca.notation import parse_move
 from engine.barca.position import BarcaPosition
 from engine.errors import PlayError, StateError
-from tests.barca_positions import setup
+from tests.barca_positions import NO_MOVE, setup
 from tests.naive_barca import naive_legal_moves
 
 pytestmark = pytest.mark.nojit
@@ -196,9 +196,6 @@ def test_a_trapped_animal_may_take_a_watering_hole():
     assert scared(position) == {"d3"}
     assert targets(position, "d3") == {"d4"}
     assert movers(position) > {"d3"}
-
-
-NO_MOVE = setup("Ea1 Mb1 Ma2 Lb2 Ec1 La3", "Me1 Md3 Lc3 Le3 Ec5 Ej10")
 
 
 def test_a_side_can_be_without_a_legal_move():

@@ -7,20 +7,34 @@ import random
 
 import pytest
 
+from engine.barca.board import HOLES
 from engine.barca.moves import find_scared, legal_moves
 from engine.barca.position import BarcaPosition
-from tests.barca_positions import random_position
+from tests.barca_positions import NO_MOVE, random_position
 from tests.naive_barca import naive_legal_moves, naive_perft
 
 IS_COMPILED = os.environ.get("NUMBA_DISABLE_JIT") != "1"
+
+
+AREAS = ((10, 10), (5, 5), (4, 4), (10, 2), (3, 5))
+
+
+def make_position(chance, index):
+    """A random position: all over the board, in a corner, or one nearly without a legal move."""
+    kind = index % (len(AREAS) + 1)
+    if kind < len(AREAS):
+        return random_position(chance, *AREAS[kind])
+    squares = NO_MOVE.squares.copy()
+    target = chance.choice([square for square in range(100) if square not in squares and square not in HOLES])
+    squares[chance.randrange(12)] = target
+    return BarcaPosition(squares, 0)
 
 
 def check_against_twin(seed, count):
     chance = random.Random(seed)
     forced, trapped, without = 0, 0, 0
     for index in range(count):
-        files, ranks = ((10, 10), (5, 5), (4, 4), (10, 2), (3, 5))[index % 5]
-        position = random_position(chance, files, ranks)
+        position = make_position(chance, index)
         moves = legal_moves(position)
         assert moves == naive_legal_moves(position), position
         scared_squares = set(find_scared(position, position.side))
@@ -33,8 +47,8 @@ def check_against_twin(seed, count):
 
 @pytest.mark.nojit
 def test_moves_of_random_positions_are_those_of_the_slow_twin():
-    forced, trapped, _ = check_against_twin(1, 600 if IS_COMPILED else 200)
-    assert min(forced, trapped) > 0
+    forced, trapped, without = check_against_twin(1, 600 if IS_COMPILED else 200)
+    assert min(forced, trapped, without) > 0
 
 
 @pytest.mark.slow
@@ -42,7 +56,7 @@ def test_moves_of_random_positions_are_those_of_the_slow_twin():
 def test_moves_of_20000_random_positions_are_those_of_the_slow_twin(seed):
     forced, trapped, without = check_against_twin(100 + seed, 5000)
     assert min(forced, trapped) > 50
-    assert without > 0
+    assert without > 5
 
 
 @pytest.mark.slow
