@@ -102,10 +102,7 @@ class Deepening:
             if entry is None:
                 self._left.add((due.question, due.plies))
                 continue
-            left_out = self._store.left_out
-            self._store.keep(due.question, self._identity, entry, visits=0)
-            self._store.flush()
-            if self._store.left_out > left_out:
+            if not self._store.commit(due.question, self._identity, entry):
                 raise DataFileError(f"{self._store.file} cannot be written", field="file")
             return due
         return None

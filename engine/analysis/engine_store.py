@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from engine.analysis.levels import EvalSettings, StoreUse
@@ -76,7 +75,8 @@ class KeptAnalysis:
 class EngineStore:
     """Finds and keeps the analyses of one engine; safe to use from several threads.
 
-    The store is opened when the first question is looked up: who asks none pays nothing for it.
+    The store is opened when the first question is looked up: who asks none pays nothing for it. There are no
+    locks here, which a process that is forked could find held.
 
     Args:
         open_store: Returns the store, the same one each time.
@@ -90,18 +90,23 @@ class EngineStore:
         self._open_store = open_store
         self._identify = identify
         self.is_open = False
+        self._store: AnalysisStore | None = None
+        self._identity: EngineIdentity | None = None
         self._noted: set[StoreQuestion] = set()
-        self._noting = threading.Lock()
 
-    @cached_property
+    @property
     def store(self) -> AnalysisStore:
         """The store."""
-        return self._open_store()
+        if self._store is None:
+            self._store = self._open_store()
+        return self._store
 
-    @cached_property
+    @property
     def identity(self) -> EngineIdentity:
         """The engine."""
-        return self._identify()
+        if self._identity is None:
+            self._identity = self._identify()
+        return self._identity
 
     def ask(
         self,
@@ -158,12 +163,11 @@ class EngineStore:
         """Keep an answer; one that took little time only when it is asked for again."""
         visits = 1
         if entry.plies < _KEPT_AT_ONCE_PLIES:
-            with self._noting:
-                if question not in self._noted:
-                    if len(self._noted) == _MAX_NOTED:
-                        self._noted.clear()
-                    self._noted.add(question)
-                    return
-                self._noted.remove(question)
+            if question not in self._noted:
+                if len(self._noted) >= _MAX_NOTED:
+                    self._noted.clear()
+                self._noted.add(question)
+                return
+            self._noted.discard(question)
             visits = 2
         self.store.keep(question, self.identity, entry, visits)

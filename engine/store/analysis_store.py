@@ -8,41 +8,26 @@ import os
 import sqlite3
 import threading
 import time
-from collections import OrderedDict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from math import inf
-from operator import attrgetter
 from pathlib import Path
 from weakref import WeakSet
 
 from engine.errors import DataFileError
-from engine.store.database import StoreDatabase, is_busy, is_damage
+from engine.store.database import StoreDatabase, is_busy
 from engine.store.entries import EngineIdentity, StoreEntry, StoreQuestion
 from engine.store.options import DEFAULT_MEGABYTES
+from engine.store.recent_entries import RecentEntries, StoreKey, choose_entry
 from engine.store.rows import DueQuestion, StoreRow
 from engine.store.store_file import StoreFile
+from engine.store.store_writer import StoreWrite, StoreWriter
 from engine.store.tiers import DepthTiers
-
-MAX_REMEMBERED = 10_000
-"""Questions in memory: some 10 MB of positions, or 30 MB of plays."""
-
-MAX_REMEMBERED_BYTES = 64 << 20
-"""What their values may take, for rolls with thousands of plays."""
 
 MAX_READ_AHEAD = 2_000
 """Questions that are read into memory when a file is opened for those who do not wait: the most asked."""
 
 _READ_AHEAD_ROWS, _READ_AHEAD_PAUSE_S = 50, 0.002
 """How many of them in a turn in the interpreter, a millisecond, and the pause after that."""
-
-READ_AGAIN_S = 60.0
-"""How long memory answers those who would take a deeper entry before the file is asked for one again."""
-
-MAX_WAITING = 10_000
-"""Writes that may wait for the disk; further ones are left out."""
-
-WRITE_EVERY_S = 0.2
-"""How long a write waits for others that can be made with it."""
 
 OPEN_WAIT_S = 0.5
 """How long those who ask wait for a file that is being opened, counted from then on."""
@@ -53,17 +38,14 @@ _stores: WeakSet[AnalysisStore] = WeakSet()
 _foreign: list[object] = []
 """What belongs to the process that this one was forked of: held, because closing it would harm that one."""
 
-_Key = tuple[StoreQuestion, str]
-_Write = Callable[[StoreDatabase], object]
-
 
 class AnalysisStore:
     """Finds and keeps analyses; safe to use from several threads, and its file from several processes.
 
     A file that is damaged is moved aside, and a new one begun; one that cannot be used leaves the store in
     memory alone. Both are logged, and nothing is raised: an answer is then searched afresh. What is kept is
-    in the file after `WRITE_EVERY_S` and one commit, and stays there however the process ends. In a process
-    that is forked the store has a connection and a writer of its own.
+    in the file after `WRITE_EVERY_S` (`engine.store.store_writer`) and one commit, and stays there however
+    the process ends. In a process that is forked the store has a connection and a writer of its own.
 
     Args:
         file: The file.
@@ -71,9 +53,6 @@ class AnalysisStore:
         book: A book, which is only read: its entries are found as if they were in the file.
         is_patient: Whether to wait for a file that another process holds. Else a thread opens it, those who
             ask wait no longer than `OPEN_WAIT_S` for that, and what is asked most is read ahead.
-
-    Attributes:
-        left_out: Writes that found no place in the queue, failed, or came after the end.
 
     Raises:
         DataFileError: The file is another program's, or of a later version of gammond; one who is not patient
@@ -89,11 +68,8 @@ class AnalysisStore:
         is_patient: bool = True,
     ) -> None:
         self.file = file
-        self.left_out = 0
         self._max_bytes = max_bytes
-        self._remembered: OrderedDict[_Key, dict[int, StoreEntry]] = OrderedDict()
-        self._remembered_bytes = 0
-        self._read_s: dict[_Key, float] = {}
+        self._recent = RecentEntries()
         self._is_closing = False
         self._is_patient = is_patient
         self._book_file = book
@@ -108,20 +84,21 @@ class AnalysisStore:
 
     def _begin(self) -> None:
         """Begin with no thread, no connection to the file and nothing to write."""
-        self._visits: dict[_Key, int] = {}
-        self._writes: list[_Write] = []
-        self._is_writing = self._is_flushing = self._is_idle = False
-        self._changed = threading.Condition()
-        self._reading = threading.Lock()
+        self._remembering, self._reading = threading.Lock(), threading.Lock()
         self._source = StoreFile(self.file)
         self._is_open, self._opening_ends_s = threading.Event(), inf
         self._reader = None
         self._book = None if self._book_file is None else _open_book(self._book_file)
-        self._writer: threading.Thread | None = None
+        self._writer = StoreWriter(self._source, self._max_bytes, self._reopen_reader)
 
     def _begin_forked(self) -> None:
-        _foreign.extend((self._source, self._reader, self._book))
+        _foreign.extend((self._source, self._reader, self._book, self._writer))
         self._begin()
+
+    @property
+    def left_out(self) -> int:
+        """Writes that found no place in the queue, failed, or came after the end."""
+        return self._writer.left_out
 
     def _start_opening(self, work: Callable[[], None]) -> None:
         self._opening_ends_s = time.monotonic() + OPEN_WAIT_S
@@ -142,30 +119,18 @@ class AnalysisStore:
         entry = self.recall(question, engine, plies, allow_deeper=allow_deeper)
         if entry is None:
             found = self._read(question, engine)
-            with self._changed:
-                for each in found:
-                    self._remember(key, each)
-                known = self._remembered.get(key, {})
-                if known:
-                    self._read_s[key] = time.monotonic()
-                entry = _choose(known.values(), plies, allow_deeper)
+            with self._remembering:
+                entry = choose_entry(self._recent.add_read(key, found), plies, allow_deeper=allow_deeper)
         if entry is not None:
-            with self._changed:
-                self._count_visit(key)
+            self._writer.count_visit(key)
         return entry
 
     def recall(
         self, question: StoreQuestion, engine: EngineIdentity, plies: int, *, allow_deeper: bool = False
     ) -> StoreEntry | None:
         """Return what `find` does if memory has it, in microseconds and without counting the visit."""
-        key = question, engine.digest
-        with self._changed:
-            if (known := self._remembered.get(key)) is None:
-                return None
-            self._remembered.move_to_end(key)
-            if allow_deeper and max(known) <= plies and self._is_old(key):
-                return None  # another process may have searched deeper
-            return _choose(known.values(), plies, allow_deeper)
+        with self._remembering:
+            return self._recent.find((question, engine.digest), plies, allow_deeper=allow_deeper)
 
     def visit(
         self,
@@ -183,11 +148,10 @@ class AnalysisStore:
             entry: What was found.
             allow_deeper: Whether a deeper entry would do.
         """
-        with self._changed:
-            if self.recall(question, engine, entry.plies, allow_deeper=allow_deeper) is not entry:
-                return False
-            self._count_visit((question, engine.digest))
-            return True
+        if self.recall(question, engine, entry.plies, allow_deeper=allow_deeper) is not entry:
+            return False
+        self._writer.count_visit((question, engine.digest))
+        return True
 
     def keep(
         self, question: StoreQuestion, engine: EngineIdentity, entry: StoreEntry, visits: int = 1
@@ -201,11 +165,26 @@ class AnalysisStore:
             visits: How often it was asked for just now; 0 if it was not.
         """
         key = question, engine.digest
-        with self._changed:
-            self._remember(key, entry)
-            self._enqueue_entry(question, engine, entry)
-            if visits:
-                self._count_visit(key, visits)
+        with self._remembering:
+            self._recent.add(key, entry)
+        self._writer.put(_make_write(question, engine, entry))
+        if visits:
+            self._writer.count_visit(key, visits)
+
+    def commit(self, question: StoreQuestion, engine: EngineIdentity, entry: StoreEntry) -> bool:
+        """Keep an answer nobody has asked for, and wait for the file; return whether it is there.
+
+        Args:
+            question: What it answers.
+            engine: Who answered.
+            entry: The answer.
+        """
+        with self._remembering:
+            self._recent.add((question, engine.digest), entry)
+        write = _make_write(question, engine, entry)
+        self._writer.put(write)
+        self._writer.flush()
+        return write.is_made
 
     def list_due(self, engine: EngineIdentity, tiers: DepthTiers, limit: int) -> list[DueQuestion]:
         """Return what `StoreDatabase.list_due` does; nothing where the file cannot be used."""
@@ -223,11 +202,7 @@ class AnalysisStore:
 
     def flush(self) -> None:
         """Wait until all that was kept is in the file, or could not be written."""
-        with self._changed:
-            self._is_flushing = True
-            self._changed.notify_all()
-            self._changed.wait_for(lambda: not (self._writes or self._visits or self._is_writing))
-            self._is_flushing = False
+        self._writer.flush()
 
     def close(self, timeout_s: float | None = None) -> None:
         """Write what waits and close the file.
@@ -235,12 +210,8 @@ class AnalysisStore:
         Args:
             timeout_s: How long to wait for that; None for as long as it takes.
         """
-        with self._changed:
-            self._is_closing = True
-            self._changed.notify_all()
-            writer = self._writer
-        if writer is not None:
-            writer.join(timeout_s)
+        self._is_closing = True
+        self._writer.close(timeout_s)
         with self._reading:
             for each in (self._reader, self._book):
                 if each is not None:
@@ -253,42 +224,10 @@ class AnalysisStore:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _remember(self, key: _Key, entry: StoreEntry) -> None:
-        known = self._remembered.setdefault(key, {})
-        self._remembered.move_to_end(key)
-        if entry.plies in known:
-            return
-        known[entry.plies] = entry
-        self._remembered_bytes += entry.size
-        while len(self._remembered) > MAX_REMEMBERED or self._remembered_bytes > MAX_REMEMBERED_BYTES:
-            oldest, entries = self._remembered.popitem(last=False)
-            self._remembered_bytes -= sum(each.size for each in entries.values())
-            self._read_s.pop(oldest, None)
-
-    def _is_old(self, key: _Key) -> bool:
-        """Return whether it is long ago that what memory has of a question was read from the file."""
-        return time.monotonic() - self._read_s.get(key, -inf) > READ_AGAIN_S
-
-    def _count_visit(self, key: _Key, visits: int = 1) -> None:
-        if not self._is_closing and (key in self._visits or len(self._visits) < MAX_WAITING):
-            self._visits[key] = self._visits.get(key, 0) + visits
-            self._start_writer()
-
-    def _enqueue_entry(self, question: StoreQuestion, engine: EngineIdentity, entry: StoreEntry) -> None:
-        now_s = int(time.time())
-        self._enqueue(lambda database: database.put(question, engine, entry, now_s))
-
-    def _enqueue(self, write: _Write) -> None:
-        if self._is_closing or len(self._writes) >= MAX_WAITING:
-            self.left_out += 1
-            return
-        self._writes.append(write)
-        self._start_writer()
-
     def _read(self, question: StoreQuestion, engine: EngineIdentity) -> list[StoreEntry]:
         """Return the entries of a question in the file, and those of the book, which come into the file."""
         if not self._is_open.is_set():
-            with self._changed:
+            with self._remembering:
                 if self._opening_ends_s == inf:  # nobody has asked yet in this process, which was forked
                     self._start_opening(self._open_for_reading)
             self._is_open.wait(max(0.0, self._opening_ends_s - time.monotonic()))
@@ -296,20 +235,18 @@ class AnalysisStore:
             found = self._read_file((question, engine.digest))
             depths = {each.plies for each in found}
             shipped = [each for each in self._read_book(question, engine) if each.plies not in depths]
-        with self._changed:
-            for each in shipped:
-                self._enqueue_entry(question, engine, each)
+        for each in shipped:
+            self._writer.put(_make_write(question, engine, each))
         return found + shipped
 
-    def _read_file(self, key: _Key) -> list[StoreEntry]:
+    def _read_file(self, key: StoreKey) -> list[StoreEntry]:
         if self._reader is None:
             return []
         try:
             return self._reader.find(*key)
         except DataFileError as error:
             _LOG.warning("%s: a question was removed: %s", self.file, error.message)
-            with self._changed:
-                self._enqueue(lambda database: database.remove(*key))
+            self._writer.put(StoreWrite(lambda database, _: database.remove(*key)))
         except sqlite3.Error as error:
             if not is_busy(error):
                 lost, self._reader = self._reader, None
@@ -352,10 +289,10 @@ class AnalysisStore:
         try:
             rows = itertools.islice(database.iterate(), MAX_READ_AHEAD)
             while step := list(itertools.islice(rows, _READ_AHEAD_ROWS)):
-                with self._changed:
+                with self._remembering:
                     for row in step:
                         if isinstance(row, StoreRow):
-                            self._remember((row.question, row.engine.digest), row.entry)
+                            self._recent.add((row.question, row.engine.digest), row.entry)
                 if self._is_closing:
                     break
                 time.sleep(_READ_AHEAD_PAUSE_S)
@@ -364,72 +301,14 @@ class AnalysisStore:
         finally:
             database.close()
 
-    def _start_writer(self) -> None:
-        if self._writer is None:
-            self._writer = threading.Thread(target=self._write_behind, name="analysis-store", daemon=True)
-            self._writer.start()
-        if self._is_idle:  # else it looks by itself; to wake a thread takes long on a busy machine
-            self._is_idle = False
-            self._changed.notify_all()
-
-    def _write_behind(self) -> None:
-        """Write what comes until the store is closed."""
-        database: StoreDatabase | None = None
-        while True:
-            with self._changed:
-                self._is_idle = True
-                self._changed.wait_for(lambda: self._writes or self._visits or self._is_closing)
-                self._is_idle = False
-                self._changed.wait_for(lambda: self._is_closing or self._is_flushing, WRITE_EVERY_S)
-                writes, visits = self._writes, self._visits
-                self._writes, self._visits = [], {}
-                self._is_writing = True
-            database = self._write_batch(database, writes, visits)
-            with self._changed:
-                self._is_writing = False
-                self._changed.notify_all()
-                if self._is_closing and not (self._writes or self._visits):
-                    break
-        if database is not None:
-            database.close()
-
-    def _write_batch(
-        self, database: StoreDatabase | None, writes: list[_Write], visits: dict[_Key, int]
-    ) -> StoreDatabase | None:
-        """Write a batch as one step, once more into a new file if that one is lost; return what is open."""
-        for _ in range(2):
-            if database is None or not database.is_current():
-                database = self._reopen(database)
-            if database is None:
-                break
-            try:
-                with database.write():
-                    for write in writes:
-                        write(database)
-                    now_s = int(time.time())
-                    for (question, digest), number in visits.items():
-                        database.count_visits(question, digest, number, now_s)
-                    database.evict(self._max_bytes, now_s)
-                if database.is_current():  # else it was moved aside or removed meanwhile
-                    return database
-            except sqlite3.Error as error:
-                database = self._source.replace(database, error)
-                if not is_damage(error):
-                    break
-        self.left_out += len(writes)
-        return database
-
-    def _reopen(self, database: StoreDatabase | None) -> StoreDatabase | None:
-        """Open the file that is there now, for reading too."""
-        if database is not None:
-            database.close()
+    def _reopen_reader(self) -> None:
+        """Read from the file that is there now, if those who ask have it open."""
         with self._reading:
             if self._reader is not None and not self._reader.is_current():
                 self._reader.close()
                 self._reader = None
         if self._is_open.is_set() and self._reader is None and not self._is_closing:
             self._open_for_reading()
-        return self._source.try_to_open()
 
 
 def _begin_all_forked() -> None:
@@ -449,7 +328,7 @@ def _open_book(file: Path) -> StoreDatabase | None:
         return None
 
 
-def _choose(entries: Iterable[StoreEntry], plies: int, allow_deeper: bool) -> StoreEntry | None:
-    """Return the entry of a depth, or the deepest one beyond it where that is allowed; None if none fits."""
-    fitting = [each for each in entries if each.plies == plies or (allow_deeper and each.plies > plies)]
-    return max(fitting, key=attrgetter("plies"), default=None)
+def _make_write(question: StoreQuestion, engine: EngineIdentity, entry: StoreEntry) -> StoreWrite:
+    """Return what writes an entry, as searched now."""
+    created_s = int(time.time())
+    return StoreWrite(lambda database, _: database.put(question, engine, entry, created_s))

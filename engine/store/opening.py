@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import os
 import threading
 from collections.abc import Callable
 from functools import partial
@@ -46,3 +47,13 @@ def _open(options: StoreOptions, book: Path) -> AnalysisStore:
             atexit.register(store.close, _LAST_WRITE_S)
             _opened[options] = store
         return _opened[options]
+
+
+def _renew_lock() -> None:
+    """Let a process that was forked open stores, whoever did so at that moment."""
+    global _opening
+    _opening = threading.Lock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_renew_lock)

@@ -79,13 +79,3 @@ def read_store_options() -> StoreOptions:
         ValueRangeError: As `StoreOptions.parse`.
     """
     return StoreOptions.parse(os.environ.get(STORE_VARIABLE, ""))
-
-
-def find_store_file() -> Path:
-    """Return the file that the environment names.
-
-    Raises:
-        FormatError: As `read_store_options`.
-        ValueRangeError: As `read_store_options`.
-    """
-    return read_store_options().find_file()

@@ -46,7 +46,7 @@ def answers():
 def file(tmp_path, monkeypatch, answers):
     """A store with the default engine's answers, and one by a net that is not there."""
     path = tmp_path / "store.sqlite"
-    monkeypatch.setattr("tools.store.command.find_store_file", lambda: path)
+    monkeypatch.setenv("GAMMOND_STORE", f"file={path}")
     with AnalysisStore(path) as store:
         for question, entry in answers.items():
             store.keep(question, identify_engine(), entry)

@@ -17,7 +17,7 @@ import argparse
 from pathlib import Path
 
 from engine.errors import DataFileError
-from engine.store.options import find_store_file
+from engine.store.options import read_store_options
 from tools.store.book import BOOK_SUMMARY, add_book_arguments, build_book
 from tools.store.deepening import add_deepen_arguments, deepen_entries
 from tools.store.exchange import export_entries, import_entries
@@ -74,7 +74,7 @@ def main(args: argparse.Namespace) -> int:
     """
     if args.action == "book":
         return build_book(args)
-    file = args.file or find_store_file()
+    file = args.file or read_store_options().find_file()
     if args.action == "import":
         return import_entries(file, args.files)
     if not file.exists():

@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from engine.errors import DataFileError
-from engine.store import analysis_store
+from engine.store import analysis_store, recent_entries, store_writer
 from engine.store.analysis_store import AnalysisStore
 from engine.store.database import SCHEMA_VERSION, StoreDatabase
 from engine.store.rows import BadRow
@@ -166,7 +166,7 @@ def test_who_takes_deeper_entries_gets_those_that_another_process_adds_later(fil
         other.keep(question, ENGINE, deeper)
         other.flush()
         assert store.find(question, ENGINE, 2, allow_deeper=True).plies == 2
-        monkeypatch.setattr(analysis_store, "READ_AGAIN_S", -1.0)
+        monkeypatch.setattr(recent_entries, "READ_AGAIN_S", -1.0)
         assert store.recall(question, ENGINE, 2, allow_deeper=True) is None
         assert store.find(question, ENGINE, 2, allow_deeper=True).is_same_as(deeper)
         assert store.recall(question, ENGINE, 2, allow_deeper=True).is_same_as(deeper)
@@ -174,20 +174,20 @@ def test_who_takes_deeper_entries_gets_those_that_another_process_adds_later(fil
 
 
 def test_memory_is_bounded_and_the_file_answers_for_the_rest(file, monkeypatch):
-    monkeypatch.setattr(analysis_store, "MAX_REMEMBERED", 10)
+    monkeypatch.setattr(recent_entries, "MAX_REMEMBERED", 10)
     with AnalysisStore(file) as store:
         for number in range(50):
             store.keep(make_question(number), ENGINE, make_entry(seed=number))
         store.flush()
-        assert len(store._remembered) == 10
+        assert len(store._recent) == 10
         assert all(store.find(make_question(number), ENGINE, 2) for number in range(50))
-        assert len(store._remembered) == 10
+        assert len(store._recent) == 10
 
 
 def test_writes_that_find_no_place_in_the_queue_are_counted(file, monkeypatch):
-    monkeypatch.setattr(analysis_store, "MAX_WAITING", 5)
+    monkeypatch.setattr(store_writer, "MAX_WAITING", 5)
     with AnalysisStore(file) as store:
-        with store._changed:
+        with store._writer._changed:
             for number in range(8):
                 store.keep(make_question(number), ENGINE, make_entry(seed=number))
         assert store.left_out == 3
@@ -338,7 +338,7 @@ def test_a_file_that_is_damaged_while_in_use_is_replaced(file):
         for number in range(300):
             store.keep(make_question(number), ENGINE, make_entry(seed=number))
         store.flush()
-        store._remembered.clear()
+        store._recent.clear()
         for each in (file, file.with_name("store.sqlite-wal")):
             os.truncate(each, 0)
         assert store.find(make_question(1), ENGINE, 2) is None
@@ -430,14 +430,14 @@ def test_a_forked_process_reads_and_writes_by_itself(file, is_patient):
         parents = store._reader
         store.keep(make_question(2), ENGINE, make_entry(2, seed=2))
         fill(Path(sys.argv[1]), [3])
-        with store._changed, store._reading:
+        with store._remembering, store._writer._changed, store._reading:
             child = os.fork()
             if child == 0:
-                store._remembered.clear()
+                store._recent.clear()
                 found = [number for number in (1, 3) if store.find(make_question(number), ENGINE, 2)]
                 store.keep(make_question(4), ENGINE, make_entry(2, seed=4))
                 store.flush()
-                print(found, store._reader is parents, len(store._writes), flush=True)
+                print(found, store._reader is parents, len(store._writer._writes), flush=True)
                 os._exit(0)
         os.waitpid(child, 0)
         store.close()
@@ -449,7 +449,7 @@ def test_a_forked_process_reads_and_writes_by_itself(file, is_patient):
 
 def test_memory_forgets_the_longest_unasked_when_its_values_take_too_much(file, monkeypatch):
     entries = [make_entry(plies, rows=50, seed=plies) for plies in (2, 3)]
-    monkeypatch.setattr(analysis_store, "MAX_REMEMBERED_BYTES", sum(each.size for each in entries) * 3)
+    monkeypatch.setattr(recent_entries, "MAX_REMEMBERED_BYTES", sum(each.size for each in entries) * 3)
     with AnalysisStore(file) as store:
         for number in range(1, 11):
             for entry in entries * 2:
@@ -460,3 +460,14 @@ def test_memory_forgets_the_longest_unasked_when_its_values_take_too_much(file, 
         assert store.find(make_question(1), ENGINE, 2).is_same_as(entries[0])
         recalled = [n for n in range(1, 11) if store.recall(make_question(n), ENGINE, 3)]
         assert recalled == [1, 9, 10]
+
+
+def test_an_entry_is_committed_or_it_is_said_that_it_is_not(file):
+    with AnalysisStore(file) as store:
+        assert store.commit(make_question(1), ENGINE, make_entry(3))
+        assert find_all(file, [1]) == []  # of another depth
+        assert [row.entry.plies for row in list_rows(file)] == [3]
+        store.close()
+        left_out = store.left_out
+        assert not store.commit(make_question(2), ENGINE, make_entry(3))
+        assert store.left_out == left_out + 1

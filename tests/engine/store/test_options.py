@@ -14,7 +14,7 @@ from engine.store import analysis_store, opening
 from engine.store.analysis_store import AnalysisStore
 from engine.store.database import StoreDatabase
 from engine.store.opening import make_store_opener
-from engine.store.options import NO_STORE, StoreOptions, find_store_file, read_store_options
+from engine.store.options import NO_STORE, StoreOptions, read_store_options
 from tests.engine.store.samples import ENGINE, make_entry, make_question
 
 NO_BOOK = Path("no-book.sqlite")
@@ -33,9 +33,9 @@ def opened(monkeypatch):
 def test_it_is_in_the_data_folder(tmp_path, monkeypatch):
     monkeypatch.setenv("GAMMOND_DATA", str(tmp_path))
     monkeypatch.delenv("GAMMOND_STORE", raising=False)
-    assert find_store_file() == tmp_path / "analyses.sqlite"
+    assert read_store_options().find_file() == tmp_path / "analyses.sqlite"
     monkeypatch.setenv("GAMMOND_STORE", "file=~/kept.sqlite")
-    assert find_store_file() == Path.home() / "kept.sqlite"
+    assert read_store_options().find_file() == Path.home() / "kept.sqlite"
 
 
 @pytest.mark.parametrize(
@@ -94,7 +94,7 @@ def test_what_is_asked_most_is_read_ahead(tmp_path, monkeypatch):
             store.keep(make_question(number), ENGINE, make_entry(seed=number), visits=1 + (number >= 30))
     monkeypatch.setattr(analysis_store, "MAX_READ_AHEAD", 10)
     with AnalysisStore(file, is_patient=False) as store:
-        wait_until(lambda: len(store._remembered) == 10)
+        wait_until(lambda: len(store._recent) == 10)
         assert all(store.recall(make_question(number), ENGINE, 2) for number in range(30, 40))
         assert store.recall(make_question(1), ENGINE, 2) is None
         assert store.find(make_question(1), ENGINE, 2).is_same_as(make_entry(seed=1))
