@@ -16,8 +16,8 @@ from weakref import WeakSet
 from engine.errors import DataFileError
 from engine.store.database import StoreDatabase, is_busy
 from engine.store.entries import EngineIdentity, StoreEntry, StoreQuestion
+from engine.store.entry_memory import EntryMemory, StoreKey, choose_entry
 from engine.store.options import DEFAULT_MEGABYTES
-from engine.store.recent_entries import RecentEntries, StoreKey, choose_entry
 from engine.store.rows import DueQuestion, StoreRow
 from engine.store.store_file import StoreFile
 from engine.store.store_writer import StoreWrite, StoreWriter
@@ -69,7 +69,7 @@ class AnalysisStore:
     ) -> None:
         self.file = file
         self._max_bytes = max_bytes
-        self._recent = RecentEntries()
+        self._memory = EntryMemory()
         self._is_closing = False
         self._is_patient = is_patient
         self._book_file = book
@@ -120,7 +120,7 @@ class AnalysisStore:
         if entry is None:
             found = self._read(question, engine)
             with self._remembering:
-                entry = choose_entry(self._recent.add_read(key, found), plies, allow_deeper=allow_deeper)
+                entry = choose_entry(self._memory.add_read(key, found), plies, allow_deeper=allow_deeper)
         if entry is not None:
             self._writer.count_visit(key)
         return entry
@@ -130,7 +130,7 @@ class AnalysisStore:
     ) -> StoreEntry | None:
         """Return what `find` does if memory has it, in microseconds and without counting the visit."""
         with self._remembering:
-            return self._recent.find((question, engine.digest), plies, allow_deeper=allow_deeper)
+            return self._memory.find((question, engine.digest), plies, allow_deeper=allow_deeper)
 
     def visit(
         self,
@@ -166,7 +166,7 @@ class AnalysisStore:
         """
         key = question, engine.digest
         with self._remembering:
-            self._recent.add(key, entry)
+            self._memory.add(key, entry)
         self._writer.put(_make_write(question, engine, entry))
         if visits:
             self._writer.count_visit(key, visits)
@@ -180,7 +180,7 @@ class AnalysisStore:
             entry: The answer.
         """
         with self._remembering:
-            self._recent.add((question, engine.digest), entry)
+            self._memory.add((question, engine.digest), entry)
         write = _make_write(question, engine, entry)
         self._writer.put(write)
         self._writer.flush()
@@ -292,7 +292,7 @@ class AnalysisStore:
                 with self._remembering:
                     for row in step:
                         if isinstance(row, StoreRow):
-                            self._recent.add((row.question, row.engine.digest), row.entry)
+                            self._memory.add((row.question, row.engine.digest), row.entry)
                 if self._is_closing:
                     break
                 time.sleep(_READ_AHEAD_PAUSE_S)

@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable
 
 from engine.store.database import StoreDatabase, is_damage
-from engine.store.recent_entries import StoreKey
+from engine.store.entry_memory import StoreKey
 from engine.store.store_file import StoreFile
 
 MAX_WAITING = 10_000

@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from engine.errors import DataFileError
-from engine.store import analysis_store, recent_entries, store_writer
+from engine.store import analysis_store, entry_memory, store_writer
 from engine.store.analysis_store import AnalysisStore
 from engine.store.database import SCHEMA_VERSION, StoreDatabase
 from engine.store.rows import BadRow
@@ -166,7 +166,7 @@ def test_who_takes_deeper_entries_gets_those_that_another_process_adds_later(fil
         other.keep(question, ENGINE, deeper)
         other.flush()
         assert store.find(question, ENGINE, 2, allow_deeper=True).plies == 2
-        monkeypatch.setattr(recent_entries, "READ_AGAIN_S", -1.0)
+        monkeypatch.setattr(entry_memory, "READ_AGAIN_S", -1.0)
         assert store.recall(question, ENGINE, 2, allow_deeper=True) is None
         assert store.find(question, ENGINE, 2, allow_deeper=True).is_same_as(deeper)
         assert store.recall(question, ENGINE, 2, allow_deeper=True).is_same_as(deeper)
@@ -174,14 +174,14 @@ def test_who_takes_deeper_entries_gets_those_that_another_process_adds_later(fil
 
 
 def test_memory_is_bounded_and_the_file_answers_for_the_rest(file, monkeypatch):
-    monkeypatch.setattr(recent_entries, "MAX_REMEMBERED", 10)
+    monkeypatch.setattr(entry_memory, "MAX_REMEMBERED", 10)
     with AnalysisStore(file) as store:
         for number in range(50):
             store.keep(make_question(number), ENGINE, make_entry(seed=number))
         store.flush()
-        assert len(store._recent) == 10
+        assert len(store._memory) == 10
         assert all(store.find(make_question(number), ENGINE, 2) for number in range(50))
-        assert len(store._recent) == 10
+        assert len(store._memory) == 10
 
 
 def test_writes_that_find_no_place_in_the_queue_are_counted(file, monkeypatch):
@@ -338,7 +338,7 @@ def test_a_file_that_is_damaged_while_in_use_is_replaced(file):
         for number in range(300):
             store.keep(make_question(number), ENGINE, make_entry(seed=number))
         store.flush()
-        store._recent.clear()
+        store._memory.clear()
         for each in (file, file.with_name("store.sqlite-wal")):
             os.truncate(each, 0)
         assert store.find(make_question(1), ENGINE, 2) is None
@@ -433,7 +433,7 @@ def test_a_forked_process_reads_and_writes_by_itself(file, is_patient):
         with store._remembering, store._writer._changed, store._reading:
             child = os.fork()
             if child == 0:
-                store._recent.clear()
+                store._memory.clear()
                 found = [number for number in (1, 3) if store.find(make_question(number), ENGINE, 2)]
                 store.keep(make_question(4), ENGINE, make_entry(2, seed=4))
                 store.flush()
@@ -449,7 +449,7 @@ def test_a_forked_process_reads_and_writes_by_itself(file, is_patient):
 
 def test_memory_forgets_the_longest_unasked_when_its_values_take_too_much(file, monkeypatch):
     entries = [make_entry(plies, rows=50, seed=plies) for plies in (2, 3)]
-    monkeypatch.setattr(recent_entries, "MAX_REMEMBERED_BYTES", sum(each.size for each in entries) * 3)
+    monkeypatch.setattr(entry_memory, "MAX_REMEMBERED_BYTES", sum(each.size for each in entries) * 3)
     with AnalysisStore(file) as store:
         for number in range(1, 11):
             for entry in entries * 2:

@@ -94,7 +94,7 @@ def test_what_is_asked_most_is_read_ahead(tmp_path, monkeypatch):
             store.keep(make_question(number), ENGINE, make_entry(seed=number), visits=1 + (number >= 30))
     monkeypatch.setattr(analysis_store, "MAX_READ_AHEAD", 10)
     with AnalysisStore(file, is_patient=False) as store:
-        wait_until(lambda: len(store._recent) == 10)
+        wait_until(lambda: len(store._memory) == 10)
         assert all(store.recall(make_question(number), ENGINE, 2) for number in range(30, 40))
         assert store.recall(make_question(1), ENGINE, 2) is None
         assert store.find(make_question(1), ENGINE, 2).is_same_as(make_entry(seed=1))

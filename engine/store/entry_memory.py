@@ -23,7 +23,7 @@ StoreKey = tuple[StoreQuestion, str]
 """A question, and the digest of the engine that answers it."""
 
 
-class RecentEntries:
+class EntryMemory:
     """Entries by question and depth; beyond the bounds, the questions that were asked the longest ago go.
 
     Not for several threads.
