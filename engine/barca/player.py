@@ -107,11 +107,15 @@ class SearchPlayer:
         name: Its name in results.
         options: Its limits and its way to choose.
         weights: The board evaluation vector; None for the one that the options name.
+
+    Attributes:
+        weights: The board evaluation vector.
+        limits: When its searches end, and how many moves they rank.
     """
 
     def __init__(self, name: str, options: SearchOptions, weights: EvaluationVector | None = None) -> None:
         self.name = name
-        self._weights = weights or load_weights(options.weights)
+        self.weights = weights or load_weights(options.weights)
         self._seed = options.seed
         self._memory = SearchMemory()
         if not (options.depth or options.movetime or options.nodes):
@@ -122,7 +126,7 @@ class SearchPlayer:
 
     def choose(self, game: BarcaGame, should_stop: Callable[[], bool] | None = None) -> Move:
         """Choose a move, as `BarcaPlayer.choose`: always the same one in the same game."""
-        found = search(game, self.limits, self._weights, should_stop=should_stop, memory=self._memory)
+        found = search(game, self.limits, self.weights, should_stop=should_stop, memory=self._memory)
         return choose_by_merit(found.lines, game, self._seed)
 
 
@@ -161,11 +165,12 @@ def choose_by_merit(lines: Sequence[SearchLine], game: BarcaGame, seed: int) -> 
     return lines[min(place, len(lines) - 1)].move
 
 
-def make_player(text: str) -> BarcaPlayer:
+def make_player(text: str, weights: EvaluationVector | None = None) -> BarcaPlayer:
     """Make a player from its name, with options after a colon: ``hard``, ``search:depth=4,seed=1``.
 
     Args:
         text: A level, ``search`` or ``random``; a level has the options of ``search``.
+        weights: The board evaluation vector of one that searches; None for the one that the options name.
 
     Raises:
         FormatError: An option is malformed.
@@ -181,7 +186,7 @@ def make_player(text: str) -> BarcaPlayer:
     if kind != "search":
         level = find_level(kind)
         given = {"depth": level.depth, "among": level.among, **given}
-    return SearchPlayer(text, convert(given, SearchOptions))
+    return SearchPlayer(text, convert(given, SearchOptions), weights)
 
 
 PLAYERS = (*LEVELS, "search", "random")

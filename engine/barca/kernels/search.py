@@ -27,7 +27,7 @@ MAX_EVALUATION = 900_000
 INFINITE = 2_000_000
 
 MAX_DEPTH = 48
-MAX_EXTENSION = 4
+MAX_EXTENSION = 2
 """How many plies a line is followed beyond the depth while the side to move must prevent a win at once."""
 
 STACK_SIZE = MAX_DEPTH + MAX_EXTENSION + 2

@@ -14,7 +14,7 @@ from engine.barca.position import BarcaPosition
 from engine.errors import PositionError
 
 WIN_SCORE = 1_000_000
-MAX_EXTENSION = 4
+MAX_EXTENSION = 2
 
 _STEPS = [(x, y) for x in (-1, 0, 1) for y in (-1, 0, 1) if (x, y) != (0, 0)]
 _FEARS = {"elephant": "mouse", "lion": "elephant", "mouse": "lion"}

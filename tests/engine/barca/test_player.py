@@ -5,6 +5,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
+from engine.barca.evaluation import EvaluationVector
 from engine.barca.game import BarcaGame
 from engine.barca.kernels.search import WIN_SCORE
 from engine.barca.levels import LEVELS
@@ -100,3 +101,10 @@ def test_a_level_has_its_options_and_takes_others():
 def test_names_that_are_none_are_refused(name, error):
     with pytest.raises(error, match="expected"):
         make_player(name)
+
+
+def test_a_player_is_given_its_weights():
+    edge = EvaluationVector((0, 0, 0, 0), (0, 0, 0, 0), 0, 0, -100, 0)
+    player = make_player("search:depth=1", edge)
+    assert player.weights == edge
+    assert player.choose(BarcaGame.start()) != make_player("search:depth=1").choose(BarcaGame.start())
