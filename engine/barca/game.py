@@ -36,11 +36,13 @@ class BarcaGame:
         position: The position now.
         history: The keys of all positions from the first to this one, which repetition counts.
         moves: The moves played.
+        repetitions: How often the position has come up in this game, now included.
     """
 
     position: BarcaPosition
     history: tuple[bytes, ...]
     moves: tuple[Move, ...] = ()
+    repetitions: int = 1
 
     @classmethod
     def start(cls) -> BarcaGame:
@@ -67,12 +69,8 @@ class BarcaGame:
             raise StateError("the game is drawn by repetition: no move follows")
         check_move(self.position, move)
         after = apply_move(self.position, move)
-        return BarcaGame(after, (*self.history, after.key), (*self.moves, move))
-
-    @property
-    def repetitions(self) -> int:
-        """How often the position has come up in this game, now included."""
-        return self.history.count(self.position.key)
+        history = (*self.history, after.key)
+        return BarcaGame(after, history, (*self.moves, move), history.count(after.key))
 
     @property
     def result(self) -> GameResult | None:

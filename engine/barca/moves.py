@@ -37,7 +37,8 @@ def legal_moves(position: BarcaPosition) -> list[Move]:
     moves = np.empty((MAX_MOVES, 2), np.int8)
     squares: NDArray[np.int8] = position.squares.copy()
     count = list_moves(squares, position.side, moves)
-    return sorted(Move(int(squares[animal]), int(target)) for animal, target in moves[:count])
+    origins = squares.tolist()
+    return sorted([Move(origins[animal], target) for animal, target in moves[:count].tolist()])
 
 
 def apply_move(position: BarcaPosition, move: Move) -> BarcaPosition:
