@@ -61,7 +61,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--variant",
         choices=list(VARIANTS),
         default=DEFAULT_VARIANT,
-        help="the game that is played (default %(default)s)",
+        metavar="GAME",
+        help=f"the game that is played: {', '.join(VARIANTS)} (default %(default)s)",
     )
     parser.add_argument(
         "--doubles",
