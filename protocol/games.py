@@ -45,7 +45,15 @@ _BACKGAMMON = GameEntry(
     "protocol.repl.dialogue.backgammon:BackgammonTalk",
 )
 
-GAMES: dict[str, GameEntry] = {entry.name: entry for entry in (_BACKGAMMON,)}
+_BARCA = GameEntry(
+    "barca",
+    ("barca",),
+    "protocol.barca.commands:BARCA",
+    "protocol.barca.queries:answer_query",
+    "protocol.barca.talk:BarcaTalk",
+)
+
+GAMES: dict[str, GameEntry] = {entry.name: entry for entry in (_BACKGAMMON, _BARCA)}
 """The table: name to row. A session begins with the first."""
 
 FIRST_GAME = _BACKGAMMON.name

@@ -41,6 +41,7 @@ from engine.runtime.cores import count_usable_cores
 from engine.runtime.disk_space import check_disk_space
 from engine.search import ValueCache
 from protocol.commands.readiness import READY_GROUPS, READY_TEXTS
+from protocol.games import FIRST_GAME, GAMES, load_part
 from protocol.transports.process_end import end_process
 from tools.common.files import write_atomically
 from tools.common.interrupts import EXIT_INTERRUPTED
@@ -64,6 +65,11 @@ JOBS: dict[str, tuple[str, ...]] = {
         "dice 3 1",
         "go chequer",
     ),
+    **{
+        name: (f"set game.variant {next(iter(entry.variants))}", *load_part(entry.commands).ready_lines)
+        for name, entry in GAMES.items()
+        if name != FIRST_GAME
+    },
 }
 """What is prepared, in the order in which processes take it: name -> lines of the protocol whose answers need
 it; empty for what `_prepare_without_lines` does. Those that run at the same time share few kernels."""

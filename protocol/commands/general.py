@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from engine.errors import list_error_codes
+import time
+
+from engine.errors import CancelledWork, list_error_codes
 from engine.runtime.version import NAME, read_version
 from protocol.commands.command import Command, CommandCall
 from protocol.commands.session_game import find_game, find_setting, make_unknown_error
@@ -38,6 +40,29 @@ def handle_ubgi(call: CommandCall) -> Answer:
         *make_option_replies(call.session),
         Reply("ubgiok"),
     ]
+
+
+def handle_isready(call: CommandCall) -> Answer:
+    """Ask for everything of the game once, in a session of its own, then answer."""
+    scratch, game = Session(call.session.service, call.session.initial_seed), find_game(call.session)
+    scratch.game_name = call.session.game_name
+
+    def run(control: WorkControl) -> list[Reply]:
+        began_s = time.monotonic()
+        for number, line in enumerate(game.ready_lines):
+            if control.is_stopped:
+                raise CancelledWork("stopped before all was ready")
+            name, _, rest = line.partition(" ")
+            command = game.commands[name]
+            answer = command.handler(CommandCall(scratch, command.parser.parse(rest), game.commands))
+            if isinstance(answer, Work):
+                answer.run(WorkControl())
+            elapsed_ms = int(1000 * (time.monotonic() - began_s))
+            text = f"ready {number + 1} of {len(game.ready_lines)} time_ms {elapsed_ms}"
+            control.report(Reply("info", text, is_final=False))
+        return [Reply("readyok")]
+
+    return Work(run)
 
 
 def handle_set(call: CommandCall) -> Answer:

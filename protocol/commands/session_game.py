@@ -32,6 +32,7 @@ class Game:
         set_variant: Puts its table under the rules of one of its values of ``game.variant``; raises a
             GammondError, and changes nothing, where that cannot be done now.
         describe: Captures what ``describe`` says of it, and returns what makes the keys of the object.
+        ready_lines: Requests that need every part of it once, for ``isready`` and ``gammond prepare``.
     """
 
     name: str
@@ -39,6 +40,7 @@ class Game:
     settings: Mapping[str, Setting]
     set_variant: Callable[[Session, str], None]
     describe: Callable[[Session], Callable[[], dict[str, object]]]
+    ready_lines: tuple[str, ...] = ()
 
 
 def find_game(session: Session) -> Game:

@@ -18,6 +18,18 @@ UBGI_ROW = Command(
 """The first row of every table."""
 
 
+READY_ROW = Command(
+    "isready",
+    "load and compile everything that a session can ask for, then answer",
+    general.handle_isready,
+    "readyok",
+    data_lines=("info ready N of N time_ms T",),
+    example=("isready",),
+    standard="UBGI 0.2",
+)
+"""The second."""
+
+
 def make_session_rows(*, setting: str, command: str) -> tuple[Command, ...]:
     """Return the rows about the session and the server.
 

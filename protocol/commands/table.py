@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from engine.rules.dice import parse_roll
 from engine.rules.match import MAX_CUBE, RESULT_NAMES
 from engine.search import FILTERS, MAX_PLIES
@@ -9,7 +11,7 @@ from protocol.commands import cube, decisions, evaluation, game, readiness, roll
 from protocol.commands.command import Command
 from protocol.commands.server_description import describe_backgammon
 from protocol.commands.session_game import Game
-from protocol.commands.shared_rows import UBGI_ROW, make_session_rows
+from protocol.commands.shared_rows import READY_ROW, UBGI_ROW, make_session_rows
 from protocol.core.arguments import (
     choice_argument,
     integer_argument,
@@ -46,15 +48,7 @@ _ROLLOUT_VALUES = (
 )
 _COMMANDS = (
     UBGI_ROW,
-    Command(
-        "isready",
-        "load and compile everything that a session can ask for, then answer",
-        readiness.handle_isready,
-        "readyok",
-        data_lines=("info ready N of N time_ms T",),
-        example=("isready",),
-        standard="UBGI 0.2",
-    ),
+    replace(READY_ROW, handler=readiness.handle_isready),
     Command(
         "newgame",
         "set up the starting position; the cube is centred, score and seat on roll stay",
@@ -331,5 +325,7 @@ DATA_LINE_KEYWORDS: frozenset[str] = frozenset(
 )
 """First words of lines that come before a final line; a final line never begins with one of them."""
 
-BACKGAMMON = Game("backgammon", COMMANDS, SETTINGS, set_backgammon_variant, describe_backgammon)
+BACKGAMMON = Game(
+    "backgammon", COMMANDS, SETTINGS, set_backgammon_variant, describe_backgammon, readiness.READY_LINES
+)
 """The part of backgammon in `protocol.games.GAMES`."""

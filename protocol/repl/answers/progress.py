@@ -12,6 +12,8 @@ from protocol.repl.answers.tables import format_points
 MIN_SHOWN_MS = 300
 """Shorter work shows nothing."""
 
+_SHOWN_MOVES = 3
+
 
 class ProgressLine:
     """The progress of one answer; it keeps what only some reports carry."""
@@ -62,6 +64,26 @@ class ProgressLine:
         before, began_ms = self._rollout_start
         left_s = (time_ms - began_ms) / 1000 * (values["of"] - trials) / (trials - before)
         return f"{text}, up to {left_s:.0f} s left"  # it may end early
+
+
+class MoveProgressLine(ProgressLine):
+    """The progress of a search for a move without dice."""
+
+    def update(self, reply: AnyReply) -> str:
+        """Return the line after a report, as `ProgressLine.update`."""
+        if not isinstance(reply, Reply) or reply.word != "info":
+            return ""
+        values = info_to_fields(reply.text)
+        if values.get("time_ms", 0) < MIN_SHOWN_MS or "depth" not in values:
+            return ""
+        best = " ".join(str(values.get("pv", "")).split()[:_SHOWN_MOVES])
+        found = f"depth {values['depth']}, best {best} ({_describe_score(values)})"
+        return f"thinking: {found}, {values['nodes']:,} positions, {values['time_ms'] / 1000:.1f} s"
+
+
+def _describe_score(values: dict[str, Any]) -> str:
+    end = next((key for key in ("win_in", "loss_in") if key in values), None)
+    return f"{values['score']:+d}" if end is None else f"{end.replace('_', ' ')} {values[end]}"
 
 
 def _format_analysis_progress(done: int, total: int, seconds: float) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from protocol.core.requests import WorkControl
 from protocol.games import GAMES, load_part
+from protocol.repl.answers.progress import ProgressLine
 from protocol.repl.answers.replies import Piece
 from protocol.repl.dialogue.backgammon import BackgammonTalk
 from protocol.repl.dialogue.suggestions import Suggestion
@@ -47,6 +48,10 @@ class LineInterpreter:
     def resume(self, kept: KeptGame, control: WorkControl | None = None) -> list[str]:
         """Go on with a game of backgammon of an earlier session; return what to show."""
         return [*self.game.resume(kept, control or WorkControl()), *self.game.show_board()]
+
+    def make_progress(self) -> ProgressLine:
+        """Return what makes the line that shows the progress of an answer."""
+        return self._find_talk().make_progress()
 
     def split(self, text: str) -> list[str]:
         """Split what was entered, or pasted, into lines to be answered one by one."""

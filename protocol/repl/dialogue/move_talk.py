@@ -17,6 +17,8 @@ from protocol.commands.session_game import find_game, make_unknown_error
 from protocol.core.arguments import integer_argument, rest_argument, word_argument
 from protocol.core.errors import CommandError
 from protocol.core.requests import Reply, WorkControl
+from protocol.games import FIRST_GAME
+from protocol.repl.answers.progress import MoveProgressLine, ProgressLine
 from protocol.repl.answers.replies import Piece, format_replies, send_command
 from protocol.repl.answers.sentences import ENGINE_NAME, HUMAN_NAME, make_sentence
 from protocol.repl.dialogue.command import ReplCommand
@@ -96,11 +98,15 @@ class MoveTalk(Talk):
         """The game on the table."""
         return self.table.game
 
+    def make_progress(self) -> ProgressLine:
+        """Return what makes the line that shows the progress of a search."""
+        return MoveProgressLine()
+
     def take_up(self) -> list[str]:
         """Return what a beginner must know, and the board, if there is one."""
         return [
             f"{self.title}: 'new' starts a game against the engine, 'help' lists the commands.",
-            "'set game.variant backgammon' goes back to backgammon.",
+            f"'set game.variant {FIRST_GAME}' goes back to {FIRST_GAME}.",
             *self.show_board(),
         ]
 

@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 
 from protocol.commands.dispatch import fail_request
 from protocol.core.requests import WorkControl
+from protocol.repl.answers.progress import ProgressLine
 from protocol.repl.answers.replies import Piece, RefusedRequestError, format_error, format_replies
 from protocol.repl.dialogue.suggestions import Suggestion
 from protocol.state.session import Session
@@ -47,6 +48,10 @@ class Talk(ABC):
         if self.table_state is not before and self.session.game_name == self.name:
             lines += self.show_board()
         return lines
+
+    def make_progress(self) -> ProgressLine:
+        """Return what makes the line that shows the progress of an answer."""
+        return ProgressLine()
 
     @property
     @abstractmethod

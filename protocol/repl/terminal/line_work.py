@@ -10,7 +10,6 @@ from collections.abc import Callable, Sequence
 
 from engine.runtime.compilation import COMPILATION
 from protocol.core.requests import AnyReply, WorkControl
-from protocol.repl.answers.progress import ProgressLine
 from protocol.repl.dialogue.interpreter import LineInterpreter
 from protocol.repl.terminal.pages import StatusLine
 
@@ -37,7 +36,7 @@ class LineWork:
 
     def __init__(self, interpreter: LineInterpreter, line: str, status: StatusLine | None = None) -> None:
         self._events: queue.SimpleQueue[AnyReply | list[str]] = queue.SimpleQueue()
-        self._control, self._progress = WorkControl(self._events.put), ProgressLine()
+        self._control, self._progress = WorkControl(self._events.put), interpreter.make_progress()
         self._status = status
         self._thread = threading.Thread(
             target=lambda: self._events.put(interpreter.answer(line, self._control)),

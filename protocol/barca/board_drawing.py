@@ -1,0 +1,104 @@
+"""The board of Barca as text of fixed width, with the parts that a terminal colours."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from engine.barca.board import ANIMALS, FILES, HOLES, HOLES_TO_WIN, LETTERS, SIDES, SIZE, format_square
+from engine.barca.game import BarcaGame, describe_result
+from engine.barca.moves import find_scared
+from engine.barca.notation import format_move
+
+_MARGIN = 4
+_CELL = 3
+_NOTE_GAP = "   "
+
+
+class DrawnSpan(NamedTuple):
+    """A part of a line with a meaning.
+
+    Attributes:
+        start: Its first character.
+        end: The one after its last.
+        what: ``white``, ``black``, ``hole``, ``scared``, ``last`` (the last move) or ``frame``.
+    """
+
+    start: int
+    end: int
+    what: str
+
+
+class DrawnLine(NamedTuple):
+    """A line of the board.
+
+    Attributes:
+        text: The line.
+        parts: Its parts, in their order.
+    """
+
+    text: str
+    parts: tuple[DrawnSpan, ...]
+
+
+def draw_board(game: BarcaGame) -> list[DrawnLine]:
+    """Draw the board, rank 10 at the top, with what is to be said of it beside it.
+
+    A square is three characters: an animal's letter, White's capital, or a dot; round brackets around a
+    watering hole, square ones around both squares of the last move; ``!`` behind a scared animal.
+    """
+    files = " " * _MARGIN + "".join(f"{file:^{_CELL}}" for file in FILES)
+    frame = DrawnLine(files.rstrip(), (DrawnSpan(0, len(files.rstrip()), "frame"),))
+    notes = _make_notes(game)
+    return [frame, *(_draw_rank(game, rank, notes.get(rank, "")) for rank in range(SIZE, 0, -1)), frame]
+
+
+def _draw_rank(game: BarcaGame, rank: int, note: str) -> DrawnLine:
+    position = game.position
+    label = f"{rank:>{_MARGIN - 2}}  "
+    text, parts = label, [DrawnSpan(0, _MARGIN - 2, "frame")]
+    scared = {square for side in (0, 1) for square in find_scared(position, side)}
+    last = set(game.moves[-1]) if game.moves else set[int]()
+    for square in range(SIZE * (rank - 1), SIZE * rank):
+        animal, place = position.find_animal(square), len(text)
+        left, right = "()" if square in HOLES else "[]" if square in last else "  "
+        around = "last" if square in last else "hole" if square in HOLES else ""
+        if animal is None:
+            letter, kind = (" ", "") if square in HOLES else (".", "frame")
+        else:
+            letter = LETTERS[animal % ANIMALS // 2]
+            letter, kind = (letter, "white") if animal < ANIMALS else (letter.lower(), "black")
+        is_scared = square in scared
+        text += f"{left}{letter}{'!' if is_scared else right}"
+        parts += [
+            DrawnSpan(place, place + 1, around),
+            DrawnSpan(place + 1, place + 2, kind),
+            DrawnSpan(place + 2, place + 3, "scared" if is_scared else around),
+        ]
+    text += f"{_NOTE_GAP}{note}" if note else ""
+    return DrawnLine(text.rstrip(), tuple(part for part in parts if part.what and part.start < len(text)))
+
+
+def _make_notes(game: BarcaGame) -> dict[int, str]:
+    """Return what stands beside ranks: each side's animals on its own half, the state of the game between."""
+    position, result = game.position, game.result
+    notes = {rank: _describe_side(game, side) for rank, side in ((1, 0), (SIZE, 1))}
+    scared = {SIZE - 1: find_scared(position, 1), 2: find_scared(position, 0)}
+    notes |= {rank: f"scared: {_list_squares(squares)}" for rank, squares in scared.items() if squares}
+    if result is not None:
+        notes[6] = describe_result(result)
+    else:
+        notes[6] = f"{SIDES[position.side]} to move"
+    if game.moves:
+        notes[5] = f"last move {format_move(game.moves[-1])}"
+    if game.repetitions > 1 and result is None:
+        notes[4] = f"the position came up {game.repetitions} times: a third is a draw"
+    return notes
+
+
+def _describe_side(game: BarcaGame, side: int) -> str:
+    return f"{SIDES[side]}: {game.position.count_holes(side)} of {HOLES_TO_WIN} holes"
+
+
+def _list_squares(squares: Sequence[int]) -> str:
+    return ", ".join(map(format_square, squares))

@@ -1,0 +1,184 @@
+"""The commands of Barca on the line protocol."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict, replace
+
+from engine.barca.board import parse_square
+from engine.barca.levels import LEVELS
+from engine.barca.search import MAX_LINES
+from protocol.barca import game_commands, search_commands
+from protocol.barca.settings import BARCA_SETTINGS, VARIANT
+from protocol.barca.table import BarcaTable
+from protocol.commands.command import Command
+from protocol.commands.session_game import Game
+from protocol.commands.shared_rows import READY_ROW, UBGI_ROW, make_session_rows
+from protocol.commands.ubgi01 import SETOPTION_ROW
+from protocol.core.arguments import Argument, integer_argument, rest_argument, word_argument
+from protocol.state.session import Session
+
+_GAME = 'position="RANKS SIDE" turn=white|black'
+_RESULT = "[[winner=white|black] result=holes|repetition|no_move]"
+_SCORE = "score=N [win_in=N|loss_in=N]"
+_LINE = f'play=MOVE {_SCORE} pv="MOVE ..."'
+_SOURCE = "depth=N nodes=N weights=NAME [stopped=true]"
+_INFO = "info depth N nodes N time_ms T multipv 1 score N [win_in N|loss_in N] pv MOVE ..."
+_LIMITS = tuple(
+    Argument(field, field.allowed_values, field.parse, is_required=False, is_named=True)
+    for field in search_commands.LIMIT_FIELDS
+)
+
+_ROWS = (
+    UBGI_ROW,
+    READY_ROW,
+    Command(
+        "newgame",
+        "set up the starting position",
+        game_commands.handle_newgame,
+        f"ok newgame {_GAME}",
+        example=("newgame",),
+        standard="UBGI 0.2",
+    ),
+    Command(
+        "position",
+        "set up a position, and make moves from it",
+        game_commands.handle_position,
+        f"ok position {_GAME} {_RESULT}",
+        arguments=(
+            rest_argument(
+                "text",
+                "startpos|RANKS SIDE [moves MOVE ...]",
+                "the position, from rank 10 down, with the side to move, w or b; repetition counts from here",
+            ),
+        ),
+        example=("position startpos moves e2-e5 e9-e6",),
+        standard="UBGI 0.2",
+    ),
+    Command(
+        "legal",
+        "list the legal moves",
+        game_commands.handle_legal,
+        "legal count=N",
+        arguments=(
+            word_argument(
+                "square",
+                "SQUARE",
+                "list only the moves of the animal on this square",
+                is_required=False,
+                parse=parse_square,
+            ),
+        ),
+        data_lines=("play number=N play=MOVE",),
+        example=("newgame", "legal e2"),
+    ),
+    Command(
+        "eval",
+        "evaluate the position for the side to move, by the board evaluation vector or by a search",
+        search_commands.handle_eval,
+        "eval score=N watering_holes=N watering_holes_next_turn=N adjacency_to_watering_hole=N fear=N "
+        "center_proximity=N adjacency_to_complementary_teammates=N depth=0 weights=NAME | "
+        f"eval {_LINE} {_SOURCE}",
+        arguments=_LIMITS,
+        data_lines=(_INFO,),
+        example=("newgame", "eval"),
+    ),
+    Command(
+        "moves",
+        "rank the best moves",
+        search_commands.handle_moves,
+        f"moves count=N shown=N {_SOURCE}",
+        arguments=(
+            integer_argument(
+                "n",
+                1,
+                MAX_LINES,
+                "number of moves to rank",
+                default=search_commands.DEFAULT_MOVE_COUNT,
+                metavar="N",
+            ),
+            *_LIMITS,
+        ),
+        data_lines=(_INFO, f"move rank=N {_LINE}"),
+        example=("newgame", "moves 3 depth=2"),
+    ),
+    Command(
+        "go",
+        "choose a move for the side to move",
+        search_commands.handle_go,
+        "bestmove MOVE",
+        arguments=(
+            rest_argument(
+                "limits",
+                "[depth N] [movetime MS] [nodes N]",
+                "limits of depth, time and positions; without any, those of engine.level",
+                is_required=False,
+                choices=search_commands.LIMIT_NAMES,
+            ),
+        ),
+        data_lines=(_INFO,),
+        example=("newgame", "go depth 2"),
+        standard="UBGI 0.2",
+    ),
+    Command(
+        "play",
+        "make a move",
+        game_commands.handle_play,
+        f"ok play play=MOVE {_GAME} {_RESULT}",
+        arguments=(rest_argument("play", "MOVE", "a legal move, as e2-e5"),),
+        example=("newgame", "play e2-e5"),
+    ),
+    Command(
+        "undo",
+        "undo the last move, or position",
+        game_commands.handle_undo,
+        f"ok undo [{_GAME}]",
+        example=("newgame", "undo"),
+    ),
+    Command(
+        "redo",
+        "redo what 'undo' undid last",
+        game_commands.handle_redo,
+        f"ok redo [{_GAME}]",
+        example=("newgame", "undo", "redo"),
+    ),
+    Command(
+        "board",
+        "draw the board",
+        game_commands.handle_board,
+        "boardok",
+        data_lines=("board TEXT",),
+        example=("newgame", "board"),
+    ),
+    *make_session_rows(setting="engine.level easy", command="moves"),
+    replace(SETOPTION_ROW, example=("setoption name engine.level value easy",)),
+)
+
+BARCA_COMMANDS: dict[str, Command] = {row.name: row for row in _ROWS}
+"""The table: name to row, in the order of ``help``."""
+
+READY_LINES = ("newgame", "legal", "eval", "moves 2 depth=2", "go depth 2", "play e2-e3", "board")
+"""Requests that need every part of Barca once."""
+
+CONVENTIONS = {
+    "view": "numbers are for the side to move",
+    "score": "units of the board evaluation vector; a win has win_in, a loss loss_in, counted in own moves",
+    "depth": "plies, the move itself among them; 0 is the board evaluation vector alone",
+    "moves": "the square that is left and the square gone to, a1 to j10",
+}
+
+
+def _describe(session: Session) -> Callable[[], dict[str, object]]:
+    """Capture the settings of a session, and return what makes the keys of the description."""
+    settings = session.get_table(BarcaTable).settings
+    return lambda: {
+        "game": VARIANT,
+        "level": settings.level,
+        "weights": settings.weights,
+        "levels": [asdict(level) for level in LEVELS.values()],
+        "conventions": CONVENTIONS,
+    }
+
+
+BARCA = Game(VARIANT, BARCA_COMMANDS, BARCA_SETTINGS, lambda session, variant: None, _describe, READY_LINES)
+"""The part of Barca in `protocol.games.GAMES`."""

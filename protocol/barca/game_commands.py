@@ -1,0 +1,110 @@
+"""The game of Barca: position, moves, undo and redo, board."""
+
+from __future__ import annotations
+
+from engine.barca.board import format_square
+from engine.barca.game import BarcaGame
+from engine.barca.moves import Move
+from engine.barca.notation import format_move, parse_move
+from engine.barca.position import BarcaPosition
+from engine.errors import GammondError, ValueRangeError
+from protocol.barca.board_drawing import draw_board
+from protocol.barca.table import BarcaTable, game_to_values
+from protocol.commands.command import CommandCall
+from protocol.core.arguments import error_field
+from protocol.core.replies import make_ok_reply
+from protocol.core.requests import Answer, Reply
+
+START_WORD = "startpos"
+_MOVES_WORD = "moves"
+
+
+def handle_newgame(call: CommandCall) -> Answer:
+    """Set up the starting position."""
+    game = BarcaGame.start()
+    values = game_to_values(game)
+    call.session.get_table(BarcaTable).push(game)
+    return make_ok_reply("newgame", values)
+
+
+def handle_position(call: CommandCall) -> Answer:
+    """Set up a position, and make moves from it."""
+    with error_field("text"):
+        game = parse_game(call.values["text"])
+    values = game_to_values(game)
+    call.session.get_table(BarcaTable).push(game)
+    return make_ok_reply("position", values)
+
+
+def parse_game(text: str) -> BarcaGame:
+    """Read a position, ``startpos`` or as it is written, with the moves after it if there are any.
+
+    Raises:
+        GammondError: It is none, or a move is illegal.
+    """
+    written, found, moves = text.partition(f" {_MOVES_WORD} ")
+    position = BarcaPosition.start() if written.strip() == START_WORD else BarcaPosition.from_text(written)
+    return play_moves(BarcaGame.from_position(position), moves.split() if found else [])
+
+
+def play_moves(game: BarcaGame, moves: list[str]) -> BarcaGame:
+    """Make moves that are written as texts.
+
+    Raises:
+        GammondError: One is illegal; the message says which.
+    """
+    for number, text in enumerate(moves, 1):
+        try:
+            game = game.play(parse_move(text))
+        except GammondError as error:
+            raise type(error)(f"move {number}, {text!r}: {error.message}", field=error.field) from error
+    return game
+
+
+def handle_legal(call: CommandCall) -> Answer:
+    """List the legal moves, all or those of the animal on a square."""
+    game, origin = call.session.get_table(BarcaTable).require_unfinished(), call.values["square"]
+    moves = game.legal_moves()
+    if origin is not None:
+        if game.position.find_animal(origin) is None:
+            raise ValueRangeError(
+                f"expected a square with an animal, got {format_square(origin)}", field="square"
+            )
+        moves = [move for move in moves if move.origin == origin]
+    lines = [
+        Reply("play", values={"number": number, "play": format_move(move)}, is_final=False)
+        for number, move in enumerate(moves, 1)
+    ]
+    return [*lines, Reply("legal", values={"count": len(moves)})]
+
+
+def handle_play(call: CommandCall) -> Answer:
+    """Make a move."""
+    table = call.session.get_table(BarcaTable)
+    game = table.require_unfinished()
+    with error_field("play"):
+        move: Move = parse_move(call.values["play"])
+        after = game.play(move)
+    values = game_to_values(after)
+    table.push(after)
+    return make_ok_reply("play", {"play": format_move(move), **values})
+
+
+def handle_undo(call: CommandCall) -> Answer:
+    """Undo the last change of the game."""
+    table = call.session.get_table(BarcaTable)
+    table.undo()
+    return make_ok_reply("undo", game_to_values(table.game))
+
+
+def handle_redo(call: CommandCall) -> Answer:
+    """Redo what was undone last."""
+    table = call.session.get_table(BarcaTable)
+    table.redo()
+    return make_ok_reply("redo", game_to_values(table.game))
+
+
+def handle_board(call: CommandCall) -> Answer:
+    """Draw the board."""
+    drawn = draw_board(call.session.get_table(BarcaTable).require_game())
+    return [*(Reply("board", line.text, is_final=False) for line in drawn), Reply("boardok")]

@@ -1,0 +1,231 @@
+"""The engine of Barca: evaluation, ranking of moves, and the choice of one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from engine.barca.evaluation import EvaluationVector, list_conditions, load_weights
+from engine.barca.game import BarcaGame
+from engine.barca.kernels.search import MAX_DEPTH
+from engine.barca.levels import LEVELS, Level
+from engine.barca.notation import format_move
+from engine.barca.player import MAX_SEED, choose_by_merit, make_player
+from engine.barca.position import BarcaPosition
+from engine.barca.search import (
+    SearchLimits,
+    SearchLine,
+    SearchResult,
+    find_plies_to_end,
+    search,
+)
+from engine.errors import StateError
+from engine.options import Bounds, Field
+from protocol.barca.table import ENGINE_PLAYER, HUMAN_PLAYER, BarcaTable
+from protocol.commands.command import CommandCall
+from protocol.core.arguments import parse_pairs
+from protocol.core.limits import MAX_MOVETIME_MS
+from protocol.core.requests import Answer, Reply, ReplyValue, Work, WorkControl
+from protocol.state.session import Session
+
+DEFAULT_MOVE_COUNT = 5
+"""The number of moves that `moves` ranks."""
+
+MAX_NODES = 10**12
+
+LIMIT_FIELDS = (
+    Field("depth", int, Bounds(1, MAX_DEPTH), meaning="plies of search, the move itself among them"),
+    Field("movetime", int, Bounds(1, MAX_MOVETIME_MS), meaning="milliseconds"),
+    Field("nodes", int, Bounds(1, MAX_NODES), meaning="positions"),
+)
+"""The limits of a search."""
+
+LIMIT_NAMES = tuple(field.name for field in LIMIT_FIELDS)
+
+_SHORTEST_S = 0.001
+_LINE_BYTES = 120
+_HEURISTICS = {
+    "watering_holes": slice(0, 4),
+    "watering_holes_next_turn": slice(4, 8),
+    "adjacency_to_watering_hole": slice(8, 9),
+    "fear": slice(9, 10),
+    "center_proximity": slice(10, 11),
+    "adjacency_to_complementary_teammates": slice(11, 12),
+}
+"""The heuristics of the evaluation vector, and the places of their numbers."""
+
+
+@dataclass(frozen=True)
+class BarcaSearch:
+    """A search, captured when the request arrived.
+
+    Attributes:
+        game: The game.
+        weights: The name of the board evaluation vector.
+        depth: Plies; None for no limit.
+        nodes: Positions; None for no limit.
+        deadline_s: When to answer, by the clock; None for never.
+        clock: Seconds.
+        count: How many moves are ranked.
+    """
+
+    game: BarcaGame
+    weights: str
+    depth: int | None
+    nodes: int | None
+    deadline_s: float | None
+    clock: Callable[[], float]
+    count: int = 1
+
+    def run(self, control: WorkControl, *, reports: bool = True) -> SearchResult:
+        """Search until a limit is reached or the work is stopped.
+
+        Args:
+            control: Stops it, and takes an ``info`` line after each depth.
+            reports: Whether it gets these.
+        """
+        movetime_s = None
+        if self.deadline_s is not None:
+            movetime_s = max(self.deadline_s - self.clock(), _SHORTEST_S)
+        limits = SearchLimits(self.depth, movetime_s, self.nodes, self.count)
+
+        def report(result: SearchResult) -> None:
+            control.report(make_info(result, result.lines[0]))
+
+        on_info = report if reports else None
+        return search(self.game, limits, load_weights(self.weights), on_info, control.is_cancelled)
+
+
+def make_search(
+    session: Session,
+    game: BarcaGame,
+    limits: Mapping[str, int],
+    *,
+    weights: str | None = None,
+    count: int = 1,
+) -> BarcaSearch:
+    """Capture a search with the settings of a session.
+
+    Args:
+        session: The client.
+        game: The game.
+        limits: Values of `LIMIT_FIELDS` that are given; without any the depth is that of the level.
+        weights: The board evaluation vector; the session's if None.
+        count: How many moves are ranked.
+    """
+    settings, clock = session.get_table(BarcaTable).settings, session.service.clock
+    movetime, nodes, depth = (limits.get(name) for name in ("movetime", "nodes", "depth"))
+    if movetime is None and nodes is None and depth is None:
+        depth = LEVELS[settings.level].depth
+    deadline_s = None if movetime is None else clock() + movetime / 1000
+    return BarcaSearch(game, weights or settings.weights, depth, nodes, deadline_s, clock, count)
+
+
+def make_info(result: SearchResult, line: SearchLine) -> Reply:
+    """Report a move and its line after a depth, in the words of UBGI."""
+    words = [f"depth {result.depth} nodes {result.nodes} time_ms {int(result.time_s * 1000)} multipv 1"]
+    words += [f"{key} {value}" for key, value in score_to_values(line.score).items()]
+    pv = " ".join(map(format_move, line.pv))
+    return Reply("info", f"{' '.join(words)} pv {pv}", is_final=False)
+
+
+def score_to_values(score: int) -> dict[str, ReplyValue]:
+    """Return a score as keys: itself, and the moves to the end where that is known."""
+    plies = find_plies_to_end(score)
+    if plies is None:
+        return {"score": score}
+    return {"score": score, **({"win_in": (plies + 1) // 2} if plies > 0 else {"loss_in": -plies // 2})}
+
+
+def line_to_values(line: SearchLine) -> dict[str, ReplyValue]:
+    """Return a ranked move as keys."""
+    return {
+        "play": format_move(line.move),
+        **score_to_values(line.score),
+        "pv": " ".join(map(format_move, line.pv)),
+    }
+
+
+def evaluate_by_heuristic(position: BarcaPosition, weights: EvaluationVector) -> dict[str, ReplyValue]:
+    """Return what each heuristic is worth for the side to move, and their sum as the score."""
+    counts = list_conditions(position)
+    own, other = counts[position.side], counts[1 - position.side]
+    worth = (own - other) * weights.to_array()
+    parts = {name: int(worth[places].sum()) for name, places in _HEURISTICS.items()}
+    return {"score": sum(parts.values()), **parts}
+
+
+def handle_eval(call: CommandCall) -> Answer:
+    """Evaluate the position: without look-ahead, or by a search within limits."""
+    game = call.session.get_table(BarcaTable).require_unfinished()
+    limits = {name: call.values[name] for name in LIMIT_NAMES if call.values[name] is not None}
+    weights = call.session.get_table(BarcaTable).settings.weights
+    if not limits:
+        values = evaluate_by_heuristic(game.position, load_weights(weights))
+        return [Reply("eval", values={**values, "depth": 0, "weights": weights})]
+    request = make_search(call.session, game, limits)
+
+    def run(control: WorkControl) -> list[Reply]:
+        found = request.run(control)
+        return [Reply("eval", values={**line_to_values(found.lines[0]), **_source_to_values(found, weights)})]
+
+    return Work(run, is_long=True, deadline_s=request.deadline_s)
+
+
+def handle_moves(call: CommandCall) -> Answer:
+    """Rank the best moves."""
+    game, count = call.session.get_table(BarcaTable).require_unfinished(), call.values["n"]
+    limits = {name: call.values[name] for name in LIMIT_NAMES if call.values[name] is not None}
+    request = make_search(call.session, game, limits, count=count)
+
+    def run(control: WorkControl) -> list[Reply]:
+        found = request.run(control)
+        lines = [
+            Reply("move", values={"rank": rank, **line_to_values(line)}, is_final=False)
+            for rank, line in enumerate(found.lines, 1)
+        ]
+        values: dict[str, ReplyValue] = {"count": len(game.legal_moves()), "shown": len(lines)}
+        return [*lines, Reply("moves", values=values | _source_to_values(found, request.weights))]
+
+    return Work(run, is_long=True, deadline_s=request.deadline_s, answer_bytes=_LINE_BYTES * count)
+
+
+def _source_to_values(found: SearchResult, weights: str) -> dict[str, ReplyValue]:
+    """Return where an answer comes from as keys."""
+    values: dict[str, ReplyValue] = {"depth": found.depth, "nodes": found.nodes, "weights": weights}
+    return {**values, "stopped": True} if found.stopped else values
+
+
+def handle_go(call: CommandCall) -> Answer:
+    """Choose a move for the side to move, within the limits given."""
+    session, table = call.session, call.session.get_table(BarcaTable)
+    game, settings = table.require_unfinished(), table.settings
+    limits = parse_pairs((call.values["limits"] or "").split(), LIMIT_FIELDS, error_field="limits")
+    if settings.player == HUMAN_PLAYER:
+        raise StateError("engine.player is human: send the player's move with 'play'", field="player")
+    if settings.player != ENGINE_PLAYER:
+        name = settings.player
+
+        def choose(control: WorkControl) -> list[Reply]:
+            move = make_player(name).choose(game, control.is_cancelled)
+            return [Reply("bestmove", format_move(move))]
+
+        return Work(choose, is_long=True)
+    level, seed = LEVELS[settings.level], settings.seed % (MAX_SEED + 1)
+    request = make_search(session, game, _limit_to_level(limits, level), count=level.among)
+
+    def run(control: WorkControl) -> list[Reply]:
+        found = request.run(control, reports=level.among == 1)
+        move = choose_by_merit(found.lines, game, seed)
+        if level.among > 1:
+            chosen = next(line for line in found.lines if line.move == move)
+            control.report(make_info(found, chosen))
+        return [Reply("bestmove", format_move(move))]
+
+    return Work(run, is_long=True, deadline_s=request.deadline_s)
+
+
+def _limit_to_level(limits: dict[str, Any], level: Level) -> dict[str, Any]:
+    """Add the depth of a level that chooses among several moves: more time must not make it stronger."""
+    return limits if level.among == 1 or "depth" in limits else {**limits, "depth": level.depth}

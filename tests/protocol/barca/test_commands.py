@@ -1,0 +1,234 @@
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from engine.barca.game import BarcaGame
+from engine.barca.notation import format_move
+from engine.barca.position import START_TEXT
+from protocol.barca.commands import BARCA, BARCA_COMMANDS
+from protocol.barca.settings import BARCA_SETTINGS
+from protocol.commands.table import DATA_LINE_KEYWORDS
+from tests.protocol.talking import hear, make_connection, pump, talk
+from tools.bench.load_client import is_final_line
+
+START = f'position="{START_TEXT}" turn=white'
+
+BEFORE_THE_WIN = "f2-f4 e9-e5 g2-h3 f9-e9 h3-d7 g9-f8 d2-e3 d9-c10 e3-d4 e5-f5"
+"""After it White wins with the mouse to g4."""
+
+
+def connect(*lines):
+    connection = make_connection()
+    for line in ("set game.variant barca", *lines):
+        answer = talk(line, connection)
+        assert not answer[-1].startswith("error"), answer
+    return connection
+
+
+@pytest.mark.parametrize("command", BARCA_COMMANDS.values(), ids=lambda command: command.name)
+def test_each_example_ends_in_its_final_line_and_in_no_other(command):
+    connection = connect()
+    for line in command.example:
+        answer = talk(line, connection)
+        assert [reply for reply in answer if is_final_line(reply)] == answer[-1:], line
+        assert not answer[-1].startswith("error"), answer
+    assert command.example[-1].split()[0] == command.name
+
+
+def test_lines_before_the_last_have_first_words_of_the_protocol():
+    words = {line.split()[0] for row in BARCA_COMMANDS.values() for line in row.data_lines}
+    assert words <= DATA_LINE_KEYWORDS
+
+
+@pytest.mark.parametrize("command", BARCA_COMMANDS.values(), ids=lambda command: command.name)
+def test_answers_as_objects_say_the_same(command):
+    if command.name in ("stats", "describe", "isready"):
+        pytest.skip("the clock is in it")
+    texts, objects = connect(), connect("set engine.format json")
+    for line in command.example:
+        as_text, as_objects = talk(line, texts), [json.loads(each) for each in talk(line, objects)]
+        assert len(as_text) == len(as_objects)
+        for text, document in zip(as_text, as_objects, strict=True):
+            assert document["answer"] == text.split()[0]
+            assert document["final"] == is_final_line(text)
+            pairs = [pair.partition("=") for pair in text.split(" pv")[0].split() if "=" in pair]
+            for key, _, value in pairs:
+                if document["answer"] not in ("board", "help", "key") and '"' not in value:
+                    assert str(document[key]) == value
+
+
+def test_the_lines_of_a_first_game_are_answered():
+    connection = make_connection()
+    answers = talk("set game.variant barca\nnewgame\nlegal\ngo movetime 50\nboard\nquit", connection)
+    assert answers[:2] == ["ok set game.variant=barca", f"ok newgame {START}"]
+    assert answers[2:40] == [
+        f"play number={number} play={format_move(move)}"
+        for number, move in enumerate(BarcaGame.start().legal_moves(), 1)
+    ]
+    assert answers[40] == "legal count=38"
+    assert answers[41].startswith("info depth 1 nodes ")
+    best = next(line for line in answers if line.startswith("bestmove"))
+    assert f"play={best.split()[1]}" in " ".join(answers[2:40])
+    assert len([line for line in answers if line.startswith("board ")]) == 12
+    assert answers[-2:] == ["boardok", "ok quit"]
+
+
+def test_a_game_goes_on_to_its_end_and_back():
+    connection = connect("set engine.level easy", "newgame")
+    played = []
+    while True:
+        move = talk("go", connection)[-1].split()[1]
+        (done,) = talk(f"play {move}", connection)
+        played.append(move)
+        if "result=" in done:
+            break
+    over = ["error bad_state position: the game is over: send 'newgame', 'undo' or 'position' first"]
+    for line in ("go", "legal", "moves", "eval", "play e2-e5"):
+        assert talk(line, connection) == over
+    (end,) = talk(f"position startpos moves {' '.join(played)}", connection)
+    assert end == done.replace(f"ok play play={played[-1]}", "ok position")
+    for _ in ("position", *played):
+        (undone,) = talk("undo", connection)
+        assert undone.startswith("ok undo position=")
+    assert undone == f"ok undo {START}"
+    assert talk("redo", connection)[0].startswith("ok redo position=")
+
+
+def test_repetition_counts_the_moves_of_a_position():
+    back_and_forth = ("e2-e3 e9-e8 e3-e2 e8-e9 " * 2).strip()
+    connection = connect()
+    assert talk(f"position startpos moves {back_and_forth}", connection) == [
+        f"ok position {START} result=repetition"
+    ]
+    before = back_and_forth.rpartition(" ")[0]
+    assert talk(f"position startpos moves {before}", connection)[0].endswith("turn=black")
+    assert talk("play e8-e9", connection) == [f"ok play play=e8-e9 {START} result=repetition"]
+
+
+@pytest.mark.parametrize(
+    ("line", "error"),
+    [
+        ("play e2-h5", "bad_value play: the mouse on e2 cannot reach h5: it moves along ranks and files"),
+        ("play nonsense", "bad_value play: expected the squares that an animal leaves and goes to, as in"),
+        ("position", "bad_command text: expected 'position startpos|RANKS SIDE [moves MOVE ...]', got"),
+        ("position 4ee4 w", "bad_value text: expected 10 ranks between slashes, got 1 in '4ee4'"),
+        ("position startpos moves e2-e5 e2-e3", "bad_value text: move 2, 'e2-e3': there is no animal on e2"),
+        ("legal e5", "bad_value square: expected a square with an animal, got e5"),
+        ("legal k1", "bad_value square: expected a square from a1 to j10, got 'k1'"),
+        ("go plies 3", "bad_command limits: expected depth|movetime|nodes, each followed by its value"),
+        ("go depth 0", "bad_value depth: expected a whole number 1.."),
+        ("moves 21", "bad_value n: expected a whole number 1..20 for n, got '21'"),
+        ("set engine.level grandmaster", "bad_value engine.level: expected one of easy|medium|hard"),
+        ("set engine.weights heavy", "bad_value engine.weights: expected one of hand|learned"),
+        ("set engine.player strong", "bad_value engine.player: expected one of"),
+        ("cube", "unsupported command: 'cube' is a command of backgammon, and this session plays barca"),
+        ("dice 3 1", "unsupported command: 'dice' is a command of backgammon, and this session plays barca"),
+        ("rollout", "unsupported command: 'rollout' is a command of backgammon"),
+        ("matrix", "unsupported command: 'matrix' is a command of backgammon"),
+        ("get game.cube", "unsupported key: 'game.cube' is a key of backgammon"),
+    ],
+)
+def test_what_cannot_be_done_is_refused_and_changes_nothing(line, error):
+    connection = connect("newgame")
+    (answer,) = talk(line, connection)
+    assert answer.startswith(f"error {error}")
+    assert talk("undo", connection) == ["ok undo"]
+
+
+def test_without_a_game_there_is_nothing_to_ask():
+    connection = connect()
+    for line in ("legal", "eval", "go", "moves", "board", "play e2-e5"):
+        assert talk(line, connection) == [
+            "error bad_state position: no position: send 'newgame' or 'position' first"
+        ]
+
+
+def test_moves_are_ranked_and_eval_is_the_first_of_them():
+    connection = connect("newgame")
+    *lines, final = [line for line in talk("moves 3 depth=3", connection) if not line.startswith("info")]
+    assert [line.split()[1] for line in lines] == ["rank=1", "rank=2", "rank=3"]
+    assert final.startswith("moves count=38 shown=3 depth=3 nodes=")
+    scores = [int(line.partition("score=")[2].split()[0]) for line in lines]
+    assert scores == sorted(scores, reverse=True)
+    *_, found = talk("eval depth=3", connection)
+    assert f"score={scores[0]} " in found
+    assert talk("eval", connection)[0].startswith("eval score=0 watering_holes=0 ")
+
+
+def test_the_heuristics_of_eval_add_up_to_the_score():
+    connection = connect("position startpos moves g2-h3 d9-c8 h3-d7")
+    (line,) = talk("eval", connection)
+    values = {key: int(value) for key, _, value in (word.partition("=") for word in line.split()[1:-2])}
+    score = values.pop("score")
+    assert score == sum(values.values()) != 0
+    assert values["watering_holes"] < 0  # Black is to move, White holds a hole
+
+
+def test_a_win_is_counted_in_moves():
+    connection = connect(f"position startpos moves {BEFORE_THE_WIN}")
+    *_, info, best = talk("go depth 3", connection)
+    assert " win_in 1 pv f4-g4" in info
+    assert best == "bestmove f4-g4"
+    assert talk("play f4-g4", connection)[0].endswith("winner=white result=holes")
+
+
+def test_the_level_and_the_seed_decide_the_move():
+    def choose(seed):
+        return talk("go", connect("newgame", "set engine.level easy", f"set engine.seed {seed}"))[-1]
+
+    assert choose(1) == choose(1)
+    assert len({choose(seed) for seed in range(12)}) > 1
+
+
+def test_a_level_that_chooses_is_no_stronger_with_more_time():
+    connection = connect("newgame", "set engine.level easy")
+    info, best = talk("go movetime 500", connection)
+    assert info.startswith("info depth 1 ")
+    assert info.split(" pv ")[1].split()[0] == best.split()[1]
+
+
+def test_other_players_choose_the_move():
+    connection = connect("newgame", "set engine.player random:seed=3")
+    assert talk("go", connection) == talk("go", connection)
+    assert talk("go", connection)[0].startswith("bestmove ")
+    talk("set engine.player human", connection)
+    assert talk("go", connection) == [
+        "error bad_state player: engine.player is human: send the player's move with 'play'"
+    ]
+
+
+def test_long_searches_stop_with_the_best_so_far():
+    connection = connect("newgame")
+    for line in ("go depth 30", "moves 3 depth=30", "eval depth=30", "go nodes 1000000000"):
+        hear(connection, line.encode() + b"\n")
+        *_, final = pump(connection, stops_long=True)
+        assert final.startswith(("bestmove", "moves", "eval")), final
+        assert final.startswith("bestmove") or final.endswith("stopped=true")
+
+
+def test_settings_are_those_of_this_game_and_of_this_client_alone():
+    first, second = connect("set engine.level easy"), connect()
+    assert talk("get engine.level", first) == ["value engine.level easy"]
+    assert talk("get engine.level", second) == ["value engine.level hard"]
+    talk("set game.variant backgammon", first)
+    assert talk("get engine.level", first) == ["value engine.level expert"]
+    assert talk("setoption name Variant value barca", first) == ["ok setoption game.variant=barca"]
+    assert talk("get engine.level", first) == ["value engine.level easy"]
+    assert [line.split()[1] for line in talk("keys", first)[:-1]] == list(BARCA_SETTINGS)
+
+
+def test_isready_asks_for_everything_once_and_leaves_the_table_alone():
+    connection = connect("newgame", "play e2-e5")
+    *infos, final = talk("isready", connection)
+    assert final == "readyok"
+    assert len(infos) == len(BARCA.ready_lines)
+    assert talk("undo", connection) == [f"ok undo {START}"]
+
+
+def test_the_description_is_of_barca():
+    (line,) = talk("describe", connect("set engine.level medium"))
+    described = json.loads(line)
+    assert (described["game"], described["level"]) == ("barca", "medium")
+    assert [level["name"] for level in described["levels"]] == ["easy", "medium", "hard"]

@@ -1,0 +1,95 @@
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from engine.barca.position import START_TEXT
+from tests.protocol.barca.test_commands import BEFORE_THE_WIN
+from tests.protocol.talking import hear, make_connection, pump, talk
+
+
+def ask(connection=None, **query):
+    """Send a query about Barca; return its answer."""
+    text = json.dumps({"id": "q", "variant": "barca", **query})
+    (line,) = talk(text, connection or make_connection())
+    return json.loads(line)
+
+
+def test_a_query_has_a_result_for_each_position():
+    answer = ask(positions=["startpos", f"startpos moves {BEFORE_THE_WIN} f4-g4"], want=["eval", "legal"])
+    assert {key: answer[key] for key in ("id", "final", "variant", "weights")} == {
+        "id": "q",
+        "final": True,
+        "variant": "barca",
+        "weights": "hand",
+    }
+    start, end = answer["results"]
+    assert (start["position"], start["turn"]) == (START_TEXT, "white")
+    assert (start["eval"]["score"], start["eval"]["depth"], len(start["legal"])) == (0, 0, 38)
+    assert (end["winner"], end["result"], end["legal"]) == ("white", "holes", [])
+
+
+def test_moves_are_ranked_as_by_the_command():
+    (result,) = ask(position="startpos", want=["moves", "eval"], depth=2, max_moves=2)["results"]
+    connection = make_connection()
+    lines = talk("set game.variant barca\nnewgame\nmoves 2 depth=2", connection)
+    ranked = [line for line in lines if line.startswith("move rank")]
+    assert [f"play={move['play']} score={move['score']}" for move in result["moves"]] == [
+        " ".join(line.split()[2:4]) for line in ranked
+    ]
+    assert result["eval"]["score"] == result["moves"][0]["score"]
+    assert result["eval"]["depth"] == 2
+
+
+def test_played_moves_count_for_repetition():
+    moves = ["e2-e3", "e9-e8", "e3-e2", "e8-e9"] * 2
+    (result,) = ask(position="startpos", played=moves, want=["moves"])["results"]
+    assert (result["result"], result["moves"]) == ("repetition", [])
+
+
+@pytest.mark.parametrize(
+    ("query", "field", "message"),
+    [
+        ({"position": "x"}, "position", "expected ten ranks"),
+        ({"positions": ["startpos", "x"]}, "positions[1]", "expected ten ranks"),
+        ({}, "positions", "expected either 'position' or 'positions', got neither"),
+        ({"position": "startpos", "played": ["e2-e9"]}, "played", "move 1, 'e2-e9': "),
+        ({"positions": ["startpos"], "played": ["e2-e5"]}, "played", "expected 'played' with 'position'"),
+        ({"position": "startpos", "want": ["cube"]}, "want", "expected a list of one or more of eval, moves"),
+        ({"position": "startpos", "depth": 99}, "depth", "expected a whole number 0.."),
+        ({"position": "startpos", "weights": "heavy"}, "weights", "expected one of hand|learned"),
+        ({"position": 3}, "position", "expected a text for position, got 3"),
+        ({"id": None, "position": "startpos"}, "id", "expected a string of 1 to 256 characters"),
+    ],
+)
+def test_a_faulty_query_is_refused_with_its_field(query, field, message):
+    error = ask(**query)["error"]
+    assert error["field"] == field
+    assert error["message"].startswith(message)
+
+
+def test_unknown_fields_are_warned_of():
+    answer = ask(position="startpos", plies=2)
+    assert answer["warnings"] == ["unknown field 'plies' in barca"]
+    assert answer["results"]
+
+
+def test_a_query_that_is_stopped_says_so():
+    connection = make_connection()
+    query = {"id": 1, "variant": "barca", "positions": ["startpos"] * 9, "want": ["moves"], "depth": 30}
+    hear(connection, json.dumps(query).encode() + b"\n")
+    answer = json.loads(pump(connection, stops_long=True)[-1])
+    assert answer["stopped"]
+    assert len(answer["results"]) < 9
+
+
+def test_the_time_limit_ends_a_query():
+    answer = ask(positions=["startpos"] * 50, want=["moves"], time_ms=60)
+    assert answer["stopped"]
+    assert len(answer["results"]) < 50
+
+
+def test_positions_beyond_the_cap_are_refused():
+    error = ask(make_connection(query_positions=2), positions=["startpos"] * 3)["error"]
+    assert (error["code"], error["field"]) == ("limit", "positions")
