@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import contextlib
 import queue
-import socket
-import subprocess
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from types import TracebackType
-from typing import IO, Any, TypeVar, Unpack
+from typing import Any, TypeVar, Unpack
 
 from gammond import _questions, _wire
+from gammond._links import ServerLink, connect_to_server, spawn_server
 from gammond._match_question import MatchQuestion
 from gammond._options import AnalysisSettings, RolloutSettings
 from gammond._questions import Question, RolloutQuestion
-from gammond._wire import CANCEL_POLL_S, EXIT_TIMEOUT_S, READ_BYTES, STOP, Pending, Wire
+from gammond._wire import CANCEL_POLL_S, EXIT_TIMEOUT_S, Pending, Wire
 from gammond.errors import ConnectionLost
 from gammond.match import Dice, MatchState
 from gammond.match_file import Match
@@ -46,15 +45,9 @@ class Client:
         '8/5 6/5'
     """
 
-    def __init__(
-        self,
-        read: Callable[[], bytes],
-        write: Callable[[bytes], None],
-        close: Callable[[], str],
-        timeout_s: float | None,
-    ) -> None:
+    def __init__(self, link: ServerLink, timeout_s: float | None) -> None:
         self._wire, self._lock, self._write_lock = Wire(), threading.Lock(), threading.Lock()
-        self._read, self._write, self._close = read, write, close
+        self._link = link
         self._timeout_s = timeout_s
         self._lost: ConnectionLost | None = None
         self._reader = threading.Thread(target=self._run_reader, name="gammond client", daemon=True)
@@ -71,38 +64,7 @@ class Client:
         Raises:
             ConnectionLost: The process cannot be started.
         """
-        line = _wire.make_command_line(command)
-        try:
-            process = subprocess.Popen(line, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0)
-        except OSError as error:
-            raise _wire.make_start_error(line[0], error) from error
-        assert process.stdin is not None
-        assert process.stdout is not None
-        stdin: IO[bytes] = process.stdin
-        stdout: IO[bytes] = process.stdout
-
-        def close() -> str:
-            with contextlib.suppress(OSError, ValueError):
-                stdin.write(STOP)
-            with contextlib.suppress(OSError):
-                stdin.close()
-            try:
-                process.wait(EXIT_TIMEOUT_S)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                process.wait()
-            return f"the server process ended with status {process.returncode}"
-
-        def read() -> bytes:
-            data = stdout.read(READ_BYTES)
-            if not data:
-                stdout.close()
-            return data
-
-        def write(data: bytes) -> None:
-            stdin.write(data)
-
-        return cls(read, write, close, timeout_s)
+        return cls(spawn_server(command), timeout_s)
 
     @classmethod
     def connect(cls, host: str = "localhost", port: int = 4321, timeout_s: float | None = 300.0) -> Client:
@@ -116,19 +78,7 @@ class Client:
         Raises:
             ConnectionLost: Nobody answers there.
         """
-        try:
-            connection = socket.create_connection((host, port), timeout_s)
-        except OSError as error:
-            raise _wire.make_connect_error(host, port, error) from error
-        connection.settimeout(None)
-
-        def close() -> str:
-            with contextlib.suppress(OSError):
-                connection.shutdown(socket.SHUT_RDWR)
-            connection.close()
-            return f"the server at {host} port {port} closed the connection"
-
-        return cls(lambda: connection.recv(READ_BYTES), connection.sendall, close, timeout_s)
+        return cls(connect_to_server(host, port, timeout_s), timeout_s)
 
     def evaluate(
         self, position: Position, match: MatchState | None = None, plies: int = 0, *, cubeful: bool = True
@@ -302,7 +252,7 @@ class Client:
     def close(self) -> None:
         """End the connection, and the process if it was spawned; questions under way fail."""
         self._lose("the client was closed")
-        self._close()
+        self._link.close()
         if threading.current_thread() is not self._reader:
             self._reader.join(EXIT_TIMEOUT_S)
 
@@ -364,7 +314,7 @@ class Client:
                     raise self._lost
                 lines = make_lines()
             try:
-                self._write(lines)
+                self._link.write(lines)
             except OSError as error:
                 self._lose(_wire.format_write_error(error))
 
@@ -377,7 +327,7 @@ class Client:
     def _run_reader(self) -> None:
         while True:
             try:
-                data = self._read()
+                data = self._link.read()
             except (OSError, ValueError):
                 data = b""
             if not data:
@@ -387,7 +337,7 @@ class Client:
             for finish in finished:
                 finish()
         if self._lost is None:
-            self._lose(self._close())
+            self._lose(self._link.close())
 
     def _lose(self, reason: str) -> None:
         with self._lock:

@@ -17,13 +17,13 @@ from engine.analysis.engine_store import EngineStore, KeptAnalysis
 from engine.analysis.levels import EvalSettings
 from engine.cubeful import CubeStateSpace, build_cube_state_space, make_dead_cube_game
 from engine.cubeful.match_equity import MatchEquityTable
-from engine.errors import CancelledWork, UnsupportedError
+from engine.errors import UnsupportedError
 from engine.evaluation.evaluator import CubefulEvaluator, Evaluator
 from engine.evaluation.pruning import PlayPruner
 from engine.kernels.objectives import OUTCOME_COLUMNS
 from engine.rules.dice import Roll
 from engine.rules.match import MAX_CUBE, MatchState
-from engine.rules.moves import Play, generate_plays
+from engine.rules.moves import generate_plays
 from engine.rules.position import Board, Position
 from engine.rules.rules import STANDARD_RULES, Feature, Rules
 from engine.search import NPlyEvaluator, PlaySearch, PositionSearch, SearchWatch, TreeSearch, ValueCache
@@ -32,7 +32,6 @@ from engine.search.plays import RankedList
 from engine.search.results import (
     BeaverEvaluation,
     BoardEvaluations,
-    ComparedPlay,
     Effort,
     PlayEvaluation,
     PositionEvaluation,
@@ -353,55 +352,6 @@ class Engine:
         if self.store and question and is_whole:
             self.store.keep_plays(question, settings.plies, found.plays)
         return found
-
-    def compare_play(
-        self,
-        position: Position,
-        roll: Roll,
-        match: MatchState,
-        play: Play,
-        settings: EvalSettings | None = None,
-        watch: SearchWatch | None = None,
-    ) -> ComparedPlay:
-        """Compare a play with the best one, at the depth of the best.
-
-        A play that the move filter does not let through is evaluated by itself. Where that is stopped, all
-        plays are compared at 0-ply.
-
-        Args:
-            position: The position, the player on roll to move.
-            roll: Two dice, in any order.
-            match: The match state; its seat on roll is the one that plays.
-            play: One of the legal plays.
-            settings: As for `rank_plays`.
-            watch: As for `rank_plays`.
-
-        Raises:
-            StateError: The game is over.
-            PositionError: The settings are cubeful, and in a match a cube above 1 has no owner.
-            UnsupportedError: The rules support neither look-ahead nor the cube, and the settings use them.
-        """
-        settings, watch = settings or EvalSettings.make_default(self.rules), watch or SearchWatch()
-        ranked = self.rank_plays(position, roll, match, settings, watch)
-        place = ranked.find_place(play)
-        found = ranked.plays[place]
-        if found.plies == ranked.effort.plies:
-            return ComparedPlay(found, ranked.best, place + 1, ranked)
-        ranked = replace(ranked, effort=replace(ranked.effort, is_stored=False))
-        plies = ranked.effort.plies - self.evaluator.plies
-        depth = settings.with_plies(max(plies, settings.plies))  # a kept ranking may be deeper
-        search = PlaySearch(self.make_objective(match, depth), self.tree, self.evaluator.plies)
-        try:
-            found = search.evaluate_play(position, roll, play, plies, watch, self.rules)
-        except CancelledWork:
-            ranked = self.rank_plays(position, roll, match, replace(settings, plies=0))
-            place = ranked.find_place(play)
-            ranked = replace(ranked, effort=replace(ranked.effort, is_finished=False))
-            return ComparedPlay(ranked.plays[place], ranked.best, place + 1, ranked)
-        scores = ranked.plays.survivor_scores()
-        better = sum(score > found.score for score in scores)
-        rank = better + 1 if better < len(scores) else place + 1
-        return ComparedPlay(found, ranked.best if better else found, rank, ranked)
 
     def evaluate_beaver(
         self,

@@ -6,6 +6,7 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from engine.analysis.compared_plays import compare_play
 from engine.analysis.engine import Engine
 from engine.analysis.levels import EvalSettings, StoreUse
 from engine.cubeful import CubeDecision, CubeResponse
@@ -190,7 +191,7 @@ class _Judge:
             ranked = self.engine.rank_plays(task.position, task.roll, task.match, settings, watch)
             watch.check()
             return ActionNotes(candidates=to_candidates(ranked.plays[:MAX_CANDIDATES]))
-        found = self.engine.compare_play(task.position, task.roll, task.match, task.play, settings, watch)
+        found = compare_play(self.engine, task.position, task.roll, task.match, task.play, settings, watch)
         watch.check()
         return ActionNotes(candidates=to_candidates(order_plays(found)))
 

@@ -9,6 +9,7 @@ from contextlib import nullcontext
 import msgspec
 import numpy as np
 
+from engine.analysis.compared_plays import compare_play
 from engine.analysis.engine import Engine
 from engine.analysis.engine_store import KeptAnalysis
 from engine.analysis.levels import EvalSettings
@@ -325,7 +326,7 @@ def handle_rank(call: CommandCall) -> Answer:
         with error_field("play"):
             play = parse_play(text, position, roll, rules)
         with nullcontext() if settings.plies else session.service.time_evaluation(engine, kind):
-            found = engine.compare_play(position, roll, match, play, settings, make_search_watch(control))
+            found = compare_play(engine, position, roll, match, play, settings, make_search_watch(control))
         rows = [(1, found.best)] if found.rank == 1 else [(1, found.best), (found.rank, found.evaluation)]
         boards = np.stack([each.play.result.board for _, each in rows])
         ids = list_id_values(boards, match, has_xgids)

@@ -30,6 +30,7 @@ from protocol.core.framing import InputLine, LineSplitter
 from protocol.core.jobs import CLOSED_GATE, OPEN_GATE, Job, JobResult, PendingRequest, StartGate
 from protocol.core.kept_answers import EncodedAnswer
 from protocol.core.limits import ClientLimits
+from protocol.core.pending_jobs import PendingJobs
 from protocol.core.replies import add_tag, encode_replies
 from protocol.core.requests import (
     Answer,
@@ -123,11 +124,8 @@ class Connection:
         self._limits = limits
         self._lines = LineSplitter(limits.line_bytes)
         self._answers = AnswerQueue()
-        self._jobs: dict[int, Job] = {}
+        self._jobs = PendingJobs()
         self._new_jobs: deque[Job] = deque()
-        self._by_key: dict[object, Job] = {}
-        self._unordered_count = 0
-        self._queued_bytes = 0
         self._quick_size = 0
         self._may_have_lines = False
         self._postponed: _PostponedLine | None = None
@@ -171,7 +169,7 @@ class Connection:
     @property
     def held_bytes(self) -> int:
         """About how many bytes are held for the client: output that waits, and unanswered requests."""
-        return self._answers.unsent_bytes + _BYTES_FOR_LINE_BYTE * self._queued_bytes
+        return self._answers.unsent_bytes + _BYTES_FOR_LINE_BYTE * self._jobs.line_bytes
 
     @property
     def start_gate(self) -> StartGate:
@@ -220,7 +218,7 @@ class Connection:
 
     def receive_progress(self, job: Job, reply: AnyReply) -> None:
         """Take in a reply that comes before the final one; a client that must read first does not get it."""
-        if id(job) in self._jobs and self._answers.unsent_bytes <= self._limits.unsent_bytes:
+        if job in self._jobs and self._answers.unsent_bytes <= self._limits.unsent_bytes:
             self._answers.append(job.request, [job.request.encode([reply])], is_last=False)
 
     def receive_result(self, job: Job, result: JobResult) -> None:
@@ -230,25 +228,13 @@ class Connection:
             if self._postponed.is_ready:
                 return
             self._postponed = None
-        if not self._forget_job(job):
+        if not self._jobs.remove(job):
             return
         if isinstance(result, Exception):
             result = job.request.encode([self.handler.fail(result, job.work)])
         self._answers.append(job.request, [result] if isinstance(result, bytes) else result, is_last=True)
         if self._quit_reply:
             self._say_goodbye()
-
-    def _forget_job(self, job: Job) -> bool:
-        """Forget a job; return whether it was not forgotten before."""
-        if self._jobs.pop(id(job), None) is None:
-            return False
-        self._unordered_count -= not job.request.is_ordered
-        self._queued_bytes -= job.request.line_bytes
-        if job.request.tag:
-            del self._by_key[job.request.tag]
-        if job.work.key:
-            del self._by_key[job.work.key]
-        return True
 
     def data_to_send(self, max_bytes: int | None = None) -> bytes:
         """Return bytes to send, each once.
@@ -277,22 +263,18 @@ class Connection:
         self.end_reason = error.message
         self._jobs.clear()
         self._postponed = None
-        self._by_key.clear()
-        self._unordered_count = self._queued_bytes = 0
         self._quit_reply = b""
         self._answers.clear()
         self._answers.add(self._encode("", [self.handler.fail(error)]))
 
     def stop_all(self) -> int:
         """Ask all work to end with what it has; return how much there was."""
-        for job in list(self._jobs.values()):
-            job.control.stop()
-        return len(self._jobs)
+        return self._jobs.stop_all()
 
     def abandon(self) -> None:
         """Answer everything that is unfinished with an error: the server goes down."""
         self.drop()
-        for job in list(self._jobs.values()):
+        for job in list(self._jobs):
             self.receive_result(job, CancelledWork("the server is shutting down", field="server"))
 
     def drop(self) -> None:
@@ -305,14 +287,14 @@ class Connection:
     def _has_room(self) -> bool:
         limits, answers = self._limits, self._answers
         return (
-            answers.ordered_count + self._unordered_count < limits.queued_requests
-            and self._queued_bytes <= limits.queued_bytes
+            answers.ordered_count + self._jobs.unordered_count < limits.queued_requests
+            and self._jobs.line_bytes <= limits.queued_bytes
             and answers.unsent_bytes <= limits.unsent_bytes
         )
 
     def _serve(self, line: InputLine) -> None:
         self.request_count += 1
-        is_in_use = self._by_key.__contains__
+        is_in_use = self._jobs.has_key
         tag = ""
         answer: Answer | EncodedAnswer
         try:
@@ -324,13 +306,13 @@ class Connection:
             if not text:
                 raise CommandError("expected a command after the tag", field="command")
         except GammondError as error:
-            tag = "" if tag in self._by_key else tag
+            tag = "" if is_in_use(tag) else tag
             self._open_request(tag, not tag, self.handler.refuse("", is_in_use, error), len(line.text))
             if isinstance(error, LimitError) and self._limits.close_on_long_line:
                 self.end_reason = error.message
                 self.close()
             return
-        if tag in self._by_key:
+        if is_in_use(tag):
             fault = ValueRangeError(
                 f"{tag} is the tag of an unfinished request: choose another or wait for its final line",
                 field="tag",
@@ -360,7 +342,7 @@ class Connection:
         assert self._postponed is not None
         line, job = self._postponed.line, self._postponed.job
         self._postponed = None
-        self._forget_job(job)
+        self._jobs.remove(job)
         self._answers.withdraw(job.request)
         return line
 
@@ -381,30 +363,15 @@ class Connection:
             self._answers.add_answer(data, is_ordered=is_ordered)
             return
         if isinstance(answer, StopRequest):
-            answer = [answer.make_reply(self._stop(answer.key))]
+            answer = [answer.make_reply(self._jobs.stop(answer.key))]
         self._answers.add_answer(self._encode(tag, answer), is_ordered=is_ordered)
 
     def _add_job(self, job: Job) -> None:
-        self._jobs[id(job)] = job
-        if job.request.tag:
-            self._by_key[job.request.tag] = job
-        if job.work.key:
-            self._by_key[job.work.key] = job
+        self._jobs.add(job)
         self._answers.open(job.request)
-        self._unordered_count += not job.request.is_ordered
-        self._queued_bytes += job.request.line_bytes
         if job.work.is_quick:
             self._quick_size += job.work.size
         self._new_jobs.append(job)
-
-    def _stop(self, key: object) -> int:
-        if key is None:
-            return self.stop_all()
-        job = self._by_key.get(key)
-        if job is None:
-            return 0
-        job.control.stop()
-        return 1
 
     def _encode(self, tag: str, replies: Sequence[AnyReply]) -> bytes:
         """Encode lines of an answer that is there at once."""

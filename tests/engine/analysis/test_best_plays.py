@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from engine.analysis.best_plays import RolledPositions, find_best_plays
+from engine.analysis.compared_plays import compare_play
 from engine.analysis.levels import EvalSettings
 from engine.errors import CancelledWork
 from engine.evaluation.evaluator import choose_best_children
@@ -93,5 +94,5 @@ def test_the_second_play_is_searched_as_deep_as_the_best_and_that_stays_the_best
     found = find_best_plays(engine, positions, settings)
     assert found.texts[0] == [format_play(alone[0].play), format_play(alone[1].play)]
     assert found.scores[0, 0] == alone[0].score
-    second = engine.compare_play(opening, (3, 1), MatchState(), alone[1].play, settings).evaluation
+    second = compare_play(engine, opening, (3, 1), MatchState(), alone[1].play, settings).evaluation
     assert (second.plies, second.score) == (2, found.scores[0, 1])

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from engine.analysis.compared_plays import compare_play
 from engine.analysis.engine_store import EngineStore, make_question
 from engine.analysis.levels import EvalSettings, StoreUse
 from engine.errors import DataFileError
@@ -183,7 +184,7 @@ def test_a_play_beside_the_kept_best_one_is_compared_as_without_a_store(engine, 
     ranked = stored.rank_plays(OPENING, (6, 4), MatchState(), TWO_PLY)
     for place in (0, len(ranked.plays) - 1):
         asked = OPENING, (6, 4), MatchState(), ranked.plays[place].play, TWO_PLY
-        found, fresh = stored.compare_play(*asked), engine.compare_play(*asked)
+        found, fresh = compare_play(stored, *asked), compare_play(engine, *asked)
         assert (found.evaluation, found.best, found.rank) == (fresh.evaluation, fresh.best, fresh.rank)
         assert found.ranked.effort.is_stored == (place == 0)
 
@@ -191,8 +192,8 @@ def test_a_play_beside_the_kept_best_one_is_compared_as_without_a_store(engine, 
 def test_a_play_beside_a_deeper_kept_ranking_is_as_deep(engine, stored):
     ranked = stored.rank_plays(OPENING, (6, 4), MatchState(length=5), TWO_PLY)
     asked = OPENING, (6, 4), MatchState(length=5), ranked.plays[-1].play
-    found = stored.compare_play(*asked, EvalSettings(1, "tiny", store=StoreUse.DEEPER))
-    fresh = engine.compare_play(*asked, TWO_PLY)
+    found = compare_play(stored, *asked, EvalSettings(1, "tiny", store=StoreUse.DEEPER))
+    fresh = compare_play(engine, *asked, TWO_PLY)
     assert (found.evaluation, found.best, found.rank) == (fresh.evaluation, fresh.best, fresh.rank)
 
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from engine.analysis.compared_plays import compare_play
 from engine.analysis.levels import EvalSettings
 from engine.errors import CancelledWork
 from engine.match_analysis.analysis import AnalysisSettings, analyse_match
@@ -57,7 +58,7 @@ def test_a_play_has_the_candidates_of_a_single_question(engine, analysed):
         if not isinstance(action, PlayAction):
             continue
         own = situation.match.before_roll()
-        found = engine.compare_play(situation.position, action.roll, own, action.play, EvalSettings(1))
+        found = compare_play(engine, situation.position, action.roll, own, action.play, EvalSettings(1))
         best, results = notes.candidates[0], [each.play.result for each in notes.candidates]
         assert best.evaluation.equity == found.best.score
         assert best.play == found.best.play

@@ -6,6 +6,7 @@ import shlex
 
 import pytest
 
+from engine.analysis.compared_plays import compare_play
 from engine.analysis.engine import Engine
 from engine.analysis.levels import EvalSettings
 from engine.rules.match import MatchState
@@ -54,7 +55,7 @@ def test_a_play_that_the_filter_drops_is_evaluated_at_the_depth_of_the_best(matc
     dropped = [each.play for each in ranked.plays if not each.survived]
     assert dropped
     for play in dropped:
-        found = ENGINE.compare_play(Position.start(), (4, 3), match, play, settings)
+        found = compare_play(ENGINE, Position.start(), (4, 3), match, play, settings)
         assert found.evaluation.plies == found.best.plies == 1
         wide = everything.plays[everything.find_place(play)]
         if wide.plies == 1:

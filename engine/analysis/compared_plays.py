@@ -1,0 +1,66 @@
+"""One play beside the best one of its roll."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from engine.analysis.engine import Engine
+from engine.analysis.levels import EvalSettings
+from engine.errors import CancelledWork
+from engine.rules.dice import Roll
+from engine.rules.match import MatchState
+from engine.rules.moves import Play
+from engine.rules.position import Position
+from engine.search import PlaySearch, SearchWatch
+from engine.search.results import ComparedPlay
+
+
+def compare_play(
+    engine: Engine,
+    position: Position,
+    roll: Roll,
+    match: MatchState,
+    play: Play,
+    settings: EvalSettings | None = None,
+    watch: SearchWatch | None = None,
+) -> ComparedPlay:
+    """Compare a play with the best one, at the depth of the best.
+
+    A play that the move filter does not let through is evaluated by itself. Where that is stopped, all
+    plays are compared at 0-ply.
+
+    Args:
+        engine: Ranks and evaluates.
+        position: The position, the player on roll to move.
+        roll: Two dice, in any order.
+        match: The match state; its seat on roll is the one that plays.
+        play: One of the legal plays.
+        settings: As for `Engine.rank_plays`.
+        watch: As for `Engine.rank_plays`.
+
+    Raises:
+        StateError: The game is over.
+        PositionError: The settings are cubeful, and in a match a cube above 1 has no owner.
+        UnsupportedError: The rules support neither look-ahead nor the cube, and the settings use them.
+    """
+    settings, watch = settings or EvalSettings.make_default(engine.rules), watch or SearchWatch()
+    ranked = engine.rank_plays(position, roll, match, settings, watch)
+    place = ranked.find_place(play)
+    found = ranked.plays[place]
+    if found.plies == ranked.effort.plies:
+        return ComparedPlay(found, ranked.best, place + 1, ranked)
+    ranked = replace(ranked, effort=replace(ranked.effort, is_stored=False))
+    plies = ranked.effort.plies - engine.evaluator.plies
+    depth = settings.with_plies(max(plies, settings.plies))  # a kept ranking may be deeper
+    search = PlaySearch(engine.make_objective(match, depth), engine.tree, engine.evaluator.plies)
+    try:
+        found = search.evaluate_play(position, roll, play, plies, watch, engine.rules)
+    except CancelledWork:
+        ranked = engine.rank_plays(position, roll, match, replace(settings, plies=0))
+        place = ranked.find_place(play)
+        ranked = replace(ranked, effort=replace(ranked.effort, is_finished=False))
+        return ComparedPlay(ranked.plays[place], ranked.best, place + 1, ranked)
+    scores = ranked.plays.survivor_scores()
+    better = sum(score > found.score for score in scores)
+    rank = better + 1 if better < len(scores) else place + 1
+    return ComparedPlay(found, ranked.best if better else found, rank, ranked)
