@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from gammond._options import DecisionRollouts
 from gammond.match import Dice, MatchState, check_dice
 from gammond.match_file import Match, wrap_match
-from gammond.position import Board, Play, Position, stack_boards
+from gammond.position import BACKGAMMON, Board, Play, Position, stack_boards
 from gammond.results import (
     CubeDecision,
     Evaluation,
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from engine.cubeful import CubeDecision as _CubeDecision
     from engine.match_analysis.rollouts import DecisionRollouts as _DecisionRollouts
     from engine.rollout.results import RolloutEstimate as _RolloutEstimate
+    from engine.rules.position import Position as _EnginePosition
     from engine.search.results import PositionEvaluation as _PositionEvaluation
 
 
@@ -49,9 +50,12 @@ class Engine:
         store: Where what is searched is kept and looked up, for other programs and for later: True for the
             store of the ``gammond`` command, or a file for one of its own. Kept answers are those of a search
             of the same depth, to the last digit, and say ``is_stored``.
+        variant: The game; for ``hypergammon``, ``hypergammon2`` and ``hypergammon1`` a database of exact
+            values answers in place of the evaluator.
 
     Raises:
-        ValueRangeError: No evaluator has this name, or the number of threads is out of range.
+        ValueRangeError: No evaluator or variant has this name, or the number of threads is out of range.
+        UnsupportedError: The database of the variant does not exist.
         DataFileError: A net or database is missing or damaged.
 
     Examples:
@@ -61,8 +65,14 @@ class Engine:
     """
 
     def __init__(
-        self, name: str = "default", threads: int = 1, *, store: bool | str | os.PathLike[str] = False
+        self,
+        name: str = "default",
+        threads: int = 1,
+        *,
+        store: bool | str | os.PathLike[str] = False,
+        variant: str = BACKGAMMON,
     ) -> None:
+        from engine.rules.rules import Rules, find_variant
         from engine.store.opening import make_store_opener
         from engine.store.options import NO_STORE, StoreOptions, read_store_options
         from nets.catalogue import BOOK_FILE, load_engine
@@ -74,7 +84,7 @@ class Engine:
             options = StoreOptions(file=os.fspath(store))
         self._engine: _EngineCore = load_engine(
             name, threads, open_store=make_store_opener(options, BOOK_FILE)
-        )
+        ).with_rules(Rules(find_variant(variant)))
         self._threads = threads
 
     @property
@@ -98,7 +108,7 @@ class Engine:
             PositionError: The cube of a match is above 1 and nobody owns it.
         """
         settings = self._make_settings(plies, cubeful)
-        found = self._engine.evaluate(position._position, (match or MatchState())._to_engine(), settings)
+        found = self._engine.evaluate(self._unwrap(position), (match or MatchState())._to_engine(), settings)
         return _make_evaluation(found)
 
     def evaluate_many(
@@ -123,7 +133,10 @@ class Engine:
         """
         from engine.rules.outcome import cubeless_equity
 
-        boards = _check_boards(positions) if isinstance(positions, np.ndarray) else stack_boards(positions)
+        checkers = self._engine.rules.variant.checkers
+        boards = _check_boards(
+            positions if isinstance(positions, np.ndarray) else stack_boards(positions), checkers
+        )
         settings = self._make_settings(plies, cubeful)
         found = self._engine.evaluate_boards(boards, (match or MatchState())._to_engine(), settings)
         equities = cubeless_equity(found.outcomes).astype(np.float64)
@@ -162,7 +175,7 @@ class Engine:
 
         settings = EvalSettings(plies, move_filter, cubeful)
         found = self._engine.rank_plays(
-            position._position, check_dice(dice), (match or MatchState())._to_engine(), settings
+            self._unwrap(position), check_dice(dice), (match or MatchState())._to_engine(), settings
         )
         best = found.plays[0].score
         plays = tuple(
@@ -195,7 +208,7 @@ class Engine:
         from engine.errors import StateError
 
         found = self._engine.evaluate(
-            position._position, (match or MatchState())._to_engine(), self._make_settings(plies, True)
+            self._unwrap(position), (match or MatchState())._to_engine(), self._make_settings(plies, True)
         )
         if found.decision is None:
             raise StateError("there is no cube decision once the game is over", field="position")
@@ -247,7 +260,7 @@ class Engine:
         chosen = kind or ("position" if dice is None else "plays")
         request = RolloutRequest(
             "moves" if chosen == "plays" else chosen,
-            position._position,
+            self._unwrap(position),
             (match or MatchState())._to_engine().before_roll(),
             check_dice(dice) if dice is not None and chosen == "plays" else None,
             is_cubeful=cubeful,
@@ -327,22 +340,39 @@ class Engine:
     def __repr__(self) -> str:
         return f"Engine({self.name!r})"
 
+    def _unwrap(self, position: Position) -> _EnginePosition:
+        """Return a position of the engine's variant.
+
+        Raises:
+            PositionError: It has another number of checkers.
+        """
+        from engine.errors import PositionError
+
+        variant, checkers = self._engine.rules.variant, position._position.checkers
+        if checkers != variant.checkers:
+            raise PositionError(
+                f"expected a position of {variant.name}, with {variant.checkers} checkers a side, got one "
+                f"with {checkers}: Engine and Position take the variant",
+                field="position",
+            )
+        return position._position
+
     def _make_settings(self, plies: int, cubeful: bool) -> _EvalSettings:
         from engine.analysis.levels import EvalSettings
 
         return EvalSettings(plies, is_cubeful=cubeful)
 
 
-def _check_boards(boards: NDArray[np.int8]) -> Board:
+def _check_boards(boards: NDArray[np.int8], checkers: int) -> Board:
     from engine.errors import PositionError
 
     if boards.ndim != 3 or boards.shape[1:] != (2, 26) or boards.dtype != np.int8:
         raise PositionError(
             f"expected boards as int8[n, 2, 26], got {boards.dtype}{list(boards.shape)}", field="positions"
         )
-    if not (boards.sum(axis=2) == 15).all() or (boards < 0).any():
+    if not (boards.sum(axis=2) == checkers).all() or (boards < 0).any():
         raise PositionError(
-            "expected 15 checkers a side in each board, borne off included", field="positions"
+            f"expected {checkers} checkers a side in each board, borne off included", field="positions"
         )
     return np.ascontiguousarray(boards)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -20,14 +20,21 @@ Board = NDArray[np.int8]
 off, 1 to 24 are the points (1 the ace point), 25 is the bar."""
 
 
+BACKGAMMON = "backgammon"
+"""The usual variant."""
+
+
 class Position:
     """The checkers of both sides, seen by the player on roll; immutable, hashable, and drawn in a notebook.
 
     Args:
         board: Two rows of 26 counts, as `Board` has them.
+        variant: The game, which says how many checkers a side has: ``backgammon``, ``nackgammon``,
+            ``longgammon``, ``hypergammon``, ``hypergammon2`` or ``hypergammon1``.
 
     Raises:
-        PositionError: The counts are no position of a game.
+        PositionError: The counts are no position of the game.
+        ValueRangeError: There is no such variant.
 
     Examples:
         >>> start = Position.start()
@@ -39,35 +46,36 @@ class Position:
 
     __slots__ = ("_position",)
 
-    def __init__(self, board: ArrayLike) -> None:
+    def __init__(self, board: ArrayLike, variant: str = BACKGAMMON) -> None:
         from engine.errors import PositionError
         from engine.rules.position import Position as EnginePosition
+        from engine.rules.rules import find_variant
 
         if isinstance(board, str):
             raise PositionError(
                 "expected a board, two rows of 26 counts: Position.parse reads texts", field="board"
             )
-        self._position: _EnginePosition = EnginePosition(np.asarray(board))
+        self._position: _EnginePosition = EnginePosition(np.asarray(board), find_variant(variant).checkers)
 
     @classmethod
-    def start(cls) -> Position:
-        """Return the starting position."""
-        from engine.rules.rules import STANDARD_RULES
+    def start(cls, variant: str = BACKGAMMON) -> Position:
+        """Return the starting position of a variant."""
+        from engine.rules.rules import find_variant
 
-        return cls._wrap(STANDARD_RULES.starting_position)
+        return cls._wrap(find_variant(variant).starting_position)
 
     @classmethod
-    def parse(cls, text: str) -> Position:
+    def parse(cls, text: str, variant: str = BACKGAMMON) -> Position:
         """Read a position in any format: GNU ID (with a match ID or without), XGID, OGID, FIBS, Snowie line.
 
         Raises:
             FormatError: The text is in none of them.
             PositionError: Its checkers cannot come up in a game.
         """
-        return parse(text)[0]
+        return parse(text, variant)[0]
 
     @classmethod
-    def from_id(cls, text: str) -> Position:
+    def from_id(cls, text: str, variant: str = BACKGAMMON) -> Position:
         """Read a GNU position ID.
 
         Raises:
@@ -75,8 +83,9 @@ class Position:
             PositionError: Its checkers cannot come up in a game.
         """
         from engine.formats.position_id import decode_position_id
+        from engine.rules.rules import find_variant
 
-        return cls._wrap(decode_position_id(text))
+        return cls._wrap(find_variant(variant).adopt_position(decode_position_id(text)))
 
     @classmethod
     def from_xgid(cls, text: str) -> Position:
@@ -232,11 +241,15 @@ class Position:
     def __hash__(self) -> int:
         return hash(self._position)
 
-    def __reduce__(self) -> tuple[type[Position], tuple[Board]]:
-        return Position, (np.array(self.board),)
+    def __reduce__(self) -> tuple[Callable[[_EnginePosition], Position], tuple[_EnginePosition]]:
+        return Position._wrap, (self._position,)
 
     def __repr__(self) -> str:
-        return f"Position.from_id({self.id!r})"
+        from engine.rules.rules import VARIANTS
+
+        checkers = self._position.checkers
+        variant = next((name for name, each in VARIANTS.items() if each.checkers == checkers), "")
+        return f"Position.from_id({self.id!r}{'' if variant == BACKGAMMON else f', {variant!r}'})"
 
     def __str__(self) -> str:
         return self.draw()
@@ -280,12 +293,13 @@ class Play:
         return cls(format_play(play), play.moves, play.hits, Position._wrap(play.result))
 
 
-def parse(text: str) -> tuple[Position, MatchState | None]:
+def parse(text: str, variant: str = BACKGAMMON) -> tuple[Position, MatchState | None]:
     """Read a position in any format, with its match state where the format has one.
 
     Args:
         text: A GNU position ID, alone or with a match ID behind it; an XGID; an OGID; a FIBS board line;
             Snowie's line of 40 fields.
+        variant: The game that it is of.
 
     Returns:
         The position, and the match state; None for a position ID alone.
@@ -300,8 +314,9 @@ def parse(text: str) -> tuple[Position, MatchState | None]:
         (True, 7, (3, 1))
     """
     from engine.formats.position_text import parse_position
+    from engine.rules.rules import find_variant
 
-    position, match = parse_position(text)
+    position, match = parse_position(text, find_variant(variant))
     return Position._wrap(position), None if match is None else MatchState._from_engine(match)
 
 

@@ -222,7 +222,7 @@ class SearchPlayer(Player):
         """Choose plays, as `Player.choose`."""
         chosen = np.empty_like(boards)
         for place, (board, (die, other)) in enumerate(zip(boards, dice.tolist(), strict=True)):
-            chosen[place] = self.choose_one(Position(board), (die, other))
+            chosen[place] = self.choose_one(Position.from_valid_board(board), (die, other))
         return chosen
 
     def choose_one(self, position: Position, roll: Roll, watch: SearchWatch | None = None) -> Board:

@@ -314,6 +314,6 @@ def _check_same_rollout(state: RolloutState, expected: RolloutState) -> None:
 
 def _format_positions(starts: Board) -> str:
     """Name positions for a message, the first few by their IDs."""
-    ids = [encode_position_id(Position(board)) for board in starts[:_SHOWN_STARTS]]
+    ids = [encode_position_id(Position.from_valid_board(board)) for board in starts[:_SHOWN_STARTS]]
     more = ", ..." if len(starts) > len(ids) else ""
     return f"{len(starts)} position{'s'[: len(starts) != 1]} ({', '.join(ids)}{more})"

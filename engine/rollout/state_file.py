@@ -18,7 +18,7 @@ from engine.rollout.results import RolloutState
 from engine.rollout.settings import MAX_TRIALS
 from engine.rollout.trial_scoring import OUTCOME_COLUMNS, TrialCubes
 from engine.rules.match import MAX_CUBE
-from engine.rules.position import Position
+from engine.rules.position import Position, count_checkers
 
 FORMAT = "gammond rollout 1"
 
@@ -141,7 +141,7 @@ def _check_arrays(
     if starts.dtype != np.int8 or starts.ndim != 3 or not len(starts):
         raise _make_error(path, "expected positions as int8[n, 2, 26]")
     try:
-        boards = np.stack([Position(board).board for board in starts])
+        boards = np.stack([Position(board, count_checkers(starts)).board for board in starts])
     except PositionError as error:
         raise _make_error(path, error.message) from error
     is_counted = counts.dtype == np.int64 and counts.shape == (len(starts),)

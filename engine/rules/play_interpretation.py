@@ -136,7 +136,8 @@ class _InterpretationSearch:
         self._seen.add(state)
         self._dice_count = max(self._dice_count, len(dice))
         if not pending:
-            result = Position(swap_sides(np.array([checkers.own, checkers.opponent], np.int8)))
+            board = np.array([checkers.own, checkers.opponent], np.int8)
+            result = Position(swap_sides(board), sum(checkers.own))
             self.interpretations.append(PlayInterpretation(result, hits, self._dice_count - len(dice)))
             return
         for points in dict.fromkeys(pending):

@@ -237,6 +237,8 @@ def _validate_board(board: Any, checkers: int) -> Board:  # noqa: ANN401
         raise PositionError(f"expected a board of integers, got {array.dtype}", field="position")
     if ((array < 0) | (array > CHECKERS)).any():
         raise PositionError(f"expected 0 to {CHECKERS} checkers on each point", field="position")
+    if not 1 <= checkers <= CHECKERS:
+        raise PositionError(f"expected 1 to {CHECKERS} checkers a side, got {checkers}", field="position")
     array = np.array(array, dtype=np.int8, order="C")
     for name, row in zip(("the player on roll", "the opponent"), array, strict=True):
         total = int(row.sum())

@@ -151,6 +151,17 @@ VARIANTS: Mapping[str, Variant] = MappingProxyType(_VARIANTS)
 """All variants by name, the standard one first."""
 
 
+def find_variant(name: str) -> Variant:
+    """Return the variant of a name.
+
+    Raises:
+        ValueRangeError: None has it.
+    """
+    if name not in VARIANTS:
+        raise ValueRangeError(f"expected one of {', '.join(VARIANTS)}, got {name[:40]!r}", field="variant")
+    return VARIANTS[name]
+
+
 class ExpandKernel(Protocol):
     """A kernel that lists plays, as `engine.kernels.moves.expand` does."""
 

@@ -20,7 +20,7 @@ from engine.rules.dice import Roll
 from engine.rules.match import MatchState
 from engine.rules.moves import estimate_play_counts, estimate_plays
 from engine.rules.position import Position
-from engine.rules.rules import STANDARD_RULES
+from engine.rules.rules import Variant
 from engine.search import SearchProgress, SearchWatch
 from engine.search.results import PlayTable
 from protocol.commands.cube import decision_to_values
@@ -61,7 +61,8 @@ class EvaluationQueries:
         Args:
             items: What each object of the answer begins with, and the query.
         """
-        parsed = parse_positions([text for _, query in items for text in query.texts], check_cube_owner)
+        texts = [text for _, query in items for text in query.texts]
+        parsed = parse_positions(texts, check_cube_owner, self.engine.rules.variant)
         rows = self.evaluate(parsed)
         answers: list[AnyReply | Exception] = []
         start = 0
@@ -80,7 +81,7 @@ class EvaluationQueries:
         boards = parsed.boards
         if parsed.errors:
             boards = boards.copy()
-            boards[~parsed.is_good] = STANDARD_RULES.starting_position.board
+            boards[~parsed.is_good] = self.engine.rules.starting_position.board
         found = evaluate_matches(self.engine, boards, parsed.matches, parsed.match_indices, self.settings)
         plies = self.engine.evaluator.plies
         return [
@@ -91,14 +92,15 @@ class EvaluationQueries:
         ]
 
 
-def estimate_play_count(texts: Sequence[str], dice: Roll | None) -> int:
+def estimate_play_count(texts: Sequence[str], dice: Roll | None, variant: Variant) -> int:
     """Return about how many plays the positions of a query have together.
 
     Args:
         texts: The positions; those that are none do not count.
         dice: The dice; None for those of each position.
+        variant: The game that they are of.
     """
-    sample = parse_positions(texts[:_SAMPLE_SIZE])
+    sample = parse_positions(texts[:_SAMPLE_SIZE], variant=variant)
     are_doubles = np.full(len(sample.boards), dice is not None and dice[0] == dice[1])
     if dice is None:
         are_doubles[[place for place, roll in sample.rolls.items() if roll[0] == roll[1]]] = True
@@ -258,7 +260,8 @@ class QueryAnalysis:
         for start in range(0, len(texts), TEXT_CHUNK):
             if self.is_spent():
                 return
-            yield start, parse_positions(texts[start : start + TEXT_CHUNK], check_cube_owner)
+            chunk = texts[start : start + TEXT_CHUNK]
+            yield start, parse_positions(chunk, check_cube_owner, self.engine.rules.variant)
 
     def _make_position(self, parsed: ParsedPositions, place: int, name: str) -> QueryPosition:
         if place in parsed.errors:

@@ -11,10 +11,10 @@ import msgspec
 
 from engine.analysis.engine import Engine
 from engine.analysis.engine_store import KeptAnalysis
-from engine.errors import LimitError, UnsupportedError, ValueRangeError
+from engine.errors import LimitError, ValueRangeError
 from engine.formats.position_batch import ParsedPositions, parse_positions
 from engine.rules.position import Position
-from engine.rules.rules import VARIANTS
+from engine.rules.rules import BACKGAMMON
 from protocol.commands.evaluation import DECISION_SIZE, MAX_SHORT_PLAYS, PLAY_BYTES
 from protocol.core.arguments import error_field
 from protocol.core.kept_answers import EncodedAnswer
@@ -59,13 +59,9 @@ def answer_positions(
     session: Session, document: dict[str, object], head: dict[str, object]
 ) -> Work | EncodedAnswer:
     """Answer a query, as `protocol.dialects.json_query.GameQueries`."""
-    query = read_query(document, head)
-    if query.variant is not None and VARIANTS[query.variant.lower()].is_solved:
-        raise UnsupportedError(
-            f"queries are about games that nets judge, and {query.variant} is solved: send commands after "
-            f"'set game.variant {query.variant}'",
-            field="variant",
-        )
+    query, played = read_query(document, head), session.game.rules.variant
+    if query.variant is None and played is not BACKGAMMON:
+        query = msgspec.structs.replace(query, variant=played.name)
     return _evaluate(session, query, head)
 
 
@@ -135,11 +131,11 @@ def _make_position_work(
     scratch = make_query_session(session, net, query) if has_parts else None
     count, plays, max_plays = len(query.texts), 0, service.limits.query_plays
     if {"moves", "legal"} & set(query.want):
-        plays = min(estimate_play_count(query.texts, query.dice), max_plays)
-    kept = _look_for_kept(partial(service.find_quick_engine, net, threads), query)
+        plays = min(estimate_play_count(query.texts, query.dice, query.rules.variant), max_plays)
+    kept = _look_for_kept(partial(_find_quick_engine, session, net, query), query)
 
     def run(control: WorkControl) -> Sequence[AnyReply]:
-        loaded = service.get_engine(net, threads)
+        loaded = service.get_engine(net, threads).with_rules(query.rules)
         analysis = QueryAnalysis(
             *(loaded, query, head, control, service.clock, deadline_s, max_plays, scratch),
             parsed=kept.parsed,
@@ -150,7 +146,7 @@ def _make_position_work(
         is_cut = analysis.is_partial or len(results) < count
         return [make_final_reply(head, loaded, query.settings, results, is_cut=is_cut)]
 
-    quick = service.find_quick_engine(net, threads)
+    quick = _find_quick_engine(session, net, query)
     is_batched = query.is_evaluation and count <= MAX_QUICK_POSITIONS and deadline_s is None
     item = None
     if quick is not None and is_batched and query.progress_every is None and query.priority == 0:
@@ -172,6 +168,12 @@ def _make_position_work(
         answer_bytes=part_bytes * count + PLAY_BYTES * shown,
         sources=kept.analyses,
     )
+
+
+def _find_quick_engine(session: Session, net: str, query: Query, kind: Hashable = None) -> Engine | None:
+    """Return the engine for a query if it was seen to be quick at a kind of work."""
+    engine = session.service.find_quick_engine(net, session.engine_settings.threads, kind)
+    return None if engine is None or query.rules.variant.is_solved else engine.with_rules(query.rules)
 
 
 class _KeptSearch(NamedTuple):
@@ -197,7 +199,7 @@ def _look_for_kept(find_quick_engine: Callable[[Hashable], Engine | None], query
     """
     if not _may_be_kept(query):
         return _KeptSearch()
-    parsed = parse_positions(query.texts, check_cube_owner)
+    parsed = parse_positions(query.texts, check_cube_owner, query.rules.variant)
     roll = query.dice or parsed.rolls.get(0)
     if parsed.errors or ("moves" in query.want and roll is None):
         return _KeptSearch()

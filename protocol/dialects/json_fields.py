@@ -11,6 +11,7 @@ from engine.errors import FormatError, ValueRangeError
 from engine.options import Bounds, Field, convert, did_you_mean
 from engine.rules.dice import validate_roll
 from engine.rules.match import MAX_CUBE, RESULT_NAMES
+from engine.rules.rules import STANDARD_RULES, VARIANTS, Rules
 from engine.search import FILTERS, MAX_PLIES
 from engine.search.filters import DEFAULT_FILTER
 from protocol.commands.cube import MAX_MATRIX_AWAY
@@ -86,6 +87,11 @@ class Query(msgspec.Struct, kw_only=True):
     time_ms: int | None = None
 
     @property
+    def rules(self) -> Rules:
+        """The rules of the game; doubles are always four moves."""
+        return STANDARD_RULES if self.variant is None else _RULES[self.variant.lower()]
+
+    @property
     def texts(self) -> list[str]:
         """The positions, as they were sent."""
         return [self.position or ""] if self.positions is None else self.positions
@@ -117,6 +123,8 @@ class Query(msgspec.Struct, kw_only=True):
 
 
 _STORE_USES: dict[str | None, StoreUse] = {None: StoreUse.ON, **{str(use): use for use in StoreUse}}
+
+_RULES = {name: Rules(variant) for name, variant in VARIANTS.items()}
 
 _QUERY_DEFAULTS = {field.name: field.default for field in msgspec.structs.fields(Query)}
 QUERY_FIELDS: tuple[str, ...] = tuple(_QUERY_DEFAULTS)

@@ -127,7 +127,8 @@ def answer_part(
         GammondError: The command refuses it.
         CancelledWork: It was stopped before there was a result.
     """
-    session.game = GameState(position, match if roll is None else match.with_roll(roll))
+    match = match if roll is None else match.with_roll(roll)
+    session.game = GameState(position, match, rules=query.rules)
     command = COMMANDS[name]
     work = command.handler(
         CommandCall(session, command.parser.parse("") | _list_arguments(name, query), COMMANDS)

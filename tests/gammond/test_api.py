@@ -251,3 +251,29 @@ def test_an_engine_with_a_store_answers_from_what_was_kept(tmp_path):
         assert again.is_stored
     assert [each.is_stored for each in found[0]] == [False, False, True]
     assert not gammond.Engine().evaluate(position, match, 2).is_stored
+
+
+def test_positions_of_variants_know_their_number_of_checkers():
+    start = Position.start("hypergammon")
+    assert start.id == "AACgAgAAKgAAAA"
+    assert (
+        start == Position.from_id(start.id, "hypergammon") == Position.parse(start.to_xgid(), "hypergammon")
+    )
+    assert start == Position(start.board, "hypergammon") != Position.from_id(start.id)
+    assert repr(start) == "Position.from_id('AACgAgAAKgAAAA', 'hypergammon')"
+    assert start == pickle.loads(pickle.dumps(start))
+    assert len(start.legal_plays((2, 1))) == 6
+    assert start.play("24/23 22/20", (2, 1)).pips == (69, 66)
+    with pytest.raises(gammond.errors.PositionError, match="with 3 checkers a side"):
+        Position.parse(START.id, "hypergammon")
+    with pytest.raises(gammond.errors.ValueRangeError, match="expected one of backgammon, nackgammon"):
+        Position.start("chess")
+
+
+def test_an_engine_of_a_variant_takes_its_positions_alone():
+    engine = gammond.Engine("fast", variant="nackgammon")
+    assert engine.rank(Position.start("nackgammon"), (6, 5)).best.play.text == "24/18 23/18"
+    with pytest.raises(gammond.errors.PositionError, match="of nackgammon, with 15 checkers a side"):
+        engine.evaluate(Position.start("hypergammon"))
+    with pytest.raises(gammond.errors.PositionError, match="expected 15 checkers a side"):
+        engine.evaluate_many(np.stack([Position.start("hypergammon").board]))

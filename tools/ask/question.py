@@ -17,6 +17,7 @@ from engine.errors import CancelledWork, FormatError, GammondError, StateError, 
 from engine.formats.xgid import encode_xgid
 from engine.rules.match import MatchState
 from engine.rules.position import Position
+from engine.rules.rules import VARIANTS, Rules
 from engine.runtime.compilation import COMPILATION
 from engine.runtime.cores import count_usable_cores
 from engine.search import FILTERS, MAX_PLIES
@@ -194,6 +195,7 @@ def open_table(args: argparse.Namespace, position: Position, match: MatchState) 
     if getattr(args, "cubeless", False):
         changes["is_cubeful"] = False
     session.engine_settings = replace(session.engine_settings, **changes)
+    session.game = replace(session.game, rules=Rules(VARIANTS[args.variant]))
     session.set_position(position, match)
     return session
 

@@ -52,6 +52,7 @@ from typing import Any, BinaryIO
 
 from engine.analysis.levels import EvalSettings
 from engine.errors import DataFileError, FormatError
+from engine.rules.rules import VARIANTS, Rules
 from engine.runtime.cores import count_usable_cores
 from engine.search.filters import DEFAULT_FILTER
 from tools.batch.evaluation import DECISION_COLUMNS, EVAL, MOVES, BatchAnalysis, load_batch_evaluator
@@ -117,16 +118,18 @@ def main(args: argparse.Namespace) -> int:
 
 
 def _load_analysis(args: argparse.Namespace, threads: int) -> BatchAnalysis:
-    is_cubeful = not args.cubeless
+    is_cubeful, variant = not args.cubeless, VARIANTS[args.variant]
     if not args.rollout:
         return load_batch_evaluator(
             args.net,
             EvalSettings(args.plies or 0, args.filter or DEFAULT_FILTER, is_cubeful),
             threads=threads,
             wants=args.want,
+            variant=variant,
         )
     options = read_rollout_options(args, threads, QUICK)
-    return BatchRollouts(load_net_engine(args.net, threads), options, is_cubeful=is_cubeful, wants=args.want)
+    engine = load_net_engine(args.net, threads).with_rules(Rules(variant))
+    return BatchRollouts(engine, options, is_cubeful=is_cubeful, wants=args.want)
 
 
 def _count_block_lines(args: argparse.Namespace, threads: int) -> int:

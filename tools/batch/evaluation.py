@@ -20,6 +20,7 @@ from engine.rules.dice import encode_roll
 from engine.rules.match import MatchState
 from engine.rules.outcome import Outcome, cubeless_equity
 from engine.rules.position import find_finished
+from engine.rules.rules import BACKGAMMON, Rules, Variant
 from engine.runtime.threads import Workers
 from engine.search import SearchWatch
 from engine.search.results import BoardEvaluations
@@ -49,8 +50,11 @@ class BatchAnalysis(Protocol):
         name: Of the evaluator.
         plies: Look-ahead.
         columns: The columns of its answers.
+        variant: The game that the positions are of.
     """
 
+    @property
+    def variant(self) -> Variant: ...  # noqa: D102
     @property
     def name(self) -> str: ...  # noqa: D102
     @property
@@ -98,6 +102,11 @@ class BatchEvaluator:
     def name(self) -> str:
         """The evaluator's name."""
         return self._engine.name
+
+    @property
+    def variant(self) -> Variant:
+        """The game that the positions are of."""
+        return self._engine.rules.variant
 
     @property
     def plies(self) -> int:
@@ -203,7 +212,12 @@ def check_wants(wants: Sequence[str], is_cubeful: bool) -> tuple[str, ...]:
 
 
 def load_batch_evaluator(
-    net: str, settings: EvalSettings, *, threads: int = 1, wants: Sequence[str] = (EVAL,)
+    net: str,
+    settings: EvalSettings,
+    *,
+    threads: int = 1,
+    wants: Sequence[str] = (EVAL,),
+    variant: Variant = BACKGAMMON,
 ) -> BatchEvaluator:
     """Load what values positions.
 
@@ -212,12 +226,14 @@ def load_batch_evaluator(
         settings: As for `BatchEvaluator`.
         threads: How many threads look ahead, and rank plays.
         wants: As for `BatchEvaluator`.
+        variant: The game that the positions are of.
 
     Raises:
         GammondError: As `tools.common.opponents.load_net_engine` and `BatchEvaluator`.
     """
     check_wants(wants, settings.is_cubeful)
-    return BatchEvaluator(load_net_engine(net, threads), settings, wants=wants, threads=threads)
+    engine = load_net_engine(net, threads).with_rules(Rules(variant))
+    return BatchEvaluator(engine, settings, wants=wants, threads=threads)
 
 
 def list_decisions(decisions: Sequence[CubeDecision | None]) -> Columns:

@@ -13,6 +13,7 @@ from engine.formats.position_batch import ParsedPositions, parse_positions
 from engine.formats.xgid import encode_xgid
 from engine.rules.match import MatchState
 from engine.rules.position import Position
+from engine.rules.rules import BACKGAMMON, Variant
 from protocol.repl.answers.checkers import is_checkers
 from tools.common.position_texts import parse_dice, parse_text, split_dice
 
@@ -108,6 +109,7 @@ def decode_lines(
     check: Callable[[MatchState], None] = lambda match: None,
     *,
     needs_dice: bool = False,
+    variant: Variant = BACKGAMMON,
 ) -> ParsedPositions:
     """Decode lines, those refused unread included.
 
@@ -117,6 +119,7 @@ def decode_lines(
         lines: n lines.
         check: Raises a GammondError for a match state that is refused.
         needs_dice: Whether dice are of use, so that those that cannot be read are an error.
+        variant: The game that they are of.
     """
     texts, behind, refused = [line.text for line in lines], {}, {}
     for place, text in enumerate(texts):
@@ -124,12 +127,12 @@ def decode_lines(
             continue
         try:
             bare, dice = split_dice(text)
-            texts[place] = _write_as_xgid(bare)
+            texts[place] = _write_as_xgid(bare, variant)
             if dice:
                 behind[place] = dice
         except GammondError as error:
             refused[place] = error
-    found = parse_positions(texts, check)
+    found = parse_positions(texts, check, variant)
     for place, reason in (found.errors | refused).items():
         found.errors[place] = lines[place].error or _explain_error(texts[place], reason)
         found.is_good[place] = False
@@ -161,12 +164,12 @@ def decode_line(line: PositionLine) -> tuple[Position, MatchState]:
     return position, match.with_roll(dice) if dice else match
 
 
-def _write_as_xgid(text: str) -> str:
+def _write_as_xgid(text: str, variant: Variant) -> str:
     """Write checkers point by point as an XGID; all other forms are left as they are."""
     if not is_checkers(text):
         return text
     try:
-        position, match = parse_text(text)
+        position, match = parse_text(text, variant)
     except GammondError:
         return text
     return encode_xgid(position, match or MatchState())

@@ -15,6 +15,7 @@ from engine.search.filters import DEFAULT_FILTER
 from tools.batch.evaluation import EVAL, MOVES, WANTS
 from tools.batch.ids import ID_FORMS
 from tools.batch.rows import LINE_COLUMN, ROW_FORMATS
+from tools.common.position_arguments import add_variant_argument
 from tools.common.rollout_options import QUICK, add_rollout_arguments, find_rollout_option
 from tools.common.strength import add_net_argument
 
@@ -58,6 +59,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         choices=tuple(FILTERS),
         help=f"move filter of the search of plays (default {DEFAULT_FILTER})",
     )
+    add_variant_argument(parser)
     parser.add_argument("--cubeless", action="store_true", help="ignore cube and score; the fastest at 0-ply")
     parser.add_argument("--threads", type=int, help="threads (default one for each core)")
     parser.add_argument(

@@ -280,7 +280,8 @@ def check_same_net(sample: RowSample, analysis: BatchAnalysis, most: int | None 
         DataFileError: The net gives too many rows other numbers; the first of them is named.
     """
     written = sample.rows
-    decoded = decode_lines([row.line for row in written], needs_dice=True)
+    lines = [row.line for row in written]
+    decoded = decode_lines(lines, needs_dice=True, variant=analysis.variant)
     phase_of = np.where(decoded.is_good, classify_phases(decoded.boards), Phase.OVER)
     for phase in (Phase.CONTACT, Phase.CRASHED, Phase.RACE):
         most = COMPARED_ROWS_PER_PHASE[min(analysis.plies, 4)] if most is None else most

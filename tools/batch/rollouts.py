@@ -16,6 +16,7 @@ from engine.rules.dice import encode_roll
 from engine.rules.match import MatchState
 from engine.rules.notation import format_play
 from engine.rules.position import Position
+from engine.rules.rules import Variant
 from protocol.commands.rollout_replies import choose_estimate_format
 from tools.batch.evaluation import (
     CUBE,
@@ -77,6 +78,11 @@ class BatchRollouts:
         return self._engine.name
 
     @property
+    def variant(self) -> Variant:
+        """The game that the positions are of."""
+        return self._engine.rules.variant
+
+    @property
     def plies(self) -> int:
         """The look-ahead for plays and cube decisions."""
         return self._engine.evaluator.plies + self._options.plies
@@ -115,7 +121,7 @@ class BatchRollouts:
         return {name: [row.get(name) for row in rows] for name in self.columns}
 
     def _answer_position(self, found: ParsedPositions, place: int) -> dict[str, Cell]:
-        position = Position(found.boards[place])
+        position = Position.from_valid_board(found.boards[place])
         match = found.matches[found.match_indices[place]] if self._is_cubeful else MatchState()
         roll = found.rolls.get(place)
         row: dict[str, Cell] = {"plies": self.plies}

@@ -52,7 +52,9 @@ class BlockAnalysis:
 
     def make_rows(self, block: list[PositionLine]) -> tuple[dict[str, list[Any]], dict[int, GammondError]]:
         """Return the rows of lines by column, and the errors of bad lines by place."""
-        found = decode_lines(block, self.analysis.check_match, needs_dice=self.needs_dice)
+        found = decode_lines(
+            block, self.analysis.check_match, needs_dice=self.needs_dice, variant=self.analysis.variant
+        )
         good = np.flatnonzero(found.is_good)
         cells: dict[str, list[Cell]] = {}
         if good.size:

@@ -16,6 +16,7 @@ from engine.formats.position_text import START
 from engine.rules.dice import validate_roll
 from engine.rules.match import MatchState
 from engine.rules.position import Position
+from engine.rules.rules import BACKGAMMON, VARIANTS
 from tools.common.position_texts import EXPECTED, parse_text
 
 STDIN = "-"
@@ -49,8 +50,20 @@ def add_position_arguments(
         metavar=("A", "B"),
         help="the roll to play, in place of the position's" if has_dice else argparse.SUPPRESS,
     )
+    add_variant_argument(parser)
     if has_score:
         _add_score_arguments(parser)
+
+
+def add_variant_argument(parser: argparse.ArgumentParser) -> None:
+    """Declare ``--variant``."""
+    parser.add_argument(
+        "--variant",
+        choices=tuple(VARIANTS),
+        default=BACKGAMMON.name,
+        metavar="NAME",
+        help=f"the game: {', '.join(VARIANTS)} (default %(default)s)",
+    )
 
 
 def _add_score_arguments(parser: argparse.ArgumentParser) -> None:
@@ -102,7 +115,7 @@ def read_position(args: argparse.Namespace, *, has_dice: bool = False) -> tuple[
             "--dice is for 'hint', 'board' and 'rollout': this command is about the position before the roll",
             field="dice",
         )
-    position, match = parse_text(find_text(args.position))
+    position, match = parse_text(find_text(args.position), VARIANTS[args.variant])
     match = _change_score(match or MatchState(), args)
     if args.dice is not None:
         if match.doubled or match.resigned:

@@ -10,6 +10,7 @@ from engine.formats.position_text import parse_position
 from engine.rules.dice import Roll, parse_roll
 from engine.rules.match import MatchState
 from engine.rules.position import Position
+from engine.rules.rules import BACKGAMMON, Variant
 from protocol.repl.answers.checkers import is_checkers, read_checkers
 
 EXPECTED = (
@@ -22,17 +23,21 @@ _DICE = re.compile(r"[^0-9A-Za-z]*([0-9])[\s,/-]*([0-9])(?![0-9])")
 _NO_DICE = re.compile(r"[\s0,/\[\]()-]*|none|null|nan", re.IGNORECASE)
 
 
-def parse_text(text: str) -> tuple[Position, MatchState | None]:
+def parse_text(text: str, variant: Variant = BACKGAMMON) -> tuple[Position, MatchState | None]:
     """Parse a position: a form of `engine.formats.position_text`, or checkers point by point.
+
+    Args:
+        text: One position.
+        variant: The game that it is of.
 
     Raises:
         GammondError: It is none.
     """
     if is_checkers(text):
-        position, seat = read_checkers(text)
+        position, seat = read_checkers(text, variant.checkers)
         return position, MatchState(on_roll=seat)
     try:
-        return parse_position(text)
+        return parse_position(text, variant)
     except FormatError as error:
         if find_position(text) is not None:  # it has the looks of one
             raise

@@ -38,6 +38,7 @@ from engine.analysis.rollout_requests import (
 from engine.errors import CancelledWork, StateError, UnsupportedError
 from engine.rollout import StopReason
 from engine.rules.moves import Play
+from engine.rules.rules import VARIANTS, Rules
 from engine.runtime.cores import count_usable_cores
 from nets.catalogue import collect_pruning_net_hashes
 from tools.common.interrupts import EXIT_INTERRUPTED, call_on_interrupt
@@ -99,7 +100,7 @@ def main(args: argparse.Namespace) -> int:
         resume = keeper.load()
         report = RolloutProgress(settings.trials, resume, keeper)
         with call_on_interrupt(stopped.set, has_nothing=lambda: not report.count), report:
-            engine = load_net_engine(args.net)
+            engine = load_net_engine(args.net).with_rules(Rules(VARIANTS[args.variant]))
             try:
                 prepared = PreparedRollout(request, engine, settings, stopped.is_set)
                 report.show_means(prepared)

@@ -29,6 +29,7 @@ from tools.ask.question import run_query
 ROOT = Path(__file__).resolve().parents[3]
 
 XGID = "XGID=-b----E-C---eE---c-e----B-:0:0:1:31:2:1:0:5:10"
+NACKGAMMON_XGID = "XGID=-bb---D-C---dD---c-d---BB-:0:0:1:65:0:0:0:0:10"
 BEFORE_ROLL = XGID.replace(":31:", ":00:")
 DOUBLED = XGID.replace(":31:", ":D:")
 
@@ -56,6 +57,7 @@ def say_at_the_prompt(*lines):
         (["eval", XGID], [XGID, "eval"]),
         (["eval", XGID, "--cubeless", "--plies", "1"], [XGID, "eval plies=1 cubeful=false"]),
         (["hint", XGID], [XGID, "hint"]),
+        (["hint", NACKGAMMON_XGID, "--variant", "nackgammon"], [NACKGAMMON_XGID, "hint"]),
         (["hint", XGID, "--plays", "2", "--plies", "1"], [XGID, "hint 2 plies=1"]),
         (["hint", BEFORE_ROLL], [BEFORE_ROLL, "hint"]),
         (["hint", DOUBLED], [DOUBLED, "hint"]),
@@ -293,3 +295,11 @@ def test_a_terminal_gets_colours_unless_it_wants_none(monkeypatch):
     assert ";92;" not in plain
     for text in (coloured, plain):
         assert " +13-14-15-16-17-18-" in re.sub(r"\x1b\[[?0-9;]*[a-z]", "", text)
+
+
+def test_the_board_of_a_variant_has_its_number_of_checkers(capsys):
+    written = run(capsys, "board", "startpos", "--variant", "hypergammon").out
+    assert written.count("69 pips") == 2
+    assert "off" not in written
+    refused = run(capsys, "board", "4HPwATDgc/ABMA", "--variant", "hypergammon", status=2).err
+    assert "expected a position of hypergammon, with 3 checkers a side" in refused
