@@ -35,7 +35,7 @@ from engine.barca.kernels.search import (
     search_tree,
 )
 from engine.barca.moves import Move
-from engine.errors import StateError, ValueRangeError
+from engine.errors import CancelledWork, StateError, ValueRangeError
 from engine.kernels.interrupts import CALLBACK, find_address
 from engine.runtime.thread_turns import release_turn
 
@@ -44,6 +44,7 @@ MAX_MEGABYTES = 1024
 MAX_LINES = 20
 """The most moves that a search ranks."""
 
+_LEAST_ENTRIES = 2
 _NO_NODE_LIMIT = 1 << 62
 _MAX_GENERATION = 255
 
@@ -57,6 +58,9 @@ class SearchLimits:
         movetime_s: Seconds; the first depth is searched to its end.
         nodes: Positions; the first depth is searched to its end.
         multipv: How many moves are ranked, each with its line.
+        is_deepening: Whether the depths below are searched first, one after the other, each for the order of
+            moves of the next. Without that a depth has to be given, and a search that ends before has no
+            answer.
 
     Raises:
         ValueRangeError: A limit is out of range.
@@ -66,6 +70,7 @@ class SearchLimits:
     movetime_s: float | None = None
     nodes: int | None = None
     multipv: int = 1
+    is_deepening: bool = True
 
     def __post_init__(self) -> None:
         if self.depth is not None and not 1 <= self.depth <= MAX_DEPTH:
@@ -76,6 +81,10 @@ class SearchLimits:
             raise ValueRangeError(f"expected 1 node or more, got {self.nodes}", field="nodes")
         if not 1 <= self.multipv <= MAX_LINES:
             raise ValueRangeError(f"expected 1..{MAX_LINES} lines, got {self.multipv}", field="multipv")
+        if self.depth is None and not self.is_deepening:
+            raise ValueRangeError(
+                "expected a depth for a search that does not deepen, got none", field="depth"
+            )
 
 
 class SearchLine(NamedTuple):
@@ -127,16 +136,17 @@ class SearchMemory:
     No search sees what another one left: equal requests get equal answers.
 
     Args:
-        megabytes: Size of the table, in units of 1,048,576 bytes, rounded down to a power of two.
+        megabytes: Size of the table, in units of 1,048,576 bytes, rounded down to a power of two; 0 for none,
+            which is two entries.
 
     Raises:
         ValueRangeError: The size is out of range.
     """
 
     def __init__(self, megabytes: int = DEFAULT_MEGABYTES) -> None:
-        if not 1 <= megabytes <= MAX_MEGABYTES:
-            raise ValueRangeError(f"expected 1..{MAX_MEGABYTES} megabytes, got {megabytes}", field="hash")
-        entries = 1 << (((megabytes << 20) // (8 * ENTRY_COLUMNS)).bit_length() - 1)
+        if not 0 <= megabytes <= MAX_MEGABYTES:
+            raise ValueRangeError(f"expected 0..{MAX_MEGABYTES} megabytes, got {megabytes}", field="hash")
+        entries = max(1 << ((megabytes << 20) // (8 * ENTRY_COLUMNS)).bit_length() >> 1, _LEAST_ENTRIES)
         self._table = np.zeros((entries, ENTRY_COLUMNS), np.int64)
         self._generation = 0
 
@@ -204,6 +214,7 @@ def search(
 
     Raises:
         StateError: The game is over.
+        CancelledWork: It was stopped before it had an answer, which is only possible without deepening.
     """
     if game.result is not None:
         raise StateError("the game is over: there is nothing to search")
@@ -254,8 +265,11 @@ class _Search:
         """Search depth by depth."""
         frame, lines = self._frame, tuple[SearchLine, ...]()
         is_stopped = False
-        for depth in range(1, (self._limits.depth or MAX_DEPTH) + 1):
-            if depth == 2:
+        frame.counters[NODE_LIMIT] = _NO_NODE_LIMIT
+        last = self._limits.depth or MAX_DEPTH
+        first = 1 if self._limits.is_deepening else last
+        for depth in range(first, last + 1):
+            if depth > 1:
                 frame.counters[NODE_LIMIT] = self._limits.nodes or _NO_NODE_LIMIT
             found, is_stopped = self._search_depth(depth, lines)
             if is_stopped:
@@ -268,6 +282,8 @@ class _Search:
             if self._is_forced or all(_is_decided(line.score, depth) for line in lines):
                 break
             frame.history[:] >>= 1
+        if not lines:
+            raise CancelledWork("the search was stopped")
         return self._report(lines, is_stopped=is_stopped)
 
     def _search_depth(
@@ -279,8 +295,6 @@ class _Search:
             The lines found, and whether the search was stopped before all were.
         """
         frame, counters, found = self._frame, self._frame.counters, list[SearchLine]()
-        if depth == 1:
-            counters[NODE_LIMIT] = _NO_NODE_LIMIT
         for place in range(self._line_count):
             counters[EXCLUDED] = place
             counters[HINT] = NO_MOVE
@@ -306,7 +320,7 @@ class _Search:
     def _ask(self, nodes: int) -> int:
         """Return whether to stop, 1 or 0."""
         try:
-            if self._depth == 0:
+            if self._depth == 0 and self._limits.is_deepening:
                 return 0
             limit_s = self._limits.movetime_s
             if limit_s is not None and time.perf_counter() - self._started_s >= limit_s:

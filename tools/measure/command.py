@@ -10,6 +10,7 @@ COMMANDS = {
     "levels": "tools.measure.levels",
     "pruning": "tools.measure.pruning",
     "cutoffs": "tools.measure.cutoffs",
+    "alphabeta": "tools.measure.alphabeta",
     "cube": "tools.measure.cube.command",
     "frontier": "tools.measure.frontier.command",
     "matches": "tools.measure.matches.command",

@@ -59,8 +59,9 @@ def test_table_and_order_do_not_change_the_value():
     memory = SearchMemory(64)
     for game in [*games(6, seed=6), BarcaGame.start()]:
         scores = {find_score(game, 4)}
-        for megabytes in (1, 4):
+        for megabytes in (0, 1):
             scores.add(search(game, SearchLimits(4), memory=SearchMemory(megabytes)).score)
+        scores.add(search(game, SearchLimits(4, is_deepening=False)).score)
         search(game, SearchLimits(5), memory=memory)
         scores.add(search(game, SearchLimits(4), memory=memory).score)
         assert len(scores) == 1
@@ -302,8 +303,10 @@ def test_limits_out_of_range_are_refused():
     ):
         with pytest.raises(ValueRangeError, match="expected"):
             SearchLimits(**limits)
-    with pytest.raises(ValueRangeError, match=r"1\.\.1024 megabytes"):
-        SearchMemory(0)
+    with pytest.raises(ValueRangeError, match=r"0\.\.1024 megabytes"):
+        SearchMemory(2000)
+    with pytest.raises(ValueRangeError, match="does not deepen"):
+        SearchLimits(is_deepening=False)
 
 
 def test_scores_are_described():

@@ -1,0 +1,145 @@
+"""`gammond measure alphabeta`: what iterative deepening and the transposition table save in Barca.
+
+Each position is from a game of the level easy against itself, of random length. The same depth is searched
+with both, with either, and with neither; all must find the same value.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import sys
+import time
+from dataclasses import asdict, dataclass
+
+from engine.barca.game import BarcaGame
+from engine.barca.player import MAX_SEED, make_player
+from engine.barca.search import DEFAULT_MEGABYTES, SearchLimits, SearchMemory, search
+from engine.errors import ValueRangeError
+from engine.runtime.version import read_version
+from tools.common.progress import Progress
+
+SUMMARY = "measure what iterative deepening and a transposition table save in Barca"
+
+MAX_MEASURED_DEPTH = 8
+MAX_POSITIONS = 10_000
+
+_LONGEST_GAME = 40
+
+_WAYS = {
+    "alpha-beta": (0, False),
+    "depth by depth": (0, True),
+    "with a table": (DEFAULT_MEGABYTES, False),
+    "depth by depth, with a table": (DEFAULT_MEGABYTES, True),
+}
+"""Way of search: size of the table, and whether smaller depths are searched before."""
+
+
+@dataclass(frozen=True)
+class AlphaBetaStats:
+    """The measurements of a way of search.
+
+    Attributes:
+        name: Of the way.
+        nodes: Positions reached per search.
+        share: `nodes` as a share of those of plain alpha-beta.
+        processor_ms: CPU time per search.
+        same_value: Searches with the value that plain alpha-beta found.
+    """
+
+    name: str
+    nodes: float
+    share: float
+    processor_ms: float
+    same_value: int
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    parser.add_argument("--depth", type=int, default=5, metavar="N", help="plies of search (default 5)")
+    parser.add_argument("--positions", type=int, default=40, metavar="N", help="positions (default 40)")
+    parser.add_argument("--seed", type=int, default=1, metavar="N", help="seed of the games (default 1)")
+    parser.add_argument("--json", action="store_true", help="write one JSON object instead of text")
+
+
+def main(args: argparse.Namespace) -> int:
+    """Measure and report.
+
+    Args:
+        args: As `add_arguments` declares them.
+
+    Returns:
+        0, or 1 where two ways did not find the same value.
+
+    Raises:
+        ValueRangeError: A number is out of range.
+    """
+    for name, value, low, high in (
+        ("--depth", args.depth, 1, MAX_MEASURED_DEPTH),
+        ("--positions", args.positions, 1, MAX_POSITIONS),
+        ("--seed", args.seed, 0, MAX_SEED - MAX_POSITIONS),
+    ):
+        if not low <= value <= high:
+            raise ValueRangeError(f"{name}: expected {low} to {high}, got {value}", field=name.strip("-"))
+    rows = compare_ways(draw_games(args.positions, args.seed), args.depth)
+    if args.json:
+        report = {"version": read_version(), "depth": args.depth, "seed": args.seed}
+        rows_json = [asdict(row) for row in rows]
+        sys.stdout.write(json.dumps({**report, "positions": args.positions, "rows": rows_json}) + "\n")
+    else:
+        head = f"gammond {read_version()}, Barca, depth {args.depth}, seed {args.seed}: "
+        sys.stdout.write(f"{head}{args.positions:,} positions\n{_format_table(rows)}")
+    return 0 if all(row.same_value == args.positions for row in rows) else 1
+
+
+def draw_games(count: int, seed: int) -> list[BarcaGame]:
+    """Play games of the level easy against itself, each for a random number of moves, and not to its end."""
+    games = []
+    for number in range(seed, seed + count):
+        player, game = make_player(f"easy:seed={number}"), BarcaGame.start()
+        for _ in range(random.Random(number).randrange(_LONGEST_GAME)):
+            after = game.play(player.choose(game))
+            if after.result is not None:
+                break
+            game = after
+        games.append(game)
+    return games
+
+
+def compare_ways(games: list[BarcaGame], depth: int) -> list[AlphaBetaStats]:
+    """Search all positions in each way, and compare the values with those of plain alpha-beta."""
+    rows: list[AlphaBetaStats] = []
+    reference: list[int] = []
+    with Progress(len(_WAYS) * len(games), "searches") as bar:
+        for number, (name, (megabytes, is_deepening)) in enumerate(_WAYS.items()):
+            memory, limits = SearchMemory(megabytes), SearchLimits(depth, is_deepening=is_deepening)
+            nodes, scores, started_s = 0, [], time.process_time()
+            for done, game in enumerate(games, 1):
+                found = search(game, limits, memory=memory)
+                nodes += found.nodes
+                scores.append(found.score)
+                bar.update(number * len(games) + done, name)
+            spent_ms = 1000.0 * (time.process_time() - started_s)
+            reference = reference or scores
+            rows.append(
+                AlphaBetaStats(
+                    name=name,
+                    nodes=round(nodes / len(games), 1),
+                    share=round(nodes / len(games) / (rows[0].nodes if rows else nodes / len(games)), 5),
+                    processor_ms=round(spent_ms / len(games), 3),
+                    same_value=sum(mine == theirs for mine, theirs in zip(scores, reference, strict=True)),
+                )
+            )
+    return rows
+
+
+def _format_table(rows: list[AlphaBetaStats]) -> str:
+    width = max(len(row.name) for row in rows)
+    lines = [f"{'':<{width}}  {'nodes':>12}  {'share':>7}  {'cpu ms':>9}  same value"]
+    lines += [
+        f"{row.name:<{width}}  {row.nodes:12,.0f}  {row.share:7.2%}  {row.processor_ms:9.1f}  "
+        f"{row.same_value:10,}"
+        for row in rows
+    ]
+    return "\n".join(lines) + "\n"
