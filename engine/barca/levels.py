@@ -32,7 +32,7 @@ LEVELS: Mapping[str, Level] = MappingProxyType(
         for level in (
             Level("easy", 1, 5, "one of the five best moves at depth 1"),
             Level("medium", 3, 5, "one of the five best moves at depth 3"),
-            Level("hard", 6, 1, "the best move at depth 6"),
+            Level("hard", 5, 1, "the best move at depth 5"),
         )
     }
 )
