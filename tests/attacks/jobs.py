@@ -115,6 +115,14 @@ JOBS: tuple[KillableJob, ...] = (
         "ascend",
         "heritage ascend OUT --steps 4 --games 20 --reference-games 20 --threads 2",
     ),
+    KillableJob(
+        "barca-ascend",
+        "train barca-ascend OUT --steps 6 --games 100 --reference-games 200 --threads 2",
+    ),
+    KillableJob(
+        "barca-fit",
+        "train barca-fit OUT --generations 6 --games 1000 --reference-games 200 --threads 2",
+    ),
 )
 
 

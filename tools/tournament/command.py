@@ -14,19 +14,19 @@ import time
 from pathlib import Path
 
 from engine.errors import FormatError, ValueRangeError
-from engine.rules.rules import VARIANTS, Doubles, Rules
+from engine.rules.rules import Doubles
 from engine.runtime.cores import MAX_THREADS, count_usable_cores
 from tools.common.figures import check_plot_file
 from tools.common.files import write_atomically
 from tools.common.interrupts import EXIT_INTERRUPTED
 from tools.common.opponents import PLAYER_HELP
-from tools.tournament.entrants import Entrant, load_entrant, load_entrants
+from tools.tournament.entrants import Entrant
+from tools.tournament.games import list_games, load_game
 from tools.tournament.plot import draw_cross_table
-from tools.tournament.records import check_records
 from tools.tournament.report import make_report
 from tools.tournament.results_file import ResultsFile
 from tools.tournament.round_robin import PairState, RoundRobin
-from tools.tournament.rules import DEFAULT_VARIANT, TournamentMode, TournamentRules
+from tools.tournament.rules import DEFAULT_VARIANT, GameRules
 from tools.tournament.statistics.sprt import SequentialTest
 from tools.tournament.text import format_report
 
@@ -59,10 +59,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--variant",
-        choices=list(VARIANTS),
-        default=DEFAULT_VARIANT,
+        choices=list_games(),
         metavar="GAME",
-        help=f"the game that is played: {', '.join(VARIANTS)} (default %(default)s)",
+        default=DEFAULT_VARIANT,
+        help=f"the game that is played: {', '.join(list_games())} (default %(default)s)",
     )
     parser.add_argument(
         "--doubles",
@@ -130,17 +130,15 @@ def main(args: argparse.Namespace) -> int:
         DataFileError: A net or database is missing or faulty, or a file cannot be read or written.
     """
     check_game_options(args.games, args.threads)
-    rules, test = _read_rules(args), _read_sequential_test(args)
+    game = load_game(args.variant)
+    rules, test = game.read_rules(args), _read_sequential_test(args)
     check_plot_file(args.plot)
-    check_records(args.records, rules)
-    entrants = load_entrants(
-        args.players, has_cube=rules.mode.has_cube, cube_by=rules.cube_by, game=rules.game
-    )
+    entrants = game.load_entrants(args.players, rules)
     anchor = _find_anchor(args.anchor, entrants)
     started_s = time.monotonic()
-    cube_players = [load_entrant(rules.cube_by)] if rules.cube_by not in ("", *args.players) else []
-    with ResultsFile(args.keep, rules, [*entrants, *cube_players]) as results_file:
-        table = RoundRobin(entrants, rules, args.games, args.threads, test, args.records)
+    helpers = game.load_helpers(args.players, rules)
+    with ResultsFile(args.keep, rules, [*entrants, *helpers]) as results_file:
+        table = RoundRobin(entrants, rules, args.games, args.threads, test, args.records, game.play_range)
         pairs, is_complete = table.play(results_file)
     if not any(pair.scores.games for pair in pairs):
         sys.stderr.write("gammond: interrupted, no games to report\n")
@@ -161,20 +159,6 @@ def check_game_options(games: int, threads: int) -> None:
         raise ValueRangeError(f"--games: expected an even number of 4 or more, got {games}", field="games")
     if not 1 <= threads <= MAX_THREADS:
         raise ValueRangeError(f"--threads: expected 1 to {MAX_THREADS}, got {threads}", field="threads")
-
-
-def _read_rules(args: argparse.Namespace) -> TournamentRules:
-    game = Rules(VARIANTS[args.variant], Doubles(args.doubles))
-    if args.match is not None:
-        return TournamentRules(TournamentMode.MATCH, args.seed, args.match, args.cube_by, game)
-    mode = (
-        TournamentMode.HOME_BOUND
-        if args.home_bound
-        else TournamentMode.CUBEFUL
-        if args.cubeful
-        else TournamentMode.CUBELESS
-    )
-    return TournamentRules(mode, args.seed, cube_by=args.cube_by, game=game)
 
 
 def _read_sequential_test(args: argparse.Namespace) -> SequentialTest | None:
@@ -202,7 +186,7 @@ def _find_anchor(anchor: str | None, entrants: list[Entrant]) -> int:
 def _write_report(
     args: argparse.Namespace,
     entrants: list[Entrant],
-    rules: TournamentRules,
+    rules: GameRules,
     pairs: list[PairState],
     anchor: int,
     test: SequentialTest | None,

@@ -50,22 +50,31 @@ def load_entrants(
         game: The rules that all of them must play by.
 
     Raises:
-        ValueRangeError: Fewer than two players, or one of them twice.
+        ValueRangeError: As `check_players`.
         UnsupportedError: A player cannot play by these rules.
         GammondError: As `tools.common.opponents.load_opponent`, and `load_cube_player` where the cube is in
             play.
     """
-    if len(names) < 2:
-        raise ValueRangeError(f"expected two players or more, got {len(names)}", field="player")
-    duplicates = sorted({name for name in names if names.count(name) > 1})
-    if duplicates:
-        raise ValueRangeError(f"duplicate player {duplicates[0]!r}", field="player")
+    check_players(names)
     for name in names:
         if has_cube:
             load_cube_player(name, cube_by).with_rules(game)
         else:
             adapt_to_rules(load_cached_player(name), game)
     return [load_entrant(name) for name in names]
+
+
+def check_players(names: Sequence[str]) -> None:
+    """Check that there are players enough.
+
+    Raises:
+        ValueRangeError: Fewer than two, or one of them twice.
+    """
+    if len(names) < 2:
+        raise ValueRangeError(f"expected two players or more, got {len(names)}", field="player")
+    duplicates = sorted({name for name in names if names.count(name) > 1})
+    if duplicates:
+        raise ValueRangeError(f"duplicate player {duplicates[0]!r}", field="player")
 
 
 def load_entrant(name: str) -> Entrant:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,10 +18,9 @@ from engine.rules.end_conditions import GAME_OVER, HOME_BOUND, EndCondition
 from engine.rules.game_record import GameRecord
 from engine.rules.match import MatchState
 from engine.rules.rules import STANDARD_RULES, Rules
-from tools.common.parallel import is_stopping
 from tools.tournament.entrants import load_cached_player, load_cube_player
 from tools.tournament.records import LockstepLog, write_records
-from tools.tournament.rules import GameRange, TournamentMode, TournamentRules
+from tools.tournament.rules import GameRange, PairingTask, TournamentMode, TournamentRules
 from tools.tournament.statistics.scores import PairedScores
 
 _GAMES_APART = 2**40
@@ -193,30 +191,14 @@ def score_cubeful_games(records: Sequence[Sequence[GameRecord]], mode: Tournamen
     return PairedScores(signs * points, signs * np.array([result.kind for result in results], np.int8))
 
 
-class PairingTask(NamedTuple):
-    """A range of games between two players.
-
-    Attributes:
-        rules: What they play.
-        names: Of both players; the scores are the first one's.
-        player_indices: Their places among all players, from 0.
-        game_range: Which games.
-        records: The folder for the records of the games; None for none.
-    """
-
-    rules: TournamentRules
-    names: tuple[str, str]
-    player_indices: tuple[int, int]
-    game_range: GameRange
-    records: Path | None = None
-
-
 ReportGames = Callable[[int], None]
 CancelCheck = Callable[[], bool]
 
 
 def play_range(
-    task: PairingTask, progress: ReportGames | None = None, cancelled: CancelCheck | None = None
+    task: PairingTask[TournamentRules],
+    progress: ReportGames | None = None,
+    cancelled: CancelCheck | None = None,
 ) -> PairedScores:
     """Play the games of a task.
 
@@ -245,8 +227,3 @@ def play_range(
     if task.records is not None:
         write_records(task.records, task.player_indices, task.names, task.game_range, played)
     return scores
-
-
-def play_task(task: PairingTask) -> tuple[PairingTask, PairedScores]:
-    """Play a task in a process of a pool; it ends early once the pool is left."""
-    return task, play_range(task, cancelled=is_stopping)

@@ -58,7 +58,7 @@ def _draw_scores(axes: Axes, report: TournamentReport, players: list[PlayerRepor
     names = [player.name for player in players]
     axes.set_xticks(range(len(names)), names, rotation=60, ha="right", fontsize="small")
     axes.set_yticks(range(len(names)), names, fontsize="small")
-    axes.set_title(f"{report.rules.mode.score_unit}, row against column", fontsize="medium")
+    axes.set_title(f"{report.rules.score_unit}, row against column", fontsize="medium")
 
 
 def _draw_elo(axes: Axes, report: TournamentReport, players: list[PlayerReport]) -> None:

@@ -15,7 +15,7 @@ import numpy as np
 from engine.runtime.version import read_version
 from tools.tournament.entrants import Entrant
 from tools.tournament.round_robin import PairState
-from tools.tournament.rules import TournamentRules
+from tools.tournament.rules import GameRules
 from tools.tournament.statistics.elo import estimate_elo
 from tools.tournament.statistics.scores import MeanEstimate, PairedScores, compute_p_value, estimate_mean
 from tools.tournament.statistics.sprt import SequentialTest
@@ -28,6 +28,19 @@ class WinCounts:
     wins: int
     gammons: int
     backgammons: int
+
+
+@dataclass(frozen=True)
+class GameLengths:
+    """How games went on that can be drawn.
+
+    Attributes:
+        draws: Games that nobody won.
+        moves: Of a game, of both sides together.
+    """
+
+    draws: int
+    moves: MeanEstimate
 
 
 @dataclass(frozen=True)
@@ -46,6 +59,7 @@ class PairReport:
         p_wins: The same for games won.
         verdict: Of the sequential test; empty without one.
         ratio: Its log-likelihood ratio; None without a test.
+        lengths: Draws and moves of a game, where they are counted.
     """
 
     first: str
@@ -59,6 +73,7 @@ class PairReport:
     p_wins: float
     verdict: str = ""
     ratio: float | None = None
+    lengths: GameLengths | None = None
 
 
 @dataclass(frozen=True)
@@ -98,7 +113,7 @@ class TournamentReport:
         seconds: Wall-clock time of this run.
     """
 
-    rules: TournamentRules
+    rules: GameRules
     games: int
     anchor: str
     test: SequentialTest | None
@@ -110,10 +125,22 @@ class TournamentReport:
         """Return the report on two players, in either order."""
         return next((pair for pair in self.pairs if {pair.first, pair.second} == {one, other}), None)
 
+    @property
+    def has_lengths(self) -> bool:
+        """Whether draws and the moves of games are counted."""
+        return any(pair.lengths is not None for pair in self.pairs)
+
     def as_json(self) -> str:
         """Format it as one JSON object on one line; unknown numbers are null."""
-        fields = {"version": read_version(), **self.rules.to_record(), "unit": self.rules.mode.score_unit}
+        fields: dict[str, Any] = {
+            "version": read_version(),
+            **self.rules.to_record(),
+            "unit": self.rules.score_unit,
+        }
         fields |= {name: value for name, value in asdict(self).items() if name != "rules"}
+        if not self.has_lengths:
+            for pair in fields["pairs"]:
+                del pair["lengths"]
         if len(self.players) == 2 and self.pairs:
             fields |= self._two_player_fields()
         return json.dumps(_to_json_value(fields)) + "\n"
@@ -122,7 +149,7 @@ class TournamentReport:
         """Format it as CSV: a header, and a row for each pair."""
         text = io.StringIO()
         rows = csv.writer(text, lineterminator="\n")
-        rows.writerow(_COLUMNS)
+        rows.writerow([*_COLUMNS, *(_LENGTH_COLUMNS if self.has_lengths else ())])
         elo = {player.name: (player.elo, player.elo_error) for player in self.players}
         for pair in self.pairs:
             score, share = (list(asdict(each).values()) for each in (pair.score, pair.win_share))
@@ -130,6 +157,9 @@ class TournamentReport:
             ratings_of_both = [*elo[pair.first], *elo[pair.second]]
             cells = [pair.first, pair.second, pair.games, *score, *share, *wins]
             cells += [pair.p_score, pair.p_wins, *ratings_of_both, pair.verdict, pair.ratio]
+            if pair.lengths is not None:
+                moves = pair.lengths.moves
+                cells += [pair.lengths.draws, moves.mean, moves.standard_error]
             rows.writerow([_format_cell(value) for value in cells])
         return text.getvalue()
 
@@ -159,12 +189,14 @@ _COLUMNS = (
     *("verdict", "ratio"),
 )
 
+_LENGTH_COLUMNS = ("draws", "moves", "moves_error")
+
 _DECIMALS = 6
 
 
 def make_report(
     entrants: Sequence[Entrant],
-    rules: TournamentRules,
+    rules: GameRules,
     games: int,
     pairs: Sequence[PairState],
     *,
@@ -220,8 +252,14 @@ def _make_pair_report(entrants: Sequence[Entrant], pair: PairState) -> PairRepor
         WinCounts(*scores.count_wins(1)),
         compute_p_value(scores.pair_values),
         compute_p_value(scores.pair_win_shares, 0.5),
-        *(() if result is None else (result.verdict.value, result.llr)),
+        "" if result is None else result.verdict.value,
+        None if result is None else result.llr,
+        _count_lengths(scores) if len(scores.lengths) else None,
     )
+
+
+def _count_lengths(scores: PairedScores) -> GameLengths:
+    return GameLengths(int((scores.kinds == 0).sum()), estimate_mean(scores.pair_lengths))
 
 
 def _make_player_report(

@@ -20,13 +20,14 @@ import numpy as np
 from engine.errors import DataFileError, StateError
 from tools.common.locks import hold_lock
 from tools.tournament.entrants import Entrant
-from tools.tournament.rules import DEFAULT_VARIANT, GameRange, TournamentRules
+from tools.tournament.rules import DEFAULT_VARIANT, GameRange, GameRules, TournamentRules
 from tools.tournament.statistics.scores import PairedScores
 
 _FORMAT = "gammond tournament 1"
 
 _VALUE_DTYPE = np.dtype("<f4")
 _KIND_DTYPE = np.dtype("<i1")
+_LENGTH_DTYPE = np.dtype("<i4")
 
 
 class ResultsFile:
@@ -43,7 +44,7 @@ class ResultsFile:
         DataFileError: The file cannot be read or written, or is of another kind.
     """
 
-    def __init__(self, file: Path | None, rules: TournamentRules, entrants: Sequence[Entrant]) -> None:
+    def __init__(self, file: Path | None, rules: GameRules, entrants: Sequence[Entrant]) -> None:
         self._file = file
         self._rules = rules
         self._entrants = {entrant.name: entrant for entrant in entrants}
@@ -81,12 +82,16 @@ class ResultsFile:
             self.add(second, first, game_range, scores.swap_players())
             return
         self._scores[first, second] = self.get_scores(first, second).concatenate(scores)
+        counted = len(scores.lengths) > 0
         self._append_record(
             first=first,
             second=second,
             first_game=game_range.first_game,
             values=_encode_base64(scores.values.astype(_VALUE_DTYPE).tobytes()),
             kinds=_encode_base64(scores.kinds.astype(_KIND_DTYPE).tobytes()),
+            **(
+                {"lengths": _encode_base64(scores.lengths.astype(_LENGTH_DTYPE).tobytes())} if counted else {}
+            ),
         )
 
     def _is_stored_swapped(self, first: str, second: str) -> bool:
@@ -126,12 +131,15 @@ class ResultsFile:
         else:
             values = np.frombuffer(base64.b64decode(record["values"], validate=True), _VALUE_DTYPE)
             kinds = np.frombuffer(base64.b64decode(record["kinds"], validate=True), _KIND_DTYPE)
+            lengths = np.frombuffer(base64.b64decode(record.get("lengths", ""), validate=True), _LENGTH_DTYPE)
             names = str(record["first"]), str(record["second"])
             before = self._scores.get(names, PairedScores.empty())
+            if len(lengths) not in (0, len(values)):
+                raise ValueError(f"it has {len(lengths)} lengths of {len(values)} games")
             if len(values) != len(kinds) or len(values) % 2 or before.games != record["first_game"]:
                 raise ValueError("its games do not follow those of the line before")
             self._scores[names] = before.concatenate(
-                PairedScores(values.astype(np.float64), kinds.astype(np.int8))
+                PairedScores(values.astype(np.float64), kinds.astype(np.int8), lengths.astype(np.int32))
             )
 
     def _check_rules(self, record: dict[str, Any]) -> None:
@@ -140,9 +148,9 @@ class ResultsFile:
         defaults = {**TournamentRules().to_record(), "variant": DEFAULT_VARIANT}
         kept, own = {**defaults, **record}, {**defaults, **self._rules.to_record()}
         for name, value in own.items():
-            if kept[name] != value:
+            if kept.get(name) != value:
                 raise StateError(
-                    f"{self._file} has a tournament with {name} {kept[name]}, this one has {value}",
+                    f"{self._file} has a tournament with {name} {kept.get(name)}, this one has {value}",
                     field="keep",
                 )
 

@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import combinations
 from pathlib import Path
+from typing import Any
 
-from tools.common.parallel import ProcessPool
+from tools.common.parallel import ProcessPool, is_stopping
 from tools.common.progress import Progress
 from tools.tournament.entrants import Entrant, load_entrant
-from tools.tournament.pairings import PairingTask, play_range, play_task
+from tools.tournament.pairings import play_range
 from tools.tournament.results_file import ResultsFile
-from tools.tournament.rules import GameRange, TournamentRules
+from tools.tournament.rules import GameRange, GameRules, PairingTask, TournamentRules
 from tools.tournament.statistics.scores import PairedScores
 from tools.tournament.statistics.sprt import SequentialTest, SprtResult, SprtVerdict
+
+AnyTask = PairingTask[Any]
+
+PlayRange = Callable[..., PairedScores]
+"""Plays the games of a task, given it; as `tools.tournament.pairings.play_range`."""
 
 
 @dataclass
@@ -48,14 +55,16 @@ class RoundRobin:
         threads: How many processes play; the results do not depend on it.
         test: Stops a pair before all its games are played; None plays them all.
         records: The folder for records of the games; None for none.
+        play_range: Plays the games of a task, in this process or in another.
     """
 
     entrants: Sequence[Entrant]
-    rules: TournamentRules
+    rules: GameRules
     games: int
     threads: int = 1
     test: SequentialTest | None = None
     records: Path | None = None
+    play_range: PlayRange = play_range
 
     def play(self, results_file: ResultsFile) -> tuple[list[PairState], bool]:
         """Play with a progress bar.
@@ -90,10 +99,10 @@ class RoundRobin:
             ProcessPool(max(1, min(self.threads, tasks))) as pool,
         ):
 
-            def play_here(task: PairingTask) -> tuple[PairingTask, PairedScores]:
-                return task, play_range(task, lambda games: bar.update(done + games))
+            def play_here(task: AnyTask) -> tuple[AnyTask, PairedScores]:
+                return task, self.play_range(task, lambda games: bar.update(done + games))
 
-            work = play_task if pool.count > 1 else play_here
+            work = partial(play_task, self.play_range) if pool.count > 1 else play_here
             for task, scores in pool.map(work, self._generate_tasks(pairs)):
                 pair = by_indices[task.player_indices]
                 if not pair.is_decided:
@@ -102,7 +111,7 @@ class RoundRobin:
                 done += scores.games
                 bar.update(done)
 
-    def _generate_tasks(self, pairs: Sequence[PairState]) -> Iterator[PairingTask]:
+    def _generate_tasks(self, pairs: Sequence[PairState]) -> Iterator[AnyTask]:
         """Generate what is left to play; nothing more of a pair once it is decided."""
         for pair in pairs:
             names = self._pair_names(pair)
@@ -131,6 +140,11 @@ class RoundRobin:
         if len(self.entrants) == 2:
             return " against ".join(entrant.title for entrant in self.entrants)
         return f"{len(self.entrants)} players"
+
+
+def play_task(play_range: PlayRange, task: AnyTask) -> tuple[AnyTask, PairedScores]:
+    """Play a task in a process of a pool; it ends early once the pool is left."""
+    return task, play_range(task, cancelled=is_stopping)
 
 
 def play_pair(first: str, second: str, games: int, seed: int, threads: int = 1) -> PairedScores:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import NamedTuple
+from pathlib import Path
+from typing import Generic, NamedTuple, Protocol, TypeVar
 
 from engine.errors import UnsupportedError, ValueRangeError
 from engine.rules.match import MAX_MATCH_LENGTH
@@ -34,6 +35,75 @@ class GameRange(NamedTuple):
 
     first_game: int
     games: int
+
+
+class GameRules(Protocol):
+    """What a tournament asks of the rules that it plays by, whatever the game."""
+
+    @property
+    def seed(self) -> int:
+        """The seed of dice or openings, 0 or more."""
+        ...
+
+    @property
+    def name(self) -> str:
+        """The name of the games in reports."""
+        ...
+
+    @property
+    def game_noun(self) -> str:
+        """The word for what is counted: games or matches."""
+        ...
+
+    @property
+    def score_unit(self) -> str:
+        """The unit of scores."""
+        ...
+
+    @property
+    def has_gammons(self) -> bool:
+        """Whether games can be won as gammons."""
+        ...
+
+    @property
+    def remarks(self) -> list[str]:
+        """Lines for people, below the head of a report."""
+        ...
+
+    def to_record(self) -> dict[str, object]:
+        """Return all fields by the names that reports and results files have for them."""
+        ...
+
+    def choose_games_per_range(self, *, is_deep: bool, is_sequential: bool) -> int:
+        """Return how many games a range has.
+
+        Args:
+            is_deep: Whether a player takes its time over a play.
+            is_sequential: Whether a test may stop a pair early.
+        """
+        ...
+
+
+_Rules = TypeVar("_Rules", bound=GameRules, covariant=True)
+
+
+@dataclass(frozen=True)
+class PairingTask(Generic[_Rules]):
+    """A range of games between two players.
+
+    Attributes:
+        rules: What they play.
+        names: Of both players; the scores are the first one's.
+        player_indices: Their places among all players, from 0.
+        game_range: Which games.
+        records: The folder for the records of the games; None for none.
+    """
+
+    rules: _Rules
+    names: tuple[str, str]
+    player_indices: tuple[int, int]
+    game_range: GameRange
+    records: Path | None = None
 
 
 class TournamentMode(StrEnum):
@@ -118,6 +188,26 @@ class TournamentRules:
         }
         variant = "" if self.game == STANDARD_RULES else f" of {self.game.name}"
         return f"{names[self.mode]}{variant}"
+
+    @property
+    def game_noun(self) -> str:
+        """The word for what is counted: games or matches."""
+        return self.mode.game_noun
+
+    @property
+    def score_unit(self) -> str:
+        """The unit of scores."""
+        return self.mode.score_unit
+
+    @property
+    def has_gammons(self) -> bool:
+        """Whether games can be won as gammons."""
+        return self.mode.has_gammons
+
+    @property
+    def remarks(self) -> list[str]:
+        """Who makes the cube decisions, where a player cannot."""
+        return [f"cube decisions by {self.cube_by} for players without their own"] if self.cube_by else []
 
     def to_record(self) -> dict[str, object]:
         """Return all fields by the names that reports and results files have for them.

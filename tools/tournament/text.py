@@ -17,8 +17,7 @@ _LARGE_RATIO = 1e4
 def format_report(report: TournamentReport) -> str:
     """Format a report on at least one pair."""
     lines = [_format_header(report), *_format_nets(report)]
-    if report.rules.cube_by:
-        lines.append(f"  cube decisions by {report.rules.cube_by} for players without their own")
+    lines += [f"  {remark}" for remark in report.rules.remarks]
     lines += _format_two_players(report) if len(report.players) == 2 else _format_cross_table(report)
     return "\n".join(lines) + "\n"
 
@@ -47,22 +46,24 @@ def _format_nets(report: TournamentReport) -> list[str]:
 def _format_two_players(report: TournamentReport) -> list[str]:
     (pair,) = report.pairs
     width = max(16, len(pair.first), len(pair.second))
-    has_gammons = report.rules.mode.has_gammons
+    has_gammons = report.rules.has_gammons
     lines = [f"{'':{width}}{'wins':>10}" + f"{'gammons':>10}{'backgammons':>13}" * has_gammons]
     for name, won in ((pair.first, pair.first_wins), (pair.second, pair.second_wins)):
         gammons = f"{won.gammons:10,}{won.backgammons:13,}" * has_gammons
         lines.append(f"{name:{width}}{won.wins:10,}{gammons}")
     better = report.players[1] if report.anchor == pair.first else report.players[0]
     lines += [
-        f"{pair.first} wins {_format_win_share(pair)} % of {report.rules.mode.game_noun}, "
+        f"{pair.first} wins {_format_win_share(pair)} % of {report.rules.game_noun}, "
         f"Elo of {better.name} {_format_elo(better)} relative to {report.anchor}",
         f"95 % interval {pair.score.low:+.4f} to {pair.score.high:+.4f}; "
         f"p-value of equal strength {_format_p_value(pair.p_score)}, "
         f"by wins only {_format_p_value(pair.p_wins)}",
     ]
+    if pair.lengths is not None:
+        lines.append(f"draws {_format_draws(pair)} %, {_format_moves(pair)} moves a game")
     if report.test is not None:
         lines.append(f"SPRT of {report.test.name}: {_format_verdict(report, pair)}")
-    return [*lines, f"{pair.first} scores {_format_score(pair.score)} {report.rules.mode.score_unit}"]
+    return [*lines, f"{pair.first} scores {_format_score(pair.score)} {report.rules.score_unit}"]
 
 
 def _format_cross_table(report: TournamentReport) -> list[str]:
@@ -78,7 +79,7 @@ def _format_cross_table(report: TournamentReport) -> list[str]:
         title = f"{place:>2}  {player.name}"
         lines.append(f"{title:{width}}{_format_elo(player):>18}{_format_mean_score(player):>18}{cells}")
     lines += [
-        f"Elo relative to {report.anchor}, from games won; scores in {report.rules.mode.score_unit}, "
+        f"Elo relative to {report.anchor}, from games won; scores in {report.rules.score_unit}, "
         "row against column",
         "",
     ]
@@ -88,18 +89,24 @@ def _format_cross_table(report: TournamentReport) -> list[str]:
 def _format_pairs(report: TournamentReport) -> list[str]:
     names = [f"{pair.first} - {pair.second}" for pair in report.pairs]
     width = max(len(name) for name in names)
-    has_gammons = report.rules.mode.has_gammons
+    has_gammons = report.rules.has_gammons
     gammons = f"{'gammons, %':>16}{'backgammons, %':>18}" * has_gammons
-    lines = [f"{'':{width}}{report.rules.mode.game_noun:>10}{'score':>20}{'wins, %':>16}{gammons}{'p':>10}"]
+    lengths = f"{'draws, %':>10}{'moves':>14}" * report.has_lengths
+    header = (
+        f"{'':{width}}{report.rules.game_noun:>10}{'score':>20}{'wins, %':>16}{gammons}{lengths}{'p':>10}"
+    )
+    lines = [header]
     for name, pair in zip(names, report.pairs, strict=True):
         first, second = pair.first_wins, pair.second_wins
         gammons = _format_both_shares(pair, first.gammons, second.gammons)
         backgammons = _format_both_shares(pair, first.backgammons, second.backgammons)
         gammons = f"{gammons:>16}{backgammons:>18}" * has_gammons
+        if pair.lengths is not None:
+            lengths = f"{_format_draws(pair):>10}{_format_moves(pair):>14}"
         verdict = f"  {_format_verdict(report, pair)}" if report.test is not None else ""
         lines.append(
             f"{name:{width}}{pair.games:10,}{_format_score(pair.score):>20}{_format_win_share(pair):>16}{gammons}"
-            f"{_format_p_value(pair.p_score):>10}{verdict}"
+            f"{lengths}{_format_p_value(pair.p_score):>10}{verdict}"
         )
     return lines
 
@@ -132,6 +139,16 @@ def _format_win_share(pair: PairReport) -> str:
     return f"{_PERCENT * share.mean:.2f} ± {_PERCENT * share.standard_error:.2f}"
 
 
+def _format_draws(pair: PairReport) -> str:
+    assert pair.lengths is not None
+    return f"{_PERCENT * pair.lengths.draws / pair.games:.2f}"
+
+
+def _format_moves(pair: PairReport) -> str:
+    assert pair.lengths is not None
+    return f"{pair.lengths.moves.mean:.1f} ± {pair.lengths.moves.standard_error:.1f}"
+
+
 def _format_both_shares(pair: PairReport, first: int, second: int) -> str:
     return f"{_PERCENT * first / pair.games:.2f} - {_PERCENT * second / pair.games:.2f}"
 
@@ -145,7 +162,7 @@ def _format_verdict(report: TournamentReport, pair: PairReport) -> str:
     assert pair.ratio is not None
     low, high = report.test.llr_bounds
     return (
-        f"{pair.verdict} after {pair.games:,} {report.rules.mode.game_noun}, "
+        f"{pair.verdict} after {pair.games:,} {report.rules.game_noun}, "
         f"LLR {_format_llr(pair.ratio)} of {low:.2f} to {high:.2f}"
     )
 

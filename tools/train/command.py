@@ -22,6 +22,8 @@ COMMANDS = {
     "label": "tools.train.labels.command",
     "fit": "tools.train.fitting.fit",
     "refine": "tools.train.fitting.refine",
+    "barca-ascend": "tools.barca.ascend",
+    "barca-fit": "tools.barca.fit",
     "vary": "tools.train.vary",
     "plot": "tools.train.runs.plot",
     "validation-set": "tools.train.validation.build_set",

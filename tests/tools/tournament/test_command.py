@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
@@ -13,9 +15,9 @@ from tools import cli
 from tools.common.parallel import ProcessPool
 from tools.tournament import pairings as tournament_pairings
 from tools.tournament import rules as tournament_rules
-from tools.tournament.pairings import PairingTask, play_range, play_task
-from tools.tournament.round_robin import play_pair
-from tools.tournament.rules import GameRange, TournamentRules
+from tools.tournament.pairings import play_range
+from tools.tournament.round_robin import play_pair, play_task
+from tools.tournament.rules import GameRange, PairingTask, TournamentRules
 
 
 def test_the_report_says_who_won_what(capsys):
@@ -82,7 +84,7 @@ def test_an_error_in_a_process_reaches_the_caller():
         PairingTask(TournamentRules(), ("nobody", "random"), (0, 1), GameRange(start, 2)) for start in (0, 2)
     ]
     with ProcessPool(2) as pool, pytest.raises(ValueRangeError, match="got 'nobody'"):
-        list(pool.map(play_task, tasks))
+        list(pool.map(partial(play_task, play_range), tasks))
 
 
 def interrupt_at(monkeypatch, stop_pair):
@@ -127,7 +129,7 @@ def test_the_pruning_nets_of_a_player_are_marked(capsys):
 def test_progress_counts_the_games_of_each_task():
     seen = []
     task = PairingTask(TournamentRules(), ("pubeval", "random"), (0, 1), GameRange(0, 8))
-    for each in (task, task._replace(game_range=GameRange(8, 8))):
+    for each in (task, replace(task, game_range=GameRange(8, 8))):
         play_range(each, seen.append)
     assert seen.count(8) >= 2
     assert max(seen) == 8

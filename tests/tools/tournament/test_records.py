@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from engine.errors import UnsupportedError
 from engine.rules.rules import Doubles, Rules
 from nets.catalogue import load_player
-from tools.tournament.pairings import CubelessPairing, GameRange, PairingTask, play_range
+from tools.tournament.pairings import CubelessPairing, GameRange, play_range
 from tools.tournament.records import LockstepLog, check_records
-from tools.tournament.rules import TournamentMode, TournamentRules
+from tools.tournament.rules import PairingTask, TournamentMode, TournamentRules
 
 NAMES = "pubeval", "random"
 
@@ -34,7 +36,7 @@ def test_a_log_turns_lockstep_games_into_records():
 def test_records_of_money_games_are_a_file_for_each_range(tmp_path):
     task = PairingTask(TournamentRules(seed=3), NAMES, (0, 2), GameRange(4, 6), tmp_path / "games")
     scores = play_range(task)
-    assert scores.kinds.tolist() == play_range(task._replace(records=None)).kinds.tolist()
+    assert scores.kinds.tolist() == play_range(replace(task, records=None)).kinds.tolist()
     (file,) = (tmp_path / "games").iterdir()
     assert file.name == "1-pubeval-3-random-0000005.mat"
     text = file.read_text()

@@ -20,9 +20,7 @@ from nets.heritage.heuristic_engine.kernels import heuristic as kernel_heuristic
 from nets.heritage.phase_features.features import FEATURE_NAMES, FEATURES, GamePhase, get_divisors
 from nets.heritage.phase_features.heuristic import WEIGHTS
 from nets.heritage.phase_features.kernels import features as kernel_features
-
-Vector = NDArray[np.float64]
-"""``float64[d]``: weights of a family, in the order of its names."""
+from tools.train.ascent.matches import LearnedWeights, Vector
 
 
 @dataclass(frozen=True)
@@ -30,39 +28,30 @@ class PlayerFamily:
     """Players that differ by a vector of weights alone.
 
     Attributes:
-        names: Names of the weights.
-        start: Their initial values.
-        scales: The unit of each: changes and gradients are measured in these.
-        low: Their lower bounds.
-        high: Their upper bounds.
+        space: The weights.
         make_player: Makes the player of a vector.
         make_scorer: Makes the scorer of positions for the side that has just played.
         format_player: Formats the player of a vector as other tools take it; empty if they cannot.
     """
 
-    names: tuple[str, ...]
-    start: Vector
-    scales: Vector
-    low: Vector
-    high: Vector
+    space: LearnedWeights
     make_player: Callable[[Vector], Player]
     make_scorer: Callable[[Vector], Scorer]
     format_player: Callable[[Vector], str]
-
-    def clip(self, vector: Vector) -> Vector:
-        """Return the nearest vector within the bounds."""
-        return np.clip(vector, self.low, self.high)
 
 
 def _make_bev_family() -> PlayerFamily:
     limits = list_fields(BevWeights)
     steps = {"home0": 8.0, "home2": 8.0, "home4": 8.0, "home6": 8.0, "fear": 3.0, "bar": 6.0, "lost": 0.25}
     return PlayerFamily(
-        names=BevWeights.__struct_fields__,
-        start=HAND_WEIGHTS.vector,
-        scales=np.array([steps.get(name, 1.0) for name in BevWeights.__struct_fields__]),
-        low=np.array([each.bounds.low for each in limits]),
-        high=np.array([each.bounds.high for each in limits]),
+        space=LearnedWeights(
+            title="bev",
+            names=BevWeights.__struct_fields__,
+            start=HAND_WEIGHTS.vector,
+            scales=np.array([steps.get(name, 1.0) for name in BevWeights.__struct_fields__]),
+            low=np.array([each.bounds.low for each in limits]),
+            high=np.array([each.bounds.high for each in limits]),
+        ),
         make_player=lambda vector: ScorerPlayer("bev", BevScorer(vector)),
         make_scorer=BevScorer,
         format_player=lambda vector: _format_player("bev", BevWeights.__struct_fields__, vector),
@@ -88,11 +77,14 @@ def _make_heuristic_family() -> PlayerFamily:
     names = HeuristicConfig.__struct_fields__
     steps = {"pips": 0.5, "cbp": 1.0, "cb": 0.5, "bf": 0.5, "bfp": 0.5, "bt": 3.0, "rb": 0.5}
     return PlayerFamily(
-        names=names,
-        start=np.array(msgspec.structs.astuple(HEURISTIC_CONFIGS["author-first"])),
-        scales=np.array([steps[name] for name in names]),
-        low=np.array([each.bounds.low for each in limits]),
-        high=np.array([each.bounds.high for each in limits]),
+        space=LearnedWeights(
+            title="heuristic",
+            names=names,
+            start=np.array(msgspec.structs.astuple(HEURISTIC_CONFIGS["author-first"])),
+            scales=np.array([steps[name] for name in names]),
+            low=np.array([each.bounds.low for each in limits]),
+            high=np.array([each.bounds.high for each in limits]),
+        ),
         make_player=lambda vector: HeuristicPlayer("heuristic", HeuristicConfig(*vector.tolist()).tables),
         make_scorer=_HeuristicScorer,
         format_player=lambda vector: _format_player("heuristic", names, vector),
@@ -119,11 +111,14 @@ class _PhaseScorer:
 def _make_phase_heuristic_family() -> PlayerFamily:
     start = WEIGHTS.ravel().astype(np.float64)
     return PlayerFamily(
-        names=tuple(f"{name}.{phase.name.lower()}" for name in FEATURE_NAMES for phase in GamePhase),
-        start=start,
-        scales=np.ones(len(start)),
-        low=np.full(len(start), -100.0),
-        high=np.full(len(start), 100.0),
+        space=LearnedWeights(
+            title="phase-heuristic",
+            names=tuple(f"{name}.{phase.name.lower()}" for name in FEATURE_NAMES for phase in GamePhase),
+            start=start,
+            scales=np.ones(len(start)),
+            low=np.full(len(start), -100.0),
+            high=np.full(len(start), 100.0),
+        ),
         make_player=lambda vector: ScorerPlayer("phase-heuristic", _PhaseScorer(vector)),
         make_scorer=_PhaseScorer,
         format_player=lambda _: "",

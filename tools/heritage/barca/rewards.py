@@ -19,9 +19,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.evaluation.evaluator import Scorer
-from engine.play.lockstep import PairedGameResults, play_games
+from engine.play.lockstep import play_games
 from engine.rules.position import CHECKERS, OFF, Board
-from tools.heritage.barca.families import Vector, get_family
+from tools.heritage.barca.families import get_family
+from tools.train.ascent.matches import Vector
 
 _CALIBRATION_GAMES = 100
 _CALIBRATION_SEED = 5
@@ -69,25 +70,6 @@ class GameBatch:
     seed: int
     first_game: int
     games: int
-
-
-@dataclass(frozen=True)
-class MeanReward:
-    """The mean reward of the first player.
-
-    Attributes:
-        mean: Reward per game.
-        standard_error: Its standard error, from the pairs.
-    """
-
-    mean: float
-    standard_error: float
-
-    @classmethod
-    def from_rewards(cls, rewards: NDArray[np.float64]) -> MeanReward:
-        """Return the mean reward of paired games."""
-        results = PairedGameResults(rewards)
-        return cls(results.points_per_game, results.standard_error)
 
 
 def play_batch(batch: GameBatch) -> NDArray[np.float64]:

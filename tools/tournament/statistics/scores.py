@@ -7,7 +7,7 @@ pair are not independent.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 
 import numpy as np
@@ -32,10 +32,12 @@ class PairedScores:
         values: ``float64[games]``, scores: points, pips, or 1 and -1 for a match.
         kinds: ``int8[games]``: 1 to 3 for a game, gammon or backgammon won, negative if it was lost; 0 for a
             game in which nobody is ahead.
+        lengths: ``int32[games]``, the moves of each game; empty where they are not counted.
     """
 
     values: NDArray[np.float64]
     kinds: NDArray[np.int8]
+    lengths: NDArray[np.int32] = field(default_factory=lambda: np.empty(0, np.int32))
 
     @classmethod
     def empty(cls) -> PairedScores:
@@ -56,6 +58,12 @@ class PairedScores:
     def pair_values(self) -> NDArray[np.float64]:
         """``float64[games / 2]``, the mean of each pair."""
         means: NDArray[np.float64] = self.values.reshape(-1, 2).mean(axis=1)
+        return means
+
+    @property
+    def pair_lengths(self) -> NDArray[np.float64]:
+        """``float64[games / 2]``, the mean length of each pair; empty where lengths are not counted."""
+        means: NDArray[np.float64] = self.lengths.reshape(-1, 2).mean(axis=1)
         return means
 
     @property
@@ -83,18 +91,21 @@ class PairedScores:
 
     def take_first(self, games: int) -> PairedScores:
         """Return the first of these games."""
-        return PairedScores(self.values[:games], self.kinds[:games])
+        return PairedScores(self.values[:games], self.kinds[:games], self.lengths[:games])
 
     def concatenate(self, others: PairedScores) -> PairedScores:
         """Return these games followed by others."""
         return PairedScores(
-            np.concatenate([self.values, others.values]), np.concatenate([self.kinds, others.kinds])
+            np.concatenate([self.values, others.values]),
+            np.concatenate([self.kinds, others.kinds]),
+            np.concatenate([self.lengths, others.lengths]),
         )
 
     def swap_players(self) -> PairedScores:
         """Return the same games for the other player, who starts the first of each pair then."""
         values, kinds = self.values.reshape(-1, 2), self.kinds.reshape(-1, 2)
-        return PairedScores(-values[:, ::-1].ravel(), -kinds[:, ::-1].ravel())
+        lengths = self.lengths.reshape(-1, 2)[:, ::-1].ravel()
+        return PairedScores(-values[:, ::-1].ravel(), -kinds[:, ::-1].ravel(), lengths)
 
 
 @dataclass(frozen=True)

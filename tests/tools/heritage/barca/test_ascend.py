@@ -12,16 +12,12 @@ from tools import cli
 from tools.common.files import read_records, write_arrays
 from tools.common.opponents import load_opponent
 from tools.common.parallel import ProcessPool
-from tools.heritage.barca import ascent
-from tools.heritage.barca.ascent import (
-    AscentState,
-    Gradient,
-    GradientAscent,
-    RatedVector,
-    state_from_arrays,
-    state_to_arrays,
-)
+from tools.heritage.barca import matches
+from tools.heritage.barca.families import get_family
+from tools.heritage.barca.matches import FamilyMatches
 from tools.heritage.barca.settings import AscendSettings
+from tools.train.ascent.matches import MeanReward, RatedVector
+from tools.train.ascent.steps import AscentState, Gradient, GradientAscent, state_from_arrays, state_to_arrays
 from tools.train.runs import run as run_module
 
 FEW = ["--games", "20", "--reference-games", "20"]
@@ -87,8 +83,8 @@ def test_how_games_are_dealt_out_to_workers_changes_nothing(monkeypatch):
     settings = AscendSettings(games=20, reference_games=4)
     gradients = []
     for games in (8, 1000):
-        monkeypatch.setattr(ascent, "GAMES_PER_TASK", games)
-        climb = GradientAscent(settings, ProcessPool(1))
+        monkeypatch.setattr(matches, "GAMES_PER_TASK", games)
+        climb = GradientAscent(settings, FamilyMatches(settings, ProcessPool(1)))
         gradients.append(climb.take_step(climb.rate_start())[1])
     assert np.allclose(gradients[0].slopes, gradients[1].slopes)
     assert np.allclose(gradients[0].errors, gradients[1].errors)
@@ -98,11 +94,9 @@ class Scripted(GradientAscent):
     """An ascent with set scores of its points."""
 
     def __init__(self, settings, points):
-        super().__init__(settings, ProcessPool(1))
-        self._points = iter(points)
-
-    def _rate_vector(self, vector):
-        return RatedVector(vector, next(self._points), 0.01)
+        super().__init__(settings, FamilyMatches(settings, ProcessPool(1)))
+        left = iter(points)
+        self.matches.rate = lambda vector: RatedVector(vector, next(left), 0.01)
 
     def _estimate_gradient(self, state):
         slopes = np.zeros(len(self.start))
@@ -123,7 +117,7 @@ def walked(settings, points):
 
 def test_a_step_goes_the_rate_along_the_gradient():
     first, second = walked(AscendSettings(rate=1.5), [0.0, 0.1])
-    moved = (second.now.vector - first.now.vector) / Scripted(AscendSettings(), []).family.scales
+    moved = (second.now.vector - first.now.vector) / get_family("bev").space.scales
     assert moved[0] == pytest.approx(1.5)
     assert not moved[1:].any()
 
@@ -155,30 +149,29 @@ def test_after_enough_returns_it_goes_on_from_a_random_point_and_forgets_no_best
 
 def test_a_weight_at_its_limit_is_tried_the_other_way():
     settings = AscendSettings(player="heuristic", start=(1.0, 1.0, 5.0, 1.0, 1.0, 3.0, 0.3), games=4)
-    climb = GradientAscent(settings, ProcessPool(1))
+    climb = GradientAscent(settings, FamilyMatches(settings, ProcessPool(1)))
     tried = []
-    climb._make_batches = lambda others, now, seed: tried.extend(others) or iter(())
-    with pytest.raises(ValueError, match="concatenate"):
-        climb._estimate_gradient(
-            AscentState(0, 0, *[RatedVector(climb.start, 0.0, 0.0)] * 3, delta=0.5, rate=1.0)
-        )
+    climb.matches.score_changes = lambda others, now, seed: tried.extend(others) or [MeanReward(1.0, 0.1)] * 7
+    state = AscentState(0, 0, *[RatedVector(climb.start, 0.0, 0.0)] * 3, delta=0.5, rate=1.0)
+    gradient = climb._estimate_gradient(state)
+    assert gradient.slopes[1:3].tolist() == [2.0, -2.0]
     assert tried[2][2] == pytest.approx(4.75)
     assert tried[1][1] == pytest.approx(1.5)
 
 
 def test_standings_come_back_as_they_were(tmp_path):
-    point = RatedVector(Scripted(AscendSettings(), []).start, 0.1, 0.02)
+    point = RatedVector(get_family("bev").space.start, 0.1, 0.02)
     standing = AscentState(3, 900, point, point, point, 0.25, 0.5, 1, 2, 1)
-    write_arrays(tmp_path / "s.npz", state_to_arrays("bev", standing))
+    write_arrays(tmp_path / "s.npz", state_to_arrays(get_family("bev").space, standing))
     arrays = read_array_file(tmp_path / "s.npz")
-    again = state_from_arrays(arrays, "bev")
+    again = state_from_arrays(arrays, get_family("bev").space)
     assert (again.step, again.games, again.delta, again.rate) == (3, 900, 0.25, 0.5)
     assert (again.since_best, again.returns, again.random_points) == (1, 2, 1)
     assert np.array_equal(again.best_ever.vector, point.vector)
     with pytest.raises(DataFileError, match="expected now_vector as 7 finite weights of heuristic"):
-        state_from_arrays(arrays, "heuristic")
+        state_from_arrays(arrays, get_family("heuristic").space)
     with pytest.raises(DataFileError, match="expected the state of an ascent"):
-        state_from_arrays({"step": np.array(1)}, "bev")
+        state_from_arrays({"step": np.array(1)}, get_family("bev").space)
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -10,37 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.errors import DataFileError
-from engine.play.lockstep import play_games
-from tools.common.opponents import load_opponent
-from tools.common.parallel import ProcessPool
-from tools.heritage.barca.families import Vector, get_family
-from tools.heritage.barca.rewards import GameBatch, MeanReward, RewardSettings, calibrate_reward, play_batch
-from tools.heritage.barca.runs import parse_vector
-from tools.heritage.barca.settings import START_REFERENCE, AscendSettings
-
-GAMES_PER_TASK = 1000
-"""Games of a task; no effect on the result."""
-
-_REFERENCE_SEED = 1
-"""The same dice for all points, so that they differ by their weights alone."""
+from tools.train.ascent.matches import LearnedWeights, RatedVector, Vector, VectorMatches
+from tools.train.ascent.settings import AscentSettings
 
 _STEP, _RANDOM_POINT = range(2)
 """Purposes of seeds."""
-
-
-@dataclass(frozen=True, eq=False)
-class RatedVector:
-    """A vector with its strength.
-
-    Attributes:
-        vector: ``float64[d]``.
-        points_per_game: Points per game against the reference.
-        standard_error: Its standard error.
-    """
-
-    vector: Vector
-    points_per_game: float
-    standard_error: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,45 +64,28 @@ class GradientAscent:
 
     Args:
         settings: Of the run.
-        processes: Play.
+        matches: Measure its points.
     """
 
-    def __init__(self, settings: AscendSettings, processes: ProcessPool) -> None:
+    def __init__(self, settings: AscentSettings, matches: VectorMatches) -> None:
         self.settings = settings
-        self.family = get_family(settings.player)
-        self.start: Vector = np.array(settings.start) if settings.start else self.family.start
-        self._processes = processes
-        self._reference = (
-            self.family.make_player(self.start)
-            if settings.reference == START_REFERENCE
-            else load_opponent(settings.reference)
-        )
-        self._reward = calibrate_reward(
-            settings.player,
-            self.start,
-            settings.length,
-            settings.evaluation,
-            is_evaluated_by_reference=settings.opinion == "reference",
-        )
-
-    @property
-    def reward(self) -> RewardSettings:
-        """The reward of the games of a gradient."""
-        return self._reward
+        self.matches = matches
+        self.space = matches.space
+        self.start: Vector = np.array(settings.start) if settings.start else self.space.start
 
     def rate_start(self) -> AscentState:
         """Measure the first point."""
-        first = self._rate_vector(self.start)
+        first = self.matches.rate(self.start)
         return AscentState(0, 0, first, first, first, self.settings.delta, self.settings.rate)
 
     def take_step(self, state: AscentState) -> tuple[AscentState, Gradient]:
         """Make one step."""
         gradient = self._estimate_gradient(state)
-        settings, kind = self.settings, self.family
+        settings, space = self.settings, self.space
         length = float(np.linalg.norm(gradient.slopes))
         way = gradient.slopes / length if length else gradient.slopes
-        point = self._rate_vector(kind.clip(state.now.vector + state.rate * kind.scales * way))
-        games = state.games + settings.games * len(kind.names)
+        point = self.matches.rate(space.clip(state.now.vector + state.rate * space.scales * way))
+        games = state.games + settings.games * len(space.names)
         after = replace(state, step=state.step + 1, games=games, now=point)
         if point.points_per_game > state.best.points_per_game:
             after = replace(after, best=point, since_best=0, returns=0)
@@ -144,7 +101,7 @@ class GradientAscent:
         if state.since_best < settings.patience:
             return state
         if settings.random_after and state.returns >= settings.random_after:
-            point = self._rate_vector(self._draw_random_vector(state.random_points))
+            point = self.matches.rate(self._draw_random_vector(state.random_points))
             best_ever = point if point.points_per_game > state.best_ever.points_per_game else state.best_ever
             return AscentState(
                 state.step,
@@ -169,47 +126,29 @@ class GradientAscent:
     def _draw_random_vector(self, number: int) -> Vector:
         generator = np.random.default_rng([self.settings.seed, _RANDOM_POINT, number])
         away = generator.uniform(-self.settings.spread, self.settings.spread, len(self.start))
-        return self.family.clip(self.start + away * self.family.scales)
-
-    def _rate_vector(self, vector: Vector) -> RatedVector:
-        games = self.settings.reference_games
-        results = play_games(self.family.make_player(vector), self._reference, games, _REFERENCE_SEED)
-        return RatedVector(vector, results.points_per_game, results.standard_error)
+        return self.space.clip(self.start + away * self.space.scales)
 
     def _estimate_gradient(self, state: AscentState) -> Gradient:
         """Try each weight: play the vector with the weight changed against the present vector."""
-        kind, settings, now = self.family, self.settings, state.now.vector
+        space, now = self.space, state.now.vector
         others, signs = [], []
-        for place, scale in enumerate(kind.scales):
+        for place, scale in enumerate(space.scales):
             step = np.zeros(len(now))
             step[place] = state.delta * scale
-            sign = 1.0 if now[place] + step[place] <= kind.high[place] else -1.0
-            others.append(kind.clip(now + sign * step))
+            sign = 1.0 if now[place] + step[place] <= space.high[place] else -1.0
+            others.append(space.clip(now + sign * step))
             signs.append(sign)
-        seed = int(np.random.default_rng([settings.seed, _STEP, state.step]).integers(2**62))
-        played = self._processes.map(play_batch, self._make_batches(others, now, seed))
-        stretches = -(-settings.games // GAMES_PER_TASK)
-        parts = list(played)
-        rewards = [np.concatenate(parts[i * stretches : (i + 1) * stretches]) for i in range(len(others))]
-        scores = [MeanReward.from_rewards(each) for each in rewards]
+        seed = int(np.random.default_rng([self.settings.seed, _STEP, state.step]).integers(2**62))
+        scores = self.matches.score_changes(others, now, seed)
         return Gradient(
             np.array([sign * each.mean / state.delta for sign, each in zip(signs, scores, strict=True)]),
             np.array([each.standard_error / state.delta for each in scores]),
         )
 
-    def _make_batches(self, others: list[Vector], now: Vector, seed: int) -> Iterator[GameBatch]:
-        settings = self.settings
-        for other in others:
-            for first_game in range(0, settings.games, GAMES_PER_TASK):
-                games = min(GAMES_PER_TASK, settings.games - first_game)
-                yield GameBatch(
-                    settings.player, other, now, self.start, self._reward, seed, first_game, games
-                )
 
-
-def state_to_arrays(player: str, state: AscentState) -> dict[str, NDArray[Any]]:
+def state_to_arrays(space: LearnedWeights, state: AscentState) -> dict[str, NDArray[Any]]:
     """Return the state of a run between two steps as named arrays for a file."""
-    arrays: dict[str, NDArray[Any]] = {"player": np.array(player)}
+    arrays: dict[str, NDArray[Any]] = {"player": np.array(space.title)}
     for name, value in vars(state).items():
         if isinstance(value, RatedVector):
             arrays |= {f"{name}_vector": value.vector}
@@ -219,7 +158,7 @@ def state_to_arrays(player: str, state: AscentState) -> dict[str, NDArray[Any]]:
     return arrays
 
 
-def state_from_arrays(arrays: Mapping[str, NDArray[Any]], player: str) -> AscentState:
+def state_from_arrays(arrays: Mapping[str, NDArray[Any]], space: LearnedWeights) -> AscentState:
     """Read what `state_to_arrays` returned.
 
     Raises:
@@ -229,9 +168,9 @@ def state_from_arrays(arrays: Mapping[str, NDArray[Any]], player: str) -> Ascent
         return AscentState(
             step=int(arrays["step"]),
             games=int(arrays["games"]),
-            now=_parse_rated_vector(arrays, "now", player),
-            best=_parse_rated_vector(arrays, "best", player),
-            best_ever=_parse_rated_vector(arrays, "best_ever", player),
+            now=_parse_rated_vector(arrays, "now", space),
+            best=_parse_rated_vector(arrays, "best", space),
+            best_ever=_parse_rated_vector(arrays, "best_ever", space),
             delta=float(arrays["delta"]),
             rate=float(arrays["rate"]),
             since_best=int(arrays["since_best"]),
@@ -242,6 +181,6 @@ def state_from_arrays(arrays: Mapping[str, NDArray[Any]], player: str) -> Ascent
         raise DataFileError(f"expected the state of an ascent, got {error!r}") from error
 
 
-def _parse_rated_vector(arrays: Mapping[str, NDArray[Any]], name: str, player: str) -> RatedVector:
+def _parse_rated_vector(arrays: Mapping[str, NDArray[Any]], name: str, space: LearnedWeights) -> RatedVector:
     points, error = arrays[f"{name}_points"].tolist()
-    return RatedVector(parse_vector(arrays, f"{name}_vector", player), points, error)
+    return RatedVector(space.parse(arrays, f"{name}_vector"), points, error)

@@ -1,0 +1,88 @@
+"""What games count to the vector that is learned: the document's match score."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from engine.barca.evaluation import HAND_WEIGHTS, evaluate
+from engine.barca.position import BarcaPosition
+from engine.errors import DataFileError, ValueRangeError
+from tools.barca.matches import GameReward, PairBatch, compute_lead, play_batch, reward_game
+from tools.barca.self_play import PlayedGame, draw_opening
+from tools.barca.settings import AscendSettings
+from tools.barca.weights import SPACE, make_evaluation_vector, read_run_weights
+from tools.common.files import write_arrays
+
+WORSE = SPACE.start * -1.0
+EXACT = GameReward(length_share=1.0, evaluation_weight=0.5, evaluation_spread=40.0, typical_plies=30.0)
+
+
+def batch(first, second, pairs=range(4), reward=EXACT):
+    return PairBatch(first, second, None, reward, 1, 4, 7, pairs)
+
+
+def make_game(winner, positions=3, plies=60):
+    squares = [draw_opening(8, np.random.default_rng(seed)).squares.copy() for seed in range(positions)]
+    return PlayedGame(winner, np.array(squares), 0, plies)
+
+
+def test_a_victory_counts_the_inverse_of_its_length():
+    assert reward_game(make_game(0), 0, EXACT, SPACE.start) == pytest.approx(30 / 60)
+    assert reward_game(make_game(0), 1, EXACT, SPACE.start) == pytest.approx(-30 / 60)
+    assert reward_game(make_game(0, plies=15), 0, EXACT, SPACE.start) == pytest.approx(2.0)
+
+
+def test_a_share_of_a_victory_may_not_shrink_with_length():
+    half = GameReward(length_share=0.5, typical_plies=30.0)
+    assert reward_game(make_game(1), 1, half, SPACE.start) == pytest.approx(0.5 + 0.25)
+
+
+def test_a_draw_counts_the_lead_in_the_average_evaluation_of_the_positions_of_each_side():
+    game = make_game(None)
+    values = [evaluate(BarcaPosition(squares, place % 2)) for place, squares in enumerate(game.squares)]
+    lead = (values[0] + values[2]) / 2 - values[1]
+    assert compute_lead(game, 0, SPACE.start) == pytest.approx(lead)
+    assert compute_lead(game, 1, SPACE.start) == pytest.approx(-lead)
+    assert reward_game(game, 0, EXACT, SPACE.start) == pytest.approx(0.5 / 40.0 * lead)
+
+
+def test_the_opinion_is_the_mean_of_both_players():
+    game = make_game(None)
+    both = (SPACE.start + WORSE * 0.5) / 2
+    apart = [compute_lead(game, 0, opinion) for opinion in (SPACE.start, WORSE * 0.5)]
+    assert compute_lead(game, 0, both) == pytest.approx(sum(apart) / 2)
+
+
+def test_a_vector_against_itself_scores_nothing():
+    rewards = play_batch(batch(SPACE.start, SPACE.start))
+    assert rewards.reshape(-1, 2).sum(axis=1) == pytest.approx(np.zeros(4))
+
+
+def test_the_vector_by_hand_beats_its_negative():
+    scores = play_batch(batch(SPACE.start, WORSE, reward=GameReward()))
+    assert set(scores) <= {-1.0, 0.0, 1.0}
+    assert scores.mean() > 0.5
+
+
+def test_pairs_can_be_played_in_parts():
+    parts = [play_batch(batch(SPACE.start, WORSE, pairs)) for pairs in (range(2), range(2, 4))]
+    assert np.array_equal(np.concatenate(parts), play_batch(batch(SPACE.start, WORSE)))
+
+
+def test_the_start_of_a_run_is_the_vector_by_hand():
+    assert make_evaluation_vector(SPACE.start) == HAND_WEIGHTS
+    assert len(SPACE.names) == len(SPACE.start) == len(SPACE.scales) == 10
+
+
+def test_weights_of_another_number_are_refused():
+    with pytest.raises(ValueRangeError, match="expected 10 weights of barca"):
+        AscendSettings(start=(1.0, 2.0)).check()
+
+
+def test_a_file_without_weights_is_refused(tmp_path):
+    write_arrays(tmp_path / "best.npz", {"vector": np.zeros(3)})
+    with pytest.raises(DataFileError, match="expected vector as 10 finite weights of barca"):
+        read_run_weights(f"run:{tmp_path}")
+    with pytest.raises(DataFileError):
+        read_run_weights(f"run:{tmp_path}/nowhere")

@@ -1,0 +1,67 @@
+"""Games between vectors at a fixed depth."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from engine.barca.evaluation import HAND_WEIGHTS, list_conditions
+from engine.barca.game import BarcaGame
+from engine.barca.player import make_player
+from engine.barca.position import BarcaPosition
+from tools.barca.self_play import (
+    FixedDepthPlayer,
+    PlayedGame,
+    VectorGames,
+    count_score,
+    draw_opening,
+    play_pairs,
+)
+from tools.barca.weights import SPACE, make_evaluation_vector
+
+OTHER = make_evaluation_vector(SPACE.start * -0.5)
+
+
+@pytest.mark.parametrize("depth", [1, 2])
+def test_games_are_those_of_the_players_of_the_engine(depth):
+    for number in range(4):
+        opening = draw_opening(4, np.random.default_rng(number))
+        played = VectorGames(FixedDepthPlayer(HAND_WEIGHTS, depth), FixedDepthPlayer(OTHER, 1)).play(
+            opening, 4
+        )
+        sides = make_player(f"search:depth={depth}"), make_player("search:depth=1", OTHER)
+        game = BarcaGame.from_position(opening)
+        while game.result is None:
+            game = game.play(sides[game.position.side].choose(game))
+        assert played.winner == game.result.winner
+        assert played.plies == 4 + len(game.moves)
+        assert played.squares[-1].tolist() == game.position.squares.tolist()
+
+
+def test_an_opening_is_the_same_for_the_same_seed_and_nobody_has_won_it():
+    drawn = [draw_opening(20, np.random.default_rng(seed)) for seed in (1, 1, 2)]
+    assert drawn[0] == drawn[1] != drawn[2]
+    assert all(each.winner is None and each.side == 0 for each in drawn)
+
+
+def test_both_games_of_a_pair_have_the_same_opening_and_each_vector_is_white_once():
+    pairs = list(play_pairs(HAND_WEIGHTS, OTHER, 1, range(3), 7, 4))
+    for one, other in pairs:
+        assert one.squares[0].tolist() == other.squares[0].tolist()
+    (alone,) = play_pairs(HAND_WEIGHTS, OTHER, 1, [2], 7, 4)
+    assert [game.plies for game in alone] == [game.plies for game in pairs[2]]
+
+
+def test_a_game_is_worth_one_point_to_its_winner():
+    squares = np.zeros((1, 12), np.int8)
+    won, drawn = PlayedGame(1, squares, 0, 9), PlayedGame(None, squares, 0, 9)
+    assert [count_score(won, side) for side in (0, 1)] == [-1, 1]
+    assert [count_score(drawn, side) for side in (0, 1)] == [0, 0]
+
+
+def test_conditions_are_those_of_the_side_to_move_less_the_others():
+    opening = draw_opening(5, np.random.default_rng(3))
+    game = PlayedGame(None, opening.squares.copy()[None], opening.side, 5)
+    white, black = list_conditions(BarcaPosition(opening.squares, 1))
+    assert opening.side == 1
+    assert game.list_conditions()[0].tolist() == (black - white).tolist()

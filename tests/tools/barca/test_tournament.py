@@ -1,0 +1,93 @@
+"""``gammond tournament --variant barca``."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tools import cli
+from tools.barca.tournament import BarcaRules
+from tools.tournament.games import load_game
+from tools.tournament.rules import GameRange, PairingTask
+
+NAMES = "search:depth=2", "search:depth=1"
+
+
+def play(*arguments, status=0):
+    assert cli.main(["tournament", "--variant", "barca", "--threads", "1", *arguments]) == status
+
+
+def test_the_report_has_draws_and_the_length_of_games(capsys):
+    play(*NAMES, "--games", "20")
+    out = capsys.readouterr().out
+    assert "seed 1, 20 paired games of Barca" in out
+    assert "4 random moves begin both games of a pair" in out
+    assert "gammons" not in out
+    assert " moves a game" in out
+    assert "draws " in out
+
+
+def test_json_has_a_row_for_each_pair_with_its_draws(capsys):
+    play(*NAMES, "random", "--games", "8", "--json")
+    report = json.loads(capsys.readouterr().out)
+    assert report["variant"] == "barca"
+    assert len(report["pairs"]) == 3
+    for pair in report["pairs"]:
+        lengths = pair["lengths"]
+        assert pair["first_wins"]["wins"] + pair["second_wins"]["wins"] + lengths["draws"] == 8
+        assert 4 < lengths["moves"]["mean"] <= 400
+    strong = next(pair for pair in report["pairs"] if "random" in pair.values())
+    assert strong["score"]["mean"] == 1.0
+
+
+def test_csv_has_columns_for_draws_and_moves(tmp_path):
+    play(*NAMES, "--games", "4", "--csv", str(tmp_path / "t.csv"))
+    header, row = (tmp_path / "t.csv").read_text().splitlines()
+    assert header.endswith(",draws,moves,moves_error")
+    assert len(header.split(",")) == len(row.split(","))
+
+
+def test_a_tournament_goes_on_from_its_file(tmp_path, capsys):
+    kept = str(tmp_path / "keep")
+    play(*NAMES, "--games", "16", "--json", "--keep", kept)
+    play(*NAMES, "--games", "32", "--json", "--keep", kept)
+    play(*NAMES, "--games", "32", "--json")
+    *_, resumed, whole = (json.loads(line) for line in capsys.readouterr().out.splitlines())
+    assert resumed["pairs"] == whole["pairs"]
+
+
+def test_results_of_another_game_are_not_mixed(tmp_path, capsys):
+    kept = str(tmp_path / "keep")
+    play("random", "random:seed=2", "--games", "4", "--keep", kept)
+    other = ["tournament", "random", "random:seed=2", "--games", "4", "--keep", kept]
+    assert cli.main(other) != 0
+    assert "variant barca, this one has backgammon" in capsys.readouterr().err
+
+
+def test_players_exchange_seats_and_a_game_counts_for_its_winner():
+    game = load_game("barca")
+    rules = BarcaRules(seed=3)
+    task = PairingTask(rules, NAMES, (0, 1), GameRange(2, 6))
+    forth = game.play_range(task)
+    back = game.play_range(PairingTask(rules, NAMES[::-1], (0, 1), GameRange(2, 6)))
+    assert forth.swap_players().values.tolist() == back.values.tolist()
+    assert forth.swap_players().lengths.tolist() == back.lengths.tolist()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["search:depth=1", "nobody"], "nobody"),
+        (["random"], "expected two players or more"),
+        (["random", "random"], "duplicate player"),
+        ([*NAMES, "--match", "5"], "--match is for backgammon"),
+        ([*NAMES, "--records", "games"], "--records is for backgammon"),
+        ([*NAMES, "--doubles", "two"], "--doubles is for backgammon"),
+        ([*NAMES, "--seed", "-1"], "seed"),
+        (["search:depth=1,weights=run:nowhere", "random"], "nowhere"),
+    ],
+)
+def test_what_cannot_be_played_is_refused(arguments, said, capsys):
+    assert cli.main(["tournament", "--variant", "barca", "--games", "4", *arguments]) != 0
+    assert said in capsys.readouterr().err

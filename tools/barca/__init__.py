@@ -1,0 +1,1 @@
+"""Offline programs of Barca: games between its players, and learning the board evaluation vector."""

@@ -1,0 +1,40 @@
+"""``gammond train barca-ascend``: gradient ascent on the board evaluation vector of Barca.
+
+A step tries each number of the vector: the vector with that number changed by --delta plays --games games
+against the present one, both sides beginning once. The gain per unit of change is the gradient, and the next
+vector lies --rate along it. Each vector plays the first one with the same openings, and the run keeps the
+best. A run that finds no better vector for --patience steps returns to its best one with another delta and
+rate. A victory counts the inverse of the length of the game, a draw the lead in the average evaluation.
+
+The folder gets run.toml, checkpoint.npz, best.npz and a line of log.jsonl for each step. --resume continues a
+run that was killed; it loses the step under way. The best vector plays as search:depth=3,weights=run:FOLDER.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+
+from tools.barca.matches import BarcaMatches
+from tools.barca.settings import AscendSettings
+from tools.train.ascent.learner import AscentLearner
+from tools.train.ascent.steps import GradientAscent
+from tools.train.runs.options import add_workers_option
+from tools.train.runs.trainer import Resources, Trainer
+
+SUMMARY = "learn the board evaluation vector of Barca by gradient ascent on match scores"
+
+
+def _make_learner(folder: Path, settings: AscendSettings, resources: Resources) -> AscentLearner:
+    return AscentLearner(GradientAscent(settings, BarcaMatches(settings, resources.processes)), "start")
+
+
+TRAINER = Trainer(
+    "train barca-ascend",
+    AscendSettings,
+    _make_learner,
+    resource_options=(partial(add_workers_option, default=1),),
+)
+
+add_arguments = TRAINER.add_arguments
+main = TRAINER.main

@@ -1,0 +1,262 @@
+"""``gammond train barca-fit``: fit the board evaluation vector of Barca to the results of its own games.
+
+A generation plays --games games of the present vector against itself, from openings at random. The next
+vector is the one by which the conditions of a position best predict who wins the game: logistic regression on
+the games of the last --window generations, draws as half a win. The vector by hand begins, and each vector
+plays against that one with the same openings; the run keeps the best.
+
+The folder gets run.toml, checkpoint.npz, best.npz and a line of log.jsonl for each generation. --resume
+continues a run that was killed; it loses the generation under way. The best vector plays as
+search:depth=3,weights=run:FOLDER.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.errors import DataFileError
+from tools.barca.matches import PAIRS_PER_TASK, VectorRatings
+from tools.barca.self_play import play_games
+from tools.barca.settings import FitSettings
+from tools.barca.weights import SPACE, VECTOR_ARRAY, make_evaluation_vector, select_learned
+from tools.common.parallel import ProcessPool
+from tools.train.ascent.matches import RatedVector, Vector
+from tools.train.runs.options import add_workers_option
+from tools.train.runs.run import Arrays, Learner, Record, RunProgress
+from tools.train.runs.trainer import Resources, Trainer
+
+SUMMARY = "fit the board evaluation vector of Barca to the results of its games against itself"
+
+_LAST_POSITIONS = 3
+"""Positions at the end of a game that are left out: a search sees how it ends from there."""
+
+_SIZE_OF_HOLES = 120.0
+"""What two holes are worth more than none in a fitted vector; a fit says only how weights compare."""
+
+_RIDGE = 1e-4
+_ITERATIONS = 50
+
+
+@dataclass(frozen=True, eq=False)
+class Samples:
+    """Positions and how their games ended.
+
+    Attributes:
+        conditions: ``int16[n, 10]``, of the side to move less those of the other.
+        results: ``float32[n]``, of the side to move: 1 won, 0.5 drawn, 0 lost.
+    """
+
+    conditions: NDArray[np.int16]
+    results: NDArray[np.float32]
+
+
+@dataclass(frozen=True, eq=False)
+class SampleTask:
+    """Games of a vector against itself.
+
+    Attributes:
+        vector: Plays.
+        depth: Plies of search of each move.
+        opening_moves: Moves at random before.
+        seed: Of the openings, those of a generation.
+        games: The numbers of the games.
+    """
+
+    vector: Vector
+    depth: int
+    opening_moves: int
+    seed: tuple[int, int]
+    games: range
+
+
+def collect_samples(task: SampleTask) -> Samples:
+    """Play games, and return their positions but the last few."""
+    weights = make_evaluation_vector(task.vector)
+    conditions, results = [np.empty((0, len(SPACE.names)), np.int16)], [np.empty(0, np.float32)]
+    for game in play_games(weights, weights, task.depth, task.games, task.seed, task.opening_moves):
+        kept = select_learned(game.list_conditions())[: -_LAST_POSITIONS - 1]
+        sides = (game.first_side + np.arange(len(kept))) % 2
+        drawn = np.full(len(kept), 0.5)
+        conditions.append(kept.astype(np.int16))
+        results.append((drawn if game.winner is None else sides == game.winner).astype(np.float32))
+    return Samples(np.concatenate(conditions), np.concatenate(results))
+
+
+def fit_vector(samples: Samples) -> Vector:
+    """Fit a vector: logistic regression by Newton's steps, scaled so that holes have their usual size.
+
+    Only the differences of the three weights for holes held matter: that for one is what it is by the ridge.
+    """
+    spreads = samples.conditions.std(axis=0) + 1e-9
+    inputs = samples.conditions / spreads
+    slopes = np.zeros(inputs.shape[1])
+    ridge = _RIDGE * np.eye(len(slopes))
+    for _ in range(_ITERATIONS):
+        chances = 1.0 / (1.0 + np.exp(-inputs @ slopes))
+        surplus = inputs.T @ (samples.results - chances) / len(inputs) - _RIDGE * slopes
+        curvature = (inputs * (chances * (1.0 - chances))[:, None]).T @ inputs / len(inputs) + ridge
+        slopes += np.linalg.solve(curvature, surplus)
+    weights = slopes / spreads
+    span = weights[2] - weights[0]
+    return SPACE.clip(
+        weights * (_SIZE_OF_HOLES / span if span > 0 else _SIZE_OF_HOLES / np.abs(weights).max())
+    )
+
+
+class FitLearner(Learner):
+    """A fit as a run drives it; its first step measures the first vector, generation 0 of the log.
+
+    Args:
+        settings: Of the run.
+        processes: Play.
+    """
+
+    unit = "generation"
+
+    def __init__(self, settings: FitSettings, processes: ProcessPool) -> None:
+        self._settings = settings
+        self._processes = processes
+        self._ratings = VectorRatings(
+            SPACE.start, settings.plies, settings.openings, settings.reference_games, processes
+        )
+        self._generation = -1
+        self._now: RatedVector | None = None
+        self._best: RatedVector | None = None
+        self._window: list[Samples] = []
+
+    @property
+    def now(self) -> RatedVector:
+        """The vector of the last generation."""
+        assert self._now is not None
+        return self._now
+
+    @property
+    def best(self) -> RatedVector:
+        """The best vector so far."""
+        assert self._best is not None
+        return self._best
+
+    @property
+    def steps_done(self) -> int:
+        """Generations done; -1 before the first vector is measured."""
+        return self._generation
+
+    @property
+    def total_steps(self) -> int:
+        """Generations in all."""
+        return self._settings.generations
+
+    def run_step(self, progress: RunProgress) -> None:
+        """Make one generation, or measure the first vector."""
+        vector = SPACE.start if self._now is None else self._make_generation(self._now.vector)
+        self._now = self._ratings.rate(vector)
+        self._generation += 1
+        if self._best is None or self._now.points_per_game > self._best.points_per_game:
+            self._best = self._now
+        progress.update(self._generation, f"best {self.best.points_per_game:+.3f}")
+
+    def _make_generation(self, vector: Vector) -> Vector:
+        settings = self._settings
+        seed = settings.seed, self._generation + 1
+        tasks = [
+            SampleTask(
+                vector,
+                settings.plies,
+                settings.openings,
+                seed,
+                range(first, min(first + PAIRS_PER_TASK, settings.games)),
+            )
+            for first in range(0, settings.games, PAIRS_PER_TASK)
+        ]
+        self._window.append(_join(list(self._processes.map(collect_samples, tasks))))
+        self._window = self._window[-settings.window :]
+        return fit_vector(_join(self._window))
+
+    def compute_metrics(self, elapsed_s: float) -> Record:
+        """Describe the generation."""
+        return {
+            "games": self._settings.games * self._generation,
+            "positions": sum(len(each.results) for each in self._window),
+            "opponent": "hand",
+            "ppg": self.now.points_per_game,
+            "ppg_error": self.now.standard_error,
+            "ppg_games": self._settings.reference_games,
+            "vector": self.now.vector.tolist(),
+            "best_ppg": self.best.points_per_game,
+        }
+
+    def format_record(self, record: Record) -> str:
+        """Format a line of the log."""
+        return (
+            f"generation {record['generation']}: {record['ppg']:+.3f} ± {record['ppg_error']:.3f}, "
+            f"best {record['best_ppg']:+.3f}"
+        )
+
+    def score(self, record: Record) -> float:
+        """Return the strength of the best vector so far."""
+        return float(record["best_ppg"])
+
+    def state_dict(self) -> Arrays:
+        """Return the vectors and the games of the window."""
+        arrays = {"generation": np.array(self._generation), "samples": np.array(len(self._window))}
+        for name, rated in (("now", self.now), ("best", self.best)):
+            arrays[f"{name}_vector"] = rated.vector
+            arrays[f"{name}_points"] = np.array([rated.points_per_game, rated.standard_error])
+        for place, samples in enumerate(self._window):
+            arrays[f"conditions_{place}"] = samples.conditions
+            arrays[f"results_{place}"] = samples.results
+        return arrays
+
+    def load_state_dict(self, arrays: Arrays) -> None:
+        """Resume from a checkpoint, as `Learner.load_state_dict`."""
+        try:
+            self._generation = int(arrays["generation"])
+            self._now, self._best = (
+                RatedVector(SPACE.parse(arrays, f"{name}_vector"), *arrays[f"{name}_points"].tolist())
+                for name in ("now", "best")
+            )
+            self._window = [
+                Samples(arrays[f"conditions_{place}"], arrays[f"results_{place}"])
+                for place in range(int(arrays["samples"]))
+            ]
+        except (KeyError, TypeError, ValueError) as error:
+            raise DataFileError(f"expected the state of a fit, got {error!r}") from error
+
+    def best_state_dict(self) -> Arrays:
+        """Return the best vector so far, and its strength."""
+        return {
+            VECTOR_ARRAY: self.best.vector,
+            "ppg": np.array(self.best.points_per_game),
+            "ppg_error": np.array(self.best.standard_error),
+        }
+
+    def finish(self, folder: Path) -> str:
+        """Measure the best vector with fresh openings, and report it."""
+        return self._ratings.report(self.best, f"{self._settings.generations} generations")
+
+
+def _join(parts: Sequence[Samples]) -> Samples:
+    return Samples(
+        np.concatenate([part.conditions for part in parts]), np.concatenate([part.results for part in parts])
+    )
+
+
+def _make_learner(folder: Path, settings: FitSettings, resources: Resources) -> FitLearner:
+    return FitLearner(settings, resources.processes)
+
+
+TRAINER = Trainer(
+    "train barca-fit",
+    FitSettings,
+    _make_learner,
+    resource_options=(partial(add_workers_option, default=1),),
+)
+
+add_arguments = TRAINER.add_arguments
+main = TRAINER.main

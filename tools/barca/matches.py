@@ -1,0 +1,225 @@
+"""Matches of Barca between two vectors, and what their games are worth to the one that is learned.
+
+*Source:* the technology page of the Barca project, section "Match Scoring": both sides begin once; a victory
+counts the inverse of its length; a draw counts the average evaluation of the positions of one side less that
+of the other's, where an evaluation is the mean of both sides' opinions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tools.barca.self_play import PlayedGame, count_score, play_games, play_pairs
+from tools.barca.settings import AscendSettings
+from tools.barca.weights import SPACE, make_evaluation_vector, select_learned
+from tools.common.parallel import ProcessPool
+from tools.train.ascent.matches import MeanReward, RatedVector, Vector, VectorMatches, format_weights
+
+PAIRS_PER_TASK = 50
+"""Pairs of games of a task; no effect on the result."""
+
+_REFERENCE_SEED, _FRESH_SEED, _CALIBRATION_SEED = 1, 2, 5
+"""The same openings for all points, others for the report, and those that the reward is measured with."""
+
+_CALIBRATION_GAMES = 50
+
+
+@dataclass(frozen=True)
+class GameReward:
+    """What a game counts.
+
+    Attributes:
+        length_share: Share of a victory that shrinks with the length of the game, 0 to 1.
+        evaluation_weight: What a draw counts for an average evaluation that is better by `evaluation_spread`.
+        evaluation_spread: Standard deviation of the evaluations of positions.
+        typical_plies: Moves of a typical game, a victory in which counts 1.
+    """
+
+    length_share: float = 0.0
+    evaluation_weight: float = 0.0
+    evaluation_spread: float = 1.0
+    typical_plies: float = 1.0
+
+
+@dataclass(frozen=True, eq=False)
+class PairBatch:
+    """Some pairs of games between two vectors.
+
+    Attributes:
+        first: The vector whose reward counts.
+        second: Its opponent.
+        opinion: Evaluates draws; None for both players.
+        reward: What a game counts.
+        depth: Plies of search of each move.
+        opening_moves: Moves at random before.
+        seed: Of the openings.
+        pairs: The numbers of the pairs.
+    """
+
+    first: Vector
+    second: Vector
+    opinion: Vector | None
+    reward: GameReward
+    depth: int
+    opening_moves: int
+    seed: int
+    pairs: range
+
+
+def play_batch(batch: PairBatch) -> NDArray[np.float64]:
+    """Play pairs of games; return ``float64[2 * pairs]``, the rewards of the first vector."""
+    opinion = (batch.first + batch.second) / 2 if batch.opinion is None else batch.opinion
+    first, second = make_evaluation_vector(batch.first), make_evaluation_vector(batch.second)
+    played = play_pairs(first, second, batch.depth, batch.pairs, batch.seed, batch.opening_moves)
+    return np.array(
+        [reward_game(game, side, batch.reward, opinion) for pair in played for side, game in enumerate(pair)]
+    )
+
+
+def reward_game(game: PlayedGame, side: int, reward: GameReward, opinion: Vector) -> float:
+    """Return what a game counts for a side."""
+    if game.winner is None:
+        return reward.evaluation_weight / reward.evaluation_spread * compute_lead(game, side, opinion)
+    share = 1.0 - reward.length_share + reward.length_share * reward.typical_plies / game.plies
+    return count_score(game, side) * share
+
+
+def compute_lead(game: PlayedGame, side: int, opinion: Vector) -> float:
+    """Compute how much better a side's positions were on average than the other side's.
+
+    Args:
+        game: The game.
+        side: The side, 0 White or 1 Black.
+        opinion: What evaluates the positions in which a side is to move, for that side.
+    """
+    values = _evaluate_positions(game, opinion)
+    sides = (game.first_side + np.arange(len(values))) % 2
+    means = [float(values[sides == each].mean()) if (sides == each).any() else 0.0 for each in (0, 1)]
+    return means[side] - means[1 - side]
+
+
+def _evaluate_positions(game: PlayedGame, opinion: Vector) -> NDArray[np.float64]:
+    """Evaluate the positions of a game for the side to move: ``float64[n]``."""
+    values: NDArray[np.float64] = select_learned(game.list_conditions()) @ opinion
+    return values
+
+
+class VectorRatings:
+    """Measures vectors against the first one of a run, by points per game.
+
+    Args:
+        start: The first vector.
+        depth: Plies of search of each move.
+        opening_moves: Moves at random that begin each game.
+        games: Of a measurement, even.
+        processes: Play.
+    """
+
+    def __init__(
+        self, start: Vector, depth: int, opening_moves: int, games: int, processes: ProcessPool
+    ) -> None:
+        self.start = start
+        self._depth = depth
+        self._opening_moves = opening_moves
+        self._games = games
+        self._processes = processes
+
+    def rate(self, vector: Vector, seed: int = _REFERENCE_SEED) -> RatedVector:
+        """Measure a vector, always with the same openings for a seed."""
+        batches = self.make_batches(vector, self.start, None, GameReward(), self._games // 2, seed)
+        found = MeanReward.from_rewards(np.concatenate(list(self._processes.map(play_batch, batches))))
+        return RatedVector(vector, found.mean, found.standard_error)
+
+    def make_batches(
+        self,
+        first: Vector,
+        second: Vector,
+        opinion: Vector | None,
+        reward: GameReward,
+        pairs: int,
+        seed: int,
+    ) -> Iterator[PairBatch]:
+        """Divide pairs of games between two vectors into tasks; see `PairBatch`."""
+        for start in range(0, pairs, PAIRS_PER_TASK):
+            numbers = range(start, min(start + PAIRS_PER_TASK, pairs))
+            yield PairBatch(first, second, opinion, reward, self._depth, self._opening_moves, seed, numbers)
+
+    def report(self, best: RatedVector, learning: str) -> str:
+        """Measure the best vector with fresh openings, and report it in a few lines.
+
+        Args:
+            best: The vector.
+            learning: How much was learned, such as ``10 steps``.
+        """
+        fresh = self.rate(best.vector, _FRESH_SEED)
+        return (
+            f"{learning} at depth {self._depth}; best against first, with fresh openings: "
+            f"{fresh.points_per_game:+.3f} ± {fresh.standard_error:.3f} points per game "
+            f"in {self._games:,} games\n"
+            f"{format_weights(SPACE.names, self.start, best.vector)}\n"
+        )
+
+
+class BarcaMatches(VectorMatches):
+    """Matches between vectors.
+
+    Args:
+        settings: Of the run.
+        processes: Play.
+    """
+
+    space = SPACE
+
+    def __init__(self, settings: AscendSettings, processes: ProcessPool) -> None:
+        self._settings = settings
+        self._processes = processes
+        start: Vector = np.array(settings.start) if settings.start else SPACE.start
+        self._ratings = VectorRatings(
+            start, settings.plies, settings.openings, settings.reference_games, processes
+        )
+        self._reward = self._calibrate()
+
+    def rate(self, vector: Vector) -> RatedVector:
+        """Measure a vector against the first one, as `VectorMatches.rate`."""
+        return self._ratings.rate(vector)
+
+    def score_changes(self, others: Sequence[Vector], now: Vector, seed: int) -> list[MeanReward]:
+        """Play vectors against the present one, as `VectorMatches.score_changes`."""
+        opinion = self._ratings.start if self._settings.opinion == "reference" else None
+        pairs = self._settings.games // 2
+        batches = [
+            batch
+            for other in others
+            for batch in self._ratings.make_batches(other, now, opinion, self._reward, pairs, seed)
+        ]
+        parts = list(self._processes.map(play_batch, batches))
+        each = len(parts) // len(others)
+        return [
+            MeanReward.from_rewards(np.concatenate(parts[i * each : (i + 1) * each]))
+            for i in range(len(others))
+        ]
+
+    def report(self, best: RatedVector) -> str:
+        """Measure the best vector with fresh openings, as `VectorMatches.report`."""
+        return self._ratings.report(best, f"{self._settings.steps} steps")
+
+    def _calibrate(self) -> GameReward:
+        """Measure the length of games and the spread of evaluations of the first vector against itself."""
+        settings, vector = self._settings, make_evaluation_vector(self._ratings.start)
+        games = list(
+            play_games(
+                vector,
+                vector,
+                settings.plies,
+                range(_CALIBRATION_GAMES),
+                (_CALIBRATION_SEED, 0),
+                settings.openings,
+            )
+        )
+        values = np.concatenate([_evaluate_positions(game, self._ratings.start) for game in games])
+        plies = float(np.mean([game.plies for game in games]))
+        return GameReward(settings.length, settings.evaluation, float(values.std()) or 1.0, plies)

@@ -1,0 +1,233 @@
+"""Games between two board evaluation vectors at a fixed depth, with as little around the search as can be.
+
+Both sides play as `engine.barca.player.SearchPlayer` with that depth. Games begin with some moves at random,
+so that they differ.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.barca.evaluation import EvaluationVector
+from engine.barca.game import REPETITIONS
+from engine.barca.kernels.evaluation import VECTOR_SIZE, count_conditions
+from engine.barca.kernels.moves import MAX_MOVES, list_moves
+from engine.barca.kernels.search import (
+    GENERATION,
+    HINT,
+    INFINITE,
+    NO_MOVE,
+    NODE_LIMIT,
+    WIN_SCORE,
+    compute_key,
+    search_tree,
+)
+from engine.barca.position import BarcaPosition
+from engine.barca.search import SearchMemory
+from engine.kernels.interrupts import CALLBACK, find_address
+
+MAX_PLIES = 400
+"""A game that goes on for so long counts as drawn."""
+
+_SQUARE_BITS, _SQUARE_MASK = 7, 127
+_MEGABYTES = 1
+_MAX_GENERATION = 255
+_NO_LIMIT = 1 << 62
+
+
+@dataclass(frozen=True, eq=False)
+class PlayedGame:
+    """A game as it went.
+
+    Attributes:
+        winner: 0 White, 1 Black; None for a draw.
+        squares: ``int8[n, 12]``, the positions in which a side chose a move, and the last one.
+        first_side: The side that chose the first of these moves.
+        plies: Moves of the game, those at random included.
+    """
+
+    winner: int | None
+    squares: NDArray[np.int8]
+    first_side: int
+    plies: int
+
+    def list_conditions(self) -> NDArray[np.int64]:
+        """Return the conditions of the side to move less those of the other in each position.
+
+        Returns:
+            ``int64[n, 12]``, in the order of `EvaluationVector.to_list`.
+        """
+        counts = np.empty((2, VECTOR_SIZE), np.int64)
+        found = np.empty((len(self.squares), VECTOR_SIZE), np.int64)
+        for place, squares in enumerate(self.squares):
+            count_conditions(squares, counts)
+            side = (self.first_side + place) % 2
+            found[place] = counts[side] - counts[1 - side]
+        return found
+
+
+def draw_opening(moves: int, generator: np.random.Generator) -> BarcaPosition:
+    """Play some moves at random from the starting position; again if one of them wins or none is left."""
+    listed = np.empty((MAX_MOVES, 2), np.int8)
+    while True:
+        position = BarcaPosition.start()
+        for _ in range(moves):
+            squares = position.squares.copy()
+            count = list_moves(squares, position.side, listed)
+            if not count or position.winner is not None:
+                break
+            animal, target = listed[generator.integers(count)]
+            squares[animal] = target
+            position = BarcaPosition.from_valid_squares(squares, 1 - position.side)
+        else:
+            if position.winner is None and list_moves(position.squares.copy(), position.side, listed):
+                return position
+
+
+class FixedDepthPlayer(NamedTuple):
+    """A player that makes the best move at a depth.
+
+    Attributes:
+        weights: Its board evaluation vector.
+        depth: Plies of search.
+    """
+
+    weights: EvaluationVector
+    depth: int
+
+
+class VectorGames:
+    """Plays games between two vectors.
+
+    Args:
+        white: White.
+        black: Black.
+    """
+
+    def __init__(self, white: FixedDepthPlayer, black: FixedDepthPlayer) -> None:
+        self._weights = white.weights.to_array(), black.weights.to_array()
+        self._depths = white.depth, black.depth
+        self._question = CALLBACK(lambda _: 0)
+        nothing = np.empty(0, np.int64)
+        start = BarcaPosition.start().squares.copy()
+        self._frame = SearchMemory(_MEGABYTES).make_frame(
+            start, white.weights, nothing, find_address(self._question)
+        )
+        self._generation = 0
+
+    def play(self, opening: BarcaPosition, plies_before: int) -> PlayedGame:
+        """Play a game from a position that nobody has won.
+
+        Args:
+            opening: Where the players begin.
+            plies_before: The moves that led there.
+        """
+        squares: NDArray[np.int8] = opening.squares.copy()
+        side, plies, winner = opening.side, plies_before, None
+        positions = [squares.copy()]
+        counts = {compute_key(squares, side): 1}
+        while winner is None and plies < MAX_PLIES:
+            repeated = [key for key, count in counts.items() if count >= REPETITIONS - 1]
+            score = self._search(squares, side, np.array(repeated, np.int64))
+            if not self._frame.line_lengths[0]:
+                break
+            _make_move(squares, int(self._frame.lines[0, 0]))
+            if score == WIN_SCORE - 1:
+                winner = side
+            side, plies = 1 - side, plies + 1
+            positions.append(squares.copy())
+            key = compute_key(squares, side)
+            counts[key] = counts.get(key, 0) + 1
+            if counts[key] >= REPETITIONS:
+                break
+        return PlayedGame(winner, np.array(positions), opening.side, plies)
+
+    def _search(self, squares: NDArray[np.int8], side: int, repeated: NDArray[np.int64]) -> int:
+        """Find the best move, which the first line of the frame begins with; return its score."""
+        self._generation += 1
+        if self._generation > _MAX_GENERATION:
+            self._frame.table[:] = 0
+            self._generation = 1
+        frame = self._frame._replace(repeated=repeated)
+        frame.squares[:] = squares
+        frame.weights[:] = self._weights[side]
+        frame.killers[:] = NO_MOVE
+        frame.history[:] = 0
+        frame.counters[:] = 0
+        frame.counters[NODE_LIMIT] = _NO_LIMIT
+        frame.counters[GENERATION] = self._generation
+        frame.counters[HINT] = NO_MOVE
+        score = 0
+        for depth in range(1, self._depths[side] + 1):
+            score = search_tree(frame, side, depth, -INFINITE, INFINITE)
+            if not frame.line_lengths[0] or WIN_SCORE - abs(score) <= depth:
+                break
+            frame.counters[HINT] = int(frame.lines[0, 0]) & (1 << 2 * _SQUARE_BITS) - 1
+            frame.history[:] >>= 1
+        return int(score)
+
+
+def _make_move(squares: NDArray[np.int8], move: int) -> None:
+    """Make a move of the search, and keep the two animals of its kind ascending, as positions have them."""
+    animal = move >> 2 * _SQUARE_BITS
+    squares[animal] = move & _SQUARE_MASK
+    first = animal & ~1
+    squares[first : first + 2].sort()
+
+
+def play_games(
+    white: EvaluationVector,
+    black: EvaluationVector,
+    depth: int,
+    games: Iterable[int],
+    seed: tuple[int, int],
+    opening_moves: int,
+) -> Iterator[PlayedGame]:
+    """Play games between two vectors.
+
+    Args:
+        white: White's.
+        black: Black's.
+        depth: Plies of search of each move.
+        games: The numbers of the games; each has its own opening.
+        seed: Of the openings.
+        opening_moves: Moves at random before the players begin.
+    """
+    table = VectorGames(FixedDepthPlayer(white, depth), FixedDepthPlayer(black, depth))
+    for game in games:
+        opening = draw_opening(opening_moves, np.random.default_rng([*seed, game]))
+        yield table.play(opening, opening_moves)
+
+
+def play_pairs(
+    first: EvaluationVector,
+    second: EvaluationVector,
+    depth: int,
+    pairs: Iterable[int],
+    seed: int,
+    opening_moves: int,
+) -> Iterator[tuple[PlayedGame, PlayedGame]]:
+    """Play pairs of games between two vectors; both games of a pair have the same opening.
+
+    Args:
+        first: Is White in the first game of each pair.
+        second: Is White in the second one.
+        depth: Plies of search of each move.
+        pairs: The numbers of the pairs; each has its own opening.
+        seed: Of the openings.
+        opening_moves: Moves at random before the players begin.
+    """
+    numbers = list(pairs)
+    one = play_games(first, second, depth, numbers, (seed, 0), opening_moves)
+    other = play_games(second, first, depth, numbers, (seed, 0), opening_moves)
+    return zip(one, other, strict=True)
+
+
+def count_score(game: PlayedGame, side: int) -> int:
+    """Return what a game is worth to a side: 1 won, 0 drawn, -1 lost."""
+    return 0 if game.winner is None else 1 if game.winner == side else -1

@@ -1,0 +1,160 @@
+"""Barca as tournaments play it: pairs of games from the same opening, each side White once."""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from engine.barca.game import BarcaGame
+from engine.barca.player import BarcaPlayer, SearchPlayer
+from engine.errors import CancelledWork, UnsupportedError
+from engine.rules.rules import Doubles
+from engine.rules.seeded_random import check_seed
+from tools.barca.players import find_fixed_depth, find_run_file, load_player
+from tools.barca.self_play import MAX_PLIES, VectorGames, draw_opening
+from tools.tournament.entrants import Entrant, check_players
+from tools.tournament.rules import PairingTask
+from tools.tournament.statistics.scores import PairedScores
+
+OPENING_MOVES = 4
+"""Moves at random that begin each game, so that games differ."""
+
+_GAMES_PER_RANGE = 16
+
+_BACKGAMMON_OPTIONS = {
+    "home_bound": False,
+    "cubeful": False,
+    "match": None,
+    "cube_by": "",
+    "doubles": Doubles.FOUR.value,
+    "records": None,
+}
+"""Options of the command that Barca does not have -> their defaults."""
+
+
+@dataclass(frozen=True)
+class BarcaRules:
+    """What all pairs of players play, a `tools.tournament.rules.GameRules`.
+
+    Attributes:
+        seed: Of the openings, 0 or more.
+
+    Raises:
+        ValueRangeError: The seed is negative.
+    """
+
+    seed: int = 1
+
+    name = "games of Barca"
+    game_noun = "games"
+    score_unit = "points per game"
+    has_gammons = False
+
+    def __post_init__(self) -> None:
+        check_seed(self.seed)
+
+    @property
+    def remarks(self) -> list[str]:
+        """How games begin."""
+        return [f"{OPENING_MOVES} random moves begin both games of a pair; a draw counts 0"]
+
+    def to_record(self) -> dict[str, object]:
+        """Return all fields by their names in reports and results files."""
+        return {"variant": "barca", "seed": self.seed, "openings": OPENING_MOVES}
+
+    def choose_games_per_range(self, *, is_deep: bool, is_sequential: bool) -> int:
+        """Return how many games a range has."""
+        return _GAMES_PER_RANGE
+
+
+class BarcaTournament:
+    """The game, as a `tools.tournament.games.TournamentGame`."""
+
+    def read_rules(self, args: argparse.Namespace) -> BarcaRules:
+        """Return what the arguments ask for, as `TournamentGame.read_rules`.
+
+        Raises:
+            UnsupportedError: An option belongs to backgammon.
+        """
+        for name, default in _BACKGAMMON_OPTIONS.items():
+            if getattr(args, name) != default:
+                option = name.replace("_", "-")
+                raise UnsupportedError(f"--{option} is for backgammon: remove it for barca", field=name)
+        return BarcaRules(args.seed)
+
+    def load_entrants(self, names: Sequence[str], rules: BarcaRules) -> list[Entrant]:
+        """Load all players, as `TournamentGame.load_entrants`."""
+        check_players(names)
+        return [_make_entrant(name) for name in names]
+
+    def load_helpers(self, names: Sequence[str], rules: BarcaRules) -> list[Entrant]:
+        """Return nobody: all players decide for themselves."""
+        return []
+
+    def play_range(
+        self,
+        task: PairingTask[BarcaRules],
+        progress: Callable[[int], None] | None = None,
+        cancelled: Callable[[], bool] | None = None,
+    ) -> PairedScores:
+        """Play the games of a task, as `TournamentGame.play_range`."""
+        first, second = (load_player(name) for name in task.names)
+        seats = first, second
+        begin, count = task.game_range
+        values, lengths = np.zeros(count), np.zeros(count, np.int32)
+        for game in range(count):
+            number = begin + game
+            white, black = seats if number % 2 == 0 else seats[::-1]
+            winner, lengths[game] = _play_game(white, black, [task.rules.seed, number // 2], cancelled)
+            if winner is not None:
+                values[game] = 1.0 if winner == number % 2 else -1.0
+            if progress is not None:
+                progress(game + 1)
+        return PairedScores(values, values.astype(np.int8), lengths)
+
+
+def _make_entrant(name: str) -> Entrant:
+    player, file = load_player(name), find_run_file(name)
+    nets = {} if file is None else {file.as_posix(): hashlib.sha256(file.read_bytes()).hexdigest()}
+    return Entrant(name, name, nets, isinstance(player, SearchPlayer))
+
+
+def _play_game(
+    white: BarcaPlayer, black: BarcaPlayer, seed: Sequence[int], cancelled: Callable[[], bool] | None
+) -> tuple[int | None, int]:
+    """Play a game.
+
+    Args:
+        white: White.
+        black: Black.
+        seed: Of its opening.
+        cancelled: Asked before each move; for players of a fixed depth, before each game.
+
+    Returns:
+        The side that won, None for a draw; and the moves of the game. One that goes on for `MAX_PLIES` moves
+        is a draw.
+
+    Raises:
+        CancelledWork: `cancelled` returned True.
+    """
+    opening = draw_opening(OPENING_MOVES, np.random.default_rng(seed))
+    fixed = find_fixed_depth(white), find_fixed_depth(black)
+    if fixed[0] is not None and fixed[1] is not None:
+        _check_cancelled(cancelled)
+        played = VectorGames(fixed[0], fixed[1]).play(opening, OPENING_MOVES)
+        return played.winner, played.plies
+    game, plies = BarcaGame.from_position(opening), OPENING_MOVES
+    while game.result is None and plies < MAX_PLIES:
+        _check_cancelled(cancelled)
+        game = game.play((white, black)[game.position.side].choose(game, cancelled))
+        plies += 1
+    return (None if game.result is None else game.result.winner), plies
+
+
+def _check_cancelled(cancelled: Callable[[], bool] | None) -> None:
+    if cancelled is not None and cancelled():
+        raise CancelledWork("the games were stopped")

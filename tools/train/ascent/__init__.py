@@ -1,0 +1,1 @@
+"""Gradient ascent on a vector of weights by matches, in any game."""
