@@ -248,11 +248,9 @@ def test_the_terminal_saves_games_of_the_variant(tmp_path):
     assert match.games[0].rules == RULES
 
 
-def test_training_asks_the_rules(monkeypatch):
+def test_training_asks_the_rules():
     from tools.train.td.self_play import SelfPlay, TdSettings
 
-    monkeypatch.setattr(TdSettings, "rules", RULES)
-    SelfPlay(TdSettings())
-    monkeypatch.setattr(TdSettings, "rules", Rules(BARE))
+    assert SelfPlay(TdSettings(variant="farback")).settings.rules == RULES
     with pytest.raises(UnsupportedError, match="training is not supported in bare"):
-        SelfPlay(TdSettings())
+        SelfPlay(TdSettings(variant="bare"))

@@ -192,7 +192,8 @@ class FitLearner(Learner):
         arrays = read_array_file(best)
         if settings.games and "ppg" not in arrays:
             nets = net_set_from_arrays(folder.name, arrays)
-            strengths = measure_strength(nets, settings.opponents, settings.games, self._resources.processes)
+            processes = self._resources.processes
+            strengths = measure_strength(nets, settings.opponents, settings.games, processes, settings.rules)
             record = {"epoch": "best", "best_epoch": int(arrays["epoch"]), **strengths_to_record(strengths)}
             append_new_record(folder / LOG_FILE, record, "epoch")
             write_arrays(best, {**arrays, **strengths_to_arrays(strengths)})

@@ -11,12 +11,13 @@ from msgspec import Meta
 from numpy.typing import NDArray
 
 from engine.errors import ValueRangeError
+from engine.rules.rules import STANDARD_RULES, Rules
 from nets.catalogue import DEFAULT_EVALUATOR
 from nets.contact_classes import CONTACT_CLASSES
 from tools.train.fitting.torch_fitter import Fitter
 from tools.train.fitting.training_loop import SCHEDULES
 from tools.train.runs.strength_games import GamesOption, OpponentsOption, check_benchmark
-from tools.train.runs.trainer import RunSettings
+from tools.train.runs.trainer import RunSettings, VariantOption, find_training_rules
 from tools.train.weights.layers import ENCODER, LayeredNet
 from tools.train.weights.net_set import NetSet, load_net_set
 
@@ -26,6 +27,7 @@ _DEFAULT_HIDDEN = (256,)
 class Recipe(RunSettings, frozen=True):
     """The net, how it learns and how it is measured."""
 
+    variant: VariantOption = STANDARD_RULES.variant.name
     parent: Annotated[
         str, Meta(description="net to begin with: that of an evaluator, or the folder of a run")
     ] = ""
@@ -69,13 +71,19 @@ class Recipe(RunSettings, frozen=True):
         """The evaluators and runs that the nets come from."""
         return list(dict.fromkeys(each for each in (self.parent, self.others) if each)) or [DEFAULT_EVALUATOR]
 
+    @property
+    def rules(self) -> Rules:
+        """The rules of the games that sample positions and measure strength."""
+        return find_training_rules(self.variant)
+
     def check(self) -> None:
         """Check what msgspec cannot.
 
         Raises:
             ValueRangeError: The rate would rise, or the number of games is odd.
-            GammondError: An opponent cannot be loaded.
+            GammondError: An opponent cannot be loaded, or nets cannot learn the variant.
         """
+        find_training_rules(self.variant)
         if self.split and self.phase != "contact":
             raise ValueRangeError(f"expected phase contact with split plans, got {self.phase}", field="split")
         if self.final_rate > self.rate:

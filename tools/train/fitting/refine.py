@@ -120,7 +120,7 @@ class RefineLearner(Learner):
             return StrengthMeasurement()
         processes = self._resources.processes
         return StrengthMeasurement(
-            measure_strength(self._nets, settings.opponents, settings.games, processes)
+            measure_strength(self._nets, settings.opponents, settings.games, processes, settings.rules)
         )
 
     def format_record(self, record: Record) -> str:
@@ -157,6 +157,7 @@ class RefineLearner(Learner):
             settings.seed,
             self._finder,
             settings.trace,
+            settings.rules,
         )
 
     def _label_generation(self) -> int:

@@ -20,6 +20,7 @@ import msgspec
 from msgspec import Meta
 
 from engine.errors import StateError, UnsupportedError
+from engine.rules.rules import STANDARD_RULES
 from tools.common.files import read_records
 from tools.common.locks import hold_lock
 from tools.common.parallel import ProcessPool
@@ -38,6 +39,7 @@ from tools.train.runs.options import add_workers_option, load_run_settings
 from tools.train.runs.run_folder import LOG_FILE, begin_run
 from tools.train.runs.settings import add_setting_options, settings_from_args
 from tools.train.runs.shard_loop import make_missing_shards
+from tools.train.runs.trainer import VariantOption, find_training_rules
 from tools.train.weights.net_set import NetSet, load_net_set
 
 SUMMARY = "label positions with exact backups: the mean over all rolls of the best reply"
@@ -49,6 +51,7 @@ class LabelSettings(msgspec.Struct, frozen=True):
     net: Annotated[
         str, Meta(description="the nets that play and evaluate: an evaluator, or the folder of a run")
     ] = "default"
+    variant: VariantOption = STANDARD_RULES.variant.name
     positions: Annotated[int, Meta(ge=1, description="how many positions to label")] = 200_000
     plies: LabelPliesOption = 1
     phase: Annotated[
@@ -110,10 +113,11 @@ def _make_plan(settings: LabelSettings) -> LabelPlan:
     Raises:
         GammondError: Nets cannot be loaded, or sources not be read.
     """
-    sources = parse_sources(settings.sources)
+    sources, rules = parse_sources(settings.sources), find_training_rules(settings.variant)
     nets = load_net_set(settings.net)
     finder = load_net_set(settings.finder) if settings.finder else None
-    return LabelPlan(nets, sources, settings.phase, settings.plies, settings.seed, finder, settings.trace)
+    how = settings.phase, settings.plies, settings.seed, finder, settings.trace
+    return LabelPlan(nets, sources, *how, rules)
 
 
 def _check_nets(folder: Path, nets: NetSet) -> None:

@@ -18,6 +18,7 @@ from msgspec import Meta
 from engine.errors import UnsupportedError
 from engine.evaluation.pruning import PlayPruner
 from engine.rules.outcome import cubeless_equity
+from engine.rules.rules import STANDARD_RULES, Rules
 from engine.search import NPlyEvaluator
 from nets.catalogue import load_pruner
 from tools.train.labels.sampling import SOURCES, Sampler, allocate_counts
@@ -57,6 +58,7 @@ class LabelPlan:
         pruning_nets: Find promising replies; None for those of the manifest.
         trace: The share of the corrections of later positions of a game that each earlier one is given; with
             0 a label is its own exact backup. See `tools.train.labels.traces`.
+        rules: The rules of the games.
 
     Raises:
         UnsupportedError: The pruning nets are not of the kind that one compiled loop plays, or there is a
@@ -70,6 +72,7 @@ class LabelPlan:
     seed: int
     pruning_nets: NetSet | None = None
     trace: float = 0.0
+    rules: Rules = STANDARD_RULES
 
     def __post_init__(self) -> None:
         if self.trace and self.plies > 1:
@@ -127,7 +130,7 @@ def label_shard(task: LabelTask) -> ShardRecord:
     """
     plan = task.plan
     finder = None if plan.pruning_nets is None else _NetsKey(plan.pruning_nets)
-    sampler = _make_sampler(_NetsKey(plan.nets), plan.phase, finder)
+    sampler = _make_sampler(_NetsKey(plan.nets), plan.phase, finder, plan.rules)
     sample = sampler.sample(
         allocate_counts(plan.sources, task.positions), (plan.seed, task.number), plan.trace > 0.0
     )
@@ -161,11 +164,11 @@ class _NetsKey:
 
 
 @lru_cache(maxsize=2)
-def _make_sampler(key: _NetsKey, phase: str, pruner_key: _NetsKey | None) -> Sampler:
+def _make_sampler(key: _NetsKey, phase: str, pruner_key: _NetsKey | None, rules: Rules) -> Sampler:
     """Make what a task needs, once for each process and set of nets."""
     finder, evaluator = _load_pruner(pruner_key), key.nets.make_evaluator()
     policy = key.nets.make_policy(evaluator, finder)
-    return Sampler(evaluator, policy, finder, load_bearoff_evaluators(), PHASES[phase])
+    return Sampler(evaluator, policy, finder, load_bearoff_evaluators(), PHASES[phase], rules)
 
 
 @lru_cache(maxsize=1)

@@ -17,6 +17,7 @@ from typing import Protocol
 import numpy as np
 
 from engine.play.player import Player
+from engine.rules.rules import Rules
 from tools.train.runs.run import Learner, Record, RunProgress, StrengthMeasurement
 from tools.train.runs.strength_games import load_opponents, play_opponents, strengths_from_results
 
@@ -81,6 +82,11 @@ class GameSettings(Protocol):
     @property
     def benchmark_games(self) -> int:
         """Paired games against each of them at a checkpoint; 0 for none."""
+        ...
+
+    @property
+    def rules(self) -> Rules:
+        """The rules of the games."""
         ...
 
     @property
@@ -152,7 +158,8 @@ class GameLearner(Learner):
 
     def measure_strength(self) -> StrengthMeasurement:
         """Play all opponents; the log also has the share of games won against the first."""
-        results = play_opponents(self.player, self._opponents, self._game_settings.benchmark_games)
+        settings = self._game_settings
+        results = play_opponents(self.player, self._opponents, settings.benchmark_games, settings.rules)
         won = [float(np.mean(result.points > 0)) for result in results.values()]
         return StrengthMeasurement(strengths_from_results(results), {"won": won[0]} if won else {})
 

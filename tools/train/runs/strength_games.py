@@ -52,12 +52,14 @@ class BenchmarkGameRange:
         opponent: Against whom, as `tools.common.opponents.load_opponent` takes it.
         first_game: The number of the first game.
         games: How many, even.
+        rules: The rules of the games.
     """
 
     nets: NetSet
     opponent: str
     first_game: int
     games: int
+    rules: Rules
 
 
 def check_benchmark(opponents: Sequence[str], games: int) -> None:
@@ -115,7 +117,11 @@ def strengths_from_results(results: Mapping[str, PairedGameResults]) -> list[Str
 
 
 def measure_strength(
-    nets: NetSet, opponents: Sequence[str], games: int, processes: ProcessPool
+    nets: NetSet,
+    opponents: Sequence[str],
+    games: int,
+    processes: ProcessPool,
+    rules: Rules = STANDARD_RULES,
 ) -> list[StrengthRecord]:
     """Play against each opponent, in several processes.
 
@@ -124,12 +130,13 @@ def measure_strength(
         opponents: As `tools.common.opponents.load_opponent` takes them.
         games: Paired games against each, even.
         processes: Play.
+        rules: The rules of the games.
 
     Returns:
         One for each opponent; none for no games.
     """
     ranges = [
-        BenchmarkGameRange(nets, opponent, start, min(RANGE_GAMES, games - start))
+        BenchmarkGameRange(nets, opponent, start, min(RANGE_GAMES, games - start), rules)
         for opponent in opponents
         for start in range(0, games, RANGE_GAMES)
     ]
@@ -145,7 +152,8 @@ def play_benchmark_range(game_range: BenchmarkGameRange) -> NDArray[np.int8]:
     """Play some games; ``int8[games]``, points of the nets."""
     player = EvaluatorPlayer(game_range.nets.make_evaluator())
     opponent = _load_cached_opponent(game_range.opponent)
-    return play_games(player, opponent, game_range.games, _SEED, first_pair=game_range.first_game // 2).points
+    first_pair, rules = game_range.first_game // 2, game_range.rules
+    return play_games(player, opponent, game_range.games, _SEED, first_pair=first_pair, rules=rules).points
 
 
 def format_strengths(strengths: Sequence[StrengthRecord]) -> str:

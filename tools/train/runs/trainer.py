@@ -7,11 +7,12 @@ import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Generic, TypeVar
+from typing import Annotated, Generic, TypeVar
 
 import msgspec
+from msgspec import Meta
 
-from engine.rules.rules import STANDARD_RULES, Rules
+from engine.rules.rules import STANDARD_RULES, Feature, Rules, find_variant
 from tools.common.figures import add_plot_option, check_plot_file
 from tools.common.locks import hold_lock
 from tools.common.parallel import ProcessPool
@@ -20,6 +21,20 @@ from tools.train.runs.options import add_run_options, load_run_settings
 from tools.train.runs.run import DrawFunction, Learner, Record, Run
 from tools.train.runs.run_folder import CONFIG_FILE, begin_run, check_no_run
 from tools.train.runs.settings import add_setting_options
+
+VariantOption = Annotated[str, Meta(description="the game that is played, as 'game.variant' has it")]
+
+
+def find_training_rules(variant: str) -> Rules:
+    """Return the rules of a variant that nets can learn.
+
+    Raises:
+        ValueRangeError: There is no such variant.
+        UnsupportedError: Nets cannot learn it.
+    """
+    rules = Rules(find_variant(variant))
+    rules.check_supports(Feature.TRAINING)
+    return rules
 
 
 class RunSettings(msgspec.Struct, frozen=True):

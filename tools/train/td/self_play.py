@@ -11,7 +11,7 @@ from msgspec import Meta
 from numpy.typing import NDArray
 
 from engine.errors import ValueRangeError
-from engine.rules.rules import Feature
+from engine.rules.rules import STANDARD_RULES, Rules
 from tools.train.kernels import td as kernel_td
 from tools.train.runs.game_learner import RoundReport
 from tools.train.runs.strength_games import (
@@ -21,13 +21,14 @@ from tools.train.runs.strength_games import (
     check_backtrack,
     check_benchmark,
 )
-from tools.train.runs.trainer import RunSettings
+from tools.train.runs.trainer import RunSettings, VariantOption, find_training_rules
 from tools.train.weights.td_nets import TdNets, make_untrained_td_net
 
 
 class TdSettings(RunSettings, frozen=True):
     """All that decides the result of a run."""
 
+    variant: VariantOption = STANDARD_RULES.variant.name
     games: Annotated[int, Meta(ge=1, description="games of self-play in all")] = 2_000_000
     hidden: Annotated[int, Meta(ge=1, description="hidden units of the contact net")] = 128
     race_hidden: Annotated[int, Meta(ge=1, description="hidden units of the race net")] = 64
@@ -47,14 +48,20 @@ class TdSettings(RunSettings, frozen=True):
     backtrack_factor: Annotated[float, Meta(gt=0, le=1, description="factor of the learning rate then")] = 0.5
     seed: Annotated[int, Meta(ge=0, description="seed of the first weights and of the dice")] = 1
 
+    @property
+    def rules(self) -> Rules:
+        """The rules of the games that the run plays."""
+        return find_training_rules(self.variant)
+
     def check(self) -> None:
         """Check what msgspec cannot.
 
         Raises:
             ValueRangeError: The rate would rise, the number of games is odd, or the run should go back to
                 the best net and measures none.
-            GammondError: An opponent cannot be loaded.
+            GammondError: An opponent cannot be loaded, or nets cannot learn the variant.
         """
+        find_training_rules(self.variant)
         if self.final_rate > self.learning_rate:
             raise ValueRangeError(
                 f"expected at least the final_rate, {self.final_rate}, as learning_rate, "
@@ -82,7 +89,7 @@ class SelfPlay:
         cuts: How often the run went back to the best net.
 
     Raises:
-        UnsupportedError: The kernels cannot play by the rules of the settings.
+        UnsupportedError: Nets cannot learn the variant of the settings.
     """
 
     def __init__(
@@ -93,9 +100,9 @@ class SelfPlay:
         dice_states: NDArray[np.uint64] | None = None,
         cuts: int = 0,
     ) -> None:
-        settings.rules.check_supports(Feature.TRAINING)
         generator = np.random.Generator(np.random.PCG64(settings.seed))
         self.settings = settings
+        self._start = settings.rules.starting_position.board
         self.nets = nets or TdNets(
             "td",
             make_untrained_td_net(settings.hidden, generator),
@@ -140,7 +147,7 @@ class SelfPlay:
 
     def _play_round(self, pool: ThreadPoolExecutor, rate: float, tallies: NDArray[np.int64]) -> float:
         """Play a round, add up what the workers learned, and return the sum of squared errors."""
-        settings, start = self.settings, self.settings.rules.starting_position.board
+        settings, start = self.settings, self._start
         before = self.nets.copy()
         workers = [self.nets.copy() for _ in range(settings.threads)]
 

@@ -144,7 +144,7 @@ def test_a_run_that_was_killed_makes_the_shards_that_are_missing(tmp_path, small
 def test_a_folder_says_how_its_labels_were_made(tmp_path):
     run_command(str(tmp_path / "a"), *OPTIONS, "--positions", "20", "--seed", "5")
     settings = read_settings(tmp_path / "a" / "run.toml", LabelSettings)
-    assert settings == LabelSettings("fast", 20, sources=("selfplay=2", "crashed"), seed=5)
+    assert settings == LabelSettings("fast", positions=20, sources=("selfplay=2", "crashed"), seed=5)
     with pytest.raises(StateError, match="--resume"):
         run_command(str(tmp_path / "a"), *OPTIONS)
 
