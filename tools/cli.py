@@ -9,6 +9,7 @@ import importlib
 import os
 import sys
 from collections.abc import Sequence
+from contextlib import nullcontext
 
 from engine.errors import GammondError, LimitError, StateError, UnsupportedError
 from engine.runtime.compilation import COMPILATION
@@ -18,6 +19,7 @@ from engine.runtime.version import read_version
 from protocol.transports.process_end import end_process
 from tools.common.background import prepare_on_first_compile
 from tools.common.interrupts import EXIT_INTERRUPTED, raise_on_interrupt
+from tools.common.pulse import PULSE
 from tools.table import FORMER_NAMES, OTHER_WORDS, TOOL_GROUPS, TOOLS
 
 EXIT_USAGE = 2
@@ -52,7 +54,7 @@ def main(argv: Sequence[str] | None = None) -> int:
                 f"{os.devnull}",
                 field="stdout",
             )
-        status = _run(arguments)
+        status = _run(arguments, is_process=argv is None)
         sys.stdout.flush()
     except BrokenPipeError:
         _discard_stdout()
@@ -85,7 +87,7 @@ def _open_closed_streams() -> None:
             setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115  (open to the end)
 
 
-def _run(arguments: list[str]) -> int:
+def _run(arguments: list[str], *, is_process: bool) -> int:
     if not arguments:
         return _run_without_tool()
     first, rest = arguments[0], arguments[1:]
@@ -93,7 +95,7 @@ def _run(arguments: list[str]) -> int:
         from engine.store.options import STORE_VARIABLE
 
         os.environ[STORE_VARIABLE] = "off"
-        return _run(rest)
+        return _run(rest, is_process=is_process)
     if first == "help" and rest:
         first, rest = rest[0], [*rest[1:], "--help"]
     if first in ("-h", "--help", "help"):
@@ -110,7 +112,8 @@ def _run(arguments: list[str]) -> int:
             )
     if first not in TOOLS:
         raise UnsupportedError(_explain_unknown(first), field="tool")
-    return _run_tool(first, rest)
+    with PULSE.beat(f"gammond {first}") if is_process else nullcontext():
+        return _run_tool(first, rest)
 
 
 def _explain_unknown(word: str) -> str:

@@ -47,6 +47,7 @@ from tools.common.files import write_atomically
 from tools.common.interrupts import EXIT_INTERRUPTED
 from tools.common.parallel import ProcessPool, is_stopping
 from tools.common.progress import Progress
+from tools.common.pulse import PULSE
 
 SUMMARY = "compile kernels and build databases ahead of their first use"
 
@@ -83,7 +84,6 @@ _REPETITION = ("e2-e3", "e9-e8", "e3-e2", "e8-e9")
 _THREADS = 2
 _SEED = 1
 _POLL_S = 0.2
-_PLAIN_EVERY_S = 5.0
 _IDLE_PRIORITY = 19
 _MARK = "prepared.json"
 
@@ -352,6 +352,15 @@ def _format_kernels(begun: int, compiled: int, total: int, elapsed_s: float) -> 
     return text
 
 
+class _PreparingProgress(Progress):
+    """The bar of preparing; away from a terminal, lines have what stands behind it."""
+
+    def _write_line(self) -> None:
+        self._stream.write(f"gammond: preparing: {self._extra}\n")
+        self._stream.flush()
+        PULSE.note()
+
+
 @contextmanager
 def _show_progress(folders: list[Path]) -> Iterator[list[str]]:
     """Show what is finished and how many kernels are compiled, on a terminal several times a second.
@@ -364,14 +373,8 @@ def _show_progress(folders: list[Path]) -> Iterator[list[str]]:
     total, begun, began_s = len(_name_all_kernels()), len(_name_compiled(folders)), time.monotonic()
 
     def watch() -> None:
-        plain_s = -_PLAIN_EVERY_S
-        while True:
+        while not ended.wait(_POLL_S):
             show()
-            if not sys.stderr.isatty() and time.monotonic() - plain_s >= _PLAIN_EVERY_S:
-                plain_s = time.monotonic()
-                bar.write_line(f"gammond: preparing: {describe()}")
-            if ended.wait(_POLL_S):
-                return
 
     def describe() -> str:
         current = next((name for name in JOBS if name not in finished), "")
@@ -382,8 +385,9 @@ def _show_progress(folders: list[Path]) -> Iterator[list[str]]:
     def show() -> None:
         bar.update(len(finished), describe())
 
-    with Progress(len(JOBS), "preparing") as bar:
-        bar.update(0, "starting")
+    with _PreparingProgress(len(JOBS), "preparing", lines_of="gammond prepare") as bar:
+        show()
+        bar.repeat()
         watcher = threading.Thread(target=watch, name="progress", daemon=True)
         watcher.start()
         try:

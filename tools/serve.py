@@ -36,6 +36,7 @@ from protocol.transports.tcp import serve_tcp
 from protocol.transports.tcp_limits import TcpLimits
 from protocol.transports.workers import resolve_thread_count
 from tools.common.background import prepare_on_first_compile
+from tools.common.pulse import PULSE
 from tools.common.store_options import add_store_arguments, make_opener, read_store_arguments
 from tools.common.strength import (
     DEFAULT_NET,
@@ -302,6 +303,7 @@ def _announce(what: str, limits: TcpLimits) -> ListeningCallback:
     """Return what says where a server listens, and what it plays and serves."""
 
     def announce(host: str, port: int) -> None:
+        PULSE.stop()
         sys.stderr.write(
             f"gammond {read_version()} listens on {host} port {port}\n"
             f"gammond: {what}; at most {limits.clients:,} clients, Ctrl-C ends it\n"

@@ -1,4 +1,4 @@
-"""What a process reports while it compiles kernels: after a second, a line on stderr that counts them.
+"""What a process reports while it compiles kernels: within a second, a line on stderr that counts them.
 
 It also says about how long the kernel that is needed will take, a time that never grows. Compiling takes a
 time in proportion to the size of the code, and optimising a kernel that Python calls another, in proportion
@@ -16,7 +16,7 @@ import time
 from collections.abc import Callable, Mapping
 from typing import TextIO
 
-SILENT_S = 1.0
+SILENT_S = 0.7
 """Compiling that takes less is not mentioned; a pause of this length ends a report."""
 
 _OPTIMISING = 0.45
@@ -25,14 +25,14 @@ _OPTIMISING = 0.45
 _USUAL_SIZE, _USUAL_S = 5000, 3.0
 """Bytes of Python's code, and seconds in which a machine with other work compiles them."""
 
-_REDRAW_EVERY_S = 0.5
-_REPEAT_EVERY_S = 5.0
+_REDRAW_EVERY_S = 0.2
+_REPEAT_EVERY_S = 0.7
 
 
 class CompilationReport:
     """Counts the kernels that are compiled, and reports them while they are.
 
-    A terminal has one line, redrawn and in the end erased; any other stream gets a line now and then.
+    A terminal has one line, redrawn and in the end erased; any other stream gets a line about once a second.
 
     Args:
         stream: By default stderr, as it is when there is something to report.
@@ -125,8 +125,12 @@ class CompilationReport:
                 self._sizes, self._whole_size = {}, 0
                 self._erase_line()  # what needed the kernel writes next
 
-    def update(self) -> bool:
-        """Write what there is to write; return whether anything is still being compiled."""
+    def update(self, *, is_due: bool = False) -> bool:
+        """Write what there is to write; return whether anything is still being compiled.
+
+        Args:
+            is_due: Whether to write at once, since nothing else was written for a while.
+        """
         with self._lock:
             if self._began_s is None:
                 return False
@@ -134,7 +138,7 @@ class CompilationReport:
             if not self._depth and now_s - self._ended_s >= SILENT_S:
                 self._began_s = None
                 return False
-            if self._depth and now_s - self._began_s >= SILENT_S and not self.is_silent:
+            if self._depth and (is_due or now_s - self._began_s >= SILENT_S) and not self.is_silent:
                 self._write(now_s)
             return True
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import re
 import subprocess
 import sys
 import types
@@ -221,6 +222,11 @@ def run_in_shell(command):
     )
 
 
+def drop_pulse(said):
+    """Return what a tool said beside that it works, which it does on a slow machine."""
+    return re.sub(r"^gammond \w+: working, [0-9]+ s\n", "", said, flags=re.MULTILINE)
+
+
 @pytest.mark.parametrize("streams", [">&-", "<&- >&-", "< /dev/null >&-"])
 @pytest.mark.parametrize("tool", ["", "players", "--version"])
 def test_a_closed_standard_output_is_one_line_on_stderr_and_exit_2(tool, streams):
@@ -232,7 +238,7 @@ def test_a_closed_standard_output_is_one_line_on_stderr_and_exit_2(tool, streams
 
 def test_a_tool_that_answers_elsewhere_does_without_standard_output():
     ended = run_in_shell("serve --tcp 99999 >&-")
-    assert ended.stderr.startswith("gammond: expected [HOST:]PORT")
+    assert drop_pulse(ended.stderr).startswith("gammond: expected [HOST:]PORT")
 
 
 @pytest.mark.parametrize("tool", ["<<< hello", "--version"])
@@ -248,7 +254,7 @@ def test_a_full_disk_is_one_line_on_stderr_and_exit_2(tool):
     ended = run_in_shell(f"{tool} > /dev/full")
     assert ended.returncode == 2
     assert ended.stderr.endswith("No space left on device\n")
-    assert ended.stderr.count("\n") == 1
+    assert drop_pulse(ended.stderr).count("\n") == 1
 
 
 def test_the_help_of_train_says_where_to_begin(capsys):

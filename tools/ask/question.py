@@ -25,17 +25,19 @@ from engine.store.opening import make_store_opener
 from engine.store.options import NO_STORE, StoreOptions
 from nets.catalogue import BOOK_FILE
 from protocol.core.replies import format_reply
-from protocol.core.requests import AnyReply, JsonReply, Work, WorkControl
+from protocol.core.requests import JsonReply, Work, WorkControl
 from protocol.repl.answers.replies import RefusedRequestError
 from protocol.repl.game.game_view import GameView
 from protocol.repl.game.preferences import get_config_file, read_preferences
 from protocol.state.service import EngineCatalogue, Service, make_shipped_catalogue
 from protocol.state.session import Session
+from tools.ask.progress import CLEAR_LINE, AnswerProgress
 from tools.common.background import prepare_on_first_compile
 from tools.common.interrupts import EXIT_INTERRUPTED, call_on_interrupt
 from tools.common.opponents import load_net_engine
 from tools.common.position_arguments import add_position_arguments, read_position
 from tools.common.position_fields import format_heading, list_position_fields
+from tools.common.pulse import PULSE
 from tools.common.store_options import add_store_arguments, read_store_arguments
 from tools.common.strength import DEFAULT_NET, add_net_argument
 
@@ -44,8 +46,6 @@ Ask = Callable[[Session, WorkControl], list[str]]
 
 QUERY_ID = "gammond"
 """The id of the query behind ``--json``."""
-
-_CLEAR_LINE = "\r\x1b[K"
 
 TERMINAL_COLUMNS = 80
 """The width of the text where no terminal shows it."""
@@ -135,39 +135,25 @@ def answer_question(
 
 @contextmanager
 def _watch_work() -> Iterator[WorkControl]:
-    """Draw the progress of work on stderr, if that is a terminal, and end it early on Ctrl-C or SIGTERM.
+    """Show the progress of work on stderr, and end it early on Ctrl-C or SIGTERM.
 
     While a kernel is compiled, the process ends.
     """
-    control = WorkControl(_draw_progress() if sys.stderr.isatty() else lambda reply: None)
+    progress = AnswerProgress()
+    control = WorkControl(progress)
 
     def stop() -> None:
-        clear = _CLEAR_LINE if sys.stderr.isatty() else ""
+        clear = CLEAR_LINE if sys.stderr.isatty() else ""
         if not COMPILATION.is_compiling:
             sys.stderr.write(f"{clear}gammond: stopping; Ctrl-C again leaves at once\n")
         control.stop()
 
     try:
-        with call_on_interrupt(stop, has_nothing=lambda: True):
+        with call_on_interrupt(stop, has_nothing=lambda: True), PULSE.follow(progress.repeat):
             yield control
     finally:
         if sys.stderr.isatty():
-            sys.stderr.write(_CLEAR_LINE)
-
-
-def _draw_progress() -> Callable[[AnyReply], None]:
-    """Return what draws reports of work on one line of stderr."""
-    from protocol.repl.answers.progress import ProgressLine  # only a terminal needs it
-
-    progress = ProgressLine()
-
-    def draw(reply: AnyReply) -> None:
-        if (text := progress.update(reply)) and not COMPILATION.is_reporting:
-            columns = shutil.get_terminal_size().columns
-            sys.stderr.write(f"{_CLEAR_LINE}{text[: columns - 1]}")
-            sys.stderr.flush()
-
-    return draw
+            sys.stderr.write(CLEAR_LINE)
 
 
 def open_table(args: argparse.Namespace, position: Position, match: MatchState) -> Session:

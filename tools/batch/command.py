@@ -57,7 +57,7 @@ from engine.runtime.cores import count_usable_cores
 from engine.search.filters import DEFAULT_FILTER
 from tools.batch.evaluation import DECISION_COLUMNS, EVAL, MOVES, BatchAnalysis, load_batch_evaluator
 from tools.batch.lines import count_lines
-from tools.batch.messages import BadLines, format_resume_note, format_summary, write_message
+from tools.batch.messages import BadLines, format_resume_note, format_summary, say
 from tools.batch.options import PARQUET, check_options, choose_format
 from tools.batch.options import add_arguments as add_arguments
 from tools.batch.parquet import ParquetRows
@@ -70,6 +70,7 @@ from tools.common.interrupts import call_on_interrupt
 from tools.common.locks import hold_lock
 from tools.common.opponents import load_net_engine
 from tools.common.progress import Progress
+from tools.common.pulse import open_stdin
 from tools.common.rollout_options import QUICK, read_rollout_options
 
 SUMMARY = "evaluate a file of positions: values, best plays, cube decisions"
@@ -97,7 +98,7 @@ def main(args: argparse.Namespace) -> int:
     """
     check_options(args)
     if args.output is not None and args.output.suffix == ".gz":
-        write_message(f"{args.output} will be plain text: rows are not compressed")
+        say(f"{args.output} will be plain text: rows are not compressed")
     threads = count_usable_cores() if args.threads is None else args.threads
     analysis = _load_analysis(args, threads)
     try:
@@ -106,10 +107,10 @@ def main(args: argparse.Namespace) -> int:
         raise
     except KeyboardInterrupt:
         if args.output is not None and choose_format(args) == PARQUET:
-            write_message(f"stopped; {args.output} has the rows so far")
+            say(f"stopped; {args.output} has the rows so far")
         elif args.output is not None:
             resume = "--resume in place of --force" if args.force else "--resume"
-            write_message(f"stopped; {args.output} has whole rows, the same command with {resume} continues")
+            say(f"stopped; {args.output} has whole rows, the same command with {resume} continues")
         raise
     except OSError as error:
         raise DataFileError(
@@ -185,7 +186,7 @@ def _run_files(args: argparse.Namespace, analysis: BatchAnalysis, block_lines: i
                     number, f"{counts.errors} bad" if counts.errors else ""
                 ),
             )
-    write_message(format_summary(counts, written, analysis, time.perf_counter() - started_s))
+    say(format_summary(counts, written, analysis, time.perf_counter() - started_s))
     return 1 if counts.errors or written.errors else 0
 
 
@@ -201,7 +202,7 @@ def _open_rows(
 
 
 def _open_input(name: str) -> AbstractContextManager[BinaryIO]:
-    return nullcontext(sys.stdin.buffer) if name == "-" else Path(name).open("rb")
+    return nullcontext(open_stdin()) if name == "-" else Path(name).open("rb")
 
 
 def _refuse_gzip(stream: BinaryIO, name: str) -> None:
@@ -224,7 +225,7 @@ def _resume_with_progress(
         written = resume_output(output, given.lines, given.columns, rows, analysis.plies, advance)
     check_same_net(written.sample, analysis, most=1 if is_rollout else None)
     redo_rows(path, written, blocks, rows)
-    write_message(format_resume_note(path, written))
+    say(format_resume_note(path, written))
     return written
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 from engine.errors import GammondError
@@ -14,13 +14,16 @@ from tools.batch.lines import PositionLine
 from tools.batch.resume import ExistingOutput
 from tools.batch.rows import format_error
 from tools.batch.run import BatchCounts
-from tools.common.progress import format_short_number
+from tools.common.progress import format_short_number, write_message
 
 MAX_REPORTED_LINES = 100
 """Bad lines named on stderr; the others are only counted."""
 
 _LISTED_LINES = 10
 """Corrected lines whose numbers are listed."""
+
+say = partial(write_message, "gammond batch")
+"""Writes a line on standard error."""
 
 
 class BadLines:
@@ -45,9 +48,9 @@ class BadLines:
 
     def __exit__(self, *raised: object) -> None:
         for message in self._messages:
-            write_message(message)
+            say(message)
         if self._count > MAX_REPORTED_LINES:
-            write_message(
+            say(
                 f"{format_count(self._count - MAX_REPORTED_LINES, 'more bad line')}; "
                 "their rows say what is wrong"
             )
@@ -96,9 +99,3 @@ def _format_speed(positions: int, elapsed_s: float) -> str:
     rate = format_short_number(positions / (elapsed_s - compiling_s))
     compiling = f" beside {compiling_s:.0f} s of compiling" if compiling_s >= 1 else ""
     return f" ({rate}/s{compiling})"
-
-
-def write_message(text: str) -> None:
-    """Write a line to stderr, over a bar that stands there."""
-    clear_bar = "\r\x1b[K" if sys.stderr.isatty() else ""
-    sys.stderr.write(f"{clear_bar}gammond batch: {text}\n")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from engine.errors import GammondError
 from engine.match_files.model import RecordedMatch
 from engine.match_files.reading import MAX_FILE_BYTES, read_matches
 from tools.common.position_arguments import STDIN
+from tools.common.pulse import PULSE
 
 _MAX_REPORTED_ISSUES = 20
 
@@ -44,7 +46,8 @@ class MatchInput:
             The matches; none if it cannot be read.
         """
         try:
-            source = sys.stdin.buffer.read(MAX_FILE_BYTES + 1) if self.path is None else self.path
+            with PULSE.pause() if self.path is None else nullcontext():
+                source = sys.stdin.buffer.read(MAX_FILE_BYTES + 1) if self.path is None else self.path
             matches = read_matches(source, name=self.name, strict=strict)
         except GammondError as error:
             write_message(error.message)

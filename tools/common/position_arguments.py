@@ -18,6 +18,7 @@ from engine.rules.match import MatchState
 from engine.rules.position import Position
 from engine.rules.rules import BACKGAMMON, VARIANTS
 from tools.common.position_texts import EXPECTED, parse_text
+from tools.common.pulse import PULSE
 
 STDIN = "-"
 """The position that stands for standard input."""
@@ -133,7 +134,11 @@ def find_text(words: list[str]) -> str:
     Raises:
         FormatError: There is none, or there are several.
     """
-    text = sys.stdin.read() if words == [STDIN] else " ".join(words)
+    if words == [STDIN]:
+        with PULSE.pause():
+            text = sys.stdin.read()
+    else:
+        text = " ".join(words)
     parts = split_lines(text, lambda _: False)
     if sum(map(bool, map(find_position, words))) > 1:
         parts = words

@@ -1,24 +1,21 @@
-"""A progress bar for long work: one line on stderr, on a terminal; elsewhere lines now and then, or none."""
+"""A progress bar for long work: one line on stderr, on a terminal; elsewhere a line about once a second."""
 
 from __future__ import annotations
 
 import shutil
 import sys
+import threading
 import time
 from collections.abc import Callable
+from contextlib import ExitStack
 from types import TracebackType
 from typing import TextIO
 
 from engine.runtime.compilation import COMPILATION
 from engine.wording import escape_unprintable
+from tools.common.pulse import PULSE, find_interval
 
 _REDRAW_EVERY_S = 0.1
-
-FIRST_LINE_S = 1.0
-"""Seconds until the first line where stderr is no terminal."""
-
-LINE_EVERY_S = 5.0
-"""Seconds between further ones."""
 
 _BAR_CELLS = 24
 _MIN_BAR_CELLS = 5
@@ -27,18 +24,18 @@ _MIN_BAR_CELLS = 5
 class Progress:
     """A progress bar with rate and time left, used as a context manager.
 
-    Where the stream is no terminal, lines are written every few seconds if they have a name to begin with,
-    else nothing. On a terminal the line is redrawn at most ten times a second, so
-    `update` may be called as often as is convenient. The last state stays on the screen, and ends lines where
-    there was one before. While kernels are compiled, which has a line of its own, nothing is shown, and that
-    time does not count in the rate.
+    Where the stream is no terminal, a line is written about once a second (`tools.common.pulse`). On a
+    terminal the line is redrawn at most ten times a second, so `update` may be called as often as is
+    convenient, and at least once a second even if that is not called. The last state stays on the screen,
+    and ends lines where there was one before. While kernels are compiled, which has a line of its own,
+    nothing is shown, and that time does not count in the rate.
 
     Args:
         total: The amount of work, in units of `update`; None if unknown.
         label: The work in a word or two.
         stream: By default stderr.
         start: Work done by an earlier run; the rate counts from there.
-        lines_of: The name that lines begin with where the stream is no terminal.
+        lines_of: What lines begin with where the stream is no terminal; the command and the label if empty.
         clock: A monotonic clock in seconds; for tests.
     """
 
@@ -60,18 +57,27 @@ class Progress:
         self._started_s = clock() - COMPILATION.total_s
         self._drawn_s = float("-inf")
         self._lines_of = lines_of
-        self._written_s = clock() + FIRST_LINE_S - LINE_EVERY_S
+        self._began_s = self._written_s = clock()
         self._has_lines = False
+        self._lock = threading.RLock()
+        self._following = ExitStack()
         self._start = start
         self._done = start
         self._extra = ""
 
     def __enter__(self) -> Progress:
+        self._following.enter_context(PULSE.follow(self.repeat))
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        self._following.close()
+        with self._lock:
+            self._end(error)
+
+    def _end(self, error: BaseException | None) -> None:
+        """Leave the last state where the work has ended, or was ended by an error."""
         if self._shown:
             self._draw()
             self._stream.write("\n")
@@ -95,18 +101,32 @@ class Progress:
         self._extra = extra
         if COMPILATION.is_reporting:
             return
-        if self._shown and self._clock() - self._drawn_s >= _REDRAW_EVERY_S:
-            self._draw()
-        elif self._lines_of and not self._shown and self._clock() - self._written_s >= LINE_EVERY_S:
-            self._written_s, self._has_lines = self._clock(), done != self.total
-            self._write_line()
+        now_s = self._clock()
+        if (self._shown and now_s - self._drawn_s >= _REDRAW_EVERY_S) or self._has_room_for_line(now_s):
+            self.repeat()
+
+    def _has_room_for_line(self, now_s: float) -> bool:
+        """Return whether another line is due where there is no bar; without a name a tool has to run."""
+        is_wanted = not self._shown and bool(self._lines_of or PULSE.is_beating)
+        return is_wanted and now_s - self._written_s >= find_interval(now_s - self._began_s)
+
+    def repeat(self) -> None:
+        """Draw the bar anew, or write another line."""
+        with self._lock:
+            if self._shown:
+                self._draw()
+            else:
+                self._written_s, self._has_lines = self._clock(), self._done != self.total
+                self._write_line()
 
     def _write_line(self) -> None:
         """Write how far the work is, where there is no bar."""
         line = self.format_line()
         shown = line.partition("]")[2] if self.total else line.removeprefix(self.label)
-        self._stream.write(f"{self._lines_of}: {shown.strip()}{self._format_findings()}\n")
+        subject = self._lines_of or f"{PULSE.name}: {self.label}"
+        self._stream.write(f"{subject}: {shown.strip()}{self._format_findings()}\n")
         self._stream.flush()
+        PULSE.note()
 
     def _format_findings(self) -> str:
         """Format what is known so far, for the end of a line."""
@@ -114,16 +134,19 @@ class Progress:
 
     def write_line(self, text: str) -> None:
         """Write a permanent line, terminal or not; the bar continues below it."""
-        self.clear()
-        self._stream.write(text + "\n")
-        self._stream.flush()
+        with self._lock:
+            self.clear()
+            self._stream.write(text + "\n")
+            self._stream.flush()
+            PULSE.note()
 
     def clear(self) -> None:
         """Clear the bar for a permanent line that is written elsewhere; it continues below that."""
-        if self._shown:
-            self._stream.write("\r" + " " * (shutil.get_terminal_size().columns - 1) + "\r")
-            self._stream.flush()
-        self._drawn_s = float("-inf")
+        with self._lock:
+            if self._shown:
+                self._stream.write("\r" + " " * (shutil.get_terminal_size().columns - 1) + "\r")
+                self._stream.flush()
+            self._drawn_s = float("-inf")
 
     def format_line(self, width: int | None = None) -> str:
         """Format the line: label, bar, share, count, rate, time left, extra words.
@@ -168,6 +191,7 @@ def write_message(tool: str, text: str, bar: Progress | None = None) -> None:
     line = f"{tool}: {escape_unprintable(text)}"
     if bar is None:
         sys.stderr.write(f"{line}\n")
+        PULSE.note()
     else:
         bar.write_line(line)
 

@@ -29,6 +29,7 @@ from tools.batch.tables import PositionInput, open_input
 from tools.common.position_arguments import STDIN, find_text
 from tools.common.position_texts import parse_text
 from tools.common.progress import write_message
+from tools.common.pulse import open_stdin
 
 
 def _write_gnubgid(position: Position, match: MatchState) -> str:
@@ -176,7 +177,7 @@ def _open_inputs(
         GammondError: As `open_input`, or a file cannot be read.
     """
     if not files:
-        return [("line", open_input(sys.stdin.buffer, None, column, names))]
+        return [("line", open_input(open_stdin(), None, column, names))]
     inputs = []
     for file in files:
         with _name_unreadable(file):

@@ -5,7 +5,7 @@ or those that --play names, with the best beside them where --candidates is give
 the text, unless options give others; without them it is money play with a centred cube.
 
 --quick, --usual and --long set trials, truncation and look-ahead; each can be set by itself, too. While the
-rollout runs the means so far are shown on stderr: a table on a terminal, else a line every few seconds.
+rollout runs the means so far are shown on stderr: a table on a terminal, else a line about once a second.
 
 The table on stdout has two lines for each play, or for the position, or for no double and double/take: the
 equity (cubeful, where 1 is a single game at the present cube), how far it is behind the best one, also in

@@ -37,6 +37,7 @@ class RolloutProgress(Progress):
         self._drawn_rows = 0
 
     def __enter__(self) -> RolloutProgress:
+        super().__enter__()
         self.update(self.count)
         return self
 
@@ -93,7 +94,7 @@ class RolloutProgress(Progress):
         self._stream.flush()
         self._drawn_rows = len(rows)
 
-    def __exit__(self, *raised: object) -> None:
+    def _end(self, error: BaseException | None) -> None:
         """Leave the bar alone on the terminal: the table of the result follows."""
         if self._shown:
             self._means = []

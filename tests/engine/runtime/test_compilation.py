@@ -69,17 +69,27 @@ def test_kernels_that_cannot_be_kept_are_not_compiled_once(make_report):
     assert out.getvalue().endswith(" s left for this step (their folder cannot be written)\n")
 
 
-def test_a_file_gets_a_line_every_five_seconds(make_report):
+def test_a_file_gets_a_line_about_once_a_second(make_report):
     out = io.StringIO()
     report, clock = make_report(out)
     report.begin(find_sizes)
     written_s = []
-    for _ in range(24):
-        clock.now_s += 0.5
+    for _ in range(16):
+        clock.now_s += 0.25
         before = len(out.getvalue())
         report.update()
         written_s += [clock.now_s - 100.0] if len(out.getvalue()) > before else []
-    assert written_s == [1.0, 6.0, 11.0]
+    assert written_s == [0.75, 1.5, 2.25, 3.0, 3.75]
+
+
+def test_a_line_that_is_due_comes_at_once(make_report):
+    out = io.StringIO()
+    report, clock = make_report(out)
+    report.begin(find_sizes)
+    clock.now_s += SILENT_S / 4
+    report.update(is_due=True)
+    report.update(is_due=True)
+    assert out.getvalue().count("\n") == 1
 
 
 def said_left_s(report, out, clock, seconds):

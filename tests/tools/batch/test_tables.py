@@ -24,7 +24,7 @@ from tests.boards import RacingEvaluator, position
 from tools import cli
 from tools.batch import command as batch
 from tools.batch import evaluation as batch_evaluation
-from tools.common import progress
+from tools.common import pulse
 
 START = Position.start()
 OPENING = encode_position_id(START)
@@ -446,8 +446,7 @@ def test_bad_lines_are_named_after_all_rows(run, monkeypatch):
 
 
 def test_lines_on_stderr_tell_how_far_a_run_is(run, monkeypatch):
-    monkeypatch.setattr(progress, "FIRST_LINE_S", -1.0)
-    monkeypatch.setattr(progress, "LINE_EVERY_S", 0.0)
+    monkeypatch.setattr(pulse, "EVERY_S", 0.0)
     monkeypatch.setattr(batch, "BLOCK_LINES", (2,) * 5)
     lines = run("\n".join([OPENING] * 6))[2].splitlines()
     counts = [line.split("  ")[1] for line in lines if " of " in line]

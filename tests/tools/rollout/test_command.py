@@ -23,7 +23,7 @@ from engine.rules.position import Position
 from nets.catalogue import collect_net_hashes, collect_pruning_net_hashes
 from tests.boards import RacingEvaluator, position
 from tools import cli
-from tools.common import progress
+from tools.common import progress, pulse
 from tools.rollout import command as rollout
 from tools.rollout import state_file as rollout_keeping
 
@@ -50,7 +50,7 @@ class Engines:
 def engines(monkeypatch):
     engines = Engines()
     monkeypatch.setattr(rollout, "load_net_engine", engines)
-    monkeypatch.setattr(progress, "FIRST_LINE_S", 1e9)
+    monkeypatch.setattr(pulse, "EVERY_S", 1e9)
     return engines
 
 
@@ -231,8 +231,7 @@ def test_the_table_says_in_words_why_a_rollout_ended(run, options, end):
 
 
 def test_elsewhere_than_on_a_terminal_lines_say_how_far_it_is(run, monkeypatch):
-    monkeypatch.setattr(progress, "FIRST_LINE_S", 0.0)
-    monkeypatch.setattr(progress, "LINE_EVERY_S", 0.0)
+    monkeypatch.setattr(pulse, "EVERY_S", 0.0)
     status, out, err = run(OPENING, "--dice", 3, 1, "--candidates", 2, *QUICK, "--json")
     assert status == 0
     lines = err.splitlines()
