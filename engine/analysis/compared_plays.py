@@ -5,12 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 
 from engine.analysis.engine import Engine
+from engine.analysis.engine_store import KeptAnalysis
 from engine.analysis.levels import EvalSettings
 from engine.errors import CancelledWork
 from engine.rules.dice import Roll
 from engine.rules.match import MatchState
-from engine.rules.moves import Play
+from engine.rules.moves import Play, generate_plays
 from engine.rules.position import Position
+from engine.rules.rules import Rules
 from engine.search import PlaySearch, SearchWatch
 from engine.search.results import ComparedPlay
 
@@ -64,3 +66,21 @@ def compare_play(
     better = sum(score > found.score for score in scores)
     rank = better + 1 if better < len(scores) else place + 1
     return ComparedPlay(found, ranked.best if better else found, rank, ranked)
+
+
+def has_compared(kept: KeptAnalysis, position: Position, roll: Roll, play: Play, rules: Rules) -> bool:
+    """Return whether a kept ranking has a play at the depth of the best, so that nothing is to be searched.
+
+    Args:
+        kept: The ranking.
+        position: The position.
+        roll: The dice.
+        play: One of the legal plays.
+        rules: The rules of the game.
+    """
+    entry = kept.entry
+    plays = generate_plays(position, roll, rules)
+    if len(plays) != len(entry.order):
+        return False
+    places = (plays.boards[entry.order[: entry.survivors]] == play.result.board).all(axis=(1, 2))
+    return bool(places.any())

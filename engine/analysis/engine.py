@@ -14,7 +14,7 @@ from typing import TypedDict
 import numpy as np
 
 from engine.analysis.engine_store import EngineStore, KeptAnalysis
-from engine.analysis.levels import EvalSettings
+from engine.analysis.levels import EvalSettings, StoreUse
 from engine.cubeful import CubeStateSpace, build_cube_state_space, make_dead_cube_game
 from engine.cubeful.match_equity import MatchEquityTable
 from engine.errors import UnsupportedError
@@ -293,6 +293,23 @@ class Engine:
         objective = self.make_objective(match, self._check_settings(settings))
         values: Values = self.tree.evaluate(objective, position.board[None], settings.plies, watch)[0]
         return values
+
+    def find_values(
+        self, position: Position, match: MatchState, settings: EvalSettings, watch: SearchWatch | None = None
+    ) -> tuple[Values, bool]:
+        """Return what `search_values` does, from the store if it is kept there, and whether it was.
+
+        Of the depth asked for: a deeper answer does not take its place.
+        """
+        if settings.store is StoreUse.DEEPER:
+            settings = replace(settings, store=StoreUse.ON)
+        question = self._ask(position, match, settings)
+        if (entry := self._find_kept(question, match, settings)) is not None:
+            return entry.values[0], True
+        values = self.search_values(position, match, settings, watch)
+        if self.store and question:
+            self.store.keep_position(question, settings.plies, values.copy())
+        return values, False
 
     def rank_plays(
         self,

@@ -2,14 +2,28 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import NamedTuple
+
 from engine.analysis.engine import Engine
-from engine.cubeful import CubeStateSpace, ScoreMatrix, compute_score_matrix
-from engine.kernels.objectives import OUTCOME_COLUMNS
+from engine.analysis.levels import EvalSettings
+from engine.cubeful import CubeDecision, ScoreMatrix, compute_score_matrix
+from engine.rules.match import MatchState
 from engine.rules.position import Position
 from engine.rules.rules import Feature
 from engine.search import SearchWatch
-from engine.search.objective import Objective, Values
-from engine.search.tree import check_plies
+
+
+class SearchedMatrix(NamedTuple):
+    """A score matrix by searches.
+
+    Attributes:
+        matrix: The decisions.
+        is_stored: Whether all of them were kept, and nothing was searched.
+    """
+
+    matrix: ScoreMatrix
+    is_stored: bool
 
 
 def search_score_matrix(
@@ -18,9 +32,9 @@ def search_score_matrix(
     away: int,
     *,
     cube: int = 1,
-    plies: int = 0,
+    settings: EvalSettings | None = None,
     watch: SearchWatch | None = None,
-) -> ScoreMatrix:
+) -> SearchedMatrix:
     """Search the cube decision at every score up to a number of points away.
 
     Args:
@@ -28,7 +42,7 @@ def search_score_matrix(
         position: The checkers, those of the player on roll first.
         away: Greatest number of points away, 2 to 64.
         cube: Value of the cube; above 1 the player on roll owns it.
-        plies: Plies of look-ahead at every score.
+        settings: Look-ahead at every score, and whether kept values of this depth will do; 0-ply if None.
         watch: Counts nodes and stops the work.
 
     Raises:
@@ -37,11 +51,16 @@ def search_score_matrix(
         CancelledWork: The watch stopped it.
     """
     engine.rules.check_supports(Feature.CUBE)
-    check_plies(plies)
-    board, watch = position.board[None], watch or SearchWatch()
+    settings, watch = replace(settings or EvalSettings(), is_cubeful=True), watch or SearchWatch()
 
-    def values_at(game: CubeStateSpace) -> Values:
-        objective = Objective(engine.evaluator, game, engine.exact)
-        return engine.tree.evaluate(objective, board, plies, watch)[0, OUTCOME_COLUMNS:]
+    is_stored = True
 
-    return compute_score_matrix(values_at, away, cube=cube, table=engine.table)
+    def decide(match: MatchState) -> CubeDecision:
+        nonlocal is_stored
+        values, was_kept = engine.find_values(position, match, settings, watch)
+        is_stored &= was_kept
+        decision = engine.make_objective(match, settings).read_root(values, is_over=False).decision
+        assert decision is not None  # it is cubeful
+        return decision
+
+    return SearchedMatrix(compute_score_matrix(decide, away, cube=cube), is_stored)

@@ -5,14 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from engine.cubeful.decision import CubeDecision, decide_from_values
-from engine.cubeful.match_equity import MAX_TABLE_POINTS, MatchEquityTable
-from engine.cubeful.state_space import CubefulValues, CubeStateSpace, build_cube_state_space
+from engine.cubeful.decision import CubeDecision
+from engine.cubeful.match_equity import MAX_TABLE_POINTS
 from engine.errors import ValueRangeError
 from engine.rules.match import MAX_CUBE, MatchState
-
-CubefulValueFunction = Callable[[CubeStateSpace], CubefulValues]
-"""Returns the values ``float32[states]`` of one position, before the roll, without doubling now."""
 
 
 @dataclass(frozen=True)
@@ -49,19 +45,14 @@ class ScoreMatrix:
 
 
 def compute_score_matrix(
-    value_function: CubefulValueFunction,
-    max_away: int,
-    *,
-    cube: int = 1,
-    table: MatchEquityTable | None = None,
+    decide: Callable[[MatchState], CubeDecision], max_away: int, *, cube: int = 1
 ) -> ScoreMatrix:
     """Decide at every score up to a distance on both sides.
 
     Args:
-        value_function: Evaluates the position in given cube states.
+        decide: Decides about the cube of the position, given the match state.
         max_away: The largest distance in points away, 2 to 64.
         cube: Value of the cube; above 1 the side on roll owns it.
-        table: The match equity table; the shipped one if None.
 
     Raises:
         ValueRangeError: An argument is out of range.
@@ -77,9 +68,7 @@ def compute_score_matrix(
     owner = None if cube == 1 else 0
 
     def decision(length: int, score: tuple[int, int] = (0, 0)) -> CubeDecision:
-        match = MatchState(length=length, score=score, cube=cube, cube_owner=owner, beavers=False)
-        game = build_cube_state_space(match, table)
-        return decide_from_values(value_function(game), game)
+        return decide(MatchState(length=length, score=score, cube=cube, cube_owner=owner, beavers=False))
 
     steps = range(1, max_away + 1)
     rows = tuple(

@@ -221,23 +221,24 @@ def handle_matrix(call: CommandCall) -> Answer:
     """Analyse the cube decision at every score."""
     session, away, cube = call.session, call.values["away"], call.values["cube"]
     has_equities = call.values["equities"]
-    position, plies, load_engine = (
-        session.require_game(),
-        read_eval_settings(call).plies,
-        session.make_engine_loader(Feature.CUBE),
-    )
+    position, settings = session.require_game(), read_eval_settings(call)
+    load_engine = session.make_engine_loader(Feature.CUBE)
 
     def run(control: WorkControl) -> list[Reply]:
         engine, watch = load_engine(), make_search_watch(control)
-        watch.begin_depth(plies)
-        matrix = search_score_matrix(engine, position, away, cube=cube, plies=plies, watch=watch)
+        watch.begin_depth(settings.plies)
+        matrix, is_stored = search_score_matrix(
+            engine, position, away, cube=cube, settings=settings, watch=watch
+        )
         lines = [_make_row(own, row, has_equities=has_equities) for own, row in enumerate(matrix.rows, 1)]
         values: dict[str, ReplyValue] = {
             "away": away,
             "cube": cube,
             "money": format_action_code(matrix.money),
         }
-        values |= {"plies": engine.evaluator.plies + plies, "net": engine.name}
+        values |= {"plies": engine.evaluator.plies + settings.plies, "net": engine.name}
+        if is_stored:
+            values["stored"] = True
         return [*lines, Reply("matrix", values=values)]
 
     return Work(run, is_long=True)

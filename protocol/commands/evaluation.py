@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from contextlib import nullcontext
 
 import msgspec
 import numpy as np
 
-from engine.analysis.compared_plays import compare_play
+from engine.analysis.compared_plays import compare_play, has_compared
 from engine.analysis.engine import Engine
 from engine.analysis.engine_store import KeptAnalysis
 from engine.analysis.levels import EvalSettings
 from engine.analysis.many_matches import evaluate_matches
+from engine.errors import GammondError
 from engine.formats import xgid as xgid_format
 from engine.formats.position_id import encode_position_ids
 from engine.rules.dice import Roll
@@ -22,6 +22,7 @@ from engine.rules.moves import estimate_plays
 from engine.rules.notation import format_moves_plain, format_play, format_plays, parse_play
 from engine.rules.outcome import Outcome, cubeless_equity
 from engine.rules.position import Board, Position
+from engine.rules.rules import Rules
 from engine.search import SearchProgress, SearchWatch
 from engine.search.results import BoardEvaluations, Effort, PlayEvaluation, PlayTable, PositionEvaluation
 from protocol.commands.command import CommandCall
@@ -325,7 +326,7 @@ def handle_rank(call: CommandCall) -> Answer:
         engine = load_engine()
         with error_field("play"):
             play = parse_play(text, position, roll, rules)
-        with nullcontext() if settings.plies else session.service.time_evaluation(engine, kind):
+        with session.service.time_evaluation(engine, kind):
             found = compare_play(engine, position, roll, match, play, settings, make_search_watch(control))
         rows = [(1, found.best)] if found.rank == 1 else [(1, found.best), (found.rank, found.evaluation)]
         boards = np.stack([each.play.result.board for _, each in rows])
@@ -348,7 +349,18 @@ def handle_rank(call: CommandCall) -> Answer:
             Reply("rank", values=values | effort_to_values(effort)),
         ]
 
-    return _make_ranking_work(session, run, settings, kind, estimate_plays(position, roll), 2)
+    kept = session.recall(kind, position, match, settings, roll)
+    if kept is not None and not _has_compared(kept, position, roll, text, rules):
+        kept = None
+    return _make_ranking_work(session, run, settings, kind, estimate_plays(position, roll), 2, kept)
+
+
+def _has_compared(kept: KeptAnalysis, position: Position, roll: Roll, text: str, rules: Rules) -> bool:
+    """Return whether a kept ranking answers where a play stands, written as ``rank`` takes it."""
+    try:
+        return has_compared(kept, position, roll, parse_play(text, position, roll, rules), rules)
+    except GammondError:
+        return False  # the work says what is wrong with it
 
 
 def _make_ranking_work(

@@ -213,7 +213,7 @@ _COMMANDS = (
         "matrix",
         "analyse the cube decision at every score",
         cube.handle_matrix,
-        "matrix away=N cube=N money=CODE plies=N net=NAME",
+        "matrix away=N cube=N money=CODE plies=N net=NAME [stored=true]",
         arguments=(
             integer_argument(
                 "away",

@@ -96,6 +96,31 @@ def ask_until_quick(service, line):
     raise AssertionError(f"{line} stays slow")
 
 
+def test_a_play_that_the_kept_ranking_did_not_search_is_compared_in_a_thread(service):
+    ask_until_quick(service, 'rank plies=2 "8/5 6/5"')
+    for play in ("24/20", "8/7", "nonsense"):
+        work = take_work(service, f'rank plies=2 "{play}"')
+        assert (work.is_quick, work.is_long) == (False, True)
+        assert work.sources == ()
+
+
+@pytest.mark.parametrize(("use", "dice", "play"), [("on", "6 4", "24/14"), ("deeper", "5 3", "8/3 6/3")])
+def test_a_matrix_goes_on_from_what_is_kept_score_by_score(service, use, dice, play):
+    line, position = "matrix away=3 plies=1 equities=true", (f"dice {dice}", f"play {play}")
+    settings = *position, f"set engine.store {use}"
+    fresh = talk(line, open_session(service, *position, "set engine.store off"))
+    for _ in range(2):  # answers of 1-ply are kept when they are asked for again
+        assert [each for each in talk(line, open_session(service, *settings)) if "info" not in each] == fresh
+    *again, last = talk(line, open_session(service, *settings))
+    assert [*again, last.removesuffix(" stored=true")] == fresh
+    assert last.endswith(" stored=true")
+    larger = talk(line.replace("away=3", "away=4"), open_session(service, *settings))
+    assert "stored" not in larger[-1]
+    match = ("set game.length 3", "set game.score_p1 1", "set game.crawford false")
+    cube = talk("cube plies=1", open_session(service, *settings, *match))[-1]
+    assert cube.endswith(" stored=true")
+
+
 def answer_here(service, line, *settings):
     """Answer in the thread that serves the clients; return the lines, and whether they came at once."""
     connection = open_session(service, *settings)
@@ -128,6 +153,7 @@ FIRST_ANSWERS = [
     "cube plies=2",
     "take plies=2",
     "resign plies=2",
+    'rank plies=2 "8/4 6/4"',
     "@tag moves 3 plies=2",
     '{"id":1,"position":"startpos","plies":2}',
     '@tag {"id":"x","position":"startpos","dice":[3,1],"want":["eval","moves"],"plies":2,"colour":1}',
@@ -220,7 +246,14 @@ def test_a_deeper_answer_takes_the_place_of_one_that_was_given_again(service):
 
 @pytest.mark.parametrize(
     "command",
-    ["eval plies=2", "moves plies=2", "cube plies=2", "go chequer plies 2 filter huge", "go cube plies 2"],
+    [
+        "eval plies=2",
+        "moves plies=2",
+        'rank plies=2 "8/5 6/5"',
+        "cube plies=2",
+        "go chequer plies 2 filter huge",
+        "go cube plies 2",
+    ],
 )
 def test_a_kept_answer_needs_no_thread_once_one_was_quick(service, command):
     ask_until_quick(service, command)

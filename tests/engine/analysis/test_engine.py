@@ -20,6 +20,7 @@ from engine.cubeful import (
     compute_score_matrix,
     cube_efficiencies,
     decide_from_outcome,
+    decide_from_values,
     should_accept_resignation,
 )
 from engine.errors import CancelledWork, PositionError, ValueRangeError
@@ -31,6 +32,7 @@ from engine.rules.outcome import Outcome
 from engine.rules.position import Position
 from engine.rules.rules import ALL_FEATURES, BACKGAMMON, Feature, Rules
 from engine.search import UNPRUNED, NPlyEvaluator, Pruning, SearchWatch, ValueCache
+from engine.store.entries import make_canonical
 from tests import boards
 from tests.engine.opinions import fixed_engine
 from tests.engine.search.naive_search import SmoothEvaluator
@@ -315,27 +317,31 @@ def test_at_the_highest_cube_a_beaver_leaves_nobody_a_use_for_it():
 def test_the_score_matrix_without_look_ahead_is_that_of_the_outcome():
     outcome = (0.7, 0.2, 0.01, 0.1, 0.005)
     rows, efficiencies = np.array([outcome], np.float32), np.array([0.68], np.float32)
-    expected = compute_score_matrix(lambda game: compute_leaf_values(rows, efficiencies, game)[0], 4)
-    assert search_score_matrix(fixed_engine(*outcome), START, 4) == expected
+
+    def decide(match):
+        game = build_cube_state_space(make_canonical(match))
+        return decide_from_values(compute_leaf_values(rows, efficiencies, game)[0], game)
+
+    expected = compute_score_matrix(decide, 4)
+    assert search_score_matrix(fixed_engine(*outcome), START, 4) == (expected, False)
 
 
 def test_the_score_matrix_looks_ahead_at_each_score():
-    matrix = search_score_matrix(smooth(), MIDGAME, 3, plies=1)
+    matrix = search_score_matrix(smooth(), MIDGAME, 3, settings=EvalSettings(1)).matrix
     money = smooth().evaluate(MIDGAME, MatchState(beavers=False), EvalSettings(1)).decision
     assert matrix.money == money
     at_score = smooth().evaluate(MIDGAME, MatchState(length=3, score=(1, 0)), EvalSettings(1)).decision
     assert matrix.decision_at(2, 3).no_double.mwc == pytest.approx(at_score.no_double.mwc, abs=1e-6)
     assert matrix.decision_at(2, 3).text == at_score.text
-    assert matrix != search_score_matrix(smooth(), MIDGAME, 3)
+    assert matrix != search_score_matrix(smooth(), MIDGAME, 3).matrix
 
 
 def test_a_score_matrix_can_be_stopped_and_refuses_impossible_requests():
     with pytest.raises(CancelledWork):
-        search_score_matrix(smooth(), MIDGAME, 3, plies=1, watch=SearchWatch(lambda: True))
-    for field, options in (("away", {"away": 1}), ("cube", {"away": 3, "cube": 3}), ("plies", {"away": 3})):
-        plies = 5 if field == "plies" else 0
+        search_score_matrix(smooth(), MIDGAME, 3, settings=EvalSettings(1), watch=SearchWatch(lambda: True))
+    for field, options in (("away", {"away": 1}), ("cube", {"away": 3, "cube": 3})):
         with pytest.raises(ValueRangeError) as caught:
-            search_score_matrix(smooth(), MIDGAME, **options, plies=plies)
+            search_score_matrix(smooth(), MIDGAME, **options)
         assert caught.value.field == field
 
 
