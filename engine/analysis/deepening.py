@@ -10,12 +10,10 @@ from pathlib import Path
 
 import filelock
 
-from engine.analysis.engine import Engine
-from engine.analysis.kept_analyses import search_entry
 from engine.errors import CancelledWork, DataFileError, GammondError
 from engine.search.watch import SearchWatch
 from engine.store.analysis_store import AnalysisStore
-from engine.store.entries import EngineIdentity, StoreEntry, StoreQuestion
+from engine.store.entries import EngineIdentity, KeptEntry, StoreQuestion
 from engine.store.rows import DueQuestion
 from engine.store.tiers import DEFAULT_TIERS, DepthTiers
 
@@ -26,6 +24,9 @@ _BATCH = 100
 """How many questions are looked up at a time; visits that come in meanwhile count for the next ones."""
 
 
+EntrySearch = Callable[[StoreQuestion, int, SearchWatch], KeptEntry]
+
+
 class Deepening:
     """Searches the questions of a store deeper, one at a time, each a ply deeper than what is kept of it.
 
@@ -33,7 +34,8 @@ class Deepening:
 
     Args:
         store: Has the questions, and keeps what is found.
-        engine: Searches.
+        search: Searches for the answer to a question at a depth, under a watch, as
+            `engine.analysis.kept_analyses.search_entry` does with an engine.
         identity: Identifies its entries.
         tiers: How deep, by visits.
         max_search_s: The time for one search; what takes longer is left as it is.
@@ -43,14 +45,14 @@ class Deepening:
     def __init__(
         self,
         store: AnalysisStore,
-        engine: Engine,
+        search: EntrySearch,
         identity: EngineIdentity,
         tiers: DepthTiers = DEFAULT_TIERS,
         max_search_s: float = MAX_SEARCH_S,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._store = store
-        self._engine = engine
+        self._search_entry = search
         self._identity = identity
         self._tiers = tiers
         self._max_search_s = max_search_s
@@ -113,10 +115,10 @@ class Deepening:
             self._waiting.extend(each for each in due if (each.question, each.plies) not in self._left)
         return self._waiting[0] if self._waiting else None
 
-    def _search(self, due: DueQuestion, is_stopped: Callable[[], bool]) -> StoreEntry:
+    def _search(self, due: DueQuestion, is_stopped: Callable[[], bool]) -> KeptEntry:
         ends_s = self._clock() + self._max_search_s
         watch = SearchWatch(lambda: is_stopped() or self._clock() >= ends_s)
-        return search_entry(self._engine, due.question, due.plies, watch)
+        return self._search_entry(due.question, due.plies, watch)
 
 
 def is_deepened_now(file: Path) -> bool:

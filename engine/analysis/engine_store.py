@@ -137,9 +137,11 @@ class EngineStore:
         It may read a file, never for long.
         """
         self.is_open = True
-        return self.store.find(
+        entry = self.store.find(
             question, self.identity, settings.plies, allow_deeper=settings.store is StoreUse.DEEPER
         )
+        assert entry is None or isinstance(entry, StoreEntry)  # as the store reads it
+        return entry
 
     def recall(self, question: StoreQuestion, settings: EvalSettings) -> KeptAnalysis | None:
         """Return what `find` finds in microseconds, without reading a file and without counting a visit."""
@@ -147,7 +149,10 @@ class EngineStore:
             return None
         takes_deeper = settings.store is StoreUse.DEEPER
         entry = self.store.recall(question, self.identity, settings.plies, allow_deeper=takes_deeper)
-        return None if entry is None else KeptAnalysis(self, question, entry, takes_deeper)
+        if entry is None:
+            return None
+        assert isinstance(entry, StoreEntry)  # as the store reads it
+        return KeptAnalysis(self, question, entry, takes_deeper)
 
     def keep_position(self, question: StoreQuestion, plies: int, values: Values) -> None:
         """Keep what a search found for a position, ``float32[k]``; see `_keep`."""

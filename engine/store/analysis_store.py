@@ -15,7 +15,7 @@ from weakref import WeakSet
 
 from engine.errors import DataFileError
 from engine.store.database import StoreDatabase, is_busy
-from engine.store.entries import EngineIdentity, StoreEntry, StoreQuestion
+from engine.store.entries import EngineIdentity, EntryReader, KeptEntry, StoreEntry, StoreQuestion
 from engine.store.entry_memory import EntryMemory, StoreKey, choose_entry
 from engine.store.options import DEFAULT_MEGABYTES
 from engine.store.rows import DueQuestion, StoreRow
@@ -53,6 +53,7 @@ class AnalysisStore:
         book: A book, which is only read: its entries are found as if they were in the file.
         is_patient: Whether to wait for a file that another process holds. Else a thread opens it, those who
             ask wait no longer than `OPEN_WAIT_S` for that, and what is asked most is read ahead.
+        read_entry: Reads the entries, all of one game.
 
     Raises:
         DataFileError: The file is another program's, or of a later version of gammond; one who is not patient
@@ -66,8 +67,10 @@ class AnalysisStore:
         book: Path | None = None,
         *,
         is_patient: bool = True,
+        read_entry: EntryReader = StoreEntry.decode,
     ) -> None:
         self.file = file
+        self._read_entry = read_entry
         self._max_bytes = max_bytes
         self._memory = EntryMemory()
         self._is_closing = False
@@ -85,7 +88,7 @@ class AnalysisStore:
     def _begin(self) -> None:
         """Begin with no thread, no connection to the file and nothing to write."""
         self._remembering, self._reading = threading.Lock(), threading.Lock()
-        self._source = StoreFile(self.file)
+        self._source = StoreFile(self.file, self._read_entry)
         self._is_open, self._opening_ends_s = threading.Event(), inf
         self._reader = None
         self._book = None if self._book_file is None else _open_book(self._book_file)
@@ -106,7 +109,7 @@ class AnalysisStore:
 
     def find(
         self, question: StoreQuestion, engine: EngineIdentity, plies: int, *, allow_deeper: bool = False
-    ) -> StoreEntry | None:
+    ) -> KeptEntry | None:
         """Return the kept answer to a question, and count the visit; None if there is none that fits.
 
         Args:
@@ -127,7 +130,7 @@ class AnalysisStore:
 
     def recall(
         self, question: StoreQuestion, engine: EngineIdentity, plies: int, *, allow_deeper: bool = False
-    ) -> StoreEntry | None:
+    ) -> KeptEntry | None:
         """Return what `find` does if memory has it, in microseconds and without counting the visit."""
         with self._remembering:
             return self._memory.find((question, engine.digest), plies, allow_deeper=allow_deeper)
@@ -136,7 +139,7 @@ class AnalysisStore:
         self,
         question: StoreQuestion,
         engine: EngineIdentity,
-        entry: StoreEntry,
+        entry: KeptEntry,
         *,
         allow_deeper: bool = False,
     ) -> bool:
@@ -154,7 +157,7 @@ class AnalysisStore:
         return True
 
     def keep(
-        self, question: StoreQuestion, engine: EngineIdentity, entry: StoreEntry, visits: int = 1
+        self, question: StoreQuestion, engine: EngineIdentity, entry: KeptEntry, visits: int = 1
     ) -> None:
         """Keep an answer, unless there is one of that depth.
 
@@ -171,7 +174,7 @@ class AnalysisStore:
         if visits:
             self._writer.count_visit(key, visits)
 
-    def commit(self, question: StoreQuestion, engine: EngineIdentity, entry: StoreEntry) -> bool:
+    def commit(self, question: StoreQuestion, engine: EngineIdentity, entry: KeptEntry) -> bool:
         """Keep an answer nobody has asked for, and wait for the file; return whether it is there.
 
         Args:
@@ -224,7 +227,7 @@ class AnalysisStore:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _read(self, question: StoreQuestion, engine: EngineIdentity) -> list[StoreEntry]:
+    def _read(self, question: StoreQuestion, engine: EngineIdentity) -> list[KeptEntry]:
         """Return the entries of a question in the file, and those of the book, which come into the file."""
         if not self._is_open.is_set():
             with self._remembering:
@@ -239,7 +242,7 @@ class AnalysisStore:
             self._writer.put(_make_write(question, engine, each))
         return found + shipped
 
-    def _read_file(self, key: StoreKey) -> list[StoreEntry]:
+    def _read_file(self, key: StoreKey) -> list[KeptEntry]:
         if self._reader is None:
             return []
         try:
@@ -253,7 +256,7 @@ class AnalysisStore:
                 threading.Thread(target=self._open_for_reading, args=(lost, error), daemon=True).start()
         return []
 
-    def _read_book(self, question: StoreQuestion, engine: EngineIdentity) -> list[StoreEntry]:
+    def _read_book(self, question: StoreQuestion, engine: EngineIdentity) -> list[KeptEntry]:
         if self._book is None:
             return []
         try:
@@ -328,7 +331,7 @@ def _open_book(file: Path) -> StoreDatabase | None:
         return None
 
 
-def _make_write(question: StoreQuestion, engine: EngineIdentity, entry: StoreEntry) -> StoreWrite:
+def _make_write(question: StoreQuestion, engine: EngineIdentity, entry: KeptEntry) -> StoreWrite:
     """Return what writes an entry, as searched now."""
     created_s = int(time.time())
     return StoreWrite(lambda database, _: database.put(question, engine, entry, created_s))

@@ -11,7 +11,14 @@ from pathlib import Path
 from typing import Any
 
 from engine.errors import DataFileError
-from engine.store.entries import EngineIdentity, StoreEntry, StoreQuestion, compute_checksum
+from engine.store.entries import (
+    EngineIdentity,
+    EntryReader,
+    KeptEntry,
+    StoreEntry,
+    StoreQuestion,
+    compute_checksum,
+)
 from engine.store.rows import BadRow, DueQuestion, StoreRow
 from engine.store.tiers import DepthTiers
 
@@ -81,14 +88,18 @@ class StoreDatabase:
     Args:
         file: The file; it is made if it is missing, its folder is there.
         is_book: Whether it is there, and is only read; nobody writes into it.
+        read_entry: Reads the entries, all of one game.
 
     Raises:
         DataFileError: The file is another program's, or of a later version of gammond.
         sqlite3.Error: It is damaged (`is_damage`), or cannot be read or written.
     """
 
-    def __init__(self, file: Path, *, is_book: bool = False) -> None:
+    def __init__(
+        self, file: Path, *, is_book: bool = False, read_entry: EntryReader = StoreEntry.decode
+    ) -> None:
         self.file = file
+        self._read_entry = read_entry
         self._connection = sqlite3.connect(
             f"{file.absolute().as_uri()}?mode=ro&immutable=1" if is_book else file,
             timeout=BUSY_S,
@@ -146,7 +157,7 @@ class StoreDatabase:
                 self._connection.execute("ROLLBACK")
             raise
 
-    def find(self, question: StoreQuestion, digest: str) -> list[StoreEntry]:
+    def find(self, question: StoreQuestion, digest: str) -> list[KeptEntry]:
         """Return the entries for a question by an engine, the shallowest first.
 
         Raises:
@@ -155,9 +166,9 @@ class StoreDatabase:
         rows = self._connection.execute(
             f"SELECT plies, payload, checksum FROM {_ROWS} WHERE {_KEY} ORDER BY plies", (*question, digest)
         )
-        return [_read_entry(question, digest, *row) for row in rows]
+        return [self._read(question, digest, *row) for row in rows]
 
-    def put(self, question: StoreQuestion, engine: EngineIdentity, entry: StoreEntry, now_s: int) -> None:
+    def put(self, question: StoreQuestion, engine: EngineIdentity, entry: KeptEntry, now_s: int) -> None:
         """Write an entry unless there is one of its depth; a new question counts as not asked yet."""
         self.put_row(StoreRow(question, engine, entry, 0, now_s, now_s))
 
@@ -282,7 +293,7 @@ class StoreDatabase:
         ):
             question, digest = StoreQuestion(*map(str, row[:3])), str(row[3])
             try:
-                entry = _read_entry(question, digest, *row[4:7])
+                entry = self._read(question, digest, *row[4:7])
             except DataFileError as error:
                 yield BadRow(question, digest, error.message)
                 continue
@@ -295,6 +306,20 @@ class StoreDatabase:
         """Return what SQLite finds wrong with the file; empty if it is sound."""
         found = self._connection.execute("PRAGMA integrity_check(1)").fetchone()[0]
         return "" if found == "ok" else str(found)
+
+    def _read(
+        self, question: StoreQuestion, digest: str, plies: int, payload: bytes, checksum: int
+    ) -> KeptEntry:
+        """Read a row.
+
+        Raises:
+            DataFileError: It is not as it was written.
+        """
+        if not (isinstance(plies, int) and isinstance(payload, bytes)):
+            raise DataFileError("expected a depth and bytes in the row")
+        if checksum != compute_checksum(question, digest, plies, payload):
+            raise DataFileError("the row does not have its checksum: it was changed, or the disk has a fault")
+        return self._read_entry(plies, payload)
 
     def _remove(self, selection: str, parameters: Sequence[object]) -> int:
         """Remove the questions whose numbers a statement selects; return how many."""
@@ -366,18 +391,3 @@ def _make_damage(problem: str) -> sqlite3.DatabaseError:
     error = sqlite3.DatabaseError(problem)
     error.sqlite_errorcode = sqlite3.SQLITE_CORRUPT
     return error
-
-
-def _read_entry(
-    question: StoreQuestion, digest: str, plies: int, payload: bytes, checksum: int
-) -> StoreEntry:
-    """Read a row.
-
-    Raises:
-        DataFileError: It is not as it was written.
-    """
-    if not (isinstance(plies, int) and isinstance(payload, bytes)):
-        raise DataFileError("expected a depth and bytes in the row")
-    if checksum != compute_checksum(question, digest, plies, payload):
-        raise DataFileError("the row does not have its checksum: it was changed, or the disk has a fault")
-    return StoreEntry.decode(plies, payload)

@@ -5,9 +5,10 @@ from __future__ import annotations
 import hashlib
 import struct
 import zlib
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -61,6 +62,8 @@ def make_canonical(match: MatchState) -> MatchState:
 
 class StoreQuestion(NamedTuple):
     """A question whose answer can be kept, the same for every way to ask it.
+
+    Another game has its own text of a position in place of the XGID, its name as rules, and its own settings.
 
     Attributes:
         xgid: The position and the match state with the player on roll as the bottom player, the shortest
@@ -171,6 +174,28 @@ class EngineIdentity:
         return replace(self, program=BOOK_PROGRAM)
 
 
+class KeptEntry(Protocol):
+    """What is kept of a search of any game; of backgammon a `StoreEntry`."""
+
+    @property
+    def plies(self) -> int:
+        """Plies of look-ahead that were asked for."""
+        ...
+
+    @property
+    def size(self) -> int:
+        """How many bytes its values take in memory."""
+        ...
+
+    def encode(self) -> bytes:
+        """Return its values as bytes."""
+        ...
+
+
+EntryReader = Callable[[int, bytes], KeptEntry]
+"""Reads an entry, given its depth and what `KeptEntry.encode` returned; `DataFileError` for other bytes."""
+
+
 @dataclass(frozen=True, eq=False)
 class StoreEntry:
     """The values of a finished search, to the bit.
@@ -215,7 +240,7 @@ class StoreEntry:
         """How many bytes its arrays take in memory."""
         return self.values.nbytes + self.order.nbytes + self.depths.nbytes
 
-    def is_same_as(self, other: StoreEntry) -> bool:
+    def is_same_as(self, other: KeptEntry) -> bool:
         """Return whether both have the same depth and the same values, to the bit."""
         return self.plies == other.plies and self.encode() == other.encode()
 

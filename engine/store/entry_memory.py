@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from math import inf
 from operator import attrgetter
 
-from engine.store.entries import StoreEntry, StoreQuestion
+from engine.store.entries import KeptEntry, StoreQuestion
 
 MAX_REMEMBERED = 10_000
 """Questions in memory: some 10 MB of positions, or 30 MB of plays."""
@@ -30,7 +30,7 @@ class EntryMemory:
     """
 
     def __init__(self) -> None:
-        self._entries: OrderedDict[StoreKey, dict[int, StoreEntry]] = OrderedDict()
+        self._entries: OrderedDict[StoreKey, dict[int, KeptEntry]] = OrderedDict()
         self._bytes = 0
         self._read_s: dict[StoreKey, float] = {}
 
@@ -38,7 +38,7 @@ class EntryMemory:
         """Return how many questions there are."""
         return len(self._entries)
 
-    def find(self, key: StoreKey, plies: int, *, allow_deeper: bool) -> StoreEntry | None:
+    def find(self, key: StoreKey, plies: int, *, allow_deeper: bool) -> KeptEntry | None:
         """Return the entry of a depth, or the deepest one beyond it where that is allowed; None if none fits.
 
         Where a deeper one is allowed, and another process may have added one, there is none of the depth.
@@ -50,7 +50,7 @@ class EntryMemory:
             return None
         return choose_entry(known.values(), plies, allow_deeper=allow_deeper)
 
-    def add(self, key: StoreKey, entry: StoreEntry) -> None:
+    def add(self, key: StoreKey, entry: KeptEntry) -> None:
         """Add an entry, unless there is one of that depth."""
         known = self._entries.setdefault(key, {})
         self._entries.move_to_end(key)
@@ -63,7 +63,7 @@ class EntryMemory:
             self._bytes -= sum(each.size for each in entries.values())
             self._read_s.pop(oldest, None)
 
-    def add_read(self, key: StoreKey, entries: Iterable[StoreEntry]) -> list[StoreEntry]:
+    def add_read(self, key: StoreKey, entries: Iterable[KeptEntry]) -> list[KeptEntry]:
         """Add what was read of a question from the file, and return all that there is of it now."""
         for each in entries:
             self.add(key, each)
@@ -83,7 +83,7 @@ class EntryMemory:
         return time.monotonic() - self._read_s.get(key, -inf) > READ_AGAIN_S
 
 
-def choose_entry(entries: Iterable[StoreEntry], plies: int, *, allow_deeper: bool) -> StoreEntry | None:
+def choose_entry(entries: Iterable[KeptEntry], plies: int, *, allow_deeper: bool) -> KeptEntry | None:
     """Return the entry of a depth, or the deepest one beyond it where that is allowed; None if none fits."""
     fitting = [each for each in entries if each.plies == plies or (allow_deeper and each.plies > plies)]
     return max(fitting, key=attrgetter("plies"), default=None)

@@ -47,6 +47,7 @@ def format_rows(rows: Iterable[StoreRow]) -> Iterator[bytes]:
     yield msgspec.json.encode(HEADER) + b"\n"
     for row in rows:
         engine, entry = row.engine, row.entry
+        assert isinstance(entry, StoreEntry)  # no other game's entries are written
         line = _Line(
             *row.question,
             engine.net,

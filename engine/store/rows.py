@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from engine.store.entries import EngineIdentity, StoreEntry, StoreQuestion
+from engine.store.entries import EngineIdentity, KeptEntry, StoreQuestion
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,7 @@ class StoreRow:
 
     question: StoreQuestion
     engine: EngineIdentity
-    entry: StoreEntry
+    entry: KeptEntry
     visits: int
     asked: int
     created: int

@@ -13,6 +13,7 @@ import filelock
 from engine.errors import DataFileError
 from engine.runtime.private_folders import make_private_folder
 from engine.store.database import StoreDatabase, is_damage
+from engine.store.entries import EntryReader, StoreEntry
 
 LOCK_WAIT_S = 10.0
 
@@ -26,10 +27,12 @@ class StoreFile:
 
     Args:
         file: The file.
+        read_entry: As for `StoreDatabase`.
     """
 
-    def __init__(self, file: Path) -> None:
+    def __init__(self, file: Path, read_entry: EntryReader = StoreEntry.decode) -> None:
         self._file = file
+        self._read_entry = read_entry
         self._reported: set[str] = set()
         # Held by whoever opens the file or moves it aside: nobody begins one beside parts of another.
         self._lock = filelock.FileLock(file.with_name(f".{file.name}.lock"), timeout=LOCK_WAIT_S)
@@ -44,13 +47,13 @@ class StoreFile:
             make_private_folder(self._file.parent)
             with self._lock:
                 try:
-                    return StoreDatabase(self._file)
+                    return StoreDatabase(self._file, read_entry=self._read_entry)
                 except sqlite3.Error as error:
                     if not is_damage(error):
                         raise
                     self.report(error)
                     self._move_aside()
-                    return StoreDatabase(self._file)
+                    return StoreDatabase(self._file, read_entry=self._read_entry)
         except (OSError, NotImplementedError, sqlite3.Error) as error:
             self.report(error)
             return None

@@ -21,22 +21,24 @@ class DepthTiers:
     Attributes:
         steps: From so many visits on, so many plies; both rise from step to step. Questions with fewer visits
             than the first has are not deepened.
+        max_plies: The deepest search there is.
 
     Raises:
         ValueRangeError: There is none or too many, they do not rise, or a number is out of range.
     """
 
     steps: tuple[tuple[int, int], ...]
+    max_plies: int = MAX_PLIES
 
     def __post_init__(self) -> None:
         if not 1 <= len(self.steps) <= MAX_TIERS:
             raise ValueRangeError(f"expected 1 to {MAX_TIERS} tiers, got {len(self.steps)}", field="tiers")
         before = 0, 0
         for visits, plies in self.steps:
-            if not (before[0] < visits <= MAX_TIER_VISITS and before[1] < plies <= MAX_PLIES):
+            if not (before[0] < visits <= MAX_TIER_VISITS and before[1] < plies <= self.max_plies):
                 raise ValueRangeError(
                     f"expected tiers with rising visits, 1 to {MAX_TIER_VISITS:,}, and rising plies, 1 to "
-                    f"{MAX_PLIES}, got {self}",
+                    f"{self.max_plies}, got {self}",
                     field="tiers",
                 )
             before = visits, plies

@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING
 
 from engine.analysis.engine import Engine
@@ -91,6 +92,7 @@ class IdleDeepening:
     def _deepen(self) -> bool:
         """Search until a client asks for something, or nothing is due; return whether nothing is."""
         from engine.analysis.deepening import Deepening  # takes 30 ms, and most servers need none
+        from engine.analysis.kept_analyses import search_entry
 
         for engine in self._service.list_engines():
             if engine.store is None or not engine.store.is_open:
@@ -98,7 +100,9 @@ class IdleDeepening:
             if engine not in self._loops:
                 store, identity = engine.store.store, engine.store.identity
                 # By the time that it works: others may have the processor meanwhile.
-                self._loops[engine] = Deepening(store, engine, identity, self._tiers, clock=time.thread_time)
+                self._loops[engine] = Deepening(
+                    store, partial(search_entry, engine), identity, self._tiers, clock=time.thread_time
+                )
             loop = self._loops[engine]
             try:
                 with loop.alone() as is_alone:

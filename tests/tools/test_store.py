@@ -211,7 +211,7 @@ def test_deepen_searches_what_is_due_and_verify_finds_it_the_same(file, capsys):
 
 
 def test_while_a_process_deepens_a_store_status_says_so_and_no_other_begins(file, capsys):
-    with AnalysisStore(file) as store, Deepening(store, load_engine(), identify_engine()).alone():
+    with AnalysisStore(file) as store, Deepening(store, search_entry, identify_engine()).alone():
         assert cli.main(["store", "status"]) == 0
         assert capsys.readouterr().out.endswith("due      2: 2 to 2-ply; a process searches now\n")
         assert cli.main(["store", "deepen"]) == 2

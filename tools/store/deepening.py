@@ -11,9 +11,11 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime, timedelta
+from functools import partial
 from pathlib import Path
 
 from engine.analysis.deepening import MAX_SEARCH_S, Deepening
+from engine.analysis.kept_analyses import search_entry
 from engine.errors import CancelledWork, FormatError, StateError, ValueRangeError
 from engine.store.analysis_store import AnalysisStore
 from engine.store.options import read_store_options
@@ -76,7 +78,7 @@ def deepen_entries(file: Path, args: argparse.Namespace) -> int:
         engine = load_engine(args.net, args.threads)
         ends_s = time.monotonic() + length_s
         with AnalysisStore(file, read_store_options().max_bytes) as store:
-            loop = Deepening(store, engine, identity, tiers, args.max_search)
+            loop = Deepening(store, partial(search_entry, engine), identity, tiers, args.max_search)
             total = sum(_count_due(file, identity.digest, tiers).values())
             with _deepen_alone(loop, file), Progress(total, "deepen", lines_of="gammond store deepen") as bar:
                 try:

@@ -12,6 +12,7 @@ import textwrap
 import threading
 import time
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
@@ -19,7 +20,9 @@ from engine.errors import DataFileError
 from engine.store import analysis_store, entry_memory, store_writer
 from engine.store.analysis_store import AnalysisStore
 from engine.store.database import SCHEMA_VERSION, StoreDatabase
+from engine.store.entries import StoreQuestion
 from engine.store.rows import BadRow
+from engine.store.tiers import DepthTiers
 from tests.engine.store.samples import ENGINE, OTHER_NET, make_entry, make_question
 
 ROOT = Path(__file__).parents[3]
@@ -471,3 +474,36 @@ def test_an_entry_is_committed_or_it_is_said_that_it_is_not(file):
         left_out = store.left_out
         assert not store.commit(make_question(2), ENGINE, make_entry(3))
         assert store.left_out == left_out + 1
+
+
+class Word(NamedTuple):
+    """An entry of another game: a word."""
+
+    plies: int
+    text: str
+
+    @property
+    def size(self):
+        return len(self.text)
+
+    def encode(self):
+        return self.text.encode()
+
+    @classmethod
+    def decode(cls, plies, payload):
+        return cls(plies, payload.decode())
+
+
+def test_another_game_keeps_entries_of_its_own(tmp_path):
+    file, question = tmp_path / "words.sqlite", StoreQuestion("10/10 w", "words", "plain")
+    with AnalysisStore(file, read_entry=Word.decode) as store:
+        store.keep(question, ENGINE, Word(3, "three"))
+        store.keep(question, ENGINE, Word(5, "five"), visits=2)
+    with AnalysisStore(file, read_entry=Word.decode) as store:
+        assert store.find(question, ENGINE, 3) == Word(3, "three")
+        assert store.find(question, ENGINE, 4, allow_deeper=True) == Word(5, "five")
+        assert store.find(question, ENGINE, 4) is None
+        due = store.list_due(ENGINE, DepthTiers(((5, 9),), max_plies=12), 10)
+        assert due == [(question, 6, 5)]
+    with AnalysisStore(file) as store:
+        assert store.find(question, ENGINE, 3) is None
