@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from engine.barca.board import ANIMALS, FILES, HOLES, HOLES_TO_WIN, LETTERS, SIDES, SIZE, format_square
-from engine.barca.game import BarcaGame, describe_result
+from engine.barca.game import BarcaGame, GameResult
 from engine.barca.moves import find_scared
 from engine.barca.notation import format_move
 
@@ -85,10 +85,7 @@ def _make_notes(game: BarcaGame) -> dict[int, str]:
     notes = {rank: _describe_side(game, side) for rank, side in ((1, 0), (SIZE, 1))}
     scared = {SIZE - 1: find_scared(position, 1), 2: find_scared(position, 0)}
     notes |= {rank: f"scared: {_list_squares(squares)}" for rank, squares in scared.items() if squares}
-    if result is not None:
-        notes[6] = describe_result(result)
-    else:
-        notes[6] = f"{SIDES[position.side]} to move"
+    notes[6] = f"{SIDES[position.side]} to move" if result is None else _describe_end(result)
     if game.moves:
         notes[5] = f"last move {format_move(game.moves[-1])}"
     if game.repetitions > 1 and result is None:
@@ -98,6 +95,12 @@ def _make_notes(game: BarcaGame) -> dict[int, str]:
 
 def _describe_side(game: BarcaGame, side: int) -> str:
     return f"{SIDES[side]}: {game.position.count_holes(side)} of {HOLES_TO_WIN} holes"
+
+
+def _describe_end(result: GameResult) -> str:
+    if result.winner is not None:
+        return f"{SIDES[result.winner]} has won"
+    return "draw by repetition" if result.reason == "repetition" else "draw: no legal move"
 
 
 def _list_squares(squares: Sequence[int]) -> str:

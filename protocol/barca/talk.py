@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from engine.barca.game import describe_result
+from engine.barca.kernels.search import MAX_DEPTH
 from engine.barca.levels import LEVELS
 from engine.barca.notation import format_move
 from engine.barca.search import describe_score
 from protocol.barca.board_drawing import DrawnSpan, draw_board
 from protocol.barca.table import ENGINE_PLAYER, BarcaTable
-from protocol.core.arguments import choice_argument, rest_argument
+from protocol.core.arguments import choice_argument, integer_argument, rest_argument
 from protocol.core.requests import Reply
 from protocol.repl.answers.replies import BoardLine, Mark, PreformattedLine
 from protocol.repl.dialogue.command import ReplCommand
@@ -22,8 +24,25 @@ from protocol.state.session import Session
 _MOVE = re.compile(r"[a-j](?:10|[1-9])[- ]?(?:[a-j](?:10|[1-9]?)?)?", re.IGNORECASE)
 _PV_MOVES = 5
 
+
+def _write_arguments(values: Mapping[str, Any]) -> str:
+    """Write the arguments of a hint as ``moves`` takes them."""
+    depth = values["depth"]
+    return f"{values['n']}" if depth is None else f"{values['n']} depth={depth}"
+
+
 _ROWS: Mapping[str, ReplCommand[MoveTalk]] = {
     **MOVE_ROWS,
+    "hint": replace(
+        MOVE_ROWS["hint"],
+        run=lambda talk, values, control: talk.show_hint(_write_arguments(values), control),
+        arguments=(
+            *MOVE_ROWS["hint"].arguments,
+            integer_argument(
+                "depth", 1, MAX_DEPTH, "plies of search; default: as deep as the engine plays", is_named=True
+            ),
+        ),
+    ),
     "level": ReplCommand(
         "level",
         "set how strongly the engine plays, or show it",

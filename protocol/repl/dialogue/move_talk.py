@@ -281,17 +281,23 @@ class MoveTalk(Talk):
         self.human = None
         return ["You have left the game: the position stays, 'play' goes on from it."]
 
-    def show_hint(self, count: int, control: WorkControl) -> list[str]:
-        """Rank the moves, best first."""
-        return self.format_hint(send_command(self.session, f"moves {count}", control))
+    def show_hint(self, arguments: str, control: WorkControl) -> list[str]:
+        """Rank the moves, best first.
+
+        Args:
+            arguments: Those of the command ``moves``.
+            control: Stops and watches the search.
+        """
+        return self.format_hint(send_command(self.session, f"moves {arguments}", control))
 
     def set_or_show(self, key: str, value: str | None, control: WorkControl) -> list[str]:
-        """Set a key, or show its present value and all that it can have."""
+        """Set a key and go on with the game, or show its present value and all that it can have."""
         if value is not None:
             send_command(self.session, f"set {key} {value}", control)
         setting = find_game(self.session).settings[key]
-        name = key.rpartition(".")[2]
-        return [f"{name.capitalize()}: {setting.get(self.session)} ({setting.values.replace('|', ', ')})."]
+        choices = f" ({setting.values.replace('|', ', ')})" if setting.kind == "enum" else ""
+        name = key.rpartition(".")[2].capitalize()
+        return [f"{name}: {setting.get(self.session)}{choices}.", *self.continue_game(control)]
 
     def show_help(self, name: str | None, control: WorkControl) -> list[str]:
         """Explain the commands, or one of them."""
@@ -399,7 +405,7 @@ _ROWS: tuple[ReplCommand[MoveTalk], ...] = (
     ReplCommand(
         "hint",
         "rank the moves, best first",
-        lambda talk, values, control: talk.show_hint(values["n"], control),
+        lambda talk, values, control: talk.show_hint(str(values["n"]), control),
         (integer_argument("n", 1, 1000, "number of moves", default=DEFAULT_HINT_COUNT, metavar="N"),),
     ),
     ReplCommand("best", "make the engine's move for you", lambda talk, _, control: talk.play_best(control)),

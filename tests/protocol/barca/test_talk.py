@@ -47,7 +47,7 @@ def test_a_win_ends_the_game():
     conversation = begin(f"position startpos moves {BEFORE_THE_WIN}", "play")
     lines = conversation.answer("f4g4")
     assert lines[:2] == ["You play f4-g4.", "White wins: three animals on watering holes."]
-    assert any("White wins" in line for line in lines[2:])
+    assert any("White has won" in line for line in lines[2:])
     assert conversation.answer("undo")[0] == "Undone: White is to move."
     assert conversation.answer("redo")[0] == "Redone: the game is over."
 
