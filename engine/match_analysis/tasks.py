@@ -81,8 +81,9 @@ def list_match_tasks(match: RecordedMatch) -> list[AnalysisTask]:
 def list_tasks(number: int, game: RecordedGame) -> Iterator[AnalysisTask]:
     """Yield what is to be judged in a game, in order.
 
-    A seat that may double decides before each roll, except before the first one of a game. A resignation is
-    judged by the value of playing on: of the cube decision, or of the best play of a roll that is out.
+    A seat that may double decides before each roll, except before the opening roll, and before dice that were
+    set with the position. A resignation is judged by the value of playing on: of the cube decision, or of the
+    best play of a roll that is out.
 
     Args:
         number: The place of the game in the match.
@@ -96,7 +97,9 @@ def list_tasks(number: int, game: RecordedGame) -> Iterator[AnalysisTask]:
         has_answered = before is not None and _is_cube_action(before)
         match action:
             case PlayAction(roll=roll, play=play):
-                if place and has_cube and own.may_double(own.on_roll) and not has_answered:
+                is_opening = not place and position == game.rules.starting_position
+                has_chosen = match.roll is None and not is_opening and not has_answered
+                if has_chosen and has_cube and own.may_double(own.on_roll):
                     yield AnalysisTask(number, (place,), (action,), position, own)
                 yield AnalysisTask(number, (place,), (action,), position, own, roll, play)
             case DoubleAction() if not match.doubled:

@@ -14,10 +14,12 @@ from engine.match_analysis.analysis import AnalysisSettings, analyse_match
 from engine.match_analysis.closeness import CLOSE_POINTS
 from engine.match_analysis.luck import measure_luck
 from engine.match_analysis.tasks import RolledDice, list_tasks
+from engine.match_files.model import RecordedGame
 from engine.match_files.sgf.reader import parse_sgf
 from engine.rules.dice import ROLL_WEIGHTS, ROLLS
 from engine.rules.game_record import DoubleAction, PlayAction, ResponseAction
 from engine.rules.match import MatchState
+from engine.rules.moves import legal_plays
 from engine.rules.position import Position
 from engine.runtime.threads import Workers
 from nets.catalogue import load_engine
@@ -98,6 +100,27 @@ def test_a_seat_decides_about_the_cube_only_where_it_may_turn_it(match):
     # Game 1: not before the first roll, nor after a take; then Black holds the cube. Game 2: the second roll
     # and the resignation; the Crawford game: the resignation alone.
     assert places == [(0, 1), (0, 2), (0, 3), (0, 6), (0, 8), (1, 1), (1, 2), (2, 3)]
+
+
+@pytest.mark.parametrize(
+    ("state", "places"),
+    [
+        (MatchState(), [0, 0, 1, 3]),
+        (MatchState(roll=(5, 3)), [0, 1, 3]),
+        (MatchState(cube=2, cube_owner=1), [0, 1, 3]),
+        (MatchState(length=3, score=(2, 0), crawford=True), [0]),
+    ],
+    ids=["money", "dice are out", "the opponent's cube", "Crawford game"],
+)
+def test_a_seat_decides_before_the_first_roll_of_a_position_that_was_set(state, places):
+    start = position({24: 1, 13: 5, 8: 4, 6: 4, 5: 1}, {1: 2, 12: 4, 17: 3, 19: 5, 14: 1})
+    play = legal_plays(start, (5, 3))[0]
+    actions = [PlayAction(0, (5, 3), play)]
+    if not state.crawford:
+        reply = legal_plays(play.result, (2, 1))[0]
+        actions += [DoubleAction(1, 2 * state.cube), ResponseAction(0, True), PlayAction(1, (2, 1), reply)]
+    game = RecordedGame(1, state, start, tuple(actions), None)
+    assert [task.places[0] for task in list_tasks(0, game)] == places
 
 
 def test_comments_stay_and_other_notes_go(engine, match):
