@@ -17,10 +17,12 @@ It needs the program gnubg. An interrupted run reports the matches compared so f
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 import tempfile
 import threading
 import time
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
@@ -45,7 +47,7 @@ from tools.common.strength import add_net_argument
 from tools.gnubg import find_gnubg
 from tools.gnubg.analysis import GnubgRoller, analyse_with_gnubg
 from tools.measure.matches.comparison import MatchAnalysis, MatchComparison, find_disagreements
-from tools.measure.matches.report import format_comparisons
+from tools.measure.matches.report import format_comparisons, list_comparisons
 from tools.measure.matches.rollouts import roll_out
 
 SUMMARY = "compare analyses of matches with those of GNU Backgammon"
@@ -81,6 +83,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--seed", type=int, default=1, help="seed of their dice (default 1)")
     parser.add_argument("--threads", type=int, help="threads here (default one for each core)")
+    parser.add_argument("--json", action="store_true", help="write one JSON object instead of the tables")
     add_net_argument(parser)
 
 
@@ -116,13 +119,19 @@ def main(args: argparse.Namespace) -> int:
         except CancelledWork:
             pass
     if done:
-        sys.stdout.write(
-            f"gammond {read_version()}, net {comparer.engine.name}; {comparer.gnubg_version}\n\n"
-        )
-        sys.stdout.write(format_comparisons(done, args.errors, args.above))
+        sys.stdout.write(_format_report(done, args, comparer))
     if stopped.is_set():
         raise KeyboardInterrupt
     return 0 if done and is_whole else 1
+
+
+def _format_report(done: Sequence[MatchComparison], args: argparse.Namespace, comparer: _Comparer) -> str:
+    """Return the comparisons as text, or as one JSON object."""
+    if args.json:
+        about = {"gammond": read_version(), "net": comparer.engine.name, "gnubg": comparer.gnubg_version}
+        return f"{json.dumps({**about, **list_comparisons(done, args.errors, args.above)})}\n"
+    head = f"gammond {read_version()}, net {comparer.engine.name}; {comparer.gnubg_version}\n\n"
+    return head + format_comparisons(done, args.errors, args.above)
 
 
 def _check_options(args: argparse.Namespace) -> None:

@@ -1,4 +1,4 @@
-"""Comparisons of analyses as text: a table of matches, the worst decisions, those on which they differ."""
+"""Comparisons of analyses as text or by keys: matches, the worst decisions, those on which they differ."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 from statistics import mean
 
 from engine.match_analysis.analysed_match import AnalysedDecision
-from engine.rules.dice import format_roll
+from engine.match_analysis.documents import list_rating
+from engine.rules.dice import encode_roll, format_roll
 from tools.common.text_table import format_table
 from tools.measure.matches.comparison import (
     Disagreement,
@@ -41,6 +42,71 @@ def format_comparisons(comparisons: Sequence[MatchComparison], errors: int, abov
     return "\n".join(parts)
 
 
+def list_comparisons(comparisons: Sequence[MatchComparison], errors: int, above: float) -> dict[str, object]:
+    """Return what `format_comparisons` says by keys, with the numbers as they are."""
+    ratings = [
+        apart for each in comparisons for apart in compute_rating_differences(each.ours[-1], each.theirs)
+    ]
+    differing = [found for each in comparisons for found in each.disagreements]
+    rolled = [found.leaning for found in differing if found.rolled is not None]
+    return {
+        "matches": [
+            {
+                "match": each.name,
+                "analyses": [_describe_analysis(found, errors) for found in each.analyses],
+                "decisions": each.decisions,
+                "differing": [_describe_disagreement(found) for found in each.disagreements],
+            }
+            for each in comparisons
+        ],
+        "above": above,
+        "decisions": sum(each.decisions for each in comparisons),
+        "differing": len(differing),
+        "rating_difference_mean": mean(ratings) if ratings else None,
+        "rating_difference_max": max(ratings, default=None),
+        "nearer": {word: rolled.count(leaning) for leaning, word in _LEANINGS.items()} if rolled else None,
+    }
+
+
+def _describe_analysis(analysis: MatchAnalysis, errors: int) -> dict[str, object]:
+    return {
+        "by": analysis.by,
+        "decisions": len(analysis.analysed.decisions),
+        "players": [
+            {**list_rating(player), "gnubg_error_rate": player.gnubg_error_rate}
+            for player in analysis.analysed.statistics
+        ],
+        "processor_s": analysis.processor_s,
+        "worst": [
+            {**_describe_decision(each), "best": each.best, "error": each.judged.judgement.error_points}
+            for each in _find_worst(analysis, errors)
+        ],
+    }
+
+
+def _describe_disagreement(found: Disagreement) -> dict[str, object]:
+    rolled = found.rolled
+    return {
+        **_describe_decision(found.ours),
+        "best": {"ours": found.ours.best, "gnubg": found.theirs.best},
+        "error": {"ours": found.our_error, "gnubg": found.their_error},
+        "rollout": None if rolled is None else {"error": rolled.points, "se": rolled.standard_error},
+        "nearer": None if rolled is None else _LEANINGS[found.leaning],
+    }
+
+
+def _describe_decision(decision: AnalysedDecision) -> dict[str, object]:
+    judged = decision.judged
+    return {
+        "game": judged.game + 1,
+        "move": decision.move,
+        "seat": judged.seat,
+        "decision": str(judged.judgement.choice),
+        "roll": encode_roll(decision.roll) if decision.roll else "",
+        "chosen": decision.chosen,
+    }
+
+
 _DECISION_HEAD = ("game", "move", "player", "roll", "chosen", "best")
 
 
@@ -69,10 +135,14 @@ def _list_decision(decision: AnalysedDecision) -> tuple[str, ...]:
 
 def _list_worst(comparison: MatchComparison, count: int) -> Iterator[tuple[str, ...]]:
     for analysis in comparison.analyses:
-        worst = sorted(analysis.analysed.decisions, key=lambda each: -each.judged.judgement.error_points)
-        for decision in worst[:count]:
+        for decision in _find_worst(analysis, count):
             lost = f"{decision.judged.judgement.error_points:.3f}"
             yield comparison.name, analysis.by, *_list_decision(decision), lost
+
+
+def _find_worst(analysis: MatchAnalysis, count: int) -> list[AnalysedDecision]:
+    decisions = analysis.analysed.decisions
+    return sorted(decisions, key=lambda each: -each.judged.judgement.error_points)[:count]
 
 
 def _list_disagreement(name: str, found: Disagreement) -> tuple[str, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from statistics import mean
 
@@ -28,7 +29,7 @@ from tools.measure.matches.comparison import (
     compute_rating_differences,
     find_disagreements,
 )
-from tools.measure.matches.report import format_comparisons
+from tools.measure.matches.report import format_comparisons, list_comparisons
 from tools.measure.matches.rollouts import roll_out
 
 OUTCOME = (0.5, 0.125, 0.0625, 0.25, 0.0)
@@ -175,6 +176,30 @@ def test_the_report_has_each_analysis_the_worst_decisions_and_those_that_differ(
         "gnubg, 2-ply: 25.0 s of processor time",
         "rollouts are nearer to: 4 ours, 0 gnubg's, 0 neither",
     ]
+
+
+def test_the_report_by_keys_has_the_same_numbers():
+    ours, theirs = analyse({0: 0.25, 1: 0.125}), analyse({0: 0.125})
+    count, found = find_disagreements(ours, theirs, 0.05)
+    rolled = (replace(found[0], rolled=RolledLoss(0.25, 0.01)), *found[1:])
+    comparison = MatchComparison(
+        "a.mat", None, MatchAnalysis("gnubg", theirs, 12.5), (MatchAnalysis("gammond", ours),), count, rolled
+    )
+    document = json.loads(json.dumps(list_comparisons([comparison], errors=1, above=0.05)))
+    (match,) = document["matches"]
+    assert (match["match"], match["decisions"], document["decisions"]) == ("a.mat", count, count)
+    assert [each["by"] for each in match["analyses"]] == ["gnubg", "gammond"]
+    assert [each["processor_s"] for each in match["analyses"]] == [12.5, None]
+    assert [each["worst"][0]["error"] for each in match["analyses"]] == [0.125, 0.25]
+    first, second = match["differing"]
+    assert (first["roll"], first["chosen"]) == ("64", "24/18 13/9")
+    assert first["error"] == {"ours": 0.25, "gnubg": 0.125}
+    assert (first["rollout"], first["nearer"]) == ({"error": 0.25, "se": 0.01}, "ours")
+    assert (second["rollout"], second["nearer"]) == (None, None)
+    assert document["nearer"] == {"ours": 1, "gnubg's": 0, "neither": 0}
+    assert document["rating_difference_max"] == max(
+        compute_rating_differences(comparison.ours[0], comparison.theirs)
+    )
 
 
 def test_the_analysis_of_the_file_comes_first():
