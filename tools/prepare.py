@@ -22,11 +22,8 @@ from pathlib import Path
 import numpy as np
 
 from engine.analysis.engine import CACHE_COLUMNS, Engine
-from engine.barca.evaluation import evaluate, list_conditions
-from engine.barca.game import BarcaGame
-from engine.barca.notation import parse_move
 from engine.barca.perft import perft
-from engine.barca.search import SearchLimits, search
+from engine.barca.position import BarcaPosition
 from engine.bearoff.databases import DEFAULT_BYTES, data_folder, defer_bearoff, load_bearoff, open_table
 from engine.bearoff.one_sided import build_one_sided
 from engine.bearoff.two_sided import build_two_sided
@@ -51,11 +48,8 @@ from tools.common.pulse import PULSE
 
 SUMMARY = "compile kernels and build databases ahead of their first use"
 
-_BARCA = "Barca"
-
 JOBS: dict[str, tuple[str, ...]] = {
     "bearoff databases": (),
-    _BARCA: (),
     **READY_GROUPS,
     "plays": (
         *READY_GROUPS["plays"],
@@ -73,13 +67,10 @@ JOBS: dict[str, tuple[str, ...]] = {
     },
 }
 """What is prepared, in the order in which processes take it: name -> lines of the protocol whose answers need
-it; empty for what `_prepare_without_lines` does. Those that run at the same time share few kernels."""
+it; `_prepare_without_lines` does the rest. Those that run at the same time share few kernels."""
 
 _PACKAGES = ("engine", "engine.barca", "nets")
 """Packages with kernels of evaluation and play."""
-
-_REPETITION = ("e2-e3", "e9-e8", "e3-e2", "e8-e9")
-"""A search asks for the keys of positions of Barca that came up twice."""
 
 _THREADS = 2
 _SEED = 1
@@ -192,8 +183,7 @@ def run_job(name: str) -> str:
         try:
             if lines:
                 errors.extend(_ask(lines))
-            else:
-                _prepare_without_lines(name)
+            _prepare_without_lines(name)
         except BaseException as error:
             errors.append(error)
 
@@ -212,15 +202,9 @@ def run_job(name: str) -> str:
 
 
 def _prepare_without_lines(name: str) -> None:
-    if name == _BARCA:
-        game = BarcaGame.start()
-        for text in _REPETITION:
-            game = game.play(parse_move(text))
-        perft(game.position, 2)
-        evaluate(game.position)
-        list_conditions(game.position)
-        search(game, SearchLimits(depth=2))
-    else:
+    if name == "barca":
+        perft(BarcaPosition.start(), 2)
+    if name == "bearoff databases":
         load_bearoff()
         build_two_sided(2, 2)  # kernels that build databases, where these are there already
         build_one_sided(1, CHECKERS)

@@ -157,7 +157,15 @@ _ROWS = (
 BARCA_COMMANDS: dict[str, Command] = {row.name: row for row in _ROWS}
 """The table: name to row, in the order of ``help``."""
 
-READY_LINES = ("newgame", "legal", "eval", "moves 2 depth=2", "go depth 2", "play e2-e3", "board")
+READY_LINES = (
+    "newgame",
+    "legal",
+    "eval",
+    "moves 2 depth=2",
+    "position startpos moves e2-e3 e9-e8 e3-e2 e8-e9",  # a search looks for positions that came up twice
+    "go depth 2",
+    "board",
+)
 """Requests that need every part of Barca once."""
 
 CONVENTIONS = {
