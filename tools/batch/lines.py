@@ -150,8 +150,12 @@ def decode_lines(
     return found
 
 
-def decode_line(line: PositionLine) -> tuple[Position, MatchState]:
+def decode_line(line: PositionLine, variant: Variant = BACKGAMMON) -> tuple[Position, MatchState]:
     """Decode one line as `decode_lines` does, with the offers of its match state.
+
+    Args:
+        line: The line.
+        variant: The game that its position is of.
 
     Raises:
         GammondError: It holds no position, or was refused unread.
@@ -159,7 +163,7 @@ def decode_line(line: PositionLine) -> tuple[Position, MatchState]:
     if line.error is not None:
         raise line.error
     text, dice = split_dice(line.text)
-    position, match = parse_text(text)
+    position, match = parse_text(text, variant)
     match, dice = match or MatchState(), parse_dice(line.dice) if line.dice else dice
     return position, match.with_roll(dice) if dice else match
 

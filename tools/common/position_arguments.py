@@ -56,7 +56,7 @@ def add_position_arguments(
         _add_score_arguments(parser)
 
 
-def add_variant_argument(parser: argparse.ArgumentParser) -> None:
+def add_variant_argument(parser: argparse.ArgumentParser | argparse._ArgumentGroup) -> None:
     """Declare ``--variant``."""
     parser.add_argument(
         "--variant",

@@ -28,7 +28,8 @@ from pathlib import Path
 
 from engine.errors import FormatError, UnsupportedError
 from engine.options import did_you_mean
-from tools.common.position_arguments import STDIN
+from engine.rules.rules import BACKGAMMON
+from tools.common.position_arguments import STDIN, add_variant_argument
 from tools.convert.matches import MATCH_FORMATS, check_no_matches, convert_matches
 from tools.convert.positions import FORMS, convert_positions
 
@@ -54,6 +55,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     positions = parser.add_argument_group("positions")
     positions.add_argument("--column", metavar="NAME", help="the column of positions, where FILE is a table")
+    add_variant_argument(positions)
     positions.add_argument("--json", action="store_true", help="write one JSON object for each position")
     matches = parser.add_argument_group("matches")
     matches.add_argument(
@@ -78,7 +80,8 @@ def main(args: argparse.Namespace) -> int:
     suffix = "" if args.output is None else args.output.suffix[1:].lower()
     to = suffix if args.to is None and suffix in MATCH_FORMATS else args.to
     if to in MATCH_FORMATS:
-        _refuse("positions", column=args.column is not None, json=args.json)
+        has_variant = args.variant != BACKGAMMON.name
+        _refuse("positions", column=args.column is not None, variant=has_variant, json=args.json)
         return convert_matches(args, to)
     _refuse("matches", output=args.output is not None, force=args.force, strict=args.strict)
     files = [Path(word) for word in args.source]

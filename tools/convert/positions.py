@@ -23,6 +23,7 @@ from engine.formats.xgid import encode_xgid
 from engine.match_files.reading import holds_positions, read_head, read_positions
 from engine.rules.match import MatchState
 from engine.rules.position import Position, swap_sides
+from engine.rules.rules import BACKGAMMON, VARIANTS, Variant
 from protocol.repl.answers.checkers import format_checkers
 from tools.batch.lines import PLAIN_COLUMNS, PositionLine, decode_line
 from tools.batch.tables import PositionInput, open_input
@@ -106,18 +107,20 @@ def convert_positions(args: argparse.Namespace, names: list[str], *, has_lines: 
         files = [] if args.source in ([], [STDIN]) else [Path(word) for word in args.source]
         inputs = _open_inputs(files, args.column, names, stack)
         columns = inputs[0][1].columns
-        return _write_lines(
-            _read_inputs(inputs), () if columns == PLAIN_COLUMNS else columns, names, as_json=args.json
-        )
+        carried = () if columns == PLAIN_COLUMNS else columns
+        return _write_lines(_read_inputs(inputs), carried, names, VARIANTS[args.variant], as_json=args.json)
 
 
-def convert_position(position: Position, match: MatchState, names: list[str]) -> WrittenForms:
+def convert_position(
+    position: Position, match: MatchState, names: list[str], variant: Variant = BACKGAMMON
+) -> WrittenForms:
     """Write a position in other forms, and find out what each leaves out by reading it again.
 
     Args:
         position: As the side on roll sees it.
         match: The match state.
         names: The forms.
+        variant: The game that it is of.
     """
     converted = WrittenForms()
     for name in names:
@@ -129,7 +132,7 @@ def convert_position(position: Position, match: MatchState, names: list[str]) ->
         converted.forms[name] = text
         if name == "matchid":
             continue
-        kept = parse_text(text)[1] or MatchState()
+        kept = parse_text(text, variant)[1] or MatchState()
         lost = [
             part
             for key, part in _PARTS.items()
@@ -142,13 +145,13 @@ def convert_position(position: Position, match: MatchState, names: list[str]) ->
 
 
 def _write_one(args: argparse.Namespace, names: list[str]) -> int:
-    text = find_text(args.source)
+    text, variant = find_text(args.source), VARIANTS[args.variant]
     try:
-        position, match = parse_text(text)
+        position, match = parse_text(text, variant)
     except FormatError as error:
         looks_like_file = len(args.source) == 1 and Path(text).suffix[1:].isalpha()
         raise (FormatError(f"{text}: no such file", field="file") if looks_like_file else error) from None
-    converted = convert_position(position, match or MatchState(), names)
+    converted = convert_position(position, match or MatchState(), names, variant)
     if args.json:
         sys.stdout.write(json.dumps({**converted.forms, "lost": converted.lost}) + "\n")
         return 0
@@ -219,7 +222,12 @@ def _name_unreadable(file: Path) -> Iterator[None]:
 
 
 def _write_lines(
-    lines: Iterator[tuple[str, PositionLine]], carried: tuple[str, ...], names: list[str], *, as_json: bool
+    lines: Iterator[tuple[str, PositionLine]],
+    carried: tuple[str, ...],
+    names: list[str],
+    variant: Variant,
+    *,
+    as_json: bool,
 ) -> int:
     """Write each position of some lines; return the exit status.
 
@@ -227,6 +235,7 @@ def _write_lines(
         lines: The lines, each with how messages call it.
         carried: The columns of a table, whose cells the lines have; none for plain lines.
         names: The forms.
+        variant: The game that the positions are of.
         as_json: Whether each line becomes an object.
     """
     is_table = len(names) > 1 or bool(carried)
@@ -244,7 +253,7 @@ def _write_lines(
             "id": line.text,
         }
         try:
-            converted = convert_position(*decode_line(line), names)
+            converted = convert_position(*decode_line(line, variant), names, variant)
         except GammondError as error:
             bad += 1
             if bad <= _MAX_REPORTED_LINES:

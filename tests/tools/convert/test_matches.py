@@ -106,13 +106,13 @@ def test_a_match_that_cannot_be_read_stops_no_other(capsys, tmp_path):
     (tmp_path / "a.txt").write_text("no match\n")
     (tmp_path / "b.mat").write_text(BROKEN)
     (tmp_path / "c.mat").write_text(MATCH)
-    (tmp_path / "d.mat").write_text('; [Variation "HyperGammon (3)"]\n' + MATCH)
+    (tmp_path / "d.mat").write_text('; [Variation "HyperGammon (4)"]\n' + MATCH)
     target = tmp_path / "out"
     said = run(capsys, tmp_path, "--to", "mat", "--output", target, status=1)
     first, second, third = said.err.splitlines()
     assert first.startswith(f"gammond convert: {tmp_path / 'a.txt'}: expected a match file")
     assert second.startswith(f"gammond convert: {tmp_path / 'b.mat'}: line 7, game 1, move 3: illegal play: ")
-    assert "HyperGammon (3)" in third
+    assert "HyperGammon (4)" in third
     assert sorted(path.name for path in target.iterdir()) == ["b.mat", "c.mat"]
     assert len(parse_mat((target / "b.mat").read_text())[0].games[0].actions) == 4
 

@@ -217,3 +217,15 @@ def test_a_mistake_is_one_line(words, message, capsys):
     said = run(capsys, *words, status=2)
     assert said.err.startswith(message)
     assert said.err.count("\n") == 1
+
+
+def test_a_position_of_hypergammon_is_converted_with_its_number_of_checkers(capsys):
+    words = ["convert", "AACgAgAAKgAAAA", "--to", "ogid,fibs", "--variant", "hypergammon"]
+    assert cli.main(words) == 0
+    ogid, fibs = (line.split()[-1] for line in capsys.readouterr().out.splitlines())
+    assert ogid == "OGID=123:mno:N0N::B:C:0:0:0:0:3"
+    assert fibs.split(":")[46:48] == ["0", "0"]  # nothing borne off
+    assert cli.main(["convert", ogid, "--to", "positionid", "--variant", "hypergammon"]) == 0
+    assert capsys.readouterr().out == "AACgAgAAKgAAAA\n"
+    assert cli.main(["convert", "x.mat", "--to", "mat", "--variant", "hypergammon"]) != 0
+    assert "--variant is for positions" in capsys.readouterr().err
