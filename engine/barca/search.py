@@ -111,6 +111,7 @@ class SearchResult:
         nodes: Positions reached.
         time_s: Seconds.
         stopped: Whether a limit or a stop ended it within a depth.
+        is_stored: Whether the lines are those of an earlier search, which were kept.
     """
 
     lines: tuple[SearchLine, ...]
@@ -118,6 +119,7 @@ class SearchResult:
     nodes: int
     time_s: float
     stopped: bool = False
+    is_stored: bool = False
 
     @property
     def move(self) -> Move:

@@ -10,6 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
+from engine.store.entries import EntryReader, StoreEntry
 from engine.store.options import StoreOptions
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ StoreOpener: TypeAlias = "Callable[[], AnalysisStore]"
 _LAST_WRITE_S = 1.0
 """How long a process that ends waits for what is still to be written."""
 
-_opened: dict[StoreOptions, AnalysisStore] = {}
+_opened: dict[tuple[StoreOptions, str], AnalysisStore] = {}
 _opening = threading.Lock()
 
 
@@ -37,16 +38,31 @@ def make_store_opener(options: StoreOptions, book: Path) -> StoreOpener | None:
     return partial(_open, options, book) if options.on else None
 
 
-def _open(options: StoreOptions, book: Path) -> AnalysisStore:
+def open_game_store(options: StoreOptions, game: str, read_entry: EntryReader) -> AnalysisStore:
+    """Return the store of this process for another game than backgammon, as `make_store_opener` does.
+
+    Args:
+        options: The options of the store.
+        game: The name of the game.
+        read_entry: Reads its entries.
+    """
+    return _open(options, None, game, read_entry)
+
+
+def _open(
+    options: StoreOptions, book: Path | None, game: str = "", read_entry: EntryReader = StoreEntry.decode
+) -> AnalysisStore:
     from engine.store.analysis_store import AnalysisStore  # takes 30 ms, and most clients need none
 
     with _opening:
-        if options not in _opened:
-            found = book if options.book and book.exists() else None
-            store = AnalysisStore(options.find_file(), options.max_bytes, found, is_patient=False)
+        if (options, game) not in _opened:
+            found = book if book is not None and options.book and book.exists() else None
+            store = AnalysisStore(
+                options.find_file(game), options.max_bytes, found, is_patient=False, read_entry=read_entry
+            )
             atexit.register(store.close, _LAST_WRITE_S)
-            _opened[options] = store
-        return _opened[options]
+            _opened[options, game] = store
+        return _opened[options, game]
 
 
 def _renew_lock() -> None:

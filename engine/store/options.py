@@ -53,13 +53,19 @@ class StoreOptions(Struct, frozen=True):
         pairs = f"on={text}" if text in _SWITCHES else text
         return convert(parse_options(pairs, list_fields(cls), "the store", error_field="store"), cls)
 
-    def find_file(self) -> Path:
-        """Return the file, by default in the data folder: ``GAMMOND_DATA``, or the system's for user data."""
-        if self.file:
-            return Path(self.file).expanduser()
-        from engine.bearoff.databases import data_folder  # takes 50 ms, and most clients need no store
+    def find_file(self, game: str = "") -> Path:
+        """Return the file, by default in the data folder: ``GAMMOND_DATA``, or the system's for user data.
 
-        return data_folder() / STORE_FILE
+        Args:
+            game: The name of another game than backgammon, which has a file of its own beside that one.
+        """
+        if self.file:
+            file = Path(self.file).expanduser()
+        else:
+            from engine.bearoff.databases import data_folder  # takes 50 ms, and most clients need no store
+
+            file = data_folder() / STORE_FILE
+        return file.with_name(f"{file.stem}.{game}{file.suffix}") if game else file
 
     @property
     def max_bytes(self) -> int:

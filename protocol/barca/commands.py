@@ -22,7 +22,7 @@ _GAME = 'position="RANKS SIDE" turn=white|black'
 _RESULT = "[[winner=white|black] result=holes|repetition|no_move]"
 _SCORE = "score=N [win_in=N|loss_in=N]"
 _LINE = f'play=MOVE {_SCORE} pv="MOVE ..."'
-_SOURCE = "depth=N nodes=N weights=NAME [stopped=true]"
+_SOURCE = "depth=N nodes=N weights=NAME [stored=true] [stopped=true]"
 _INFO = "info depth N nodes N time_ms T multipv 1 score N [win_in N|loss_in N] pv MOVE ..."
 _LIMITS = tuple(
     Argument(field, field.allowed_values, field.parse, is_required=False, is_named=True)

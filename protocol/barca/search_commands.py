@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from engine.analysis.levels import StoreUse
 from engine.barca.evaluation import EvaluationVector, list_conditions, load_weights
 from engine.barca.game import BarcaGame
 from engine.barca.kernels.search import MAX_DEPTH
@@ -22,6 +23,7 @@ from engine.barca.search import (
 )
 from engine.errors import StateError
 from engine.options import Bounds, Field
+from protocol.barca.kept_searches import KeptSearches
 from protocol.barca.table import ENGINE_PLAYER, HUMAN_PLAYER, BarcaTable
 from protocol.commands.command import CommandCall
 from protocol.core.arguments import parse_pairs
@@ -68,6 +70,8 @@ class BarcaSearch:
         deadline_s: When to answer, by the clock; None for never.
         clock: Seconds.
         count: How many moves are ranked.
+        kept: Finds and keeps searches to a depth; None for neither.
+        takes_deeper: Whether a deeper answer that is kept will do.
     """
 
     game: BarcaGame
@@ -77,14 +81,22 @@ class BarcaSearch:
     deadline_s: float | None
     clock: Callable[[], float]
     count: int = 1
+    kept: KeptSearches | None = None
+    takes_deeper: bool = False
 
     def run(self, control: WorkControl, *, reports: bool = True) -> SearchResult:
-        """Search until a limit is reached or the work is stopped.
+        """Search until a limit is reached or the work is stopped, or return what is kept.
 
         Args:
             control: Stops it, and takes an ``info`` line after each depth.
             reports: Whether it gets these.
         """
+        kept = self.kept if self.nodes is None and self.deadline_s is None else None
+        depth = self.depth or 0
+        if kept is not None:
+            known = kept.find(self.game, self.weights, self.count, depth, allow_deeper=self.takes_deeper)
+            if known is not None:
+                return known
         movetime_s = None
         if self.deadline_s is not None:
             movetime_s = max(self.deadline_s - self.clock(), _SHORTEST_S)
@@ -94,7 +106,10 @@ class BarcaSearch:
             control.report(make_info(result, result.lines[0]))
 
         on_info = report if reports else None
-        return search(self.game, limits, load_weights(self.weights), on_info, control.is_cancelled)
+        found = search(self.game, limits, load_weights(self.weights), on_info, control.is_cancelled)
+        if kept is not None:
+            kept.keep(self.game, self.weights, self.count, depth, found)
+        return found
 
 
 def make_search(
@@ -119,7 +134,11 @@ def make_search(
     if movetime is None and nodes is None and depth is None:
         depth = LEVELS[settings.level].depth
     deadline_s = None if movetime is None else clock() + movetime / 1000
-    return BarcaSearch(game, weights or settings.weights, depth, nodes, deadline_s, clock, count)
+    use = session.engine_settings.store
+    kept = None if use is StoreUse.OFF else session.service.share(KeptSearches)
+    takes_deeper = use is StoreUse.DEEPER
+    name = weights or settings.weights
+    return BarcaSearch(game, name, depth, nodes, deadline_s, clock, count, kept, takes_deeper)
 
 
 def make_info(result: SearchResult, line: SearchLine) -> Reply:
@@ -194,6 +213,8 @@ def handle_moves(call: CommandCall) -> Answer:
 def _source_to_values(found: SearchResult, weights: str) -> dict[str, ReplyValue]:
     """Return where an answer comes from as keys."""
     values: dict[str, ReplyValue] = {"depth": found.depth, "nodes": found.nodes, "weights": weights}
+    if found.is_stored:
+        values["stored"] = True
     return {**values, "stopped": True} if found.stopped else values
 
 
@@ -218,7 +239,7 @@ def handle_go(call: CommandCall) -> Answer:
     def run(control: WorkControl) -> list[Reply]:
         found = request.run(control, reports=level.among == 1)
         move = choose_by_merit(found.lines, game, seed)
-        if level.among > 1:
+        if level.among > 1 or found.is_stored:
             chosen = next(line for line in found.lines if line.move == move)
             control.report(make_info(found, chosen))
         return [Reply("bestmove", format_move(move))]

@@ -13,7 +13,7 @@ from engine.options import Bounds, Field
 from engine.rules.dice import MAX_SEED
 from protocol.barca.table import ENGINE_PLAYER, HUMAN_PLAYER, BarcaTable
 from protocol.state.session import Session
-from protocol.state.settings import FORMAT_SETTING, Setting, make_variant_setting
+from protocol.state.settings import FORMAT_SETTING, STORE_SETTING, Setting, make_variant_setting
 
 VARIANT = "barca"
 
@@ -92,6 +92,7 @@ _SETTINGS = (
         is_unrated=True,
     ),
     FORMAT_SETTING,
+    STORE_SETTING,
 )
 
 BARCA_SETTINGS: dict[str, Setting] = {setting.name: setting for setting in _SETTINGS}

@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import Any, TypeVar
 
 from engine.analysis.engine import Engine
 from engine.errors import ValueRangeError
@@ -19,6 +20,8 @@ from protocol.core.limits import ClientLimits
 from protocol.state.player_registry import PlayerRegistry
 from protocol.state.quick_work import QuickWork
 from protocol.state.rollout_store import RolloutStore
+
+_SharedT = TypeVar("_SharedT")
 
 AUTHOR = "the gammond authors"
 
@@ -33,6 +36,7 @@ class EngineCatalogue:
         load: Makes the engine of an evaluator by its name; may take seconds. Raises DataFileError.
         describe_nets: Describes the nets behind them, as JSON objects.
         check_fault: Raises DataFileError for an evaluator that has a name and cannot be used.
+        store: Where analyses are found and kept.
     """
 
     default: str
@@ -40,6 +44,7 @@ class EngineCatalogue:
     load: Callable[[str], Engine]
     describe_nets: Callable[[], Sequence[dict[str, object]]]
     check_fault: Callable[[str], None] = lambda name: None
+    store: StoreOptions = NO_STORE
 
 
 class Service:
@@ -71,6 +76,7 @@ class Service:
         self._started_s = clock()
         self._engines: dict[tuple[str, int], Engine] = {}
         self._quick_work = QuickWork()
+        self._shared: dict[Callable[[Service], Any], Any] = {}
         self._lock = threading.Lock()
 
     @property
@@ -116,6 +122,23 @@ class Service:
         with self._lock:
             loaded = [engine for (_, threads), engine in self._engines.items() if threads == 1]
         return list(dict.fromkeys(loaded))
+
+    def share(self, make: Callable[[Service], _SharedT]) -> _SharedT:
+        """Return what all clients of a game share, made at the first call.
+
+        Args:
+            make: Makes it; the same function each time.
+        """
+        with self._lock:
+            if make not in self._shared:
+                self._shared[make] = make(self)
+            found: _SharedT = self._shared[make]
+            return found
+
+    def list_shared(self) -> list[object]:
+        """Return all that `share` has made."""
+        with self._lock:
+            return list(self._shared.values())
 
     def find_quick_engine(self, name: str, threads: int = 1, kind: Hashable = None) -> Engine | None:
         """Return the engine of a name if it is loaded and was seen to be quick.
@@ -201,4 +224,4 @@ def make_shipped_catalogue(store: StoreOptions = NO_STORE) -> EngineCatalogue:
 
         check_own_fault(name)
 
-    return EngineCatalogue("default", names, load, nets, check_fault)
+    return EngineCatalogue("default", names, load, nets, check_fault, store)

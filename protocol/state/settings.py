@@ -202,6 +202,18 @@ FORMAT_SETTING = _engine_setting(
     Field("engine.format", str, choices=FORMATS, meaning="whether answers are lines of words or of JSON"),
     is_unrated=True,
 )
+STORE_SETTING = Setting(
+    Field(
+        "engine.store",
+        str,
+        choices=tuple(map(str, StoreUse)),
+        default=str(_ENGINE_START.store),
+        meaning="whether kept analyses answer, of the depth asked for or also deeper ones, and searches "
+        "are kept",
+    ),
+    lambda session: session.engine_settings.store,
+    lambda session, use: change_engine_settings(session, store=StoreUse(use)),
+)
 THREADS_SETTING = Setting(
     Field(
         "engine.threads",
@@ -322,18 +334,7 @@ _SETTINGS = (
         Field("engine.xgid", bool, meaning="whether lines with a gnubgid have the xgid too"),
         is_unrated=True,
     ),
-    Setting(
-        Field(
-            "engine.store",
-            str,
-            choices=tuple(map(str, StoreUse)),
-            default=str(_ENGINE_START.store),
-            meaning="whether kept analyses answer, of the depth asked for or also deeper ones, and searches "
-            "are kept",
-        ),
-        lambda session: session.engine_settings.store,
-        lambda session, use: change_engine_settings(session, store=StoreUse(use)),
-    ),
+    STORE_SETTING,
     THREADS_SETTING,
     Setting(
         Field(

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from engine.analysis.engine import Engine
 from engine.errors import CancelledWork, DataFileError
@@ -26,6 +26,15 @@ _END_S = 1.0
 
 _NICENESS = 19
 """The lowest priority that the system has."""
+
+
+@runtime_checkable
+class Deepened(Protocol):
+    """What a game shares between its clients (`Service.share`), and has searched deeper."""
+
+    def list_deepenings(self) -> list[Deepening]:
+        """Return what deepens it; nothing before a client has asked."""
+        ...
 
 
 class IdleDeepening:
@@ -91,19 +100,7 @@ class IdleDeepening:
 
     def _deepen(self) -> bool:
         """Search until a client asks for something, or nothing is due; return whether nothing is."""
-        from engine.analysis.deepening import Deepening  # takes 30 ms, and most servers need none
-        from engine.analysis.kept_analyses import search_entry
-
-        for engine in self._service.list_engines():
-            if engine.store is None or not engine.store.is_open:
-                continue
-            if engine not in self._loops:
-                store, identity = engine.store.store, engine.store.identity
-                # By the time that it works: others may have the processor meanwhile.
-                self._loops[engine] = Deepening(
-                    store, partial(search_entry, engine), identity, self._tiers, clock=time.thread_time
-                )
-            loop = self._loops[engine]
+        for loop in self._list_loops():
             try:
                 with loop.alone() as is_alone:
                     while is_alone and (due := loop.step(self._is_asked)):
@@ -116,6 +113,27 @@ class IdleDeepening:
             except DataFileError as error:
                 self._tell_once(f"no deepening: {error.message}")
         return True
+
+    def _list_loops(self) -> list[Deepening]:
+        """Return what deepens the stores that were asked: of the engines, and of other games."""
+        from engine.analysis.deepening import Deepening  # takes 30 ms, and most servers need none
+        from engine.analysis.kept_analyses import search_entry
+
+        loops = []
+        for engine in self._service.list_engines():
+            if engine.store is None or not engine.store.is_open:
+                continue
+            if engine not in self._loops:
+                store, identity = engine.store.store, engine.store.identity
+                # By the time that it works: others may have the processor meanwhile.
+                self._loops[engine] = Deepening(
+                    store, partial(search_entry, engine), identity, self._tiers, clock=time.thread_time
+                )
+            loops.append(self._loops[engine])
+        for shared in self._service.list_shared():
+            if isinstance(shared, Deepened):
+                loops += shared.list_deepenings()
+        return loops
 
     def _tell_once(self, line: str) -> None:
         if not self._has_said:

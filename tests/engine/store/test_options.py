@@ -77,7 +77,7 @@ def test_there_is_one_store_for_the_same_options_and_none_where_it_is_off(tmp_pa
     for thread in threads:
         thread.join()
     assert opener() is make_store_opener(options, NO_BOOK)()
-    assert list(opened) == [options]
+    assert list(opened) == [(options, "")]
 
 
 def wait_until(condition):

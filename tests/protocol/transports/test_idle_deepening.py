@@ -58,7 +58,7 @@ class Idle:
     """Deepening beside a service that a test plays."""
 
     def __init__(self, engine, idle_s=0.05, tiers=TIERS):
-        self.service = SimpleNamespace(request_count=0, list_engines=lambda: [engine])
+        self.service = SimpleNamespace(request_count=0, list_engines=lambda: [engine], list_shared=lambda: [])
         self.said = []
         self.is_busy = False
         self.deepening = IdleDeepening(self.service, idle_s, tiers, self.said.append)
