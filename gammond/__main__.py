@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, nullcontext
+from types import FrameType
 
 from gammond._finder import install_finder
+
+_EXIT_INTERRUPTED = 130
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -18,14 +23,34 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Returns:
         The exit status.
     """
-    install_finder()
-    from engine.runtime.garbage import pause_collection
+    with _end_on_interrupt() if arguments is None else nullcontext():
+        install_finder()
+        from engine.runtime.garbage import pause_collection
 
-    pause_collection()
-    _leave_out_what_only_takes_time()
-    from tools.cli import main as run
+        pause_collection()
+        _leave_out_what_only_takes_time()
+        from tools.cli import main as run
 
     return run(arguments)
+
+
+@contextmanager
+def _end_on_interrupt() -> Iterator[None]:
+    """End the process quietly on Ctrl-C during the block: nothing can be lost while modules are imported."""
+    before = signal.getsignal(signal.SIGINT)
+    if before is not signal.default_int_handler:  # as in a background job
+        yield
+        return
+
+    def end(number: int, frame: FrameType | None) -> None:
+        sys.stderr.write("gammond: interrupted\n")
+        os._exit(_EXIT_INTERRUPTED)
+
+    signal.signal(signal.SIGINT, end)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def _leave_out_what_only_takes_time() -> None:

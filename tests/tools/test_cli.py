@@ -263,3 +263,25 @@ def test_the_help_of_train_says_where_to_begin(capsys):
     assert "Which trainer?" in said
     assert said.index("begin here") < said.index("refine ")
     assert "gammond export FOLDER --name NAME" in " ".join(said.split())
+
+
+INTERRUPTED_IMPORT = """
+import os, signal, sys
+from gammond.__main__ import main
+
+class Interrupts:
+    def find_spec(self, name, *rest):
+        if name == "tools.cli":
+            os.kill(os.getpid(), signal.SIGINT)
+
+sys.meta_path.insert(0, Interrupts())
+sys.argv = ["gammond", "--version"]
+sys.exit(main())
+"""
+
+
+def test_ctrl_c_while_modules_are_imported_ends_the_command_quietly():
+    ended = subprocess.run(
+        [sys.executable, "-c", INTERRUPTED_IMPORT], cwd=ROOT, capture_output=True, text=True, timeout=60
+    )
+    assert (ended.returncode, ended.stdout, ended.stderr) == (130, "", "gammond: interrupted\n")

@@ -2,7 +2,7 @@
 
 Away from a terminal that is a line about once a second: how far the work is (`tools.common.progress`), or
 that it goes on. After ten minutes, when a log has some hundred of them, it is a line every ten seconds. On a
-terminal the bar is redrawn.
+terminal the bar is redrawn, or the seconds counted where there is none.
 """
 
 from __future__ import annotations
@@ -25,6 +25,9 @@ EVERY_S = 0.8
 
 _LATER_EVERY_S, _LATER_S = 10.0, 600.0
 _POLL_S = 0.1
+
+_START_S = 0.2
+"""What the start of Python has taken by the time of the first tool's code."""
 
 
 def find_interval(elapsed_s: float) -> float:
@@ -57,7 +60,8 @@ class Pulse:
         Args:
             name: What lines begin with.
         """
-        self.name, self._began_s, self._said_s = name, self._clock(), self._clock()
+        self.name, self._began_s = name, self._clock() - _START_S
+        self._said_s = self._began_s
         ended = self._ended = threading.Event()
 
         def watch() -> None:
@@ -120,8 +124,11 @@ class Pulse:
             COMPILATION.update(is_due=True)
         elif self._sources:
             self._sources[-1]()
-        elif not is_terminal:
-            sys.stderr.write(f"{self.name}: working, {now_s - self._began_s:.0f} s\n")
+        else:
+            seconds = f"{now_s - self._began_s:.0f} s"
+            # on a terminal what comes next is written over it
+            text = f"working: {seconds}\r" if is_terminal else f"{self.name}: working, {seconds}\n"
+            sys.stderr.write(text)
             sys.stderr.flush()
 
 

@@ -13,8 +13,8 @@ from protocol.core.requests import AnyReply, WorkControl
 from protocol.repl.dialogue.interpreter import LineInterpreter
 from protocol.repl.terminal.pages import StatusLine
 
-SILENT_S = 1.0
-"""Work that has nothing to report says so after this time."""
+SILENT_S = 0.8
+"""Work that has nothing to report says so after this time, and once a second."""
 
 STOPPING_S = 0.7
 """What takes longer to end goes on in the background."""
