@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from engine.barca.evaluation import HAND_WEIGHTS, list_conditions
+from engine.barca.evaluation import HAND_WEIGHTS, list_conditions, load_weights
 from engine.barca.game import BarcaGame
 from engine.barca.player import make_player
 from engine.barca.position import BarcaPosition
@@ -50,6 +50,13 @@ def test_both_games_of_a_pair_have_the_same_opening_and_each_vector_is_white_onc
         assert one.squares[0].tolist() == other.squares[0].tolist()
     (alone,) = play_pairs(HAND_WEIGHTS, OTHER, 1, [2], 7, 4)
     assert [game.plies for game in alone] == [game.plies for game in pairs[2]]
+
+
+@pytest.mark.parametrize(("plies", "pairs"), [(1, 150), pytest.param(2, 60, marks=pytest.mark.slow)])
+def test_learned_weights_beat_those_by_hand_by_more_than_two_standard_errors(plies, pairs):
+    played = play_pairs(load_weights("learned"), HAND_WEIGHTS, plies, range(pairs), 11, 4)
+    means = np.array([(count_score(one, 0) + count_score(other, 1)) / 2 for one, other in played])
+    assert means.mean() > 2.0 * means.std(ddof=1) / np.sqrt(pairs)
 
 
 def test_a_game_is_worth_one_point_to_its_winner():
