@@ -108,27 +108,8 @@ def _format_action(
     action: GameAction,
     decisions: list[AnalysedDecision],
 ) -> str:
-    names, match = list_names(analysed), situation.match
-    notes = analysed.match.games[game].notes.get(place, NO_NOTES)
-    name = names[match.on_roll]
-    shown, facts = match, []
-    match action:
-        case PlayAction(roll=roll, play=play):
-            shown = match.with_roll(roll)
-            title = f"{name}: {format_roll(roll)} {format_play(play) or 'cannot move'}"
-        case RollAction(roll=roll):
-            shown = match.with_roll(roll)
-            title = f"{name}: {format_roll(roll)}, not played"
-        case DoubleAction(cube=cube):
-            title = f"{names[action.seat]} {'doubles' if match.cube_owner is None else 'redoubles'} to {cube}"
-        case ResponseAction(is_take=is_take):
-            title = f"{names[action.seat]} {'takes' if is_take else 'passes'}"
-        case ResignationAction(kind=kind, is_accepted=is_accepted):
-            answer = "accepted" if is_accepted else "rejected"
-            title = f"{names[action.seat]} resigns a {RESULT_NAMES[kind - 1]}: {answer}"
-        case _:
-            title = "the position is set"
-    title = f"{move}. {title}"
+    match, notes = situation.match, analysed.match.games[game].notes.get(place, NO_NOTES)
+    title = f"{move}. {_describe_action(list_names(analysed), match, action)}"
     address = f"g{game + 1}a{place + 1}"
     if isinstance(action, PlayAction | DoubleAction | ResponseAction):
         address = name_place(game, move, action.seat)
@@ -137,27 +118,53 @@ def _format_action(
         for each in decisions
         if get_mark(each)
     )
-    for decision in decisions:
-        if decision.judged.judgement.choice is Choice.PLAY:
-            facts.append(_format_plays(analysed, decision))
-        elif decision.judged.judgement.choice in (Choice.NO_DOUBLE, Choice.DOUBLE):
-            facts.append(_format_cube(analysed, decision))
-        else:
-            facts.append(f"<p>Best: {decision.best}.</p>")
-    facts.append(format_comment(notes.comment))
     heading = f"<h4>{title}</h4> {verdicts}"
+    facts = "".join(_format_decision(analysed, each) for each in decisions) + format_comment(notes.comment)
     if isinstance(action, ResponseAction | ResignationAction) and not notes.candidates:
         # It answers a position that has just been drawn.
-        return f'<article id="{address}">{heading}{"".join(facts)}</article>'
+        return f'<article id="{address}">{heading}{facts}</article>'
+    shown = match.with_roll(action.roll) if isinstance(action, PlayAction | RollAction) else match
     board = draw_board(
         situation.position, shown, f"Board: {title}", is_dark=match.on_roll == 1, names=analysed.match.names
     )
     luck = "" if notes.luck is None else f"Luck of the roll {format_points(notes.luck)} "
-    facts.append(f'<p class="soft">{luck}{_format_xgid(situation, shown)}</p>')
-    return (
-        f'<article id="{address}">{heading}<div class="sides">{board}'
-        f"<div>{''.join(facts)}</div></div></article>"
-    )
+    facts += f'<p class="soft">{luck}{_format_xgid(situation, shown)}</p>'
+    return f'<article id="{address}">{heading}<div class="sides">{board}<div>{facts}</div></div></article>'
+
+
+def _describe_action(names: tuple[str, str], match: MatchState, action: GameAction) -> str:
+    """Return what was done, as the title of its board.
+
+    Args:
+        names: Of both players, for a page.
+        match: The match state before it.
+        action: What was done.
+    """
+    match action:
+        case PlayAction(seat, roll, play):
+            return f"{names[seat]}: {format_roll(roll)} {format_play(play) or 'cannot move'}"
+        case RollAction(seat, roll):
+            return f"{names[seat]}: {format_roll(roll)}, not played"
+        case DoubleAction(seat, cube):
+            return f"{names[seat]} {'doubles' if match.cube_owner is None else 'redoubles'} to {cube}"
+        case ResponseAction(seat, is_take):
+            return f"{names[seat]} {'takes' if is_take else 'passes'}"
+        case ResignationAction(seat, kind, is_accepted):
+            answer = "accepted" if is_accepted else "rejected"
+            return f"{names[seat]} resigns a {RESULT_NAMES[kind - 1]}: {answer}"
+        case _:
+            return "the position is set"
+
+
+def _format_decision(analysed: AnalysedMatch, decision: AnalysedDecision) -> str:
+    """Format what the engine thinks of a decision."""
+    match decision.judged.judgement.choice:
+        case Choice.PLAY:
+            return _format_plays(analysed, decision)
+        case Choice.NO_DOUBLE | Choice.DOUBLE:
+            return _format_cube(analysed, decision)
+        case _:
+            return f"<p>Best: {decision.best}.</p>"
 
 
 def _format_plays(analysed: AnalysedMatch, decision: AnalysedDecision) -> str:
