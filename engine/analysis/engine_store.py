@@ -14,6 +14,7 @@ from engine.rules.dice import Roll
 from engine.rules.match import MatchState
 from engine.rules.position import Position
 from engine.rules.rules import STANDARD_RULES, Rules
+from engine.search.filters import FILTERS
 from engine.search.objective import Values
 from engine.search.results import PlaySequence
 from engine.store.entries import EngineIdentity, StoreEntry, StoreQuestion
@@ -134,25 +135,29 @@ class EngineStore:
     def find(self, question: StoreQuestion, settings: EvalSettings) -> StoreEntry | None:
         """Return the kept answer of the depth, or of a greater one where the settings allow it.
 
-        It may read a file, never for long.
+        Of the plays of a roll, they then allow the answer by a larger move filter too, which searched more of
+        them. It may read a file, never for long.
         """
         self.is_open = True
-        entry = self.store.find(
-            question, self.identity, settings.plies, allow_deeper=settings.store is StoreUse.DEEPER
-        )
-        assert entry is None or isinstance(entry, StoreEntry)  # as the store reads it
-        return entry
+        takes_deeper = settings.store is StoreUse.DEEPER
+        for each in _list_questions(question, settings):
+            entry = self.store.find(each, self.identity, settings.plies, allow_deeper=takes_deeper)
+            if entry is not None:
+                assert isinstance(entry, StoreEntry)  # as the store reads it
+                return entry
+        return None
 
     def recall(self, question: StoreQuestion, settings: EvalSettings) -> KeptAnalysis | None:
         """Return what `find` finds in microseconds, without reading a file and without counting a visit."""
         if not self.is_open:
             return None
         takes_deeper = settings.store is StoreUse.DEEPER
-        entry = self.store.recall(question, self.identity, settings.plies, allow_deeper=takes_deeper)
-        if entry is None:
-            return None
-        assert isinstance(entry, StoreEntry)  # as the store reads it
-        return KeptAnalysis(self, question, entry, takes_deeper)
+        for each in _list_questions(question, settings):
+            entry = self.store.recall(each, self.identity, settings.plies, allow_deeper=takes_deeper)
+            if entry is not None:
+                assert isinstance(entry, StoreEntry)  # as the store reads it
+                return KeptAnalysis(self, each, entry, takes_deeper)
+        return None
 
     def keep_position(self, question: StoreQuestion, plies: int, values: Values) -> None:
         """Keep what a search found for a position, ``float32[k]``; see `_keep`."""
@@ -176,3 +181,12 @@ class EngineStore:
             self._noted.discard(question)
             visits = 2
         self.store.keep(question, self.identity, entry, visits)
+
+
+def _list_questions(question: StoreQuestion, settings: EvalSettings) -> list[StoreQuestion]:
+    """Return the questions whose answers will do, the one that was asked first."""
+    if settings.store is not StoreUse.DEEPER or not question.asks_for_plays:
+        return [question]
+    names = list(FILTERS)
+    larger = names[names.index(settings.filter_name) + 1 :]
+    return [question, *(question.with_filter(name) for name in larger)]

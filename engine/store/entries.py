@@ -110,6 +110,10 @@ class StoreQuestion(NamedTuple):
         """Whether it asks for the plays of a roll, not for the position before it."""
         return " " in self.settings
 
+    def with_filter(self, name: str) -> StoreQuestion:
+        """Return the question for the same plays by another move filter."""
+        return self._replace(settings=f"{self.settings.partition(' ')[0]} {name}")
+
     def read(self) -> tuple[Position, MatchState]:
         """Return the position and the match state, which has the dice if plays are asked for.
 

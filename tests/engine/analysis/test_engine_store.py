@@ -137,6 +137,25 @@ def test_a_deeper_answer_is_given_only_where_that_is_allowed_and_says_its_depth(
     assert stored.rank_plays(OPENING, (4, 1), MatchState(), one_ply).effort.plies == 1
 
 
+def test_plays_by_a_larger_filter_are_given_only_where_deeper_ones_are(engine, stored):
+    asked = OPENING, (5, 1), MatchState()
+    narrow, normal = EvalSettings(2, "narrow"), EvalSettings(2, "normal")
+    deeper = replace(narrow, store=StoreUse.DEEPER)
+    first = stored.rank_plays(*asked, normal)
+    assert stored.recall(OPENING, MatchState(), narrow, (5, 1)) is None
+    found = stored.rank_plays(*asked, deeper)
+    assert found.effort.is_stored
+    assert found.plays == first.plays
+    kept = stored.recall(OPENING, MatchState(), deeper, (5, 1))
+    assert kept.question.filter_name == "normal"
+    assert kept.ask_again()
+    assert not stored.rank_plays(*asked, replace(deeper, filter_name="large")).effort.is_stored
+    assert not stored.rank_plays(*asked, narrow).effort.is_stored
+    found = stored.rank_plays(*asked, deeper)  # its own filter comes first
+    assert found.plays == engine.rank_plays(*asked, narrow).plays
+    assert stored.recall(OPENING, MatchState(), deeper, (5, 1)).question.filter_name == "narrow"
+
+
 def test_an_answer_of_one_ply_is_kept_when_it_is_asked_for_again_and_the_net_alone_never(stored):
     for plies, expected in ((0, [False] * 4), (1, [False, False, True, True])):
         found = [stored.evaluate(OPENING, MatchState(), EvalSettings(plies)) for _ in range(4)]
