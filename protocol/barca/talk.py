@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import Any
+
+import numpy as np
 
 from engine.barca.game import describe_result
 from engine.barca.kernels.search import MAX_DEPTH
 from engine.barca.levels import LEVELS
 from engine.barca.notation import format_move
+from engine.barca.position import BarcaPosition
 from engine.barca.search import describe_score
 from protocol.barca.board_drawing import DrawnSpan, draw_board
 from protocol.barca.table import ENGINE_PLAYER, BarcaTable
@@ -97,6 +100,18 @@ class BarcaTalk(MoveTalk):
     def is_move(self, text: str) -> bool:
         """Return whether a line is written as a move, legal or not."""
         return _MOVE.fullmatch(text.strip()) is not None
+
+    def list_setup_lines(self) -> list[str]:
+        """List commands that set up the settings and the game again, move by move."""
+        game, settings = self._barca.game, self._barca.settings
+        assert game is not None  # a game is on
+        start = game.history[0]
+        first = BarcaPosition.from_valid_squares(np.frombuffer(start[:-1], np.int8), start[-1])
+        return [
+            *(f"set engine.{name} {value}" for name, value in asdict(settings).items()),
+            f"position {first.to_text()}",
+            *(f"play {format_move(move)}" for move in game.moves),
+        ]
 
     def describe_end(self) -> str:
         """Return how the game ended; empty while it lasts."""

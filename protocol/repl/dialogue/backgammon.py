@@ -27,7 +27,6 @@ from protocol.repl.dialogue.talk import Talk
 from protocol.repl.dialogue.toolbar import format_toolbar
 from protocol.repl.dialogue.typed_line import mark_typed_line
 from protocol.repl.game.repl_game import ReplGame
-from protocol.repl.game.saved_game import KeptGame
 from protocol.state.session import Session
 
 _PLAY_PATTERN = re.compile(r"\(?[1-6][-, ]?[1-6]\)?\s*:|(?:bar|b|[0-9]{1,2})\*?\s*[/-]|pass\b", re.IGNORECASE)
@@ -69,10 +68,6 @@ class BackgammonTalk(Talk):
     def show_board(self) -> list[str]:
         """Draw the board; nothing without a position."""
         return [] if self.session.game.position is None else self.game.show_board()
-
-    def resume(self, kept: KeptGame, control: WorkControl | None = None) -> list[str]:
-        """Go on with a game of an earlier session; return what to show."""
-        return [*self.game.resume(kept, control or WorkControl()), *self.game.show_board()]
 
     def toolbar(self, width: int) -> str:
         """Write the line below the prompt.

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+from engine.errors import GammondError
 from protocol.core.requests import WorkControl
 from protocol.games import GAMES, load_part
 from protocol.repl.answers.progress import ProgressLine
-from protocol.repl.answers.replies import Piece
+from protocol.repl.answers.replies import ERROR_MARK, Piece, RefusedRequestError, format_error
 from protocol.repl.dialogue.backgammon import BackgammonTalk
 from protocol.repl.dialogue.suggestions import Suggestion
 from protocol.repl.dialogue.talk import Talk
+from protocol.repl.game.kept_moves import KeptMoves, read_kept_moves
 from protocol.repl.game.saved_game import KeptGame
+from protocol.repl.game.state_file import write_state
 from protocol.state.session import Session
 
 
@@ -31,6 +36,8 @@ class LineInterpreter:
         first = BackgammonTalk(session)
         self._talks[first.name] = first
         self.game = first.game
+        self._folder: Path | None = None
+        self._kept: dict[str, KeptMoves | None] = {}
 
     @property
     def has_ended(self) -> bool:
@@ -42,8 +49,54 @@ class LineInterpreter:
         talk = self._find_talk()
         lines = talk.answer(text, control)
         if self.session.game_name != talk.name:
+            lines += self._resume_kept()
             lines += self._find_talk().take_up()
         return lines
+
+    def keep_tables_in(self, folder: Path) -> None:
+        """Go on with games of an earlier session where a talk begins, and let `keep_tables` write them.
+
+        Args:
+            folder: Where they are, a file for each game but backgammon, whose games `resume` takes.
+        """
+        self._folder = folder
+
+    def keep_tables(self) -> None:
+        """Write the games that have changed.
+
+        Raises:
+            DataFileError: A file cannot be written.
+        """
+        for name, talk in self._talks.items():
+            kept = talk.describe_kept()
+            if self._folder is None or kept == self._kept.get(name):
+                continue
+            self._kept[name] = kept
+            file = self._folder / f"{name}.json"
+            if kept is None:
+                file.unlink(missing_ok=True)
+            else:
+                write_state(file, kept)
+
+    @property
+    def kept_games(self) -> list[str]:
+        """The names of games that `keep_tables` has written."""
+        return [name for name, kept in self._kept.items() if kept is not None]
+
+    def _resume_kept(self) -> list[str]:
+        """Go on with the kept game of a talk that has just begun; return what to show."""
+        name = self.session.game_name
+        if self._folder is None or name in self._talks:
+            return []
+        talk = self._find_talk()
+        try:
+            kept = read_kept_moves(self._folder / f"{name}.json")
+            self._kept[name] = kept
+            return [] if kept is None else talk.resume(kept)
+        except RefusedRequestError as error:
+            return [format_error(error.reply)]
+        except GammondError as error:
+            return [f"{ERROR_MARK}{error.message}"]
 
     def resume(self, kept: KeptGame, control: WorkControl | None = None) -> list[str]:
         """Go on with a game of backgammon of an earlier session; return what to show."""

@@ -30,6 +30,7 @@ from protocol.repl.dialogue.suggestions import (
     suggest_settings,
 )
 from protocol.repl.dialogue.talk import Talk
+from protocol.repl.game.kept_moves import KeptMoves
 from protocol.state.move_table import MoveTable
 from protocol.state.session import Session
 
@@ -87,6 +88,29 @@ class MoveTalk(Talk):
     @abstractmethod
     def format_hint(self, replies: Sequence[Reply]) -> list[str]:
         """Format the answer to ``moves`` for a person."""
+
+    def list_setup_lines(self) -> list[str]:
+        """List commands that set up settings and game again; none for a game that is not kept."""
+        return []
+
+    def describe_kept(self) -> KeptMoves | None:
+        """Return the game against the engine that is on; None without one."""
+        if self.human is None or self.turn is None:
+            return None
+        lines = self.list_setup_lines()
+        return KeptMoves(self.human, tuple(lines)) if lines else None
+
+    def resume(self, kept: KeptMoves) -> list[str]:
+        """Go on with the game of an earlier session.
+
+        Raises:
+            GammondError: It is none of this game.
+        """
+        for line in kept.lines:
+            send_command(self.session, line, WorkControl())
+        self.human = kept.human
+        going_on = f"Going on with the game that you left: {self._describe_turn()}."
+        return [f"{going_on} ('new' starts another.)", *self.continue_game(WorkControl())]
 
     @property
     def rows(self) -> Mapping[str, ReplCommand[Any]]:

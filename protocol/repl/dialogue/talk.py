@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 
+from engine.errors import DataFileError
 from protocol.commands.dispatch import fail_request
 from protocol.core.requests import WorkControl
 from protocol.repl.answers.progress import ProgressLine
 from protocol.repl.answers.replies import Piece, RefusedRequestError, format_error, format_replies
 from protocol.repl.dialogue.suggestions import Suggestion
+from protocol.repl.game.kept_moves import KeptMoves
 from protocol.state.session import Session
 
 
@@ -52,6 +54,18 @@ class Talk(ABC):
     def make_progress(self) -> ProgressLine:
         """Return what makes the line that shows the progress of an answer."""
         return ProgressLine()
+
+    def describe_kept(self) -> KeptMoves | None:
+        """Return what the next start of the terminal goes on with; None for nothing."""
+        return None
+
+    def resume(self, kept: KeptMoves) -> list[str]:
+        """Go on with the game of an earlier session; return what to show.
+
+        Raises:
+            GammondError: It is none of this game.
+        """
+        raise DataFileError(f"games of {self.name} are kept in another way", field="game")
 
     @property
     @abstractmethod

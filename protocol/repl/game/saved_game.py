@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -14,6 +13,7 @@ from engine.options import convert
 from engine.rules.match import GameResult, MatchState
 from engine.rules.rules import VARIANTS, Doubles, Rules
 from protocol.repl.game.history import SetAsideGame
+from protocol.repl.game.state_file import write_state
 from protocol.state.game_log import GameLog, LoggedAction, LoggedGame
 from protocol.state.game_state import GameState
 from protocol.state.session import EngineSettings
@@ -99,13 +99,7 @@ def write_game(file: Path, kept: KeptGame) -> None:
         tutor=kept.tutor,
         shows_chances=kept.shows_chances,
     )
-    partial = file.with_name(f"{file.name}.{os.getpid()}")
-    try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        partial.write_bytes(msgspec.json.encode(content))
-        partial.replace(file)
-    except OSError as error:
-        raise DataFileError(f"the game is not saved: {error}", field="game") from error
+    write_state(file, content)
 
 
 def read_game(file: Path, engine: EngineSettings) -> KeptGame | None:

@@ -125,10 +125,16 @@ def keep_game(talk: LineInterpreter, file: Path, show: ShowLines) -> Iterator[Ca
             show(talk.resume(saved))
     except GammondError as error:
         show([f"{ERROR_MARK}{error.message}"])
+    if talk.game.preferences.resume:
+        talk.keep_tables_in(file.parent)
     last = talk.game.describe_kept()
 
     def keep() -> None:
         nonlocal last
+        try:
+            talk.keep_tables()
+        except GammondError as error:
+            show([f"{ERROR_MARK}{error.message}"])
         game = talk.game.describe_kept()
         if game == last:
             return
@@ -149,6 +155,8 @@ def keep_game(talk: LineInterpreter, file: Path, show: ShowLines) -> Iterator[Ca
             what = what if table.is_over or table.position is None else "game"
             does = "can still review and save it" if table.final_score is not None else "goes on with it"
             show([f"The {what} is kept: the next 'gammond' {does}."])
+        for name in talk.kept_games:
+            show([f"The game of {name} is kept: 'set game.variant {name}' goes on with it."])
     finally:
         lock.release()
 

@@ -1,0 +1,49 @@
+from __future__ import annotations
+
+import pytest
+
+from protocol.repl.terminal import prompt_loop
+from tests.protocol.repl.tables import make_talk
+
+BEGIN = ("set game.variant barca", "level easy", "new", "g2-h3", "h3-d7")
+
+
+def keep(file, *lines):
+    """Open a terminal on a folder, answer lines and leave; return what was shown."""
+    said, conversation = [], make_talk()
+    with prompt_loop.keep_game(conversation, file, said.extend) as keep_it:
+        for line in lines:
+            said += conversation.answer(line)
+            keep_it()
+    return said
+
+
+def test_a_game_of_barca_is_kept_and_gone_on_with(tmp_path):
+    file = tmp_path / "state" / "game.json"
+    said = keep(file, *BEGIN)
+    assert said[-1] == "The game of barca is kept: 'set game.variant barca' goes on with it."
+    board = said[-13:-1]
+    again = keep(file, "set game.variant barca")
+    assert again[1] == "Going on with the game that you left: White is to move. ('new' starts another.)"
+    assert again[-13:-1] == board
+    assert keep(file, "set game.variant barca", "level", "undo")[-14] == "Undone: White is to move."
+    assert "Level: easy (easy, medium, hard)." in keep(file, "set game.variant barca", "level")
+
+
+def test_a_game_that_was_left_is_not_kept(tmp_path):
+    file = tmp_path / "game.json"
+    keep(file, *BEGIN)
+    assert (tmp_path / "barca.json").exists()
+    assert keep(file, "set game.variant barca", "leave")[-1].startswith("You have left the game")
+    assert not (tmp_path / "barca.json").exists()
+    assert not any("Going on" in line for line in keep(file, "set game.variant barca"))
+
+
+@pytest.mark.parametrize(
+    "text", ["", "{}", '{"format":2,"human":0,"lines":[]}', '{"format":1,"human":0,"lines":["play e2-e9"]}']
+)
+def test_a_damaged_file_is_refused_and_the_terminal_goes_on(tmp_path, text):
+    (tmp_path / "barca.json").write_text(text)
+    said = keep(tmp_path / "game.json", "set game.variant barca", "new")
+    assert said[1].startswith("error: ")
+    assert any(line == "You play White, gammond Black." for line in said)
