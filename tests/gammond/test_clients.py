@@ -387,6 +387,8 @@ def test_asyncio_analyses_a_match(port):
                 cancel.set()
 
             judged = await client.analyse(JUDGED_MATCH, 0, progress=report)
+            rolled = await client.analyse(JUDGED_MATCH, 0, rollout=ROLLOUT)
+            assert "rolled out (6 trials" in rolled.to_dict()["method"]
             assert reports[-1] == (6, 7)
             assert judged.games[0].actions[0].analysed_plays[0].play.text == "8/5 6/5"
             with pytest.raises(gammond.CancelledWork):
