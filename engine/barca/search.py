@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections import deque
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from math import inf
 from typing import NamedTuple
@@ -45,6 +47,7 @@ MAX_LINES = 20
 """The most moves that a search ranks."""
 
 _LEAST_ENTRIES = 2
+_MAX_IDLE_MEMORIES = 4
 _NO_NODE_LIMIT = 1 << 62
 _MAX_GENERATION = 255
 
@@ -191,6 +194,9 @@ class SearchMemory:
         )
 
 
+_idle_memories: deque[SearchMemory] = deque(maxlen=_MAX_IDLE_MEMORIES)
+
+
 def search(
     game: BarcaGame,
     limits: SearchLimits,
@@ -212,7 +218,8 @@ def search(
         on_info: Called at the end of each depth.
         should_stop: Asked every thousand positions; the search ends when it returns true, but not before
             the first depth is finished.
-        memory: What it writes into; None for memory of its own.
+        memory: What it writes into; None for memory of `DEFAULT_MEGABYTES`, which the process keeps for the
+            next search.
 
     Raises:
         StateError: The game is over.
@@ -220,7 +227,8 @@ def search(
     """
     if game.result is not None:
         raise StateError("the game is over: there is nothing to search")
-    return _Search(game, limits, weights, should_stop, memory or SearchMemory()).run(on_info)
+    with nullcontext(memory) if memory is not None else _borrow_memory() as used:
+        return _Search(game, limits, weights, should_stop, used).run(on_info)
 
 
 def find_plies_to_end(score: int) -> int | None:
@@ -236,6 +244,19 @@ def describe_score(score: int) -> str:
     if plies is None:
         return f"{score:+d}" if score else "0"
     return f"win in {(plies + 1) // 2}" if plies > 0 else f"loss in {-plies // 2}"
+
+
+@contextmanager
+def _borrow_memory() -> Iterator[SearchMemory]:
+    """Lend memory to one search: new memory takes milliseconds, since the system has to clear it."""
+    try:
+        memory = _idle_memories.pop()
+    except IndexError:
+        memory = SearchMemory()
+    try:
+        yield memory
+    finally:
+        _idle_memories.append(memory)
 
 
 class _Search:
