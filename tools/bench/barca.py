@@ -1,20 +1,26 @@
-"""Benchmark of Barca's rules."""
+"""Benchmarks of Barca's rules and search."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Iterator
 
+from engine.barca.game import BarcaGame
 from engine.barca.perft import perft
 from engine.barca.position import BarcaPosition
+from engine.barca.search import SearchLimits, search
 from tools.bench.measure import BenchmarkSubject, Measurement, check_answer, measure_seconds_per_call
 
 _DEPTH = 4
+_SEARCH_DEPTH = 5
+_SEARCHED = (116_484, 39)
+"""The positions that a search reaches, and its score."""
+
 _COUNTS = (1, 38, 1_404, 66_286, 3_046_014)
 
 
 def bench_barca(subject: BenchmarkSubject) -> Iterator[Measurement]:
-    """Measure listing legal moves and making them, in all sequences of four moves from the start."""
+    """Measure listing legal moves and making them, in all sequences of four moves, and searching."""
     start = BarcaPosition.start()
     counts = tuple(perft(start, depth) for depth in range(_DEPTH + 1))
     check_answer(counts == _COUNTS, f"{counts} sequences of 0 to {_DEPTH} moves, not {_COUNTS}")
@@ -28,3 +34,11 @@ def bench_barca(subject: BenchmarkSubject) -> Iterator[Measurement]:
         f"{sum(counts[1:]) / listed:.1f} moves each",
     )
     yield Measurement("barca", "sequences of four moves", counts[-1] / each_s, "sequences/s")
+    game, limits = BarcaGame.start(), SearchLimits(_SEARCH_DEPTH)
+    found = search(game, limits)
+    answer = found.nodes, found.score
+    check_answer(answer == _SEARCHED, f"{answer} nodes and score of depth {_SEARCH_DEPTH}, not {_SEARCHED}")
+    each_s = measure_seconds_per_call(lambda: search(game, limits), clock=time.process_time)
+    yield Measurement(
+        "barca", f"search from the start to depth {_SEARCH_DEPTH}", found.nodes / each_s, "positions/s"
+    )

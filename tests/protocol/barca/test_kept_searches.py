@@ -1,6 +1,7 @@
 """Kept searches of Barca: found again to the word, deepened by how often they are asked, never another's."""
 
 import re
+import time
 
 import pytest
 
@@ -10,15 +11,17 @@ from engine.barca.notation import parse_move
 from engine.barca.search import SearchLimits, search
 from engine.errors import CancelledWork, DataFileError
 from engine.store.options import StoreOptions
+from engine.store.tiers import DepthTiers
 from protocol.barca import kept_searches
 from protocol.barca.kept_searches import KeptLines, KeptSearches
 from protocol.dialects.line_client import connect
 from protocol.state.service import Service, make_shipped_catalogue
 from protocol.state.session import Session
-from protocol.transports.idle_deepening import Deepened
+from protocol.transports.idle_deepening import Deepened, IdleDeepening
 from tests.protocol.talking import SEED, talk
 
 START = BarcaGame.start()
+WAIT_S = 30.0
 
 
 @pytest.fixture
@@ -120,6 +123,21 @@ def test_what_is_asked_often_is_deepened_to_the_values_of_a_fresh_search(kept, m
     assert depths == [5, 6]
     assert kept.list_deepenings() == [loop]
     assert find(kept, 4, allow_deeper=True).lines == search(START, SearchLimits(6)).lines
+
+
+def test_an_idle_server_deepens_it(service, kept, monkeypatch):
+    monkeypatch.setattr("protocol.transports.idle_deepening.yield_to_other_work", lambda niceness: None)
+    talk("eval depth=4", open_session(service))
+    said = []
+    deepening = IdleDeepening(service, 0.01, DepthTiers(((1, 2),)), said.append)
+    with deepening.beside(lambda: False):
+        service.request_count += 1
+        ends_s = time.monotonic() + WAIT_S
+        while find(kept, 5) is None:
+            assert time.monotonic() < ends_s
+            time.sleep(0.02)
+    assert find(kept, 6) is None
+    assert "first at 5-ply" in said[0]
 
 
 def test_deepening_stops_when_a_client_asks(kept):
