@@ -21,7 +21,8 @@ from protocol.core.arguments import choice_argument, integer_argument, rest_argu
 from protocol.core.requests import Reply
 from protocol.repl.answers.replies import BoardLine, Mark, PreformattedLine
 from protocol.repl.dialogue.command import ReplCommand
-from protocol.repl.dialogue.move_talk import MOVE_ROWS, MoveTalk
+from protocol.repl.dialogue.move_commands import MOVE_ROWS
+from protocol.repl.dialogue.move_talk import MoveTalk
 from protocol.state.session import Session
 
 _MOVE = re.compile(r"[a-j](?:10|[1-9])[- ]?(?:[a-j](?:10|[1-9]?)?)?", re.IGNORECASE)
@@ -68,7 +69,7 @@ class BarcaTalk(MoveTalk):
         session: The table, which the person shares with nobody.
     """
 
-    title, sides = "Barca", ("White", "Black")
+    title, sides, rows = "Barca", ("White", "Black"), _ROWS
     rules = (
         "Three of your animals on watering holes, d4 d7 g4 g7, win. Nobody is captured.",
         "Mice (m) move along ranks and files and fear lions; lions (l) along diagonals",
@@ -80,11 +81,6 @@ class BarcaTalk(MoveTalk):
     def __init__(self, session: Session) -> None:
         self._barca = session.get_table(BarcaTable)
         super().__init__(session, self._barca)
-
-    @property
-    def rows(self) -> Mapping[str, ReplCommand[Any]]:
-        """The commands of the terminal."""
-        return _ROWS
 
     @property
     def turn(self) -> int | None:

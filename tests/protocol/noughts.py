@@ -15,6 +15,7 @@ from protocol.core.requests import JsonReply, Reply, Work
 from protocol.dialects.json_documents import make_id_key
 from protocol.games import GameEntry
 from protocol.repl.answers.replies import BoardLine
+from protocol.repl.dialogue.move_commands import MOVE_ROWS
 from protocol.repl.dialogue.move_talk import MoveTalk
 from protocol.state.move_table import MoveTable
 from protocol.state.settings import FORMAT_SETTING, make_variant_setting
@@ -103,7 +104,7 @@ def answer_query(session, document, head):
 
 
 class NoughtsTalk(MoveTalk):
-    title, sides, rules = "Noughts and crosses", ("O", "X"), ("Three in a row win.",)
+    title, sides, rules, rows = "Noughts and crosses", ("O", "X"), ("Three in a row win.",), MOVE_ROWS
 
     def __init__(self, session):
         super().__init__(session, session.get_table(NoughtsTable))

@@ -14,7 +14,6 @@ from engine.errors import GammondError, StateError, UnsupportedError
 from engine.options import MAX_QUOTED_CHARS, Field, did_you_mean
 from protocol.commands.dispatch import run_line
 from protocol.commands.session_game import find_game, make_unknown_error
-from protocol.core.arguments import integer_argument, rest_argument, word_argument
 from protocol.core.errors import CommandError
 from protocol.core.requests import Reply, WorkControl
 from protocol.games import FIRST_GAME
@@ -34,9 +33,6 @@ from protocol.repl.game.kept_moves import KeptMoves
 from protocol.state.move_table import MoveTable
 from protocol.state.session import Session
 
-DEFAULT_HINT_COUNT = 5
-"""The number of moves that ``hint`` shows."""
-
 PERSON = "human"
 """The value of ``engine.player`` with which people play both sides."""
 
@@ -54,6 +50,7 @@ class MoveTalk(Talk):
         title: The game, as sentences name it.
         sides: The names of sides 0 and 1.
         rules: What a beginner must know, in lines.
+        rows: The commands of the terminal, which come before those of the line protocol.
         table: The game on the table.
         human: The person's side in a game against the engine; None without one.
     """
@@ -61,6 +58,7 @@ class MoveTalk(Talk):
     title: ClassVar[str]
     sides: ClassVar[tuple[str, str]]
     rules: ClassVar[Sequence[str]]
+    rows: ClassVar[Mapping[str, ReplCommand[Any]]]
     table: MoveTable[Any]
 
     def __init__(self, session: Session, table: MoveTable[Any]) -> None:
@@ -111,11 +109,6 @@ class MoveTalk(Talk):
         self.human = kept.human
         going_on = f"Going on with the game that you left: {self._describe_turn()}."
         return [f"{going_on} ('new' starts another.)", *self.continue_game(WorkControl())]
-
-    @property
-    def rows(self) -> Mapping[str, ReplCommand[Any]]:
-        """The commands of the terminal, which come before those of the line protocol."""
-        return MOVE_ROWS
 
     @property
     def table_state(self) -> object:
@@ -403,53 +396,3 @@ class MoveTalk(Talk):
         moves = self.list_moves() if may_wait else []
         is_word = any(each.startswith(name.lower()) for each in (*commands, *ALIASES, *moves))
         return [("" if is_word else "unknown", text)]
-
-
-def _play(talk: MoveTalk, values: Mapping[str, Any], control: WorkControl) -> list[str]:
-    return talk.play_on(control) if values["move"] is None else talk.make_move(values["move"], control)
-
-
-_ROWS: tuple[ReplCommand[MoveTalk], ...] = (
-    ReplCommand(
-        "new",
-        "begin a game against the engine",
-        lambda talk, values, control: talk.start_game(values["side"], control),
-        (
-            word_argument(
-                "side", "SIDE", "the side that you play; left out, that of the last game", is_required=False
-            ),
-        ),
-    ),
-    ReplCommand(
-        "play",
-        "play against the engine from this position (or the start); with a move: make it",
-        _play,
-        (rest_argument("move", "MOVE", "a legal move", is_required=False),),
-    ),
-    ReplCommand(
-        "hint",
-        "rank the moves, best first",
-        lambda talk, values, control: talk.show_hint(str(values["n"]), control),
-        (integer_argument("n", 1, 1000, "number of moves", default=DEFAULT_HINT_COUNT, metavar="N"),),
-    ),
-    ReplCommand("best", "make the engine's move for you", lambda talk, _, control: talk.play_best(control)),
-    ReplCommand(
-        "undo",
-        "take back your last move and the answer to it",
-        lambda talk, _, control: talk.undo(control),
-    ),
-    ReplCommand("redo", "redo what 'undo' took back", lambda talk, _, control: talk.redo(control)),
-    ReplCommand("board", "draw the board", lambda talk, _, __: talk.show_board()),
-    ReplCommand(
-        "leave", "end the game against the engine; the position stays", lambda talk, _, __: talk.leave()
-    ),
-    ReplCommand(
-        "help",
-        "explain the game and its commands, or one of them",
-        lambda talk, values, control: talk.show_help(values["command"], control),
-        (word_argument("command", "COMMAND", "the command to explain", is_required=False),),
-    ),
-)
-
-MOVE_ROWS: Mapping[str, ReplCommand[MoveTalk]] = {row.name: row for row in _ROWS}
-"""Commands of the terminal in every game of moves: name to row, in the order of ``help``."""

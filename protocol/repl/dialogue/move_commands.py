@@ -1,0 +1,64 @@
+"""The commands of the terminal in every game of moves."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from protocol.core.arguments import integer_argument, rest_argument, word_argument
+from protocol.core.requests import WorkControl
+from protocol.repl.dialogue.command import ReplCommand
+from protocol.repl.dialogue.move_talk import MoveTalk
+
+DEFAULT_HINT_COUNT = 5
+"""The number of moves that ``hint`` shows."""
+
+
+def _play(talk: MoveTalk, values: Mapping[str, Any], control: WorkControl) -> list[str]:
+    return talk.play_on(control) if values["move"] is None else talk.make_move(values["move"], control)
+
+
+_ROWS: tuple[ReplCommand[MoveTalk], ...] = (
+    ReplCommand(
+        "new",
+        "begin a game against the engine",
+        lambda talk, values, control: talk.start_game(values["side"], control),
+        (
+            word_argument(
+                "side", "SIDE", "the side that you play; left out, that of the last game", is_required=False
+            ),
+        ),
+    ),
+    ReplCommand(
+        "play",
+        "play against the engine from this position (or the start); with a move: make it",
+        _play,
+        (rest_argument("move", "MOVE", "a legal move", is_required=False),),
+    ),
+    ReplCommand(
+        "hint",
+        "rank the moves, best first",
+        lambda talk, values, control: talk.show_hint(str(values["n"]), control),
+        (integer_argument("n", 1, 1000, "number of moves", default=DEFAULT_HINT_COUNT, metavar="N"),),
+    ),
+    ReplCommand("best", "make the engine's move for you", lambda talk, _, control: talk.play_best(control)),
+    ReplCommand(
+        "undo",
+        "take back your last move and the answer to it",
+        lambda talk, _, control: talk.undo(control),
+    ),
+    ReplCommand("redo", "redo what 'undo' took back", lambda talk, _, control: talk.redo(control)),
+    ReplCommand("board", "draw the board", lambda talk, _, __: talk.show_board()),
+    ReplCommand(
+        "leave", "end the game against the engine; the position stays", lambda talk, _, __: talk.leave()
+    ),
+    ReplCommand(
+        "help",
+        "explain the game and its commands, or one of them",
+        lambda talk, values, control: talk.show_help(values["command"], control),
+        (word_argument("command", "COMMAND", "the command to explain", is_required=False),),
+    ),
+)
+
+MOVE_ROWS: Mapping[str, ReplCommand[MoveTalk]] = {row.name: row for row in _ROWS}
+"""The table: name to row, in the order of ``help``."""
