@@ -6,7 +6,7 @@ so that they differ.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -21,6 +21,7 @@ from engine.barca.kernels.search import (
     GENERATION,
     HINT,
     INFINITE,
+    IS_STOPPED,
     NO_MOVE,
     NODE_LIMIT,
     WIN_SCORE,
@@ -29,6 +30,7 @@ from engine.barca.kernels.search import (
 )
 from engine.barca.position import BarcaPosition
 from engine.barca.search import SearchMemory
+from engine.errors import CancelledWork
 from engine.kernels.interrupts import CALLBACK, find_address
 
 MAX_PLIES = 400
@@ -107,12 +109,20 @@ class VectorGames:
     Args:
         white: White.
         black: Black.
+        should_stop: Asked every thousand positions; `play` ends when it returns true.
     """
 
-    def __init__(self, white: FixedDepthPlayer, black: FixedDepthPlayer) -> None:
+    def __init__(
+        self,
+        white: FixedDepthPlayer,
+        black: FixedDepthPlayer,
+        should_stop: Callable[[], bool] | None = None,
+    ) -> None:
+        self._should_stop = should_stop
+        self._errors: list[BaseException] = []
         self._weights = white.weights.to_array(), black.weights.to_array()
         self._depths = white.depth, black.depth
-        self._question = CALLBACK(lambda _: 0)
+        self._question = CALLBACK(self._ask)
         nothing = np.empty(0, np.int64)
         start = BarcaPosition.start().squares.copy()
         self._frame = SearchMemory(_MEGABYTES).make_frame(
@@ -126,6 +136,9 @@ class VectorGames:
         Args:
             opening: Where the players begin.
             plies_before: The moves that led there.
+
+        Raises:
+            CancelledWork: `should_stop` returned true.
         """
         squares: NDArray[np.int8] = opening.squares.copy()
         side, plies, winner = opening.side, plies_before, None
@@ -165,11 +178,23 @@ class VectorGames:
         score = 0
         for depth in range(1, self._depths[side] + 1):
             score = search_tree(frame, side, depth, -INFINITE, INFINITE)
+            if self._errors:
+                raise self._errors.pop()
+            if frame.counters[IS_STOPPED]:
+                raise CancelledWork("the games were stopped")
             if not frame.line_lengths[0] or WIN_SCORE - abs(score) <= depth:
                 break
             frame.counters[HINT] = int(frame.lines[0, 0]) & (1 << 2 * _SQUARE_BITS) - 1
             frame.history[:] >>= 1
         return int(score)
+
+    def _ask(self, nodes: int) -> int:
+        """Return whether to stop, 1 or 0."""
+        try:
+            return int(self._should_stop is not None and self._should_stop())
+        except BaseException as error:  # Ctrl-C too, which is lost otherwise
+            self._errors.append(error)
+            return 1
 
 
 def _make_move(squares: NDArray[np.int8], move: int) -> None:

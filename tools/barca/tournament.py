@@ -132,7 +132,7 @@ def _play_game(
         white: White.
         black: Black.
         seed: Of its opening.
-        cancelled: Asked before each move; for players of a fixed depth, before each game.
+        cancelled: Asked before each move and within long ones.
 
     Returns:
         The side that won, None for a draw; and the moves of the game. One that goes on for `MAX_PLIES` moves
@@ -145,7 +145,7 @@ def _play_game(
     fixed = find_fixed_depth(white), find_fixed_depth(black)
     if fixed[0] is not None and fixed[1] is not None:
         _check_cancelled(cancelled)
-        played = VectorGames(fixed[0], fixed[1]).play(opening, OPENING_MOVES)
+        played = VectorGames(fixed[0], fixed[1], cancelled).play(opening, OPENING_MOVES)
         return played.winner, played.plies
     game, plies = BarcaGame.from_position(opening), OPENING_MOVES
     while game.result is None and plies < MAX_PLIES:

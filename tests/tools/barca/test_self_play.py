@@ -9,6 +9,7 @@ from engine.barca.evaluation import HAND_WEIGHTS, list_conditions, load_weights
 from engine.barca.game import BarcaGame
 from engine.barca.player import make_player
 from engine.barca.position import BarcaPosition
+from engine.errors import CancelledWork
 from tools.barca.self_play import (
     FixedDepthPlayer,
     PlayedGame,
@@ -36,6 +37,18 @@ def test_games_are_those_of_the_players_of_the_engine(depth):
         assert played.winner == game.result.winner
         assert played.plies == 4 + len(game.moves)
         assert played.squares[-1].tolist() == game.position.squares.tolist()
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, None])
+def test_games_end_when_they_are_asked_to_and_on_ctrl_c(error):
+    def stop():
+        if error is not None:
+            raise error
+        return True
+
+    player = FixedDepthPlayer(HAND_WEIGHTS, 4)
+    with pytest.raises(error or CancelledWork):
+        VectorGames(player, player, stop).play(draw_opening(4, np.random.default_rng(1)), 4)
 
 
 def test_an_opening_is_the_same_for_the_same_seed_and_nobody_has_won_it():
