@@ -32,16 +32,38 @@ class MoveTable(Generic[GameT]):
         self._redo_stack.clear()
         self.game = game
 
+    @property
+    def before(self) -> GameT | None:
+        """What `undo` goes back to.
+
+        Raises:
+            StateError: There is nothing to undo.
+        """
+        if not self._undo_stack:
+            raise StateError("nothing to undo", field="request")
+        return self._undo_stack[-1]
+
+    @property
+    def after(self) -> GameT | None:
+        """What `redo` goes to.
+
+        Raises:
+            StateError: There is nothing to redo.
+        """
+        if not self._redo_stack:
+            raise StateError("nothing to redo", field="request")
+        return self._redo_stack[-1]
+
     def undo(self) -> None:
         """Take back the last change.
 
         Raises:
             StateError: There is none.
         """
-        if not self._undo_stack:
-            raise StateError("nothing to undo", field="request")
+        before = self.before
+        self._undo_stack.pop()
         self._redo_stack.append(self.game)
-        self.game = self._undo_stack.pop()
+        self.game = before
 
     def redo(self) -> None:
         """Do again what was taken back last.
@@ -49,10 +71,10 @@ class MoveTable(Generic[GameT]):
         Raises:
             StateError: Nothing was, or the game has changed since.
         """
-        if not self._redo_stack:
-            raise StateError("nothing to redo", field="request")
+        after = self.after
+        self._redo_stack.pop()
         self._undo_stack.append(self.game)
-        self.game = self._redo_stack.pop()
+        self.game = after
 
     @property
     def can_redo(self) -> bool:

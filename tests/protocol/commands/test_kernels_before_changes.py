@@ -11,6 +11,8 @@ from pathlib import PurePath
 import numba
 import pytest
 
+from protocol.barca.commands import BARCA_COMMANDS
+from protocol.barca.table import BarcaTable
 from protocol.commands.table import COMMANDS
 from tests.protocol.talking import make_connection
 
@@ -51,7 +53,9 @@ def watch_kernels(session, calls):
     """Return a profiler that adds each kernel that is called, and whether the session had changed by then."""
 
     def describe():
-        return session.game, session.log, session.rolls, session.can_redo, session.engine_settings
+        barca = session.get_table(BarcaTable)
+        own = session.game, session.log, session.rolls, session.can_redo, session.engine_settings
+        return *own, session.game_name, barca.game, barca.can_redo, barca.settings
 
     before = describe()
 
@@ -75,12 +79,19 @@ def list_kernel_calls(lines):
     return calls
 
 
-@pytest.mark.parametrize(
-    "lines", [*(command.example for command in COMMANDS.values()), MATCH_LINES], ids=[*COMMANDS, "match"]
-)
+EXAMPLES = {
+    **{name: command.example for name, command in COMMANDS.items()},
+    "match": MATCH_LINES,
+    **{f"barca {name}": ("set game.variant barca", *row.example) for name, row in BARCA_COMMANDS.items()},
+    "barca game": ("set game.variant barca", "newgame", "play e2-e5", "play e9-e6", "undo", "redo", "board"),
+}
+
+
+@pytest.mark.parametrize("lines", EXAMPLES.values(), ids=EXAMPLES)
 def test_no_kernel_is_called_once_a_request_has_changed_the_session(lines):
     assert [name for name, has_changed in list_kernel_calls(lines) if has_changed] == []
 
 
 def test_kernels_are_watched():
     assert {"decode_ids", "expand"} <= {name for name, _ in list_kernel_calls(MATCH_LINES)}
+    assert "list_moves" in {name for name, _ in list_kernel_calls(EXAMPLES["barca game"])}
