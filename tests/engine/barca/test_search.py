@@ -245,26 +245,26 @@ def test_the_first_depth_is_searched_whatever_the_limit():
 
 
 def test_a_time_limit_is_kept():
-    search(BarcaGame.start(), SearchLimits(depth=1))
     started_s = time.perf_counter()
     found = search(BarcaGame.start(), SearchLimits(movetime_s=0.2))
     assert found.stopped
     assert found.depth >= 2
-    assert time.perf_counter() - started_s < 1.0
+    assert 0.2 <= time.perf_counter() - started_s < 5.0
 
 
-def test_a_stop_ends_the_search_at_once():
-    search(BarcaGame.start(), SearchLimits(depth=1))
-    asked = []
+def test_a_stop_ends_the_search_within_100_milliseconds():
+    """By the time that this thread works: others may have the processor meanwhile."""
     started_s = time.perf_counter()
+    asked = []
 
     def should_stop():
-        asked.append(time.perf_counter())
-        return asked[-1] - started_s > 0.1
+        asked.append(time.thread_time())
+        return time.perf_counter() - started_s > 0.1
 
     found = search(BarcaGame.start(), SearchLimits(), should_stop=should_stop)
     assert found.stopped
-    assert time.perf_counter() - asked[-1] < 0.1
+    assert time.thread_time() - asked[-1] < 0.1
+    assert all(later - earlier < 0.1 for earlier, later in itertools.pairwise(asked))
     assert found.lines[0].move in BarcaGame.start().legal_moves()
 
 
