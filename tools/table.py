@@ -21,6 +21,7 @@ TOOL_GROUPS = {
         "nets": "tools.nets",
         "prepare": "tools.prepare",
         "bearoff": "tools.bearoff",
+        "hypergammon": "tools.hypergammon.command",
         "store": "tools.store.command",
         "completion": "tools.completion",
     },

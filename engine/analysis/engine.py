@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import replace
-from typing import TypedDict
+from typing import Protocol, TypedDict
 
 import numpy as np
 
@@ -25,7 +25,7 @@ from engine.rules.dice import Roll
 from engine.rules.match import MAX_CUBE, MatchState
 from engine.rules.moves import generate_plays
 from engine.rules.position import Board, Position
-from engine.rules.rules import STANDARD_RULES, Feature, Rules
+from engine.rules.rules import STANDARD_RULES, Feature, Rules, Variant
 from engine.search import NPlyEvaluator, PlaySearch, PositionSearch, SearchWatch, TreeSearch, ValueCache
 from engine.search.objective import Objective, Values
 from engine.search.plays import RankedList
@@ -42,6 +42,19 @@ from engine.store.entries import StoreEntry, StoreQuestion, make_canonical
 
 CACHE_COLUMNS = 16
 """The outcome and eleven states of the cube: the maximum in four plies of a match."""
+
+
+class Solution(Evaluator, CubefulEvaluator, Protocol):
+    """Knows all positions of a variant exactly, with the cube too."""
+
+    @property
+    def match_equities(self) -> MatchEquityTable:
+        """The match equity table of the variant."""
+        ...
+
+
+SolutionSource = Callable[[Variant], Solution]
+"""Opens the solution of a variant."""
 
 
 class BoardHandling(TypedDict, total=False):
@@ -65,6 +78,7 @@ class Engine:
         threads: Number of threads that work on one answer.
         pruning: Which replies searches consider.
         rules: The rules of the games.
+        solutions: Opens the solution of a variant that is solved, which may take seconds.
 
     Attributes:
         tree: Searches values, with that pruner, cache and number of threads.
@@ -83,6 +97,7 @@ class Engine:
         threads: int = 1,
         pruning: Pruning = DEFAULT_PRUNING,
         rules: Rules = STANDARD_RULES,
+        solutions: SolutionSource | None = None,
     ) -> None:
         self.evaluator = evaluator
         self.rules = rules
@@ -94,6 +109,9 @@ class Engine:
         self._pruning = pruning
         self.tree = TreeSearch(pruner, pruning, cache, threads)
         self.store: EngineStore | None = None
+        self._threads = threads
+        self._solutions = solutions
+        self._solved: dict[tuple[Rules, int], Engine] = {}
 
     @property
     def name(self) -> str:
@@ -108,6 +126,7 @@ class Engine:
         """
         other = copy(self)
         other.tree = TreeSearch(self.pruner, self._pruning, self._cache, threads)
+        other._threads = threads
         return other
 
     def with_store(self, store: EngineStore | None) -> Engine:
@@ -127,22 +146,34 @@ class Engine:
         question = self._ask(position, match, settings, roll)
         return self.store.recall(question, settings) if self.store and question else None
 
+    def has_at_hand(self, rules: Rules) -> bool:
+        """Return whether `with_rules` opens nothing for these rules."""
+        return not rules.variant.is_solved or rules == self.rules or (rules, self._threads) in self._solved
+
     def with_rules(self, rules: Rules) -> Engine:
-        """Return the same engine, with the same cache, for games by other rules.
+        """Return the engine for games by other rules: the same, with the same cache, or one of a solution.
 
         Raises:
-            UnsupportedError: The variant is solved, and its database does not exist.
+            UnsupportedError: The variant is solved, and this engine has no solutions.
+            DataFileError: The solution is missing or its file is damaged.
         """
         if rules is self.rules or rules == self.rules:
             return self
-        if rules.variant.is_solved:
+        if not rules.variant.is_solved:
+            other = copy(self)
+            other.rules = rules
+            return other
+        if self._solutions is None:
             raise UnsupportedError(
-                f"{rules.name} is evaluated by a database of its own, not by nets, and there is none here",
+                f"{rules.name} is evaluated by its solution, not by nets, and there is none here",
                 field="variant",
             )
-        other = copy(self)
-        other.rules = rules
-        return other
+        key = rules, self._threads
+        if key not in self._solved:
+            found = self._solutions(rules.variant)
+            table = self.table or found.match_equities
+            self._solved[key] = Engine(found, exact=(found,), table=table, threads=self._threads, rules=rules)
+        return self._solved[key]
 
     def make_n_ply_evaluator(
         self, plies: int, threads: int = 1, cancelled: Callable[[], bool] | None = None

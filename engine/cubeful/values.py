@@ -14,6 +14,9 @@ from engine.kernels import as_kernel_array
 from engine.kernels import cubeful as kernel_cubeful
 from engine.rules.outcome import Outcomes
 
+JACOBY_COLUMN = 3
+"""The column of equities with the cube centred and the Jacoby rule, of evaluators with gammons."""
+
 
 def compute_leaf_values(
     outcomes: Outcomes, efficiencies: NDArray[np.float32], space: CubeStateSpace
@@ -49,14 +52,29 @@ def select_exact_values(equities: NDArray[np.float32], space: CubeStateSpace) ->
     """Return the values of money positions whose equities in the three states of the cube are known.
 
     Args:
-        equities: ``float32[n, 3]`` in points for a cube of 1, for the side on roll if it does not double now:
-            the cube centred, owned by that side, owned by the other.
+        equities: ``float32[n, 3]`` or ``float32[n, 4]``, see
+            `engine.evaluation.evaluator.CubefulEvaluator.cubeful_equities`.
         space: The states, seen by the side on roll.
 
     Returns:
         ``float32[n, states]``, as `compute_leaf_values`.
     """
-    return equities[:, list_exact_columns(space)]
+    return select_exact_columns(equities, list_exact_columns(space), jacoby=space.match.jacoby)
+
+
+def select_exact_columns(
+    equities: NDArray[np.float32], columns: NDArray[np.int64], *, jacoby: bool
+) -> CubefulValues:
+    """Return equities in the states of the cube, those of a centred cube by the Jacoby rule if it is played.
+
+    Args:
+        equities: As for `select_exact_values`.
+        columns: As from `list_exact_columns`.
+        jacoby: Whether the Jacoby rule is played.
+    """
+    if jacoby and equities.shape[1] > JACOBY_COLUMN:
+        columns = np.where(columns == 0, JACOBY_COLUMN, columns)
+    return equities[:, columns]
 
 
 def list_exact_columns(space: CubeStateSpace) -> NDArray[np.int64]:

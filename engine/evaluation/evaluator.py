@@ -70,7 +70,8 @@ class CubefulEvaluator(ExactEvaluator, Protocol):
 
         Returns:
             ``float32[n, 3]`` in points for a cube of 1: in the middle, owned by the side on roll, owned by
-            the opponent.
+            the opponent. Where gammons are possible ``float32[n, 4]``: then in the middle with the Jacoby
+            rule too.
         """
         ...
 

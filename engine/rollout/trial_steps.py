@@ -7,6 +7,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.cubeful import select_exact_columns
 from engine.evaluation.evaluator import ExactEvaluator
 from engine.evaluation.pruning import PlayPruner
 from engine.kernels import as_kernel_array
@@ -82,7 +83,8 @@ class SteppedTrials:
             side = rules.other if trials.progress[TURN] % 2 else rules.own
             for cubeful, ended in settled:
                 equities = cubeful.cubeful_equities(boards[ended])
-                values[ended, OUTCOME_COLUMNS:] = equities[:, side.exact_columns]
+                known = select_exact_columns(equities, side.exact_columns, jacoby=side.jacoby)
+                values[ended, OUTCOME_COLUMNS:] = known
         decide(rules, trials, values)
 
     def _play_rolls(

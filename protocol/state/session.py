@@ -176,7 +176,8 @@ class Session(GameTable):
     def find_quick_engine(self, kind: Hashable = None) -> Engine | None:
         """Return the engine of the present settings and rules if it is loaded and quick at a kind of work."""
         engine = self.service.find_quick_engine(self.engine_settings.net, self.engine_settings.threads, kind)
-        return None if engine is None else engine.with_rules(self.game.rules)
+        rules = self.game.rules
+        return engine.with_rules(rules) if engine is not None and engine.has_at_hand(rules) else None
 
     def recall(
         self,

@@ -1,0 +1,1 @@
+"""Hypergammon solved: backgammon with one to three checkers a side."""

@@ -1,0 +1,130 @@
+"""Building the files of solutions: from the solver's state to a table."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.cubeful.match_equity import MatchEquityTable
+from engine.evaluation.evaluator import find_first_highest
+from engine.hypergammon.kernels.levels import CHOICE_BYTES
+from engine.hypergammon.layouts import Layouts, number_layouts
+from engine.hypergammon.match_equities import compute_match_equities, start_board
+from engine.hypergammon.numbering import count_layouts, number_sides
+from engine.hypergammon.solver import CUBEFUL_SOLUTIONS, Report, Solver
+from engine.hypergammon.solver_state import SolverState
+from engine.hypergammon.table import OUTCOME_COLUMNS, HypergammonTable
+from engine.hypergammon.table_file import file_bytes, find_state_folder, write_table
+from engine.rules.moves import expand_rolls
+from engine.rules.outcome import cubeless_equity, invert_outcomes
+
+_BLOCK = 128
+"""Layouts on roll whose values are put together at a time."""
+
+OPENING_ROLLS = np.array([(high, low) for high in range(2, 7) for low in range(1, high)], np.int8)
+"""The rolls that open a game: either side throws a die, and doubles are thrown again."""
+
+_PLAY_LIST_BYTES = 8 * 3_000_000
+_EQUITY_ORDER = ("centred", "owned", "opponents", "centred_jacoby")
+
+
+def estimate_memory(checkers: int) -> int:
+    """Return the bytes of memory that building takes, beside the program: two values and plays at most."""
+    return count_layouts(checkers) ** 2 * (4 * 8 + CHOICE_BYTES) + _PLAY_LIST_BYTES
+
+
+def estimate_disk(checkers: int) -> int:
+    """Return the bytes of disk space that building takes, the file included."""
+    return count_layouts(checkers) ** 2 * (5 + len(CUBEFUL_SOLUTIONS)) * 8 + file_bytes(checkers)
+
+
+def build_file(
+    path: Path,
+    checkers: int,
+    threads: int | None = None,
+    report: Report = lambda label, change: None,
+    cancel: threading.Event | None = None,
+) -> None:
+    """Solve hypergammon and write the file; what a stopped build has computed is taken up again.
+
+    Args:
+        path: The file. Until it is whole, the solver's state is in a folder beside it.
+        checkers: 1 to 3.
+        threads: None for one for each core.
+        report: Called as the work proceeds.
+        cancel: Set by another thread to stop the work.
+
+    Raises:
+        CancelledWork: It was cancelled.
+        OSError: The state or the file cannot be written.
+    """
+    layouts = number_layouts(checkers)
+    state = SolverState(find_state_folder(path))
+    Solver(layouts, state, threads, report, cancel).solve()
+    solution = _Solution(layouts, state)
+    made = (solution.list_rows(), solution.compute_match_equities)
+    write_table(path, checkers, *made, lambda: report("writing the file", 0.0))
+    state.remove()
+
+
+def build_table(checkers: int) -> HypergammonTable:
+    """Solve hypergammon in memory, which takes seconds for one or two checkers."""
+    layouts = number_layouts(checkers)
+    state = SolverState()
+    Solver(layouts, state, threads=1).solve()
+    solution = _Solution(layouts, state)
+    values = np.concatenate(list(solution.list_rows()))
+    values.setflags(write=False)
+    return HypergammonTable(checkers, values, solution.compute_match_equities())
+
+
+class _Solution:
+    """What a solver has computed, in the form of a table.
+
+    Args:
+        layouts: The layouts.
+        state: The solver's, finished.
+    """
+
+    def __init__(self, layouts: Layouts, state: SolverState) -> None:
+        self._layouts = layouts
+        self._places = np.argsort(layouts.file_numbers)
+        self._equities = state.open("cubeless")
+        self._chances = state.open("chances").reshape(-1, 4)
+        self._cubeful = [state.open(name) for name in _EQUITY_ORDER]
+
+    def list_rows(self) -> Iterator[NDArray[np.float32]]:
+        """List the values of all positions, a block of layouts on roll after the other."""
+        for first in range(0, len(self._places), _BLOCK):
+            on_roll = np.arange(first, min(first + _BLOCK, len(self._places)))
+            yield self._read(on_roll[:, None], np.arange(len(self._places))[None, :])
+
+    def compute_match_equities(self) -> MatchEquityTable:
+        """Compute the match equity table."""
+        checkers = self._layouts.checkers
+        boards = np.stack([start_board(checkers)] * len(OPENING_ROLLS))
+        children, _, offsets = expand_rolls(boards, OPENING_ROLLS)
+        numbers = number_sides(children, checkers)
+        outcomes = invert_outcomes(self._read(numbers[:, 0], numbers[:, 1])[:, :OUTCOME_COLUMNS])
+        best = find_first_highest(cubeless_equity(outcomes), offsets)
+        return compute_match_equities(checkers, outcomes[best].mean(axis=0))
+
+    def _read(self, on_roll: NDArray[np.int64], waiting: NDArray[np.int64]) -> NDArray[np.float32]:
+        """Return values, ``float32[..., 9]``, of the layouts with given numbers in files."""
+        at = self._places[waiting] * len(self._places) + self._places[on_roll]
+        wins, gammons, gammons_of_both, backgammons_of_both = np.moveaxis(self._chances[at], -1, 0)
+        backgammons = self._equities[at] - wins - gammons
+        is_position = gammons_of_both + np.abs(wins) + np.abs(self._equities[at]) != 0.0
+        values = [
+            np.where(is_position, 0.5 + 0.5 * wins, 0.0),
+            0.5 * (gammons_of_both + gammons),
+            0.5 * (backgammons_of_both + backgammons),
+            0.5 * (gammons_of_both - gammons),
+            0.5 * (backgammons_of_both - backgammons),
+        ]
+        equities = [each[at] for each in self._cubeful]
+        return np.stack([*np.clip(values, 0.0, 1.0), *equities], axis=-1).astype(np.float32)

@@ -1,0 +1,75 @@
+"""Solutions in the data folder: opening them, and building the small ones on first use."""
+
+from __future__ import annotations
+
+import sys
+import time
+from functools import cache
+from pathlib import Path
+from threading import Lock
+
+from engine.bearoff.databases import data_folder
+from engine.errors import DataFileError
+from engine.hypergammon.numbering import MAX_CHECKERS
+from engine.hypergammon.table import HypergammonTable
+from engine.hypergammon.table_file import command_line, file_name, find_state_folder, open_file
+
+_OPENING = Lock()
+
+
+def find_path(checkers: int, folder: Path | None = None) -> Path:
+    """Return the path of the file of a solution in the data folder."""
+    return (data_folder() if folder is None else folder) / file_name(checkers)
+
+
+def load_solution(checkers: int, folder: Path | None = None) -> HypergammonTable:
+    """Open the solution for a number of checkers; each process opens a file once.
+
+    Those for one and two checkers are built if they are missing, which takes seconds and is announced on
+    stderr; where their file cannot be written or is damaged, they are built in memory in each process.
+
+    Args:
+        checkers: 1 to 3.
+        folder: The folder of the file; None for the data folder.
+
+    Raises:
+        DataFileError: The solution for three checkers is missing, or its file is damaged.
+    """
+    path = find_path(checkers, folder)
+    with _OPENING:
+        return _load(checkers, path) if path.exists() or checkers < MAX_CHECKERS else _refuse(checkers, path)
+
+
+def forget_solutions() -> None:
+    """Open files again at their next use: they have been built anew."""
+    _load.cache_clear()
+
+
+@cache
+def _load(checkers: int, path: Path) -> HypergammonTable:
+    from engine.hypergammon.construction import build_file, build_table  # few starts solve anything
+
+    try:
+        if not path.exists():
+            started_s = time.monotonic()
+            sys.stderr.write(f"gammond: solving hypergammon with {checkers} a side once (seconds): {path}\n")
+            build_file(path, checkers, threads=1)
+            sys.stderr.write(f"gammond: solved in {time.monotonic() - started_s:.0f} s\n")
+        return open_file(path, checkers)
+    except (OSError, DataFileError) as error:
+        if checkers == MAX_CHECKERS:
+            raise
+        reason = (
+            error.message if isinstance(error, DataFileError) else f"cannot write {path} ({error.strerror})"
+        )
+        sys.stderr.write(f"gammond: {reason}; until then each start solves it in memory (seconds)\n")
+        return build_table(checkers)
+
+
+def _refuse(checkers: int, path: Path) -> HypergammonTable:
+    begun = " (what was begun goes on)" if find_state_folder(path).exists() else ""
+    raise DataFileError(
+        f"{path} is missing, the solution of hypergammon with {checkers} checkers a side: build it with "
+        f"`{command_line(checkers)}`, once, in some minutes{begun}",
+        field="variant",
+    )

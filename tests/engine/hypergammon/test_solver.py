@@ -1,0 +1,150 @@
+import threading
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from engine.errors import CancelledWork
+from engine.hypergammon import solver as solving
+from engine.hypergammon.construction import build_table
+from engine.hypergammon.layouts import number_layouts
+from engine.hypergammon.numbering import count_layouts
+from engine.hypergammon.solver import CUBEFUL_SOLUTIONS, CUBELESS_SOLUTIONS, Solver
+from engine.hypergammon.solver_state import SolverState
+from engine.hypergammon.verification import compute_residuals, draw_positions
+from engine.rules.outcome import cubeless_equity
+from tests.engine.hypergammon import naive_solution
+
+GNUBG_FILE = Path(__file__).with_name("gnubg_makehyper.npz")
+"""Built with GNU Backgammon 1.07's ``makehyper``: all positions with one checker, 2,500 random ones with two.
+
+Three bytes a number: five chances, then money equities with the cube owned, centred, centred with Jacoby, and
+the opponent's.
+"""
+
+GNUBG_COLUMNS = [0, 1, 2, 3, 4, 6, 5, 8, 7]
+"""Where its columns are in a table."""
+
+CHANCE_STEP, EQUITY_STEP = 1 / 16777215, 6 / 16777215
+
+
+def read_gnubg(name):
+    """Return what the file has, in the order of a table's columns."""
+    numbers = np.load(GNUBG_FILE)[name].astype(np.float64)
+    chances, equities = numbers[..., :5] / 16777215, (numbers[..., 5:] / 16777215 - 0.5) * 6
+    return np.concatenate([chances, equities], axis=-1)[..., GNUBG_COLUMNS]
+
+
+@pytest.mark.parametrize(("checkers", "legal"), [(1, 652), (2, 107_253), (3, 7_959_904)])
+def test_there_are_as_many_positions_as_published(checkers, legal):
+    tables = number_layouts(checkers).tables
+    shared = tables.points[:, None] & tables.opposing_points[None, :]
+    assert count_layouts(checkers) == len(tables.points)
+    assert np.count_nonzero(shared == 0) == legal  # as gnubg counts them, with both sides off
+
+
+@pytest.mark.slow
+@pytest.mark.nojit
+def test_one_checker_is_solved_as_by_a_slow_obvious_program(one_checker):
+    positions = naive_solution.list_positions()
+    boards = np.stack([each.board for each in positions])
+    cubeless = naive_solution.solve_cubeless()
+    outcomes = one_checker.evaluate(boards).astype(float)
+    assert np.abs(cubeless_equity(outcomes) - cubeless).max() < 5e-7
+    money, jacoby = naive_solution.solve_cubeful(False), naive_solution.solve_cubeful(True)
+    expected = [(*each, by_jacoby[0]) for each, by_jacoby in zip(money, jacoby, strict=True)]
+    assert np.abs(one_checker.cubeful_equities(boards) - expected).max() < 5e-7
+
+
+def test_one_checker_is_solved_as_by_gnubg(one_checker):
+    gnubg = read_gnubg("one")
+    tables = number_layouts(1).tables  # numbered alike in files and by pips, but for the bar
+    legal = (tables.points[:, None] & tables.opposing_points[None, :]) == 0
+    legal[0, 0] = False
+    difference = np.abs(one_checker.values - gnubg)[legal]
+    assert difference[:, :5].max() < 5 * CHANCE_STEP
+    assert difference[:, 5:].max() < 2 * EQUITY_STEP + 1e-7
+
+
+@pytest.fixture(scope="module")
+def two_checkers():
+    return build_table(2)
+
+
+@pytest.mark.slow
+def test_two_checkers_are_solved_as_by_gnubg_but_for_its_fault(two_checkers):
+    """Of plays with the same equity gnubg follows others, with more wins and more gammons lost.
+
+    Where a roll cannot be played, it forgets that the cube is the other side's then, who may double.
+    """
+    at = np.load(GNUBG_FILE)["two_at"].astype(int)
+    gnubg, found = read_gnubg("two"), two_checkers.values[at[:, 0], at[:, 1]].astype(float)
+    assert np.abs(cubeless_equity(gnubg[:, :5]) - cubeless_equity(found[:, :5])).max() < 1e-6
+    assert np.mean(np.abs(gnubg[:, :5] - found[:, :5]).max(axis=1) < 1e-6) > 0.98
+    cubeful = np.abs(gnubg[:, 5:] - found[:, 5:])
+    assert cubeful.max() < 0.025
+    assert cubeful.mean() < 2e-4
+    start = np.abs(gnubg[0] - found[0])
+    assert start[:5].max() < 5e-6
+    assert start[5:].max() < 2e-4
+
+
+@pytest.mark.slow
+def test_two_checkers_fit_the_plays_that_the_rules_list(two_checkers):
+    residuals = compute_residuals(two_checkers, draw_positions(2, 3000, seed=5))
+    assert residuals.max() < 4e-7
+
+
+def test_a_value_that_is_wrong_is_seen(one_checker):
+    boards = draw_positions(1, 200, seed=1)
+    assert compute_residuals(one_checker, boards).max() < 4e-7
+    wrong = type(one_checker)(1, one_checker.values.copy(), one_checker.match_equities)
+    wrong.values[10, 24, 5] += 1e-3
+    wrong.values[24, 10, 0] += 1e-3
+    assert compute_residuals(wrong, draw_positions(1, 3000)).max() > 5e-4
+
+
+def read_state(state):
+    return [state.open(name).tobytes() for name in CUBELESS_SOLUTIONS + CUBEFUL_SOLUTIONS]
+
+
+def test_the_solution_does_not_depend_on_the_threads():
+    layouts, bits = number_layouts(1), []
+    for threads in (1, 3):
+        state = SolverState()
+        Solver(layouts, state, threads).solve()
+        bits.append(read_state(state))
+    assert bits[0] == bits[1]
+
+
+@pytest.mark.parametrize("steps", [40, 900, 4000])
+def test_a_stopped_solver_goes_on_to_the_same_bits(tmp_path, steps):
+    whole = SolverState()
+    Solver(number_layouts(1), whole, 1).solve()
+    state, cancel, done = SolverState(tmp_path / "state"), threading.Event(), 0
+
+    def report(label, change):
+        nonlocal done
+        done += 1
+        if done == steps:
+            cancel.set()
+
+    with pytest.raises(CancelledWork):
+        Solver(number_layouts(1), state, 1, report, cancel).solve()
+    state = SolverState(tmp_path / "state")
+    Solver(number_layouts(1), state, 1).solve()
+    assert read_state(state) == read_state(whole)
+
+
+def test_a_finished_state_is_only_read(tmp_path, monkeypatch):
+    state = SolverState(tmp_path / "state")
+    Solver(number_layouts(1), state, 1).solve()
+    before = read_state(state)
+
+    def compute(*args):
+        raise AssertionError("nothing is to be computed")
+
+    for kernel in ("choose_plays", "follow_choices", "store_level"):
+        monkeypatch.setattr(solving, kernel, compute)
+    Solver(number_layouts(1), SolverState(tmp_path / "state"), 1).solve()
+    assert read_state(state) == before

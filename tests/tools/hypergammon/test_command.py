@@ -1,0 +1,72 @@
+import argparse
+
+import pytest
+
+from engine.errors import DataFileError
+from engine.hypergammon import databases
+from engine.hypergammon.construction import build_table
+from engine.hypergammon.table_file import write_table
+from tools.hypergammon import command
+
+
+def run(*arguments):
+    parser = argparse.ArgumentParser()
+    command.add_arguments(parser)
+    return command.main(parser.parse_args([str(argument) for argument in arguments]))
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """An empty data folder."""
+    monkeypatch.setenv("GAMMOND_DATA", str(tmp_path))
+    databases.forget_solutions()
+    yield tmp_path
+    databases.forget_solutions()
+
+
+def test_build_says_its_needs_first_and_leaves_one_file(folder, capsys):
+    assert run("build", "--checkers", 1, "--threads", 2) == 0
+    captured = capsys.readouterr()
+    assert captured.err.startswith("hypergammon with 1 a side: needs about 24.0 MB of memory")
+    assert f"{folder / 'hypergammon-1.solution'}: hypergammon with 1 a side, 29.7 kB" in captured.out
+    assert [path.name for path in folder.iterdir()] == ["hypergammon-1.solution"]
+
+
+def test_status_shows_the_value_of_the_start_and_what_is_missing(folder, capsys):
+    run("build", "--checkers", 1)
+    capsys.readouterr()
+    assert run("status") == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].endswith("hypergammon-1.solution (29.7 kB, checksum correct)")
+    assert lines[1].strip() == (
+        "on roll at the start: outcome 0.6016 0.6016 0.0796 0.3984 0.0331; cube centred +0.5393, "
+        "with Jacoby +0.4557, owned +0.5883, the opponent's +0.3864"
+    )
+    assert lines[3].startswith("3 a side: missing; `gammond hypergammon build --checkers 3` builds")
+
+
+def test_verify_finds_that_the_engine_loses_nothing(folder, capsys):
+    assert run("verify", "--checkers", 1, "--positions", 300) == 0
+    out = capsys.readouterr().out
+    assert "cube decisions of hypergammon-1: 0 wrong, 0.000000 points lost" in out
+    assert out.endswith("PASS\n")
+
+
+def test_verify_fails_where_a_value_is_wrong(folder, capsys):
+    table = build_table(1)
+    values = table.values.copy()
+    values[12:, 12:, 5] += 0.01
+    write_table(databases.find_path(1), 1, [values], lambda: table.match_equities)
+    assert run("verify", "--checkers", 1, "--positions", 300) == 1
+    assert capsys.readouterr().out.endswith("FAIL\n")
+
+
+def test_verify_of_a_solution_that_is_missing_names_the_command(folder):
+    with pytest.raises(DataFileError, match="gammond hypergammon build --checkers 3"):
+        run("verify", "--positions", 10)
+
+
+def test_a_file_that_cannot_be_written_is_said(folder):
+    (folder / "file").write_text("")
+    with pytest.raises(DataFileError, match="cannot be written"):
+        run("build", "--checkers", 1, "--output", folder / "file" / "below")

@@ -1,0 +1,1 @@
+"""``gammond hypergammon``."""

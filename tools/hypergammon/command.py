@@ -1,0 +1,210 @@
+"""`gammond hypergammon`: solve hypergammon, describe the solutions, and check them.
+
+    gammond hypergammon build   solve it with three checkers a side, once
+    gammond hypergammon status  the solutions that there are, and the start
+    gammond hypergammon verify  check values by the rules, decisions by values
+
+Solutions are in the data folder (GAMMOND_DATA, or the system's folder for user data). Those with one and two
+checkers a side are also built when they are first needed. A build that was stopped or killed goes on where it
+was.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+
+from engine.errors import DataFileError, LimitError
+from engine.hypergammon.construction import build_file, estimate_disk, estimate_memory
+from engine.hypergammon.databases import find_path, forget_solutions, load_solution
+from engine.hypergammon.match_equities import start_board
+from engine.hypergammon.numbering import MAX_CHECKERS
+from engine.hypergammon.table_file import command_line, file_bytes, find_state_folder, open_file
+from engine.hypergammon.verification import VALUE_NAMES, compute_residuals, draw_positions
+from engine.rules.rules import VARIANTS, Rules
+from engine.runtime.disk_space import check_disk_space
+from nets.catalogue import load_engine
+from tools.common.locks import hold_lock
+from tools.common.progress import Progress
+from tools.hypergammon.decisions import measure_losses
+
+SUMMARY = "solve hypergammon, describe and check the solutions"
+
+DEFAULT_POSITIONS = 30_000
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the subcommands and their options."""
+    actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
+    build = actions.add_parser(
+        "build",
+        help="solve hypergammon, or go on where a stopped build was",
+        description="Solve hypergammon, or go on where a stopped build was.",
+    )
+    _add_checkers(build)
+    build.add_argument("--output", type=Path, metavar="FILE", help="the file (default in the data folder)")
+    build.add_argument("--threads", type=int, metavar="N", help="threads (default one for each core)")
+    actions.add_parser(
+        "status",
+        help="which solutions there are, and the value of the start",
+        description="Show which solutions there are, and the value of the start.",
+    )
+    verify = actions.add_parser(
+        "verify",
+        help="check a solution by the rules, and the engine by the solution",
+        description="Check a solution by the rules, and the engine's decisions by the solution.",
+    )
+    _add_checkers(verify)
+    verify.add_argument(
+        "--positions",
+        type=int,
+        default=DEFAULT_POSITIONS,
+        metavar="N",
+        help=f"random positions to decide and compute in (default {DEFAULT_POSITIONS})",
+    )
+    verify.add_argument("--seed", type=int, default=0, metavar="N", help="chooses them (default 0)")
+
+
+def _add_checkers(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--checkers",
+        type=int,
+        default=MAX_CHECKERS,
+        choices=range(1, MAX_CHECKERS + 1),
+        metavar="N",
+        help=f"checkers a side, 1 to {MAX_CHECKERS} (default {MAX_CHECKERS})",
+    )
+
+
+def main(args: argparse.Namespace) -> int:
+    """Run the tool.
+
+    Returns:
+        0; 1 if `verify` finds a fault.
+
+    Raises:
+        GammondError: Memory or disk space is short, a solution is missing or damaged, or the file cannot be
+            written.
+    """
+    if args.action == "build":
+        return build_solution(args.checkers, args.output or find_path(args.checkers), args.threads)
+    return (
+        show_status()
+        if args.action == "status"
+        else verify_solution(args.checkers, args.positions, args.seed)
+    )
+
+
+def build_solution(checkers: int, path: Path, threads: int | None) -> int:
+    """Solve hypergammon, with the needs and the progress on stderr.
+
+    Args:
+        checkers: 1 to 3.
+        path: The file.
+        threads: None for one for each core.
+
+    Raises:
+        LimitError: Memory or disk space is short.
+        StateError: Another process builds it.
+        DataFileError: The file cannot be written.
+    """
+    memory, disk = estimate_memory(checkers), estimate_disk(checkers)
+    begun = find_state_folder(path).exists()
+    sys.stderr.write(
+        f"hypergammon with {checkers} a side: needs about {_format_size(memory)} of memory beside the "
+        f"program's, and {_format_size(disk)} of disk space; the file {_format_size(file_bytes(checkers))}\n"
+        + (f"going on with what {find_state_folder(path)} has\n" if begun else "")
+    )
+    _check_memory(memory)
+    started_s, started_cpu_s = time.monotonic(), time.process_time()
+    with hold_lock(path, "output"), Progress(None, "solving", lines_of="gammond hypergammon") as bar:
+        steps = 0
+
+        def show(label: str, change: float) -> None:
+            nonlocal steps
+            steps += 1
+            bar.update(steps, f"{label}, largest change {change:.1e}" if np.isfinite(change) else label)
+
+        try:
+            if not begun:
+                check_disk_space(path.parent, disk, "GAMMOND_DATA")
+            build_file(path, checkers, threads, show)
+        except OSError as error:
+            raise DataFileError(f"{path} cannot be written: {error.strerror}", field="output") from error
+    forget_solutions()
+    elapsed_s, cpu_s = time.monotonic() - started_s, time.process_time() - started_cpu_s
+    sys.stdout.write(
+        f"{path}: hypergammon with {checkers} a side, {_format_size(path.stat().st_size)}, "
+        f"{elapsed_s:.0f} s, {cpu_s:.0f} s of processor time\n"
+    )
+    return 0
+
+
+def show_status() -> int:
+    """Describe the solutions of the data folder, a line or two for each."""
+    for checkers in range(1, MAX_CHECKERS + 1):
+        path = find_path(checkers)
+        if not path.exists():
+            state = "begun" if find_state_folder(path).exists() else "missing"
+            sys.stdout.write(f"{checkers} a side: {state}; `{command_line(checkers)}` builds {path}\n")
+            continue
+        table = open_file(path, checkers)
+        board = start_board(checkers)[None]
+        outcome = " ".join(f"{chance:.4f}" for chance in table.evaluate(board)[0])
+        centred, owned, opponents, jacoby = table.cubeful_equities(board)[0]
+        sys.stdout.write(
+            f"{checkers} a side: {path} ({_format_size(path.stat().st_size)}, checksum correct)\n"
+            f"  on roll at the start: outcome {outcome}; cube centred {centred:+.4f}, "
+            f"with Jacoby {jacoby:+.4f}, owned {owned:+.4f}, the opponent's {opponents:+.4f}\n"
+        )
+    return 0
+
+
+def verify_solution(checkers: int, count: int, seed: int) -> int:
+    """Check random values by the rules, and what the engine's decisions lose; return 1 on a fault."""
+    table = load_solution(checkers)
+    variant = next(each for each in VARIANTS.values() if each.is_solved and each.checkers == checkers)
+    boards = draw_positions(checkers, count, seed)
+    largest = np.zeros(len(VALUE_NAMES))
+    with Progress(count, "values", lines_of="gammond hypergammon") as bar:
+        for first in range(0, count, 500):
+            largest = np.maximum(largest, compute_residuals(table, boards[first : first + 500]).max(axis=0))
+            bar.update(min(count, first + 500))
+    engine = load_engine().with_rules(Rules(variant))
+    with Progress(count, "decisions", lines_of="gammond hypergammon") as bar:
+        lost = measure_losses(engine, table, count, seed, bar.update)
+    differences = "; ".join(f"{name} {value:.1e}" for name, value in zip(VALUE_NAMES, largest, strict=True))
+    is_right = bool((largest <= RESIDUAL_LIMIT).all()) and lost.points == 0.0
+    sys.stdout.write(
+        f"{count:,} random positions with {checkers} a side, seed {seed}\n"
+        f"largest differences from the mean of the best plays: {differences}\n"
+        f"{lost.plays:,} plays and {lost.doubles:,} cube decisions of {engine.name}: {lost.wrong} wrong, "
+        f"{lost.points:.6f} points lost\n"
+        f"{'PASS' if is_right else 'FAIL'}\n"
+    )
+    return 0 if is_right else 1
+
+
+RESIDUAL_LIMIT = 6e-7
+"""The largest difference in points that the rounding of values to ``float32`` explains."""
+
+
+def _check_memory(needed: int) -> None:
+    try:
+        present = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (AttributeError, ValueError, OSError):  # not said on this system
+        return
+    if needed > present:
+        raise LimitError(
+            f"solving needs {_format_size(needed)} of memory, this machine has {_format_size(present)}",
+            field="checkers",
+        )
+
+
+def _format_size(size: int) -> str:
+    return f"{size / 1e6:,.1f} MB" if size >= 1e6 else f"{size / 1e3:.1f} kB"
