@@ -172,6 +172,7 @@ class CompilationReport:
         advice = f" ({remedy})"
         if is_terminal:
             width = shutil.get_terminal_size().columns - 1
+            line += " " + "." * (1 + int(2 * now_s) % 3)  # they move while the numbers stand still
             whole = line + advice if len(line + advice) <= width else line
             stream.write("\r" + whole[:width].ljust(width))
             if not self._is_line_open:

@@ -69,19 +69,20 @@ class LineWork:
         Raises:
             KeyboardInterrupt: Ctrl-C was pressed.
         """
-        began_s, has_progress = time.monotonic(), False
+        began_s = drawn_s = time.monotonic()
         try:
             while (waited_s := time.monotonic() - began_s) < patience_s:
                 try:
                     event = self._events.get(timeout=min(_STEP_S, patience_s))
                 except queue.Empty:
-                    if not has_progress and waited_s >= SILENT_S and not COMPILATION.is_reporting:
+                    if time.monotonic() - drawn_s >= SILENT_S and not COMPILATION.is_compiling:
+                        drawn_s = time.monotonic()
                         self._draw(what.format(f"{waited_s:.0f} s"))
                     continue
                 if isinstance(event, list):
                     return event
                 if text := self._progress.update(event):
-                    has_progress = True
+                    drawn_s = time.monotonic()
                     if not COMPILATION.is_compiling:  # its own line says so, and how long it takes
                         self._draw(text)
             return None

@@ -167,6 +167,8 @@ def test_a_terminal_gets_one_line_that_is_redrawn_and_then_erased(make_report):
         clock.now_s += 0.5
         report.update()
     assert out.getvalue().count("\r") > 5
+    shown = [line.rstrip() for line in out.getvalue().split("\r")[-3:]]
+    assert len({line.rstrip(".") for line in shown}) < len(set(shown)) == 3
     report.end("inner")
     clock.now_s += SILENT_S
     assert not report.update()
