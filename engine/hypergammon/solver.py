@@ -175,7 +175,7 @@ class Solver:
                 break
             for name, unknown in unknowns.items():
                 self._state.save(name, unknown.values, is_final=False)
-            share = _SHARES_OF_CHANGE[change < _SETTLING_CHANGE]
+            share = _SHARES_OF_CHANGE[int(change < _SETTLING_CHANGE)]
             self._compute(list(unknowns.values()), label, max(share * change, TOLERANCE / 4))
         for name, unknown in unknowns.items():
             self._state.save(name, self._without_double(unknown, label), is_final=True)

@@ -162,7 +162,10 @@ class _Guard:
 
     def __call__(self) -> None:
         if _read_state(self._descriptor) != self._state:
-            raise make_error(self._path, self._checkers, "it was altered while it was in use")
+            reason = (
+                "it was altered while this program used it, which is to be started again once it is whole"
+            )
+            raise make_error(self._path, self._checkers, reason)
 
 
 def _read_state(descriptor: int) -> tuple[int, int]:

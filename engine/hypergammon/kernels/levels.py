@@ -91,9 +91,9 @@ def _compare(
     hit3 = (others & POINT_MASK) * layouts
     hit4 = (others >> POINT_BITS) * layouts
     for at in range(first, end):
-        after = after_hit[hit2 + after_hit[hit1 + places[at]]]
+        after = int(after_hit[hit2 + int(after_hit[hit1 + int(places[at])])])
         if others != 0:
-            after = after_hit[hit4 + after_hit[hit3 + after]]
+            after = int(after_hit[hit4 + int(after_hit[hit3 + after])])
         value = values[base + after]
         if value < least[at]:
             least[at] = value
@@ -151,8 +151,8 @@ def choose_plays(
                     least[place] = _NOTHING
                 for held in range(BAR):
                     first = ends[held - 1] if held > 0 else 0
-                    start = lists.starts[own, held, roll]
-                    for choice in range(lists.counts[own, held, roll] if ends[held] > first else 0):
+                    start = int(lists.starts[own, held, roll])
+                    for choice in range(int(lists.counts[own, held, roll]) if ends[held] > first else 0):
                         play = int(lists.plays[start + choice])
                         _compare(
                             play, choice, tables.after_hit, places, first, ends[held], replies, least, chosen
@@ -160,13 +160,13 @@ def choose_plays(
                 row = (own * CHOICE_BYTES + roll // 2) * layouts
                 weight = 1.0 if high == low else 2.0
                 for place in range(found):
-                    at = row + places[place]
+                    at = row + int(places[place])
                     totals[place] += weight * least[place]
                     before = 0 if roll % 2 == 0 else int(choices[at])
                     choices[at] = before | int(chosen[place]) << _CHOICE_BITS * (roll % 2)
                 roll += 1
         for place in range(found):
-            at = places[place] * layouts + own
+            at = int(places[place]) * layouts + own
             value = -totals[place] / 36.0
             if doubled.shape[0] > 0:
                 value = max(value, min(1.0, 2.0 * doubled[at]))
@@ -220,7 +220,7 @@ def follow_choices(
                     continue
                 for column in range(columns):
                     sums[column] = 0.0
-                lists_at = (own * BAR + tables.held[opposing]) * ROLL_COUNT
+                lists_at = (own * BAR + int(tables.held[opposing])) * ROLL_COUNT
                 row = own * CHOICE_BYTES * layouts + opposing
                 roll = 0
                 for high in range(1, 7):
@@ -230,11 +230,11 @@ def follow_choices(
                         play = int(lists.plays[starts[lists_at + roll] + choice])
                         hit1 = play >> LAYOUT_BITS & POINT_MASK
                         hit2 = play >> LAYOUT_BITS + POINT_BITS & POINT_MASK
-                        after = after_hit[hit2 * layouts + after_hit[hit1 * layouts + opposing]]
+                        after = int(after_hit[hit2 * layouts + int(after_hit[hit1 * layouts + opposing])])
                         if high == low:
                             hit3 = play >> LAYOUT_BITS + 2 * POINT_BITS & POINT_MASK
                             hit4 = play >> LAYOUT_BITS + 3 * POINT_BITS
-                            after = after_hit[hit4 * layouts + after_hit[hit3 * layouts + after]]
+                            after = int(after_hit[hit4 * layouts + int(after_hit[hit3 * layouts + after])])
                         reply = ((play & LAYOUT_MASK) * layouts + after) * columns
                         weight = 1.0 if high == low else 2.0
                         for column in range(columns):

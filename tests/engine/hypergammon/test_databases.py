@@ -95,7 +95,7 @@ def test_a_mapped_file_that_is_altered_or_cut_in_use_is_an_error_and_not_the_end
         os.utime(path, ns=(0, 1))
     else:
         os.truncate(path, size)
-    with pytest.raises(DataFileError, match="it was altered while it was in use"):
+    with pytest.raises(DataFileError, match="it was altered while this program used it"):
         table.evaluate(START)
     assert before.shape == (1, 5)
 
