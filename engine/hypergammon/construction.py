@@ -33,8 +33,11 @@ _EQUITY_ORDER = ("centred", "owned", "opponents", "centred_jacoby")
 
 
 def estimate_memory(checkers: int) -> int:
-    """Return the bytes of memory that building takes, beside the program: two values and plays at most."""
-    return count_layouts(checkers) ** 2 * (4 * 8 + CHOICE_BYTES) + _PLAY_LIST_BYTES
+    """Return the bytes of memory that building takes at most, beside the program.
+
+    That is while it computes the chances: the equities, four chances twice, and the plays.
+    """
+    return count_layouts(checkers) ** 2 * (8 + 2 * 4 * 8 + CHOICE_BYTES) + _PLAY_LIST_BYTES
 
 
 def estimate_disk(checkers: int) -> int:
