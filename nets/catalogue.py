@@ -18,7 +18,6 @@ from engine.cubeful.match_equity import load_default_table
 from engine.errors import DataFileError, ValueRangeError
 from engine.evaluation.evaluator import Evaluator, ExactEvaluator
 from engine.evaluation.pruning import PlayPruner, ShortlistPruner
-from engine.hypergammon.databases import load_solution
 from engine.options import did_you_mean
 from engine.play.player import EvaluatorPlayer, Player
 from engine.runtime.version import read_version
@@ -231,7 +230,6 @@ def load_engine(
         exact=(defer_bearoff().two_sided,),
         cache=ValueCache(columns=CACHE_COLUMNS),
         threads=threads,
-        solutions=lambda variant: load_solution(variant.checkers),
     )
     if open_store is None or name not in (DEFAULT_EVALUATOR, *list_evaluator_names(manifest_file)):
         return engine

@@ -254,3 +254,18 @@ def test_training_asks_the_rules():
     assert SelfPlay(TdSettings(variant="farback")).settings.rules == RULES
     with pytest.raises(UnsupportedError, match="training is not supported in bare"):
         SelfPlay(TdSettings(variant="bare"))
+
+
+def test_tournaments_of_hypergammon_are_played_with_and_without_the_cube(tmp_path, capsys):
+    games = ["tournament", "fast", "random", "--games", "20", "--threads", "1", "--variant", "hypergammon1"]
+    for more in ([], ["--match", "3", "--cube-by", "fast"]):
+        records = tmp_path / str(len(more))
+        assert cli.main([*games, *more, "--json", "--records", str(records)]) == 0
+        document = json.loads(capsys.readouterr().out)
+        assert document["variant"] == "hypergammon1"
+        for file in records.iterdir():
+            for match in parse_mat(file.read_text()):
+                assert match.issues == ()
+                assert match.rules.rules.variant.name == "hypergammon1"
+    assert cli.main(["tournament", "fast", "pubeval", "--games", "4", "--variant", "hypergammon1"]) != 0
+    assert "pubeval knows positions with 15 checkers a side" in capsys.readouterr().err

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import replace
-from typing import Protocol, TypedDict
+from typing import TypedDict
 
 import numpy as np
 
@@ -17,15 +17,15 @@ from engine.analysis.engine_store import EngineStore, KeptAnalysis
 from engine.analysis.levels import EvalSettings, StoreUse
 from engine.cubeful import CubeStateSpace, build_cube_state_space, make_dead_cube_game
 from engine.cubeful.match_equity import MatchEquityTable
-from engine.errors import UnsupportedError
 from engine.evaluation.evaluator import CubefulEvaluator, Evaluator
 from engine.evaluation.pruning import PlayPruner
+from engine.hypergammon.databases import load_solution
 from engine.kernels.objectives import OUTCOME_COLUMNS
 from engine.rules.dice import Roll
 from engine.rules.match import MAX_CUBE, MatchState
 from engine.rules.moves import generate_plays
 from engine.rules.position import Board, Position
-from engine.rules.rules import STANDARD_RULES, Feature, Rules, Variant
+from engine.rules.rules import STANDARD_RULES, Feature, Rules
 from engine.search import NPlyEvaluator, PlaySearch, PositionSearch, SearchWatch, TreeSearch, ValueCache
 from engine.search.objective import Objective, Values
 from engine.search.plays import RankedList
@@ -42,19 +42,6 @@ from engine.store.entries import StoreEntry, StoreQuestion, make_canonical
 
 CACHE_COLUMNS = 16
 """The outcome and eleven states of the cube: the maximum in four plies of a match."""
-
-
-class Solution(Evaluator, CubefulEvaluator, Protocol):
-    """Knows all positions of a variant exactly, with the cube too."""
-
-    @property
-    def match_equities(self) -> MatchEquityTable:
-        """The match equity table of the variant."""
-        ...
-
-
-SolutionSource = Callable[[Variant], Solution]
-"""Opens the solution of a variant."""
 
 
 class BoardHandling(TypedDict, total=False):
@@ -78,7 +65,6 @@ class Engine:
         threads: Number of threads that work on one answer.
         pruning: Which replies searches consider.
         rules: The rules of the games.
-        solutions: Opens the solution of a variant that is solved, which may take seconds.
 
     Attributes:
         tree: Searches values, with that pruner, cache and number of threads.
@@ -97,7 +83,6 @@ class Engine:
         threads: int = 1,
         pruning: Pruning = DEFAULT_PRUNING,
         rules: Rules = STANDARD_RULES,
-        solutions: SolutionSource | None = None,
     ) -> None:
         self.evaluator = evaluator
         self.rules = rules
@@ -110,8 +95,8 @@ class Engine:
         self.tree = TreeSearch(pruner, pruning, cache, threads)
         self.store: EngineStore | None = None
         self._threads = threads
-        self._solutions = solutions
         self._solved: dict[tuple[Rules, int], Engine] = {}
+        self._nets: Engine | None = None
 
     @property
     def name(self) -> str:
@@ -154,25 +139,28 @@ class Engine:
         """Return the engine for games by other rules: the same, with the same cache, or one of a solution.
 
         Raises:
-            UnsupportedError: The variant is solved, and this engine has no solutions.
             DataFileError: The solution is missing or its file is damaged.
         """
         if rules is self.rules or rules == self.rules:
             return self
+        nets = self._nets or self
         if not rules.variant.is_solved:
-            other = copy(self)
+            other = copy(nets)
             other.rules = rules
             return other
-        if self._solutions is None:
-            raise UnsupportedError(
-                f"{rules.name} is evaluated by its solution, not by nets, and there is none here",
-                field="variant",
-            )
         key = rules, self._threads
         if key not in self._solved:
-            found = self._solutions(rules.variant)
-            table = self.table or found.match_equities
-            self._solved[key] = Engine(found, exact=(found,), table=table, threads=self._threads, rules=rules)
+            found = load_solution(rules.variant.checkers)
+            table = nets.table or found.match_equities
+            solved = Engine(
+                found,
+                exact=(found,),
+                table=table,
+                threads=self._threads,
+                rules=rules,
+            )
+            solved._nets = nets
+            self._solved[key] = solved
         return self._solved[key]
 
     def make_n_ply_evaluator(

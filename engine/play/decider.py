@@ -17,7 +17,7 @@ from engine.play.variant_player import adapt_to_rules
 from engine.rules.dice import MAX_SEED, Roll, format_roll
 from engine.rules.match import MatchState
 from engine.rules.position import Board, Position
-from engine.rules.rules import Rules
+from engine.rules.rules import Rules, Variant
 from engine.search import SearchWatch
 from engine.search.results import ChosenPlay, PositionEvaluation, RankedPlays
 
@@ -217,6 +217,11 @@ class SearchPlayer(Player):
         self.name = name
         self.decider = decider
         self.evaluator = decider.engine.evaluator
+        self.checkers = decider.engine.rules.variant.checkers
+
+    def as_solver(self, variant: Variant) -> Player:
+        """Return the same look-ahead and errors over the solution, as `Player.as_solver`."""
+        return SearchPlayer(self.name, self.decider.with_rules(Rules(variant)))
 
     def choose(self, boards: Board, dice: NDArray[np.int8]) -> Board:
         """Choose plays, as `Player.choose`."""

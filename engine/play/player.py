@@ -10,10 +10,12 @@ from numpy.typing import NDArray
 
 from engine.errors import UnsupportedError
 from engine.evaluation.evaluator import Evaluator, Scorer, find_first_highest
+from engine.hypergammon.databases import load_solution
 from engine.rules.dice import Roll
 from engine.rules.moves import expand_rolls
 from engine.rules.outcome import cubeless_equity
-from engine.rules.position import Board, Position
+from engine.rules.position import CHECKERS, Board, Position
+from engine.rules.rules import Variant
 from engine.rules.seeded_random import BoardHasher, to_integers_below
 from engine.search import SearchWatch
 from engine.search.results import ChosenPlay
@@ -33,7 +35,7 @@ class Player:
             that knows no outcomes.
         follows_evaluator: Whether it always plays the highest cubeless equity by `evaluator`.
         scorer: The scorer whose highest score it plays; None for other players.
-        plays_any_variant: Whether it plays with any number of checkers.
+        checkers: How many checkers a side has in the positions that it knows; None for any number.
     """
 
     name: str
@@ -42,12 +44,25 @@ class Player:
     evaluator: Evaluator | None = None
     follows_evaluator: bool = False
     scorer: Scorer | None = None
-    plays_any_variant: bool = False
+    checkers: int | None = CHECKERS
 
     @property
     def can_pick(self) -> bool:
         """Whether `pick` is supported, so that the player can play variants of the rules."""
         return type(self).pick is not Player.pick
+
+    def as_solver(self, variant: Variant) -> Player:
+        """Return the player that takes its place in a solved variant, and plays by the solution.
+
+        Raises:
+            UnsupportedError: Its plays do not come from values of positions.
+            DataFileError: The solution is missing.
+        """
+        raise UnsupportedError(
+            f"{self.name} knows positions with {self.checkers} checkers a side, and does not play "
+            f"{variant.name}",
+            field="variant",
+        )
 
     def choose(self, boards: Board, dice: NDArray[np.int8]) -> Board:
         """Choose a legal play in each of many positions.
@@ -123,14 +138,20 @@ class EvaluatorPlayer(Player):
 
     Args:
         evaluator: Evaluates the positions after the plays.
+        checkers: How many checkers a side has in the positions that it knows.
     """
 
     evaluator: Evaluator
     follows_evaluator = True
 
-    def __init__(self, evaluator: Evaluator) -> None:
+    def __init__(self, evaluator: Evaluator, checkers: int = CHECKERS) -> None:
         self.name = evaluator.name
         self.evaluator = evaluator
+        self.checkers = checkers
+
+    def as_solver(self, variant: Variant) -> Player:
+        """Return the player of the best cubeless plays, as `Player.as_solver`."""
+        return EvaluatorPlayer(load_solution(variant.checkers), variant.checkers)
 
     def pick(
         self, boards: Board, dice: NDArray[np.int8], children: Board, offsets: NDArray[np.int64]
@@ -170,7 +191,7 @@ class RandomPlayer(Player):
         ValueRangeError: The seed is negative.
     """
 
-    plays_any_variant = True
+    checkers = None
 
     def __init__(self, seed: int = 0) -> None:
         self._chance = BoardHasher(seed)

@@ -5,10 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.errors import UnsupportedError
 from engine.play.player import Player
 from engine.rules.moves import expand_rolls
-from engine.rules.position import CHECKERS, Board
+from engine.rules.position import Board
 from engine.rules.rules import Feature, Rules
 
 
@@ -31,6 +30,7 @@ class VariantPlayer(Player):
             rules.check_supports(Feature.LOOK_AHEAD, f"{player.name}, which looks ahead or errs,")
         self.name = player.name
         self.nets = player.nets
+        self.checkers = player.checkers
         self.player = player
         self.rules = rules
 
@@ -50,12 +50,12 @@ class VariantPlayer(Player):
 def adapt_to_rules(player: Player, rules: Rules) -> Player:
     """Return a player that plays by given rules: itself where they support look-ahead.
 
+    In a solved variant the solution takes the place of the nets of a player that values positions.
+
     Raises:
-        UnsupportedError: As `VariantPlayer`, or it knows positions with 15 checkers a side only.
+        UnsupportedError: As `VariantPlayer`, or it knows positions with another number of checkers only.
+        DataFileError: The solution of the variant is missing.
     """
-    if rules.variant.checkers != CHECKERS and not player.plays_any_variant:
-        raise UnsupportedError(
-            f"{player.name} knows positions with {CHECKERS} checkers a side, and does not play {rules.name}",
-            field="variant",
-        )
+    if player.checkers not in (None, rules.variant.checkers):
+        player = player.as_solver(rules.variant)
     return player if rules.supports(Feature.LOOK_AHEAD) else VariantPlayer(player, rules)

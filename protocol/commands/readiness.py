@@ -177,8 +177,8 @@ class _Readying:
 
     def _ready_engine(self, decider: Decider) -> None:
         """Ask for everything once, unless that was done, or until it is stopped."""
-        name, engine = decider.engine.name, decider.engine.with_rules(STANDARD_RULES)
-        if name in _ready:
+        engine = decider.engine.with_rules(STANDARD_RULES)
+        if engine.name in _ready:
             return
         for line in READY_LINES:
             if self._is_stopped:
@@ -187,7 +187,7 @@ class _Readying:
             self._done_count += 1
         parsed = parse_positions((*READY_TEXTS, *READY_TEXTS))
         evaluate_matches(engine, parsed.boards, parsed.matches, parsed.match_indices, EvalSettings())
-        _ready.add(name)
+        _ready.add(engine.name)
 
     def _ask(self, line: str) -> None:
         name, _, rest = line.partition(" ")

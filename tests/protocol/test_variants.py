@@ -107,3 +107,11 @@ def test_queries_are_about_the_variant_of_the_session_or_their_own(connection):
     assert query(connection, **roll)["results"][0] == ours
     theirs = query(connection, **roll, variant="backgammon")["results"][0]
     assert theirs["position"] == "4HPwATDgc/ABMA"
+
+
+def test_a_session_goes_from_a_solved_variant_back_to_the_nets(connection):
+    exact = talk("eval", connection) if ask(connection, "set game.variant hypergammon1", "newgame") else []
+    assert exact[0].endswith(" net=hypergammon-1")
+    assert talk("isready", connection)[-1] == "readyok"
+    ask(connection, "set game.variant nackgammon", "newgame")
+    assert not talk("eval", connection)[0].endswith(" net=hypergammon-1")

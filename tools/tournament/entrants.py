@@ -61,7 +61,8 @@ def load_entrants(
             load_cube_player(name, cube_by).with_rules(game)
         else:
             adapt_to_rules(load_cached_player(name), game)
-    return [load_entrant(name) for name in names]
+    entrants = [load_entrant(name) for name in names]
+    return [replace(each, nets={}) for each in entrants] if game.variant.is_solved else entrants
 
 
 def check_players(names: Sequence[str]) -> None:

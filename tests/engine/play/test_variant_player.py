@@ -16,7 +16,7 @@ from engine.rules.match import MatchState
 from engine.rules.moves import expand_rolls, legal_plays
 from engine.rules.outcome import cubeless_equity
 from engine.rules.position import Position
-from engine.rules.rules import STANDARD_RULES, Doubles, Rules
+from engine.rules.rules import STANDARD_RULES, VARIANTS, Doubles, Rules
 from nets.catalogue import load_player
 from nets.players.pubeval import PubevalPlayer
 from tests import boards
@@ -154,3 +154,22 @@ def test_a_decider_refuses_all_else():
             ask(START, MatchState())
     with pytest.raises(UnsupportedError, match="look-ahead is not supported"):
         decider.with_settings(EvalSettings(1)).choose_play(START, (3, 1), MatchState())
+
+
+@pytest.mark.parametrize("name", ["fast", "fast:plies=1,filter=tiny"])
+def test_in_a_solved_variant_the_solution_takes_the_place_of_nets(name):
+    rules = Rules(VARIANTS["hypergammon1"])
+    player = adapt_to_rules(load_player(name), rules)
+    assert player.checkers == 1
+    assert adapt_to_rules(player, rules) is player
+    assert player.evaluator is not None
+    assert player.evaluator.name == "hypergammon-1"
+    results = play_games(load_player(name), RandomPlayer(1), 100, seed=1, rules=rules)
+    assert results.points_per_game > 0
+
+
+def test_a_player_that_values_no_positions_plays_no_solved_variant():
+    rules = Rules(VARIANTS["hypergammon1"])
+    with pytest.raises(UnsupportedError, match="pubeval knows positions with 15 checkers a side"):
+        adapt_to_rules(PubevalPlayer(), rules)
+    assert adapt_to_rules(RandomPlayer(1), rules).checkers is None
