@@ -15,7 +15,7 @@ from engine.barca.game import BarcaGame
 from engine.barca.kernels.search import MAX_DEPTH
 from engine.barca.levels import DEFAULT_LEVEL, LEVELS, find_level
 from engine.barca.moves import Move
-from engine.barca.search import MAX_LINES, SearchLimits, SearchLine, SearchMemory, find_plies_to_end, search
+from engine.barca.search import MAX_LINES, SearchLimits, SearchLine, find_plies_to_end, search
 from engine.errors import StateError, ValueRangeError
 from engine.options import CHOICES, convert, list_fields, parse_options
 
@@ -117,7 +117,6 @@ class SearchPlayer:
         self.name = name
         self.weights = weights or load_weights(options.weights)
         self._seed = options.seed
-        self._memory = SearchMemory()
         if not (options.depth or options.movetime or options.nodes):
             raise ValueRangeError("expected depth, movetime or nodes above 0, got none", field="depth")
         self.limits = SearchLimits(
@@ -126,7 +125,7 @@ class SearchPlayer:
 
     def choose(self, game: BarcaGame, should_stop: Callable[[], bool] | None = None) -> Move:
         """Choose a move, as `BarcaPlayer.choose`: always the same one in the same game."""
-        found = search(game, self.limits, self.weights, should_stop=should_stop, memory=self._memory)
+        found = search(game, self.limits, self.weights, should_stop=should_stop)
         return choose_by_merit(found.lines, game, self._seed)
 
 
