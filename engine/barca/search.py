@@ -18,7 +18,6 @@ from engine.barca.game import REPETITIONS, BarcaGame
 from engine.barca.kernels.moves import MAX_MOVES
 from engine.barca.kernels.search import (
     COUNTERS,
-    ENTRY_COLUMNS,
     EXCLUDED,
     GENERATION,
     HINT,
@@ -36,6 +35,7 @@ from engine.barca.kernels.search import (
     compute_key,
     search_tree,
 )
+from engine.barca.kernels.transposition import ENTRY_COLUMNS, GENERATIONS
 from engine.barca.moves import Move
 from engine.errors import CancelledWork, StateError, ValueRangeError
 from engine.kernels.interrupts import CALLBACK, find_address
@@ -49,7 +49,6 @@ MAX_LINES = 20
 _LEAST_ENTRIES = 2
 _MAX_IDLE_MEMORIES = 4
 _NO_NODE_LIMIT = 1 << 62
-_MAX_GENERATION = 255
 
 
 @dataclass(frozen=True)
@@ -171,7 +170,7 @@ class SearchMemory:
             question: As in `SearchFrame`.
         """
         self._generation += 1
-        if self._generation > _MAX_GENERATION:
+        if self._generation == GENERATIONS:
             self._table[:] = 0
             self._generation = 1
         counters = np.zeros(COUNTERS, np.int64)

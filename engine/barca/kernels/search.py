@@ -17,6 +17,16 @@ from numpy.typing import NDArray
 from engine.barca.kernels.board import ANIMALS, HOLES_TO_WIN, SQUARES
 from engine.barca.kernels.evaluation import IS_HOLE, evaluate_squares
 from engine.barca.kernels.moves import list_moves
+from engine.barca.kernels.transposition import (
+    EXACT,
+    HINT_BITS,
+    LOWER,
+    NO_ENTRY,
+    NO_HINT,
+    UPPER,
+    find_entry,
+    put_entry,
+)
 from engine.kernels import borrowing_kernel, inlined_kernel
 from engine.kernels.interrupts import call_back
 
@@ -40,7 +50,6 @@ search that entries of the table belong to."""
 COUNTERS = 6
 
 NO_MOVE = -1
-ENTRY_COLUMNS = 2
 
 _KEY, _ALPHA, _BETA, _FLOOR, _DEPTH, _BEST, _BEST_MOVE, _COUNT, _NEXT, _MOVE, _IS_SCOUT = range(11)
 """Columns of the stack: the position's key, the window with its first lower bound, plies to search, the best
@@ -55,10 +64,7 @@ _OPEN = -INFINITE - 1
 
 _ASK_EVERY = 1024
 
-_EXACT, _LOWER, _UPPER = 1, 2, 3
 _SQUARE_BITS = 7
-_HINT_BITS = 14
-_HINT_MASK = (1 << _HINT_BITS) - 1
 _CODE_BITS = 18
 _CODE_MASK = (1 << _CODE_BITS) - 1
 
@@ -81,8 +87,7 @@ class SearchFrame(NamedTuple):
         squares: in and out, ``int8[12]``; as before when the search ends.
         weights: ``int64[12]``, the board evaluation vector.
         repeated: ``int64[n]``, the keys of positions that occurred twice in the game.
-        table: in and out, ``int64[entries, ENTRY_COLUMNS]``, the transposition table; a power of two of
-            entries, 2 or more.
+        table: in and out, the transposition table, as in `engine.barca.kernels.transposition`.
         stack: scratch, ``int64[STACK_SIZE, STACK_COLUMNS]``.
         moves: scratch, ``int64[STACK_SIZE, MAX_MOVES]``, the moves of each position with their ranks above.
         listed: scratch, ``int8[MAX_MOVES, 2]``.
@@ -166,7 +171,7 @@ def search_tree(frame: SearchFrame, side: int, depth: int, alpha: int, beta: int
                 return value
             ply -= 1
             move = stack[ply, _MOVE]
-            frame.squares[move >> _HINT_BITS] = (move >> _SQUARE_BITS) & 127
+            frame.squares[move >> HINT_BITS] = (move >> _SQUARE_BITS) & 127
             if frame.counters[IS_STOPPED]:
                 value = stack[ply, _BEST]
             else:
@@ -198,7 +203,7 @@ def _make_move(frame: SearchFrame, ply: int, is_scout: bool) -> None:
     """Make the move being tried, and begin with the position after it."""
     stack = frame.stack
     move = stack[ply, _MOVE]
-    animal = move >> _HINT_BITS
+    animal = move >> HINT_BITS
     origin = (move >> _SQUARE_BITS) & 127
     target = move & 127
     frame.squares[animal] = target
@@ -296,7 +301,7 @@ def _list_ranked(frame: SearchFrame, ply: int, side: int, hint: int) -> None:
                 is_excluded |= frame.excluded[place] == move
             if is_excluded:
                 continue
-        code = (animal << _HINT_BITS) | move
+        code = (animal << HINT_BITS) | move
         gain = IS_HOLE[target] - IS_HOLE[origin]
         if held + gain >= HOLES_TO_WIN:
             frame.lines[ply, 0] = code
@@ -350,12 +355,12 @@ def _take_value(frame: SearchFrame, ply: int, value: int) -> bool:
     frame.line_lengths[ply] = length + 1
     if value < stack[ply, _BETA]:
         return False
-    hint = move & _HINT_MASK
+    hint = move & NO_HINT
     if frame.killers[ply, 0] != hint:
         frame.killers[ply, 1] = frame.killers[ply, 0]
         frame.killers[ply, 0] = hint
     depth = max(stack[ply, _DEPTH], 1)
-    animal = move >> _HINT_BITS
+    animal = move >> HINT_BITS
     target = move & 127
     frame.history[animal, target] = min(frame.history[animal, target] + depth * depth, _MAX_HISTORY)
     return True
@@ -369,28 +374,19 @@ def _close(frame: SearchFrame, ply: int) -> int:
     value = stack[ply, _BEST]
     if depth <= 0 or (ply == 0 and frame.counters[EXCLUDED] > 0):
         return value
-    bound = _EXACT
+    bound = EXACT
     if value <= stack[ply, _FLOOR]:
-        bound = _UPPER
+        bound = UPPER
     elif value >= stack[ply, _BETA]:
-        bound = _LOWER
+        bound = LOWER
     score = value
     if value > MAX_EVALUATION:
         score += ply
     elif value < -MAX_EVALUATION:
         score -= ply
     move = stack[ply, _BEST_MOVE]
-    hint = _HINT_MASK if move == NO_MOVE else move & _HINT_MASK
-    generation = frame.counters[GENERATION]
-    data = ((((score + INFINITE) << 8 | generation) << 7 | depth) << 2 | bound) << _HINT_BITS | hint
-    key = stack[ply, _KEY]
-    place = key & (frame.table.shape[0] - 1)
-    kept = frame.table[place, 1]
-    is_kept_older = (kept >> (_HINT_BITS + 9)) & 255 != generation
-    if not (is_kept_older or frame.table[place, 0] == key or (kept >> (_HINT_BITS + 2)) & 127 <= depth):
-        place ^= 1
-    frame.table[place, 0] = key
-    frame.table[place, 1] = data
+    hint = NO_HINT if move == NO_MOVE else move & NO_HINT
+    put_entry(frame.table, stack[ply, _KEY], frame.counters[GENERATION], bound, depth, score, hint)
     return value
 
 
@@ -404,31 +400,17 @@ def _look_up(frame: SearchFrame, ply: int) -> tuple[int, int]:
         so that lines are whole.
     """
     stack = frame.stack
-    key = stack[ply, _KEY]
-    place = key & (frame.table.shape[0] - 1)
-    if frame.table[place, 0] != key:
-        place ^= 1
-        if frame.table[place, 0] != key:
-            return _OPEN, NO_MOVE
-    data = frame.table[place, 1]
-    hint = data & _HINT_MASK
-    if hint == _HINT_MASK:
+    bound, depth, value, hint = find_entry(frame.table, stack[ply, _KEY], frame.counters[GENERATION])
+    if hint == NO_HINT:
         hint = NO_MOVE
-    data >>= _HINT_BITS
-    bound = data & 3
-    depth = (data >> 2) & 127
-    generation = (data >> 9) & 255
-    value = (data >> 17) - INFINITE
     alpha = stack[ply, _ALPHA]
     beta = stack[ply, _BETA]
-    if generation != frame.counters[GENERATION]:
-        return _OPEN, NO_MOVE
-    if depth != stack[ply, _DEPTH] or beta - alpha > 1:
+    if bound == NO_ENTRY or depth != stack[ply, _DEPTH] or beta - alpha > 1:
         return _OPEN, hint
     if value > MAX_EVALUATION:
         value -= ply
     elif value < -MAX_EVALUATION:
         value += ply
-    if bound == _EXACT or (bound == _LOWER and value >= beta) or (bound == _UPPER and value <= alpha):
+    if bound == EXACT or (bound == LOWER and value >= beta) or (bound == UPPER and value <= alpha):
         return value, hint
     return _OPEN, hint
