@@ -27,6 +27,9 @@ def test_nothing_that_a_session_asks_for_later_needs_more_code():
             if "pubeval" in line:  # players of one's own choice are readied once chosen
                 talk("set engine.player pubeval\nisready\nset engine.player net", connection)
                 known = set(COMPILATION._known)
+            elif line.startswith("set game.variant"):  # and so is another game
+                assert talk(f"{line}\nisready", connection)[-1] == "readyok"
+                known = set(COMPILATION._known)
             else:
                 talk(line, connection)
         assert set(COMPILATION._known) - known == set()
