@@ -57,7 +57,7 @@ class AlphaBetaStats:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
-    parser.add_argument("--depth", type=int, default=5, metavar="N", help="plies of search (default 5)")
+    parser.add_argument("--plies", type=int, default=5, metavar="N", help="plies of search (default 5)")
     parser.add_argument("--positions", type=int, default=40, metavar="N", help="positions (default 40)")
     parser.add_argument("--seed", type=int, default=1, metavar="N", help="seed of the games (default 1)")
     parser.add_argument("--json", action="store_true", help="write one JSON object instead of text")
@@ -76,19 +76,19 @@ def main(args: argparse.Namespace) -> int:
         ValueRangeError: A number is out of range.
     """
     for name, value, low, high in (
-        ("--depth", args.depth, 1, MAX_MEASURED_DEPTH),
+        ("--plies", args.plies, 1, MAX_MEASURED_DEPTH),
         ("--positions", args.positions, 1, MAX_POSITIONS),
         ("--seed", args.seed, 0, MAX_SEED - MAX_POSITIONS),
     ):
         if not low <= value <= high:
             raise ValueRangeError(f"{name}: expected {low} to {high}, got {value}", field=name.strip("-"))
-    rows = compare_ways(draw_games(args.positions, args.seed), args.depth)
+    rows = compare_ways(draw_games(args.positions, args.seed), args.plies)
     if args.json:
-        report = {"version": read_version(), "depth": args.depth, "seed": args.seed}
+        report = {"version": read_version(), "depth": args.plies, "seed": args.seed}
         rows_json = [asdict(row) for row in rows]
         sys.stdout.write(json.dumps({**report, "positions": args.positions, "rows": rows_json}) + "\n")
     else:
-        head = f"gammond {read_version()}, Barca, depth {args.depth}, seed {args.seed}: "
+        head = f"gammond {read_version()}, Barca, depth {args.plies}, seed {args.seed}: "
         sys.stdout.write(f"{head}{args.positions:,} positions\n{_format_table(rows)}")
     return 0 if all(row.same_value == args.positions for row in rows) else 1
 

@@ -11,7 +11,7 @@ from tools.measure import alphabeta
 
 
 def test_the_report_says_what_was_saved_and_that_values_are_the_same(capsys):
-    assert cli.main(["measure", "alphabeta", "--positions", "4", "--depth", "4", "--json"]) == 0
+    assert cli.main(["measure", "alphabeta", "--positions", "4", "--plies", "4", "--json"]) == 0
     report = json.loads(capsys.readouterr().out)
     assert (report["positions"], report["depth"], report["seed"]) == (4, 4, 1)
     rows = {row["name"]: row for row in report["rows"]}
@@ -29,14 +29,14 @@ def test_another_value_is_a_failure(capsys, monkeypatch):
 
     search = alphabeta.search
     monkeypatch.setattr(alphabeta, "search", break_value)
-    assert cli.main(["measure", "alphabeta", "--positions", "2", "--depth", "2"]) == 1
+    assert cli.main(["measure", "alphabeta", "--positions", "2", "--plies", "2"]) == 1
     lines = capsys.readouterr().out.splitlines()
     assert "depth 2, seed 1: 2 positions" in lines[0]
     assert len(lines) == 6
 
 
 @pytest.mark.parametrize(
-    "options", [["--depth", "0"], ["--depth", "9"], ["--positions", "0"], ["--seed", "-1"]]
+    "options", [["--plies", "0"], ["--plies", "9"], ["--positions", "0"], ["--seed", "-1"]]
 )
 def test_numbers_out_of_range_are_refused(capsys, options):
     assert cli.main(["measure", "alphabeta", *options]) == cli.EXIT_USAGE
