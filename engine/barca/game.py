@@ -13,6 +13,9 @@ from engine.errors import StateError
 REPETITIONS = 3
 """A position that comes up so often is a draw."""
 
+WIN_REASON = "three animals on watering holes"
+"""How a game is won."""
+
 
 @dataclass(frozen=True, slots=True)
 class GameResult:
@@ -88,7 +91,7 @@ class BarcaGame:
 def describe_result(result: GameResult) -> str:
     """Return how a game ended as a sentence."""
     if result.winner is not None:
-        return f"{SIDES[result.winner]} wins: three animals on watering holes."
+        return f"{SIDES[result.winner]} wins: {WIN_REASON}."
     if result.reason == "repetition":
         return "Draw: the same position for the third time."
     return "Draw: the side to move has no legal move."

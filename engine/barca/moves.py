@@ -95,6 +95,8 @@ def _explain_illegal(position: BarcaPosition, move: Move, legal: list[Move]) -> 
         return f"{describe_animal(animal)} on {origin} cannot move: {SIDES[position.side]} is to move"
     kind = animal % ANIMALS // 2
     name = f"the {KINDS[kind]} on {origin}"
+    if move.origin == move.target:
+        return f"{name} stands on {target} already: a move goes to another square"
     rays = RAYS[move.origin, FIRST_DIRECTION[kind] : END_OF_DIRECTIONS[kind]].tolist()
     ray = next((ray for ray in rays if move.target in ray), None)
     if ray is None:

@@ -9,6 +9,8 @@ from engine.barca.moves import Move
 from engine.errors import FormatError
 
 _MOVE = re.compile(r"([a-j](?:10|[1-9]))[- ]?([a-j](?:10|[1-9]))", re.IGNORECASE)
+_SQUARE = re.compile(r"[a-j](?:10|[1-9])", re.IGNORECASE)
+_LIKE_A_MOVE = re.compile(r"([a-z][0-9]{1,3})[- ]?([a-z][0-9]{1,3})", re.IGNORECASE | re.ASCII)
 _SHOWN_CHARACTERS = 40
 
 
@@ -27,6 +29,11 @@ def parse_move(text: str) -> Move:
     """
     match = _MOVE.fullmatch(text.strip())
     if not match:
+        if like := _LIKE_A_MOVE.fullmatch(text.strip()):
+            outside = next(square for square in like.groups() if not _SQUARE.fullmatch(square))
+            raise FormatError(
+                f"there is no square {outside}: files are a to j, ranks 1 to 10, as in e2-e5", field="move"
+            )
         raise FormatError(
             f"expected the squares that an animal leaves and goes to, as in e2-e5, "
             f"got {text[:_SHOWN_CHARACTERS]!r}",

@@ -13,6 +13,16 @@ from engine.barca.notation import format_move
 _MARGIN = 4
 _CELL = 3
 _NOTE_GAP = "   "
+MAX_COLUMNS = 80
+"""Columns that the board takes with its notes beside it, at most."""
+
+_BRACKETS = {
+    (False, False): (" ", " "),
+    (True, False): ("(", ")"),
+    (False, True): ("[", "]"),
+    (True, True): ("{", "}"),
+}
+"""Whether a square is a watering hole, and one of the last move -> what is around it."""
 
 
 class DrawnSpan(NamedTuple):
@@ -35,22 +45,32 @@ class DrawnLine(NamedTuple):
     Attributes:
         text: The line.
         parts: Its parts, in their order.
+        is_drawing: Whether it is part of the board itself; if not, it has notes only.
     """
 
     text: str
     parts: tuple[DrawnSpan, ...]
+    is_drawing: bool = True
 
 
-def draw_board(game: BarcaGame) -> list[DrawnLine]:
+def draw_board(game: BarcaGame, columns: int = MAX_COLUMNS) -> list[DrawnLine]:
     """Draw the board, rank 10 at the top, with what is to be said of it beside it.
 
     A square is three characters: an animal's letter, White's capital, or a dot; round brackets around a
-    watering hole, square ones around both squares of the last move; ``!`` behind a scared animal.
+    watering hole, square ones around both squares of the last move, curly ones around a watering hole of it;
+    ``!`` behind a scared animal.
+
+    Args:
+        game: The game.
+        columns: Those there are; where the notes do not fit beside the board, they are below.
     """
     files = " " * _MARGIN + "".join(f"{file:^{_CELL}}" for file in FILES)
     frame = DrawnLine(files.rstrip(), (DrawnSpan(0, len(files.rstrip()), "frame"),))
-    notes = _make_notes(game)
-    return [frame, *(_draw_rank(game, rank, notes.get(rank, "")) for rank in range(SIZE, 0, -1)), frame]
+    notes, ranks = _make_notes(game), range(SIZE, 0, -1)
+    if columns >= MAX_COLUMNS:
+        return [frame, *(_draw_rank(game, rank, notes.get(rank, "")) for rank in ranks), frame]
+    below = [DrawnLine(notes[rank], (), is_drawing=False) for rank in ranks if rank in notes]
+    return [frame, *(_draw_rank(game, rank, "") for rank in ranks), frame, *below]
 
 
 def _draw_rank(game: BarcaGame, rank: int, note: str) -> DrawnLine:
@@ -61,10 +81,11 @@ def _draw_rank(game: BarcaGame, rank: int, note: str) -> DrawnLine:
     last = set(game.moves[-1]) if game.moves else set[int]()
     for square in range(SIZE * (rank - 1), SIZE * rank):
         animal, place = position.find_animal(square), len(text)
-        left, right = "()" if square in HOLES else "[]" if square in last else "  "
-        around = "last" if square in last else "hole" if square in HOLES else ""
+        is_hole, is_last = square in HOLES, square in last
+        left, right = _BRACKETS[is_hole, is_last]
+        around = "last" if is_last else "hole" if is_hole else ""
         if animal is None:
-            letter, kind = (" ", "") if square in HOLES else (".", "frame")
+            letter, kind = (" ", "") if is_hole else (".", "frame")
         else:
             letter = LETTERS[animal % ANIMALS // 2]
             letter, kind = (letter, "white") if animal < ANIMALS else (letter.lower(), "black")
@@ -89,7 +110,7 @@ def _make_notes(game: BarcaGame) -> dict[int, str]:
     if game.moves:
         notes[5] = f"last move {format_move(game.moves[-1])}"
     if game.repetitions > 1 and result is None:
-        notes[4] = f"the position came up {game.repetitions} times: a third is a draw"
+        notes[4] = "seen before: a third time is a draw"
     return notes
 
 

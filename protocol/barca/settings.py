@@ -8,8 +8,9 @@ from typing import Any
 
 from engine.barca.evaluation import DEFAULT_WEIGHTS, WEIGHTS, load_weights
 from engine.barca.levels import DEFAULT_LEVEL, LEVELS
-from engine.barca.player import make_player
-from engine.options import Bounds, Field
+from engine.barca.player import PLAYERS, make_player
+from engine.errors import ValueRangeError
+from engine.options import MAX_QUOTED_CHARS, Bounds, Field
 from engine.rules.dice import MAX_SEED
 from protocol.barca.table import ENGINE_PLAYER, HUMAN_PLAYER, BarcaTable
 from protocol.state.session import Session
@@ -38,7 +39,13 @@ def _make_setting(
 
 
 def _parse_player(text: str) -> str:
-    if text not in (ENGINE_PLAYER, HUMAN_PLAYER):
+    known = (ENGINE_PLAYER, HUMAN_PLAYER)
+    if text not in known:
+        if (kind := text.partition(":")[0]) not in PLAYERS:
+            expected = "|".join((*known, *PLAYERS))
+            raise ValueRangeError(
+                f"expected one of {expected}, got {kind[:MAX_QUOTED_CHARS]!r}", field="value"
+            )
         make_player(text)
     return text
 

@@ -9,43 +9,58 @@ from typing import Any
 
 import numpy as np
 
-from engine.barca.game import describe_result
+from engine.barca.board import format_square
+from engine.barca.game import WIN_REASON, BarcaGame, describe_result
 from engine.barca.kernels.search import MAX_DEPTH
-from engine.barca.levels import LEVELS
+from engine.barca.levels import DEFAULT_LEVEL, LEVELS
 from engine.barca.notation import format_move
 from engine.barca.position import BarcaPosition
-from engine.barca.search import describe_score
+from protocol.barca.answers import format_evaluation, format_legal, format_ranking
 from protocol.barca.board_drawing import DrawnSpan, draw_board
+from protocol.barca.commands import BARCA_COMMANDS
+from protocol.barca.game_commands import START_WORD
 from protocol.barca.table import ENGINE_PLAYER, BarcaTable
 from protocol.core.arguments import choice_argument, integer_argument, rest_argument
-from protocol.core.requests import Reply
-from protocol.repl.answers.replies import BoardLine, Mark, PreformattedLine
+from protocol.core.requests import Reply, WorkControl
+from protocol.repl.answers.replies import BoardLine, Mark, send_command
 from protocol.repl.dialogue.command import ReplCommand
 from protocol.repl.dialogue.move_commands import MOVE_ROWS
 from protocol.repl.dialogue.move_talk import MoveTalk
 from protocol.state.session import Session
 
-_MOVE = re.compile(r"[a-j](?:10|[1-9])[- ]?(?:[a-j](?:10|[1-9]?)?)?", re.IGNORECASE)
-_PV_MOVES = 5
+_MOVE = re.compile(r"[a-z][0-9]{1,3}(?:[- ]?[a-z](?:[0-9]{1,3})?|[- ])?", re.IGNORECASE | re.ASCII)
+_POSITION = re.compile(r"(?:startpos|(?:[elm0-9]+/){9}[elm0-9]+\s+\w+)(?:\s+moves\b.*)?", re.IGNORECASE)
+
+HINT_DEPTH = LEVELS[DEFAULT_LEVEL].depth
+"""How deep hints search, whatever the level of the engine."""
 
 
-def _write_arguments(values: Mapping[str, Any]) -> str:
+def _write_hint(values: Mapping[str, Any]) -> str:
     """Write the arguments of a hint as ``moves`` takes them."""
-    depth = values["depth"]
-    return f"{values['n']}" if depth is None else f"{values['n']} depth={depth}"
+    return f"{values['n']} depth={values['depth']}"
 
 
-_ROWS: Mapping[str, ReplCommand[MoveTalk]] = {
+_ROWS: Mapping[str, ReplCommand[Any]] = {
     **MOVE_ROWS,
     "hint": replace(
         MOVE_ROWS["hint"],
-        run=lambda talk, values, control: talk.show_hint(_write_arguments(values), control),
+        run=lambda talk, values, control: talk.show_hint(_write_hint(values), control),
         arguments=(
             *MOVE_ROWS["hint"].arguments,
-            integer_argument(
-                "depth", 1, MAX_DEPTH, "plies of search; default: as deep as the engine plays", is_named=True
-            ),
+            integer_argument("depth", 1, MAX_DEPTH, "plies of search", default=HINT_DEPTH, is_named=True),
         ),
+    ),
+    "legal": ReplCommand(
+        "legal",
+        BARCA_COMMANDS["legal"].summary,
+        lambda talk, values, control: talk.show_legal(values["square"], control),
+        BARCA_COMMANDS["legal"].arguments,
+    ),
+    "eval": ReplCommand(
+        "eval",
+        "say what the position is worth to the side to move, by heuristic, or by a search with its line",
+        lambda talk, values, control: talk.show_evaluation(values, control),
+        BARCA_COMMANDS["eval"].arguments,
     ),
     "level": ReplCommand(
         "level",
@@ -97,47 +112,95 @@ class BarcaTalk(MoveTalk):
         """Return whether a line is written as a move, legal or not."""
         return _MOVE.fullmatch(text.strip()) is not None
 
+    def list_played(self) -> list[str]:
+        """List the moves of the game, from the position that was set up."""
+        game = self._barca.game
+        return [] if game is None else [format_move(move) for move in game.moves]
+
+    @property
+    def first_side(self) -> int:
+        """The side that had the first move of the game."""
+        return self._barca.require_game().history[0][-1]
+
+    def is_position(self, text: str) -> bool:
+        """Return whether a line is written as a position, with or without moves after it."""
+        return _POSITION.fullmatch(text.strip()) is not None
+
+    def write_position(self) -> str:
+        """Return the position on the table as text.
+
+        Raises:
+            StateError: There is none.
+        """
+        return self._barca.require_game().position.to_text()
+
+    def write_record(self) -> str:
+        """Return the game as ``position`` takes it.
+
+        Raises:
+            StateError: There is none.
+        """
+        start = self._barca.require_game().history[0]
+        first = BarcaPosition.from_valid_squares(np.frombuffer(start[:-1], np.int8), start[-1])
+        begin = START_WORD if first == BarcaPosition.start() else first.to_text()
+        return " ".join([begin, *(["moves", *played] if (played := self.list_played()) else [])])
+
     def list_setup_lines(self) -> list[str]:
         """List commands that set up the settings and the game again, move by move."""
-        game, settings = self._barca.game, self._barca.settings
-        assert game is not None  # a game is on
-        start = game.history[0]
-        first = BarcaPosition.from_valid_squares(np.frombuffer(start[:-1], np.int8), start[-1])
+        begin, _, moves = self.write_record().partition(" moves ")
+        settings = asdict(self._barca.settings).items()
         return [
-            *(f"set engine.{name} {value}" for name, value in asdict(settings).items()),
-            f"position {first.to_text()}",
-            *(f"play {format_move(move)}" for move in game.moves),
+            *(f"set engine.{name} {value}" for name, value in settings),
+            f"position {begin}",
+            *(f"play {move}" for move in moves.split()),
         ]
 
     def describe_end(self) -> str:
         """Return how the game ended; empty while it lasts."""
         game = self._barca.game
         result = None if game is None else game.result
-        return "" if result is None else describe_result(result)
+        if result is None or result.winner is None:
+            return "" if result is None else describe_result(result)
+        return f"{self.say_of(result.winner, 'win')[:-1]}: {WIN_REASON}."
+
+    def describe_strength(self) -> str:
+        """Say in a sentence how strongly the engine plays, and how to change that."""
+        settings = self._barca.settings
+        if settings.player != ENGINE_PLAYER:
+            return f"The player is {settings.player}, 'player engine' sets the engine."
+        others = " or ".join(f"'level {name}'" for name in LEVELS if name != settings.level)
+        return f"It plays at level {settings.level}; {others} sets another."
 
     def format_hint(self, replies: Sequence[Reply]) -> list[str]:
         """Write the ranked moves, each with its score and the moves that follow."""
-        *ranked, final = (reply for reply in replies if reply.word in ("move", "moves"))
-        lines = [PreformattedLine("     move     score     and then")]
-        for reply in ranked:
-            values = reply.values
-            following = " ".join(str(values["pv"]).split()[1:_PV_MOVES])
-            score = describe_score(int(values["score"]))
-            lines.append(
-                PreformattedLine(f" {values['rank']:>2}  {values['play']:<8} {score:<9} {following}")
-            )
-        about = final.values
-        found = f"{about['shown']} of {about['count']} moves at depth {about['depth']}"
-        return [*lines, f"    {found}, {int(about['nodes']):,} positions, weights {about['weights']}"]
+        return format_ranking(replies, self.columns)
+
+    def show_legal(self, square: int | None, control: WorkControl) -> list[str]:
+        """List the legal moves, all or those of the animal on a square."""
+        which = "" if square is None else f" {format_square(square)}"
+        replies = send_command(self.session, f"legal{which}", control)
+        return format_legal(replies, self._barca.require_game().position, self.columns)
+
+    def show_evaluation(self, values: Mapping[str, Any], control: WorkControl) -> list[str]:
+        """Say what the position is worth, by heuristic or by a search."""
+        limits = " ".join(f"{name}={value}" for name, value in values.items() if value is not None)
+        replies = send_command(self.session, f"eval {limits}".rstrip(), control)
+        return format_evaluation(replies, self.sides[self._barca.require_game().position.side])
+
+    def draw_start(self) -> list[str]:
+        """Draw the board as a game begins."""
+        return self._draw(BarcaGame.start())
 
     def show_board(self) -> list[str]:
         """Draw the board; nothing without a game."""
         game = self._barca.game
-        if game is None:
-            return []
+        return [] if game is None else self._draw(game)
+
+    def _draw(self, game: BarcaGame) -> list[str]:
         own = self.human or 0
         return [
-            BoardLine(line.text, marks=[_mark(part, own) for part in line.parts]) for line in draw_board(game)
+            BoardLine(line.text, is_drawing=line.is_drawing, marks=[_mark(part, own) for part in line.parts])
+            for line in draw_board(game, self.columns)
         ]
 
     def list_status(self) -> list[str]:

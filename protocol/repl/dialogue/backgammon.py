@@ -111,6 +111,10 @@ class BackgammonTalk(Talk):
             return self.game.make_play(text, control)
         raise CommandError(_explain_unknown(text), field="command")
 
+    def knows(self, name: str) -> bool:
+        """Return whether a word is a command, or one of GNU Backgammon's."""
+        return ALIASES.get(name, name) in {**REPL_COMMANDS, **COMMANDS} or bool(gnubg_words.explain(name))
+
     def _is_command(self, text: str) -> bool:
         name = text.split()[0]
         return ALIASES.get(name, name) in {**REPL_COMMANDS, **COMMANDS} or bool(_PLAY_PATTERN.match(text))

@@ -30,6 +30,7 @@ _TOPICS = {
     "gnubg": "the words of GNU Backgammon's users",
     "all": "every command with its meaning",
     "wire": "the commands of the line protocol",
+    "games": "other games",
 }
 
 

@@ -10,6 +10,7 @@ from protocol.games import GAMES, load_part
 from protocol.repl.answers.progress import ProgressLine
 from protocol.repl.answers.replies import ERROR_MARK, Piece, RefusedRequestError, format_error
 from protocol.repl.dialogue.backgammon import BackgammonTalk
+from protocol.repl.dialogue.other_games import explain_foreign, explain_games, find_variant
 from protocol.repl.dialogue.suggestions import Suggestion
 from protocol.repl.dialogue.talk import Talk
 from protocol.repl.game.kept_moves import KeptMoves, read_kept_moves
@@ -46,20 +47,31 @@ class LineInterpreter:
 
     def answer(self, text: str, control: WorkControl | None = None) -> list[str]:
         """Answer one line, as `Talk.answer`; where it changes the game, the talk about that has its say."""
-        talk = self._find_talk()
-        lines = talk.answer(text, control)
+        talk, line = self._find_talk(), text.strip()
+        if lines := explain_games(line):
+            return lines
+        if (variant := find_variant(line)) is not None:
+            line = f"set game.variant {variant}"
+        elif line and (foreign := explain_foreign(line, talk, self._talks.values())):
+            return [f"{ERROR_MARK}{foreign}"]
+        lines = talk.answer(line, control)
         if self.session.game_name != talk.name:
             lines += self._resume_kept()
             lines += self._find_talk().take_up()
         return lines
 
-    def keep_tables_in(self, folder: Path) -> None:
+    def keep_tables_in(self, folder: Path) -> list[str]:
         """Go on with games of an earlier session where a talk begins, and let `keep_tables` write them.
 
         Args:
-            folder: Where they are, a file for each game but backgammon, whose games `resume` takes.
+            folder: Where they are, a file for each game but the first, whose games `resume` takes.
+
+        Returns:
+            Lines that say which games wait.
         """
         self._folder = folder
+        waiting = [name for name in GAMES if (folder / f"{name}.json").exists()]
+        return [f"Your game of {name} waits: {name!r} goes on with it." for name in waiting]
 
     def keep_tables(self) -> None:
         """Write the games that have changed.
@@ -120,10 +132,14 @@ class LineInterpreter:
 
     def mark_input(self, text: str, *, may_wait: bool = True) -> list[Piece]:
         """Cut a line as it is typed into pieces, as `Talk.mark_input`."""
+        if find_variant(text.strip()) is not None:
+            return [("command", text)]
         return self._find_talk().mark_input(text, may_wait=may_wait)
 
     def _find_talk(self) -> Talk:
         name = self.session.game_name
         if name not in self._talks:
             self._talks[name] = load_part(GAMES[name].talk)(self.session)
-        return self._talks[name]
+        talk = self._talks[name]
+        talk.columns = self.game.columns
+        return talk

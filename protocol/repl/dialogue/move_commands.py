@@ -14,14 +14,23 @@ DEFAULT_HINT_COUNT = 5
 """The number of moves that ``hint`` shows."""
 
 
+_AGAINST = "against "
+"""The word between ``play`` and the name of a player."""
+
+
 def _play(talk: MoveTalk, values: Mapping[str, Any], control: WorkControl) -> list[str]:
-    return talk.play_on(control) if values["move"] is None else talk.make_move(values["move"], control)
+    text = values["move"]
+    if text is None:
+        return talk.play_on(control)
+    if text.startswith(_AGAINST):
+        return talk.play_against(text.removeprefix(_AGAINST).strip(), control)
+    return talk.make_move(text, control)
 
 
 _ROWS: tuple[ReplCommand[MoveTalk], ...] = (
     ReplCommand(
         "new",
-        "begin a game against the engine",
+        "begin a game against the engine; one that is on is set aside",
         lambda talk, values, control: talk.start_game(values["side"], control),
         (
             word_argument(
@@ -31,7 +40,8 @@ _ROWS: tuple[ReplCommand[MoveTalk], ...] = (
     ),
     ReplCommand(
         "play",
-        "play against the engine from this position (or the start); with a move: make it",
+        "play against the engine from this position (or the start); 'against NAME': choose the player; "
+        "with a move: make it",
         _play,
         (rest_argument("move", "MOVE", "a legal move", is_required=False),),
     ),
@@ -44,19 +54,25 @@ _ROWS: tuple[ReplCommand[MoveTalk], ...] = (
     ReplCommand("best", "make the engine's move for you", lambda talk, _, control: talk.play_best(control)),
     ReplCommand(
         "undo",
-        "take back your last move and the answer to it",
+        "take back your last move and the answer to it, or the last change; a game set aside comes back",
         lambda talk, _, control: talk.undo(control),
     ),
     ReplCommand("redo", "redo what 'undo' took back", lambda talk, _, control: talk.redo(control)),
     ReplCommand("board", "draw the board", lambda talk, _, __: talk.show_board()),
+    ReplCommand("id", "print the position as text", lambda talk, _, __: [talk.write_position()]),
+    ReplCommand(
+        "record",
+        "list the moves of the game, and the line that sets it up again, to be kept and pasted",
+        lambda talk, _, __: talk.show_record(),
+    ),
     ReplCommand(
         "leave", "end the game against the engine; the position stays", lambda talk, _, __: talk.leave()
     ),
     ReplCommand(
         "help",
         "explain the game and its commands, or one of them",
-        lambda talk, values, control: talk.show_help(values["command"], control),
-        (word_argument("command", "COMMAND", "the command to explain", is_required=False),),
+        lambda talk, values, _: talk.show_help(values["command"]),
+        (word_argument("command", "COMMAND", "the command, rules, all or wire", is_required=False),),
     ),
 )
 

@@ -1,7 +1,6 @@
 """The talk about a game of moves: two sides move in turn, without dice; moves are typed as they are.
 
-A game that inherits it says how its board is drawn, whose turn it is and which moves there are. All else goes
-through the commands of its own table, as any other client would send them.
+A game that inherits it says how its board is drawn, whose turn it is and which moves there are.
 """
 
 from __future__ import annotations
@@ -10,17 +9,17 @@ from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
-from engine.errors import GammondError, StateError, UnsupportedError
-from engine.options import MAX_QUOTED_CHARS, Field, did_you_mean
+from engine.errors import GammondError, UnsupportedError
+from engine.options import MAX_QUOTED_CHARS, did_you_mean
 from protocol.commands.dispatch import run_line
 from protocol.commands.session_game import find_game, make_unknown_error
 from protocol.core.errors import CommandError
 from protocol.core.requests import Reply, WorkControl
 from protocol.games import FIRST_GAME
 from protocol.repl.answers.progress import MoveProgressLine, ProgressLine
-from protocol.repl.answers.replies import Piece, format_replies, send_command
-from protocol.repl.answers.sentences import ENGINE_NAME, HUMAN_NAME, make_sentence
+from protocol.repl.answers.replies import Piece, PreformattedLine, format_replies, send_command
 from protocol.repl.dialogue.command import ReplCommand
+from protocol.repl.dialogue.move_game import SET_ASIDE, MoveGame
 from protocol.repl.dialogue.suggestions import (
     Suggestion,
     list_setting_values,
@@ -28,48 +27,41 @@ from protocol.repl.dialogue.suggestions import (
     suggest_matching,
     suggest_settings,
 )
-from protocol.repl.dialogue.talk import Talk
-from protocol.repl.game.kept_moves import KeptMoves
-from protocol.state.move_table import MoveTable
-from protocol.state.session import Session
-
-PERSON = "human"
-"""The value of ``engine.player`` with which people play both sides."""
 
 ALIASES = {"exit": "quit", "q": "quit", "h": "help", "?": "help"}
 """Other names of commands."""
 
+HELP_GROUPS = {
+    "play": ("new", "play", "best", "undo", "redo", "leave"),
+    "ask": ("hint", "eval", "legal"),
+    "look": ("board", "id", "record"),
+    "set up": ("position",),
+    "prefer": ("level", "player", "set", "get", "keys", "quit"),
+}
+"""The groups of ``help``; a command that a game does not have is left out."""
 
-class MoveTalk(Talk):
+_POSITION = "position"
+_CONTINUED = "  "
+"""How a line begins that goes on with one before it, as wrapped lines do."""
+
+
+class MoveTalk(MoveGame):
     """The talk about a game of moves.
-
-    Args:
-        session: The table, which the person shares with nobody.
 
     Attributes:
         title: The game, as sentences name it.
-        sides: The names of sides 0 and 1.
         rules: What a beginner must know, in lines.
         rows: The commands of the terminal, which come before those of the line protocol.
-        table: The game on the table.
-        human: The person's side in a game against the engine; None without one.
     """
 
     title: ClassVar[str]
-    sides: ClassVar[tuple[str, str]]
     rules: ClassVar[Sequence[str]]
     rows: ClassVar[Mapping[str, ReplCommand[Any]]]
-    table: MoveTable[Any]
-
-    def __init__(self, session: Session, table: MoveTable[Any]) -> None:
-        super().__init__(session)
-        self.table = table
-        self.human: int | None = None
 
     @property
     @abstractmethod
-    def turn(self) -> int | None:
-        """The side to move; None without a game, and when it is over."""
+    def first_side(self) -> int:
+        """The side that had the first move of the game."""
 
     @abstractmethod
     def list_moves(self) -> list[str]:
@@ -80,59 +72,70 @@ class MoveTalk(Talk):
         """Return whether a line is written as a move, legal or not."""
 
     @abstractmethod
-    def describe_end(self) -> str:
-        """Return how the game ended, as a sentence; empty while it lasts."""
+    def is_position(self, text: str) -> bool:
+        """Return whether a line is written as a position, with or without moves after it."""
+
+    @abstractmethod
+    def write_position(self) -> str:
+        """Return the position on the table as text.
+
+        Raises:
+            StateError: There is none.
+        """
+
+    @abstractmethod
+    def write_record(self) -> str:
+        """Return the game on the table as ``position`` takes it: where it began, and its moves.
+
+        Raises:
+            StateError: There is none.
+        """
 
     @abstractmethod
     def format_hint(self, replies: Sequence[Reply]) -> list[str]:
         """Format the answer to ``moves`` for a person."""
 
-    def list_setup_lines(self) -> list[str]:
-        """List commands that set up settings and game again; none for a game that is not kept."""
-        return []
+    @abstractmethod
+    def draw_start(self) -> list[str]:
+        """Draw the board as a game begins."""
 
-    def describe_kept(self) -> KeptMoves | None:
-        """Return the game against the engine that is on; None without one."""
-        if self.human is None or self.turn is None:
-            return None
-        lines = self.list_setup_lines()
-        return KeptMoves(self.human, tuple(lines)) if lines else None
-
-    def resume(self, kept: KeptMoves) -> list[str]:
-        """Go on with the game of an earlier session.
-
-        Raises:
-            GammondError: It is none of this game.
-        """
-        for line in kept.lines:
-            send_command(self.session, line, WorkControl())
-        self.human = kept.human
-        going_on = f"Going on with the game that you left: {self._describe_turn()}."
-        return [f"{going_on} ('new' starts another.)", *self.continue_game(WorkControl())]
-
-    @property
-    def table_state(self) -> object:
-        """The game on the table."""
-        return self.table.game
+    @abstractmethod
+    def describe_strength(self) -> str:
+        """Say in a sentence how strongly the engine plays, and how to change that."""
 
     def make_progress(self) -> ProgressLine:
         """Return what makes the line that shows the progress of a search."""
         return MoveProgressLine()
 
     def take_up(self) -> list[str]:
-        """Return what a beginner must know, and the board, if there is one."""
+        """Return how to begin, and the board."""
+        second = self.sides[1]
         return [
-            f"{self.title}: 'new' starts a game against the engine, 'help' lists the commands.",
-            f"'set game.variant {FIRST_GAME}' goes back to {FIRST_GAME}.",
-            *self.show_board(),
+            f"{self.title}: 'new' starts a game against the engine, 'new {second.lower()}' one as {second}.",
+            self.describe_strength(),
+            f"'help' has the rules and the commands, {FIRST_GAME!r} goes back to {FIRST_GAME}.",
+            *(self.draw_start() if self.table.game is None else self.show_board()),
         ]
 
     def split(self, text: str) -> list[str]:
-        """Split what was entered, or pasted, into lines."""
-        return [line for line in text.splitlines() if line.strip()] or [""]
+        """Split what was entered, or pasted, into lines; a position that was wrapped is one."""
+        lines: list[str] = []
+        for line in text.splitlines():
+            if lines and line.startswith(_CONTINUED) and self._begins_position(lines[-1]):
+                lines[-1] += f" {line.strip()}"
+            elif line.strip():
+                lines.append(line)
+        return lines or [""]
+
+    def _begins_position(self, line: str) -> bool:
+        return line.split(maxsplit=1)[0] == _POSITION or self.is_position(line)
+
+    def knows(self, name: str) -> bool:
+        """Return whether a word is a command."""
+        return ALIASES.get(name, name) in self._list_commands()
 
     def run_line(self, text: str, control: WorkControl) -> list[str]:
-        """Carry out a command, or make a move that is typed as it is."""
+        """Carry out a command, set up a position, or make a move that is typed as it is."""
         name, _, rest = text.replace("\t", " ").partition(" ")
         if not name:
             return []
@@ -142,11 +145,15 @@ class MoveTalk(Talk):
                 field="command",
             )
         name = ALIASES.get(name, name)
+        if name == _POSITION and not rest.strip():
+            return [self.write_position()]
         if name in self.rows:
             row = self.rows[name]
             return row.run(self, row.parse(rest), control)
         if name in find_game(self.session).commands:
             return self._run_command(f"{name} {rest}".rstrip(), control)
+        if self.is_position(text):
+            return self._run_command(f"{_POSITION} {text}", control)
         if self.is_move(text):
             return self.make_move(text, control)
         raise self._explain_unknown(name)
@@ -171,132 +178,16 @@ class MoveTalk(Talk):
         }
 
     def _run_command(self, text: str, control: WorkControl) -> list[str]:
-        """Send a line to the session; one that sets up another game ends that against the engine."""
-        before = self.table_state
+        """Send a line to the session; one that sets up another game sets that against the engine aside."""
+        before, was_running = self.table_state, self.is_running
         replies, self.has_ended = run_line(self.session, text, control)
         if self.has_ended:
             return ["Goodbye."]
         remark = []
-        if self.table_state is not before and self.human is not None:
-            self.human = None
-            remark = ["The game against the engine has ended: 'play' goes on from here."]
+        if self.table_state is not before:
+            self.table.human = None
+            remark = [f"{SET_ASIDE} 'play' goes on from here."] if was_running else []
         return format_replies(replies) + remark
-
-    def start_game(self, side: str | None, control: WorkControl) -> list[str]:
-        """Begin a game against the engine, or between two people.
-
-        Args:
-            side: The person's side; that of the last game, or the first, if None.
-            control: Stops and watches the engine's turn.
-        """
-        words = tuple(name.lower() for name in self.sides)
-        human = (
-            self.human or 0 if side is None else words.index(Field("side", str, choices=words).parse(side))
-        )
-        send_command(self.session, "newgame", control)
-        self.human = human
-        return [*self._describe_seats(), *self.continue_game(control)]
-
-    def play_on(self, control: WorkControl) -> list[str]:
-        """Play against the engine from the position on the table, or from the start without one.
-
-        Raises:
-            StateError: A game against it is on.
-        """
-        if self.turn is None:
-            return self.start_game(None, control)
-        if self.human is not None:
-            raise StateError(
-                "a game is in progress: play it, 'leave' it, or start another with 'new'", field="play"
-            )
-        self.human = self.turn
-        return [*self._describe_seats(), *self.continue_game(control)]
-
-    def _describe_seats(self) -> list[str]:
-        assert self.human is not None
-        if self.has_two_people:
-            return [f"You play both sides; {self.sides[self.turn or 0]} is to move."]
-        return [f"You play {self.sides[self.human]}, gammond {self.sides[1 - self.human]}."]
-
-    @property
-    def has_two_people(self) -> bool:
-        """Whether people play both sides."""
-        player = find_game(self.session).settings.get("engine.player")
-        return player is not None and player.get(self.session) == PERSON
-
-    def make_move(self, text: str, control: WorkControl) -> list[str]:
-        """Make a move for the side to move; in a game the engine answers it.
-
-        Raises:
-            GammondError: It is no legal move; the table is as it was.
-        """
-        lines = self.continue_game(control)
-        return [*lines, *self._move(text, control), *self.continue_game(control)]
-
-    def play_best(self, control: WorkControl) -> list[str]:
-        """Make the move that the engine would choose, for the side to move."""
-        return self.make_move(self._choose_move(control), control)
-
-    def _choose_move(self, control: WorkControl) -> str:
-        return send_command(self.session, "go", control)[-1].text
-
-    def _move(self, text: str, control: WorkControl) -> list[str]:
-        side = self.turn
-        done = send_command(self.session, f"play {text}", control)[-1].values
-        assert side is not None  # else the command would have failed
-        is_engine = self.human is not None and side != self.human and not self.has_two_people
-        person = HUMAN_NAME if self.human == side and not self.has_two_people else self.sides[side]
-        end = self.describe_end()
-        said = make_sentence(ENGINE_NAME if is_engine else person, "play", str(done["play"]))
-        return [said, *([end] if end else [])]
-
-    def continue_game(self, control: WorkControl) -> list[str]:
-        """Let the engine move where it is its turn."""
-        lines: list[str] = []
-        while self.human is not None and self.turn not in (None, self.human) and not self.has_two_people:
-            lines += self._move(self._choose_move(control), control)
-        return lines
-
-    def undo(self, control: WorkControl) -> list[str]:
-        """Take back the last change; in a game, all since the person's last move, this included.
-
-        Raises:
-            StateError: There is nothing to take back.
-        """
-        send_command(self.session, "undo", control)
-        try:
-            while self._is_engines_turn:
-                send_command(self.session, "undo", control)
-        except GammondError:
-            send_command(self.session, "redo", control)
-            raise
-        return [f"Undone: {self._describe_turn()}."]
-
-    def redo(self, control: WorkControl) -> list[str]:
-        """Do again what `undo` took back last, the engine's answer included.
-
-        Raises:
-            StateError: Nothing was taken back, or something was done since.
-        """
-        send_command(self.session, "redo", control)
-        while self._is_engines_turn and self.table.can_redo:
-            send_command(self.session, "redo", control)
-        return [f"Redone: {self._describe_turn()}.", *self.continue_game(control)]
-
-    @property
-    def _is_engines_turn(self) -> bool:
-        return self.human is not None and self.turn not in (None, self.human) and not self.has_two_people
-
-    def leave(self) -> list[str]:
-        """End the game against the engine; the position stays.
-
-        Raises:
-            StateError: None is on.
-        """
-        if self.human is None:
-            raise StateError("no game against the engine: 'play' starts one", field="leave")
-        self.human = None
-        return ["You have left the game: the position stays, 'play' goes on from it."]
 
     def show_hint(self, arguments: str, control: WorkControl) -> list[str]:
         """Rank the moves, best first.
@@ -307,6 +198,19 @@ class MoveTalk(Talk):
         """
         return self.format_hint(send_command(self.session, f"moves {arguments}", control))
 
+    def show_record(self) -> list[str]:
+        """Show the moves of the game, numbered, and the line that sets it up again."""
+        rows = [*([""] if self.first_side else []), *self.list_played()]
+        width = max(map(len, rows), default=0)
+        lines = [
+            PreformattedLine(
+                f"{at // 2 + 1:>4}. " + "  ".join(f"{move:<{width}}" for move in rows[at : at + 2])
+            )
+            for at in range(0, len(rows), 2)
+        ]
+        end = self.describe_end()
+        return [*lines, *([end] if end else []), PreformattedLine(f"{_POSITION} {self.write_record()}")]
+
     def set_or_show(self, key: str, value: str | None, control: WorkControl) -> list[str]:
         """Set a key and go on with the game, or show its present value and all that it can have."""
         if value is not None:
@@ -316,37 +220,51 @@ class MoveTalk(Talk):
         name = key.rpartition(".")[2].capitalize()
         return [f"{name}: {setting.get(self.session)}{choices}.", *self.continue_game(control)]
 
-    def show_help(self, name: str | None, control: WorkControl) -> list[str]:
-        """Explain the commands, or one of them."""
+    def show_help(self, name: str | None) -> list[str]:
+        """Explain the game and its commands, or one of them."""
         name = ALIASES.get(name or "", name)
         if name is None:
+            return self._show_overview()
+        if name == "rules":
+            return list(self.rules)
+        if name == "all":
             own = [f"  {row.usage} : {row.summary}" for row in self.rows.values()]
-            others = [each for each in find_game(self.session).commands if each not in self.rows]
-            return [
-                *self.rules,
-                "A move is typed as it is. Commands of the terminal:",
-                *own,
-                f"Of the line protocol ('help COMMAND' explains one): {', '.join(others)}.",
-                "Tab completes, Ctrl-C cancels, Ctrl-D leaves.",
-            ]
+            return ["Commands of the terminal:", *own, *self._list_wire_commands()]
+        if name == "wire":
+            return self._list_wire_commands()
         if name in self.rows:
             row = self.rows[name]
             return [f"  {row.usage} : {row.summary}", *(f"  {a.metavar}: {a.meaning}" for a in row.arguments)]
-        return format_replies(send_command(self.session, f"help {name}", control))
+        return format_replies(send_command(self.session, f"help {name}", WorkControl()))
 
-    def _describe_turn(self) -> str:
-        if self.table.game is None:
-            return "no game is on the table"
-        if self.turn is None:
-            return "the game is over"
-        return f"{self.sides[self.turn]} is to move"
+    def _show_overview(self) -> list[str]:
+        """Return the rules and the commands in groups: less than a screen."""
+        known = self._list_commands()
+        groups = [
+            f"  {group:<8}{' '.join(name for name in names if name in known)}"
+            for group, names in HELP_GROUPS.items()
+        ]
+        return [
+            *self.rules,
+            "A move is typed as it is, a position is pasted as it is.",
+            *groups,
+            "'help WORD' explains a command, 'help rules': the rules, 'help all': every command,",
+            "'help wire': the commands of the line protocol, 'help games': other games.",
+            "Tab completes, Ctrl-C cancels, Ctrl-D leaves.",
+        ]
+
+    def _list_wire_commands(self) -> list[str]:
+        others = [each for each in find_game(self.session).commands if each not in self.rows]
+        return [f"Commands of the line protocol ('help COMMAND' explains one): {', '.join(others)}."]
 
     def list_status(self) -> list[str]:
         """List what the line below the prompt says, the most important first."""
         if self.table.game is None:
             return [f"{self.title}: 'new' starts a game"]
-        turn = self._describe_turn().replace(" is to move", " to move").replace("the game is", "game")
-        return [turn, *([f"you play {self.sides[self.human]}"] if self.human is not None else [])]
+        turn = self.describe_turn().replace(" is to move", " to move").replace("the game is", "game")
+        if self.human is None:
+            return [turn]
+        return [turn, f"you play {'both sides' if self.has_two_people else self.sides[self.human]}"]
 
     def toolbar(self, width: int) -> str:
         """Write the line below the prompt: as much as there is room for."""
@@ -395,4 +313,4 @@ class MoveTalk(Talk):
             return [("play" if is_legal else "", text)]
         moves = self.list_moves() if may_wait else []
         is_word = any(each.startswith(name.lower()) for each in (*commands, *ALIASES, *moves))
-        return [("" if is_word else "unknown", text)]
+        return [("" if is_word or self.is_position(bare) else "unknown", text)]

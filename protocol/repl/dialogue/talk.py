@@ -13,6 +13,9 @@ from protocol.repl.dialogue.suggestions import Suggestion
 from protocol.repl.game.kept_moves import KeptMoves
 from protocol.state.session import Session
 
+DEFAULT_COLUMNS = 80
+"""Columns of a terminal that does not say how many it has."""
+
 
 class Talk(ABC):
     """The talk with one person about the game that the session plays. Not for several threads at a time.
@@ -23,12 +26,14 @@ class Talk(ABC):
     Attributes:
         has_ended: Whether the person has asked to leave.
         name: The game's, as in `protocol.games.GAMES`.
+        columns: Those of the terminal.
     """
 
     def __init__(self, session: Session) -> None:
         self.session = session
         self.has_ended = False
         self.name = session.game_name
+        self.columns = DEFAULT_COLUMNS
 
     def answer(self, text: str, control: WorkControl | None = None) -> list[str]:
         """Answer one line; after a change on the table, the board comes last.
@@ -83,6 +88,10 @@ class Talk(ABC):
         Raises:
             GammondError: It cannot be done, or means nothing.
         """
+
+    @abstractmethod
+    def knows(self, name: str) -> bool:
+        """Return whether a word is a command of this game."""
 
     @abstractmethod
     def show_board(self) -> list[str]:

@@ -29,6 +29,7 @@ from engine.rules.dice import MAX_SEED
 from engine.runtime.compilation import COMPILATION
 from engine.runtime.cores import count_usable_cores
 from engine.store.options import read_store_options
+from protocol.games import FIRST_GAME
 from protocol.repl.answers.replies import ERROR_MARK, BoardLine
 from protocol.repl.dialogue.commands import ALIASES
 from protocol.repl.dialogue.configuration import apply_preferences
@@ -126,7 +127,7 @@ def keep_game(talk: LineInterpreter, file: Path, show: ShowLines) -> Iterator[Ca
     except GammondError as error:
         show([f"{ERROR_MARK}{error.message}"])
     if talk.game.preferences.resume:
-        talk.keep_tables_in(file.parent)
+        show(talk.keep_tables_in(file.parent))
     last = talk.game.describe_kept()
 
     def keep() -> None:
@@ -154,9 +155,10 @@ def keep_game(talk: LineInterpreter, file: Path, show: ShowLines) -> Iterator[Ca
             what = "match" if table.match.length else "score"
             what = what if table.is_over or table.position is None else "game"
             does = "can still review and save it" if table.final_score is not None else "goes on with it"
-            show([f"The {what} is kept: the next 'gammond' {does}."])
+            of = f" of {FIRST_GAME}" if talk.kept_games else ""
+            show([f"The {what}{of} is kept: the next 'gammond' {does}."])
         for name in talk.kept_games:
-            show([f"The game of {name} is kept: 'set game.variant {name}' goes on with it."])
+            show([f"The game of {name} is kept: {name!r} in the next 'gammond' goes on with it."])
     finally:
         lock.release()
 

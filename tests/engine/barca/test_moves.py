@@ -228,7 +228,7 @@ def test_an_illegal_move_is_refused_with_the_reason():
         why(position, "b6-b5")
         == "the elephant on b6 may not go to b5, beside the mouse on c4, which it fears"
     )
-    assert why(position, "e5-e5").endswith("it moves along ranks and files")
+    assert why(position, "e5-e5").endswith("stands on e5 already: a move goes to another square")
     waiting = setup("Me5 Eb6", "Lf6")
     assert why(waiting, "b6-b7") == (
         "the elephant on b6 must wait: a scared animal that can go to a safe square moves first (e5)"

@@ -45,9 +45,7 @@ def test_ranks_of_two_digits_are_read_without_a_hyphen():
     assert parse_move("a10a10") == Move(90, 90)
 
 
-@pytest.mark.parametrize(
-    "text", ["", "e2", "e2--e5", "e2-e11", "Me2-e5", "e2xe5", "e2-e5 e7", "e2-k5", "\u00e9" * 999]
-)
+@pytest.mark.parametrize("text", ["", "e2", "e2--e5", "Me2-e5", "e2xe5", "e2-e5 e7", "\u00e9" * 999])
 def test_what_is_no_move_is_refused(text):
     with pytest.raises(FormatError, match="expected the squares that an animal leaves and goes to") as caught:
         parse_move(text)
@@ -64,3 +62,11 @@ def test_random_text_raises_typed_errors_alone():
         except FormatError:
             continue
         assert parse_move(format_move(move)) == move
+
+
+@pytest.mark.parametrize(
+    ("text", "square"), [("e2-e11", "e11"), ("e2-k5", "k5"), ("z1e5", "z1"), ("e0 e5", "e0")]
+)
+def test_a_square_that_is_not_on_the_board_is_named(text, square):
+    with pytest.raises(FormatError, match=f"there is no square {square}: files are a to j, ranks 1 to 10"):
+        parse_move(text)

@@ -30,7 +30,9 @@ def test_the_start_is_drawn():
 def test_the_last_move_holes_and_scared_animals_are_marked():
     drawn = draw("3lee4/4mml3/10/10/10/3E6/10/10/3LMML3/4E5 w moves d5-d4")
     assert drawn[6] == " 5   .  .  . [.] .  .  .  .  .  .    last move d5-d4"
-    assert drawn[7].startswith(" 4   .  .  . (E)")
+    assert drawn[7].startswith(" 4   .  .  . {E}")
+    left = draw("3lee4/4mml3/10/10/10/10/3E6/10/3LMML3/4E5 w moves d4-c4")
+    assert left[7].startswith(" 4   .  . [E]{ }")
     assert drawn[10].endswith("White: 1 of 3 holes")
     scared = draw("4ee4/4mml3/10/10/5l4/4M5/10/10/3L1ML3/4EE4 w")
     assert "M!" in scared[6]
@@ -38,4 +40,6 @@ def test_the_last_move_holes_and_scared_animals_are_marked():
 
 
 def test_no_line_is_wider_than_a_terminal():
-    assert max(map(len, draw("startpos moves e2-e5 e9-e6"))) <= 80
+    there_and_back = "startpos moves e2-e5 e9-e6 e5-e2 e6-e9"
+    assert any("a third time is a draw" in line for line in draw(there_and_back))
+    assert max(map(len, draw(there_and_back))) <= 80

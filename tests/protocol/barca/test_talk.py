@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from protocol.core.requests import Reply, WorkControl
@@ -13,10 +15,14 @@ def begin(*lines):
 
 def test_going_over_to_barca_says_how_to_begin():
     conversation = make_talk()
-    assert conversation.answer("set game.variant barca")[1:] == [
-        "Barca: 'new' starts a game against the engine, 'help' lists the commands.",
-        "'set game.variant backgammon' goes back to backgammon.",
+    said = conversation.answer("set game.variant barca")
+    assert said[1:4] == [
+        "Barca: 'new' starts a game against the engine, 'new black' one as Black.",
+        "It plays at level hard; 'level easy' or 'level medium' sets another.",
+        "'help' has the rules and the commands, 'backgammon' goes back to backgammon.",
     ]
+    assert len(said[4:]) == 12
+    assert conversation.answer("id") == ["error: no position: 'play' starts a game, or paste a position"]
     assert conversation.toolbar(80) == " Barca: 'new' starts a game | level hard | weights hand"
 
 
@@ -28,10 +34,9 @@ def test_a_whole_game_is_played_against_the_engine():
             break
         assert lines[0].startswith("You play ")
         assert lines[1].startswith("gammond plays ")
-    end = next(line for line in lines if "wins" in line or line.startswith("Draw"))
-    assert end
+    assert any(re.match("You win|gammond wins|Draw", line) for line in lines)
     assert conversation.answer("e2-e5")[0].startswith("error: the game is over")
-    assert conversation.answer("undo")[0] in ("Undone: White is to move.", "Undone: Black is to move.")
+    assert conversation.answer("undo")[0].endswith("; White is to move.")
 
 
 def test_the_engine_begins_against_a_person_with_black():
@@ -46,10 +51,17 @@ def test_the_engine_begins_against_a_person_with_black():
 def test_a_win_ends_the_game():
     conversation = begin(f"position startpos moves {BEFORE_THE_WIN}", "play")
     lines = conversation.answer("f4g4")
-    assert lines[:2] == ["You play f4-g4.", "White wins: three animals on watering holes."]
+    assert lines[:2] == ["You play f4-g4.", "You win: three animals on watering holes."]
     assert any("White has won" in line for line in lines[2:])
-    assert conversation.answer("undo")[0] == "Undone: White is to move."
-    assert conversation.answer("redo")[0] == "Redone: the game is over."
+    assert conversation.answer("undo")[0] == "Undone: f4-g4; White is to move."
+    assert conversation.answer("redo")[0] == "Redone: f4-g4; the game is over."
+
+
+def test_a_lost_game_names_the_winner():
+    conversation = begin(f"position startpos moves {BEFORE_THE_WIN}", "player human", "play")
+    assert conversation.answer("f4g4")[1] == "White wins: three animals on watering holes."
+    conversation = begin("player random:seed=1", "new")
+    assert conversation.answer("e2-e5")[1].startswith("random:seed=1 plays ")
 
 
 def test_undo_takes_back_the_answer_too_and_redo_makes_both_again():
@@ -57,18 +69,127 @@ def test_undo_takes_back_the_answer_too_and_redo_makes_both_again():
     position = conversation.answer("get game.variant")
     board = conversation.answer("board")
     assert position == ["value game.variant barca"]
-    assert conversation.answer("undo")[0] == "Undone: White is to move."
+    assert re.fullmatch(r"Undone: e2-e5 \S+; White is to move\.", conversation.answer("undo")[0])
     assert any("L  M  M  L" in line for line in conversation.answer("board"))
-    assert conversation.answer("redo")[0] == "Redone: White is to move."
+    assert re.fullmatch(r"Redone: e2-e5 \S+; White is to move\.", conversation.answer("redo")[0])
     assert conversation.answer("board") == board
     conversation.answer("undo")
     assert conversation.answer("undo")[0] == "Undone: no game is on the table."
 
 
+@pytest.mark.parametrize("line", ["new black", "position startpos moves e2-e3", "newgame", "leave"])
+def test_undo_goes_back_to_the_game_that_was_set_aside_with_its_seat(line):
+    conversation = begin("level easy", "new", "e2-e5")
+    board, status = conversation.answer("board"), conversation.toolbar(80)
+    said = conversation.answer(line)
+    if line != "leave":
+        assert any(text.startswith("The game that was on is set aside") for text in said)
+    assert conversation.toolbar(80) != status
+    assert conversation.answer("undo")[0] == "Undone: you are back in the game, and White is to move."
+    assert (conversation.answer("board"), conversation.toolbar(80)) == (board, status)
+    assert conversation.answer("f2-f3")[1].startswith("gammond plays ")
+
+
+def test_a_game_that_is_over_is_not_set_aside():
+    conversation = begin(f"position startpos moves {BEFORE_THE_WIN}", "play", "f4g4")
+    assert not any("set aside" in line for line in conversation.answer("new"))
+
+
+def test_a_game_is_written_down_and_read_again():
+    moves = "g2-h3 g9-f8 h3-d7"
+    conversation = begin(f"position startpos moves {moves}")
+    board = conversation.answer("board")
+    position = "4ee4/3lmm4/5l4/3L6/10/10/10/10/3LMM4/4EE4 b"
+    assert conversation.answer("id") == conversation.answer("position") == [position]
+    said = conversation.answer("record")
+    assert said == ["   1. g2-h3  g9-f8", "   2. h3-d7", f"position startpos moves {moves}"]
+    conversation.answer("new")
+    assert conversation.answer(said[-1])[1:][-12:] == board
+    conversation.answer(position)
+    assert (
+        conversation.answer("f8-g8")[0] == "error: the lion on f8 cannot reach g8: it moves along diagonals"
+    )
+    conversation.answer("f8-g9")
+    assert conversation.answer("record") == ["   1.        f8-g9", f"position {position} moves f8-g9"]
+
+
+def test_a_position_that_was_wrapped_is_pasted_as_one_line():
+    text = "position startpos moves g2-h3\n  g9-f8 h3-d7\nboard"
+    assert begin().split(text) == ["position startpos moves g2-h3 g9-f8 h3-d7", "board"]
+
+
+def test_another_player_is_set_as_in_backgammon():
+    conversation = begin()
+    assert conversation.answer("play against random")[0] == "You play White, random Black."
+    assert conversation.answer("play against nobody") == [
+        "error: expected one of engine|human|easy|medium|hard|search|random, got 'nobody'"
+    ]
+    assert conversation.answer("play against human")[0] == "You play both sides; White is to move."
+    assert conversation.toolbar(60) == " White to move | you play both sides | human | move 1"
+
+
+@pytest.mark.parametrize("line", ["barca", "play barca", "new barca", "variant barca", "Barca"])
+def test_the_name_of_a_game_goes_over_to_it(line):
+    conversation = make_talk()
+    assert conversation.answer(line)[0] == "ok set game.variant=barca"
+    assert conversation.answer("backgammon") == ["ok set game.variant=backgammon"]
+    assert conversation.mark_input(line) == [("command", line)]
+
+
+def test_help_lists_the_games():
+    conversation = make_talk()
+    assert any("'help games'" in line for line in conversation.answer("help"))
+    said = conversation.answer("help games")
+    assert said == conversation.answer("help variants")
+    assert any(line.split() == ["barca", "barca"] for line in said)
+    assert conversation.answer("help barca")[0].startswith("  barca : go over to barca")
+
+
+@pytest.mark.parametrize("word", ["score", "show", "back", "config", "cube", "save"])
+def test_words_of_backgammon_are_told_whose_they_are(word):
+    said = begin().answer(f"{word} x")
+    assert len(said) == 1
+    assert said[0].startswith(f"error: {word!r} is a command of backgammon, and this session plays barca: ")
+    assert (
+        make_talk("barca", "backgammon").answer("player")[0].startswith("error: 'player' is a command of b")
+    )
+
+
+def test_legal_moves_are_listed_by_animal():
+    conversation = begin("position startpos moves g2-h3 g9-f8 h3-d7")
+    said = conversation.answer("legal")
+    assert said[0] == "    f8  lion      a3  b4  j4  c5  i5  d6  h6  e7  g7  g9  h10"
+    assert said[-1].strip().endswith(" moves")
+    assert conversation.answer("legal f8") == [said[0], "    11 moves"]
+    conversation.game.columns = 40
+    assert max(map(len, conversation.answer("legal"))) <= 40
+
+
+def test_an_evaluation_names_the_heuristics():
+    conversation = begin("position startpos moves g2-h3 g9-f8 h3-d7")
+    said = conversation.answer("eval")
+    assert said[:2] == ["    -29 for Black, who is to move", "      -40  watering holes"]
+    assert said[-1] == "    without look-ahead, weights hand"
+    assert conversation.answer("eval depth=1")[-1].startswith("    depth 1, ")
+
+
+@pytest.mark.parametrize("columns", [34, 40, 60])
+def test_a_narrow_terminal_has_the_notes_below_the_board(columns):
+    conversation = begin("position startpos moves e2-e5 g9-f8 d2-e3 f8-d6", "level easy")
+    conversation.game.columns = columns
+    board = conversation.answer("board")
+    assert max(map(len, board)) <= columns
+    assert [str(line) for line in board[12:]] == [
+        *("Black: 0 of 3 holes", "White to move", "last move f8-d6", "scared: e5", "White: 0 of 3 holes")
+    ]
+    assert max(map(len, conversation.answer("hint 2 depth=3")[:3])) <= columns
+
+
 def test_hints_rank_the_moves():
     lines = begin("level easy", "new").answer("hint 3")
     assert [line.split()[0] for line in lines[1:4]] == ["1", "2", "3"]
-    assert lines[4].strip().startswith("3 of 38 moves at depth 1, ")
+    assert lines[4].strip().startswith("3 of 38 moves at depth 5, ")
+    assert "1 of 38 moves at depth 2, " in begin("new").answer("hint 1 depth=2")[-1]
 
 
 def test_what_is_illegal_is_refused_with_its_reason():
@@ -76,8 +197,12 @@ def test_what_is_illegal_is_refused_with_its_reason():
     assert conversation.answer("e2-h5") == [
         "error: the mouse on e2 cannot reach h5: it moves along ranks and files"
     ]
-    assert conversation.answer("x9")[0].startswith(
-        "error: expected a command or a move such as e1-a1, got 'x9'"
+    assert conversation.answer("e2-k2") == [
+        "error: there is no square k2: files are a to j, ranks 1 to 10, as in e2-e5"
+    ]
+    assert conversation.answer("e2-e2")[0].startswith("error: the mouse on e2 stands on e2 already")
+    assert conversation.answer("zebra")[0].startswith(
+        "error: expected a command or a move such as e1-a1, got 'zebra'"
     )
     assert conversation.answer("roll")[0].startswith("error: 'roll' is a command of backgammon")
 
@@ -86,7 +211,7 @@ def test_two_people_can_play():
     conversation = begin("player human", "new")
     assert conversation.answer("e2-e5")[0] == "White plays e2-e5."
     assert conversation.answer("e9-e6")[0] == "Black plays e9-e6."
-    assert conversation.answer("undo")[0] == "Undone: Black is to move."
+    assert conversation.answer("undo")[0] == "Undone: e9-e6; Black is to move."
 
 
 def test_completion_offers_moves_commands_and_values():
@@ -152,5 +277,8 @@ def test_help_explains_the_game_within_the_width_of_a_terminal():
     lines = begin().answer("help")
     assert lines[0].startswith("Three of your animals on watering holes")
     assert max(map(len, lines[:6])) < 80
+    assert len(lines) <= 22
+    assert begin().answer("help rules") == lines[:5]
+    assert any(line.startswith("  hint [N]") for line in begin().answer("help all"))
     assert begin().answer("help level")[0].startswith("  level [easy|medium|hard] : set how strongly")
     assert begin().answer("help moves")[0].startswith("moves [N]")

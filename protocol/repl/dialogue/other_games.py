@@ -1,0 +1,53 @@
+"""Going from one game to another at the terminal, and what the words of another game are told."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from protocol.games import GAMES, list_variants
+from protocol.repl.dialogue.talk import Talk
+
+_GO_OVER = re.compile(r"(?:(?:play|new|game|variant)\s+)?(\w+)", re.IGNORECASE)
+_LIST = re.compile(r"(?:help\s+)?(?:games|variants?)", re.IGNORECASE)
+_HELP = re.compile(r"help\s+(\w+)", re.IGNORECASE)
+
+
+def find_variant(line: str) -> str | None:
+    """Return the ``game.variant`` that a line goes over to, such as ``barca`` or ``play barca``; or None."""
+    found = _GO_OVER.fullmatch(line)
+    return found[1].lower() if found and found[1].lower() in list_variants() else None
+
+
+def explain_games(line: str) -> list[str]:
+    """Return the answer to ``help games`` or ``help`` with the name of a game; nothing for other lines."""
+    if _LIST.fullmatch(line):
+        return [
+            "Games, and the words that go over to them:",
+            *(f"  {entry.name:<12}{', '.join(entry.variants)}" for entry in GAMES.values()),
+            "Each game waits as it was left. 'set game.variant WORD' is the same for programs.",
+        ]
+    found = _HELP.fullmatch(line)
+    if found is None or found[1].lower() not in list_variants():
+        return []
+    name = found[1].lower()
+    return [f"  {name} : go over to {name}, as 'set game.variant {name}' does; 'help' there explains it"]
+
+
+def explain_foreign(text: str, talk: Talk, others: Iterable[Talk]) -> str:
+    """Return what a command of another game is told; empty for other lines.
+
+    Args:
+        text: What was typed.
+        talk: The talk about the game that is played.
+        others: Talks about other games.
+    """
+    name = text.split(maxsplit=1)[0]
+    for other in others:
+        if other.knows(name) and not talk.knows(name):
+            word = next(iter(GAMES[other.name].variants))
+            return (
+                f"{name!r} is a command of {other.name}, and this session plays {talk.name}: "
+                f"{word!r} goes over to it"
+            )
+    return ""
