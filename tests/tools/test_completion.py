@@ -29,7 +29,7 @@ def script(tmp_path_factory):
 @pytest.mark.parametrize(
     ("line", "offered"),
     [
-        ("gammond h", "hint heritage help"),
+        ("gammond h", "hint hypergammon heritage help"),
         ("gammond hint --p", "--plies --plays"),
         ("gammond hint --filter n", "narrow normal"),
         ("gammond measure l", "levels"),

@@ -36,7 +36,7 @@ def test_a_legal_beginning_that_ends_with_a_drop_is_in_order():
 
 def test_a_pass_where_a_play_was_possible_is_a_fault():
     (fault,) = faults_of(record(OPENING + ";W[52]\n"))
-    assert "seat 0 did not play with 52 at " in fault
+    assert "seat 0 did not play with 5-2 at " in fault
 
 
 def test_a_game_that_never_ended_is_a_fault():

@@ -84,7 +84,7 @@ def test_the_moves_of_folders_and_archives_come_into_a_file(kind, request, tmp_p
         "filtered: 0 unmovable",
     ]
     assert said.out.splitlines()[-1].startswith("kept: 9 moves in ")
-    assert "a.TXT:8: game 1: illegal play: '21: 13/11 6/4'" in said.err
+    assert "a.TXT:8: game 1: illegal play: 2-1 '13/11 6/4': 6/4 cannot be played with 1 left" in said.err
     assert "readme.txt: expected a .mat file with 'Game 1'" in said.err
     moves = read_expert_moves(out)
     first = moves.matches == [name.endswith("b.mat") for name in moves.match_names].index(True)
