@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from engine.barca.game import BarcaGame
+from engine.barca.notation import parse_move
 from engine.match_files.mat.reader import parse_mat
 
 ROOT = Path(__file__).parents[2]
@@ -31,6 +34,18 @@ def test_a_game_is_played_over_stdin():
     assert ran.returncode == 0, ran.stderr
     assert ran.stdout.splitlines()[-1].startswith("ok play")
     assert "winner=" in ran.stdout
+
+
+def test_a_game_of_barca_is_played():
+    ran = run("play_barca.py")
+    assert ran.returncode == 0, ran.stderr
+    *moves, result = ran.stdout.splitlines()
+    assert re.fullmatch(r"(white|black) wins, by holes|nobody wins, by (repetition|no_move)", result)
+    game = BarcaGame.start()
+    for line in moves:
+        game = game.play(parse_move(line.split()[-1]))
+    assert game.result is not None
+    assert game.result.reason == result.split()[-1]
 
 
 def test_a_match_is_played_with_hints_and_its_record_is_one():

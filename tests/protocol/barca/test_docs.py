@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from protocol.barca.commands import BARCA_COMMANDS
@@ -19,6 +21,17 @@ def test_the_page_names_the_commands_that_every_game_has():
     for name in _SHARED:
         assert f"`{name}`" in opening
         assert BARCA_COMMANDS[name].usage == COMMANDS[name].usage
+
+
+def test_the_page_lists_the_first_words_of_lines():
+    last, before = re.search(
+        r"The last line of an answer begins with (.*); lines before it (.*)\n", TEXT
+    ).groups()
+    for command in BARCA_COMMANDS.values():
+        word = command.final_line.split()[0]
+        assert f"`{word}`" in last or word.startswith("{"), word
+        for line in command.data_lines:
+            assert f"`{line.split()[0]}`" in before, line
 
 
 @pytest.mark.parametrize("name", [name for name in BARCA_COMMANDS if name not in _SHARED])
