@@ -70,14 +70,11 @@ def format_evaluation(replies: Sequence[Reply], side: str) -> list[str]:
         side: The name of the side to move, whose view it is.
     """
     values = replies[-1].values
-    head = PreformattedLine(f"    {_write_score(values)} for {side}, who is to move")
+    head = f"    {_write_score(values)} for {side}, who is to move"
     if "pv" in values:
         return [head, f"    {values['pv']}", f"    {_describe_search(values)}"]
     parts = {name: value for name, value in values.items() if name not in _SOURCE_KEYS}
-    rows = [
-        PreformattedLine(f"    {_write_score({'score': value}):>5}  {_spell(name)}")
-        for name, value in parts.items()
-    ]
+    rows = [f"    {_write_score({'score': value}):>5}  {_spell(name)}" for name, value in parts.items()]
     return [head, *rows, f"    without look-ahead, weights {values['weights']}"]
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Iterator, Sequence
 
 from engine.analysis.levels import LEVELS
@@ -13,9 +12,11 @@ from protocol.commands.table import COMMANDS
 from protocol.core.arguments import Argument
 from protocol.repl.dialogue.commands import AGAINST_PREFIX, REPL_COMMANDS
 from protocol.repl.dialogue.suggestions import (
+    FILE_COMMANDS,
     Suggestion,
     list_setting_values,
     suggest_argument_values,
+    suggest_files,
     suggest_matching,
     suggest_settings,
 )
@@ -23,7 +24,6 @@ from protocol.state.offers import list_responses
 from protocol.state.session import Session
 from protocol.state.settings import Setting
 
-_FILE_COMMANDS = ("open", "save")
 _LEVEL_MEANINGS = {name: level.meaning for name, level in LEVELS.items()}
 
 
@@ -77,8 +77,8 @@ def _suggest_arguments(
         yield from suggest_matching(prefix, ((player, "") for player in _list_players(session)))
     elif name in ("play", "move", "rank"):
         yield from _suggest_plays(text.lstrip(), session)
-    elif name in _FILE_COMMANDS:
-        yield from _suggest_files(text.lstrip())
+    elif name in FILE_COMMANDS:
+        yield from suggest_files(text.lstrip())
     elif name == "help" and not before:
         yield from _suggest_commands(prefix)
     elif name in ("set", "get"):
@@ -91,18 +91,6 @@ def _suggest_arguments(
         )
     else:
         yield from suggest_argument_values(arguments, before, prefix, _LEVEL_MEANINGS)
-
-
-def _suggest_files(typed: str) -> Iterator[Suggestion]:
-    """Suggest files and folders whose paths begin with what was typed; hidden ones where asked for."""
-    folder, prefix = os.path.split(typed)
-    try:
-        with os.scandir(os.path.expanduser(folder) or ".") as entries:
-            found = sorted((entry.name, entry.is_dir()) for entry in entries)
-    except OSError:
-        return
-    shown = [row for row in found if row[0].isprintable() and (prefix or not row[0].startswith("."))]
-    yield from suggest_matching(prefix, ((f"{name}{os.sep * is_folder}", "") for name, is_folder in shown))
 
 
 def _explain_values(values: Iterable[str]) -> Iterator[tuple[str, str]]:

@@ -66,6 +66,18 @@ _ROWS: tuple[ReplCommand[MoveTalk], ...] = (
         lambda talk, _, __: talk.show_record(),
     ),
     ReplCommand(
+        "save",
+        "save the game to a file of text, as 'record' shows it",
+        lambda talk, values, _: talk.save(values["file"]),
+        (rest_argument("file", "FILE", "the file; existing files are not overwritten"),),
+    ),
+    ReplCommand(
+        "open",
+        "set up the game of a file that 'save' wrote",
+        lambda talk, values, control: talk.open_record(values["file"], control),
+        (rest_argument("file", "FILE", "the file"),),
+    ),
+    ReplCommand(
         "leave", "end the game against the engine; the position stays", lambda talk, _, __: talk.leave()
     ),
     ReplCommand(

@@ -218,11 +218,12 @@ class MoveGame(Talk):
         Raises:
             StateError: There is nothing to take back.
         """
-        before = self.list_played()
+        before, human = self.list_played(), self.human
         send_command(self.session, "undo", control)
         while self._is_engines_turn and self.table.can_undo:
             send_command(self.session, "undo", control)
-        return [self._describe_change("Undone", before, self.list_played()), *self.continue_game(control)]
+        moves = _find_added(self.list_played(), before) if human == self.human else []
+        return [self._describe_change("Undone", moves), *self.continue_game(control)]
 
     def redo(self, control: WorkControl) -> list[str]:
         """Do again what `undo` took back last, the engine's answer included.
@@ -230,16 +231,16 @@ class MoveGame(Talk):
         Raises:
             StateError: Nothing was taken back, or something was done since.
         """
-        before = self.list_played()
+        before, human = self.list_played(), self.human
         send_command(self.session, "redo", control)
         while self._is_engines_turn and self.table.can_redo:
             send_command(self.session, "redo", control)
-        return [self._describe_change("Redone", self.list_played(), before), *self.continue_game(control)]
+        moves = _find_added(before, self.list_played()) if human == self.human else []
+        return [self._describe_change("Redone", moves), *self.continue_game(control)]
 
-    def _describe_change(self, word: str, longer: Sequence[str], shorter: Sequence[str]) -> str:
-        """Say what was taken back or made again: moves, or another game."""
-        moves = longer[len(shorter) :]
-        if moves and list(longer[: len(shorter)]) == list(shorter):
+    def _describe_change(self, word: str, moves: Sequence[str]) -> str:
+        """Say what was taken back or made again: moves, or with none of them another game."""
+        if moves:
             return f"{word}: {' '.join(moves)}; {self.describe_turn()}."
         return f"{word}: {'you are back in the game, and ' if self.is_running else ''}{self.describe_turn()}."
 
@@ -262,3 +263,8 @@ class MoveGame(Talk):
         if self.turn is None:
             return "the game is over"
         return f"{self.sides[self.turn]} is to move"
+
+
+def _find_added(shorter: Sequence[str], longer: Sequence[str]) -> Sequence[str]:
+    """Return the moves that a game has beyond those of another; none where it did not come from it."""
+    return longer[len(shorter) :] if list(longer[: len(shorter)]) == list(shorter) else []

@@ -5,11 +5,13 @@ A game that inherits it says how its board is drawn, whose turn it is and which 
 
 from __future__ import annotations
 
+import os
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any, ClassVar
 
-from engine.errors import GammondError, UnsupportedError
+from engine.errors import DataFileError, GammondError, UnsupportedError
 from engine.options import MAX_QUOTED_CHARS, did_you_mean
 from protocol.commands.dispatch import run_line
 from protocol.commands.session_game import find_game, make_unknown_error
@@ -21,12 +23,17 @@ from protocol.repl.answers.replies import Piece, PreformattedLine, format_replie
 from protocol.repl.dialogue.command import ReplCommand
 from protocol.repl.dialogue.move_game import SET_ASIDE, MoveGame
 from protocol.repl.dialogue.suggestions import (
+    FILE_COMMANDS,
     Suggestion,
     list_setting_values,
     suggest_argument_values,
+    suggest_files,
     suggest_matching,
     suggest_settings,
 )
+from protocol.repl.records.record_saver import RecordSaver
+from protocol.state.move_table import MoveTable
+from protocol.state.session import Session
 
 ALIASES = {"exit": "quit", "q": "quit", "h": "help", "?": "help"}
 """Other names of commands."""
@@ -35,12 +42,23 @@ HELP_GROUPS = {
     "play": ("new", "play", "best", "undo", "redo", "leave"),
     "ask": ("hint", "eval", "legal"),
     "look": ("board", "id", "record"),
+    "keep": ("save", "open"),
     "set up": ("position",),
     "prefer": ("level", "player", "set", "get", "keys", "quit"),
 }
 """The groups of ``help``; a command that a game does not have is left out."""
 
+_TOPICS = {
+    "rules": "the rules",
+    "all": "every command with its meaning",
+    "wire": "the commands of the line protocol",
+    "games": "other games",
+}
+
 _POSITION = "position"
+_MAX_FILE_CHARS = 1 << 20
+"""No game is longer; of a longer file the beginning is read."""
+
 _CONTINUED = "  "
 """How a line begins that goes on with one before it, as wrapped lines do."""
 
@@ -62,6 +80,10 @@ class MoveTalk(MoveGame):
     @abstractmethod
     def first_side(self) -> int:
         """The side that had the first move of the game."""
+
+    def __init__(self, session: Session, table: MoveTable[Any]) -> None:
+        super().__init__(session, table)
+        self._saver = RecordSaver()
 
     @abstractmethod
     def list_moves(self) -> list[str]:
@@ -211,6 +233,35 @@ class MoveTalk(MoveGame):
         end = self.describe_end()
         return [*lines, *([end] if end else []), PreformattedLine(f"{_POSITION} {self.write_record()}")]
 
+    def save(self, name: str) -> list[str]:
+        """Write the game to a file, as `show_record` shows it.
+
+        Raises:
+            DataFileError: The file exists, with something else, or cannot be written.
+            StateError: There is no game.
+        """
+        self._saver.write(name, "".join(f"{line}\n" for line in self.show_record()))
+        return [f"Saved the game to {name}: 'open {name}' sets it up again."]
+
+    def open_record(self, name: str, control: WorkControl) -> list[str]:
+        """Set up the game of a file: the last line in it that begins with ``position``.
+
+        Raises:
+            DataFileError: The file cannot be read, or has no such line.
+        """
+        try:
+            with Path(os.path.expanduser(name)).open(encoding="utf-8") as file:
+                lines = file.read(_MAX_FILE_CHARS).splitlines()
+        except (OSError, ValueError) as error:
+            reason = getattr(error, "strerror", None) or error
+            raise DataFileError(f"{name} cannot be read: {reason}", field="file") from error
+        found = [line for line in lines if line.startswith(f"{_POSITION} ")]
+        if not found:
+            raise DataFileError(
+                f"{name}: expected a line that begins with '{_POSITION}', as 'save' writes it", field="file"
+            )
+        return self._run_command(found[-1], control)
+
     def set_or_show(self, key: str, value: str | None, control: WorkControl) -> list[str]:
         """Set a key and go on with the game, or show its present value and all that it can have."""
         if value is not None:
@@ -244,12 +295,12 @@ class MoveTalk(MoveGame):
             f"  {group:<8}{' '.join(name for name in names if name in known)}"
             for group, names in HELP_GROUPS.items()
         ]
+        topics = ", ".join(f"'help {name}': {meaning}" for name, meaning in _TOPICS.items())
         return [
             *self.rules,
             "A move is typed as it is, a position is pasted as it is.",
             *groups,
-            "'help WORD' explains a command, 'help rules': the rules, 'help all': every command,",
-            "'help wire': the commands of the line protocol, 'help games': other games.",
+            f"'help WORD' explains a command; {topics}.",
             "Tab completes, Ctrl-C cancels, Ctrl-D leaves.",
         ]
 
@@ -287,7 +338,9 @@ class MoveTalk(MoveGame):
         if name == "new" and not before:
             return list(suggest_matching(prefix, ((side.lower(), "") for side in self.sides)))
         if name == "help" and not before:
-            return list(suggest_matching(prefix, self._list_commands().items()))
+            return list(suggest_matching(prefix, (self._list_commands() | _TOPICS).items()))
+        if name in FILE_COMMANDS:
+            return list(suggest_files(rest.lstrip()))
         if name in ("set", "get"):
             return list(
                 suggest_settings(

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from protocol.core.arguments import Argument
 from protocol.state.session import Session
 from protocol.state.settings import Setting
+
+FILE_COMMANDS = ("open", "save")
+"""Commands whose argument is the name of a file."""
 
 
 @dataclass(frozen=True)
@@ -28,6 +32,18 @@ class Suggestion:
 def suggest_matching(prefix: str, rows: Iterable[tuple[str, str]]) -> Iterator[Suggestion]:
     """Suggest the rows, text and meaning, that begin with what was typed."""
     return (Suggestion(text, len(prefix), meaning) for text, meaning in rows if text.startswith(prefix))
+
+
+def suggest_files(typed: str) -> Iterator[Suggestion]:
+    """Suggest files and folders whose paths begin with what was typed; hidden ones where asked for."""
+    folder, prefix = os.path.split(typed)
+    try:
+        with os.scandir(os.path.expanduser(folder) or ".") as entries:
+            found = sorted((entry.name, entry.is_dir()) for entry in entries)
+    except OSError:
+        return
+    shown = [row for row in found if row[0].isprintable() and (prefix or not row[0].startswith("."))]
+    yield from suggest_matching(prefix, ((f"{name}{os.sep * is_folder}", "") for name, is_folder in shown))
 
 
 def suggest_argument_values(

@@ -143,7 +143,7 @@ def show(lines: Sequence[str], theme: str = DEFAULT_THEME, *, in_pages: bool = T
     board = [part for part in parts if isinstance(part[0], BoardLine)]
     if board and len(parts) > size.rows - _BELOW_ROWS:
         parts = [*board, *(part for part in parts if not isinstance(part[0], BoardLine))]
-    style, page = make_style(theme), max(size.rows - 1, 1)
+    style, page = make_style(theme), max(size.rows - _BELOW_ROWS, 1)
     has_pages = in_pages and not board and len(parts) > page and sys.stdin.isatty() and sys.stdout.isatty()
     for number, (_, painted) in enumerate(parts):
         if has_pages and number and number % page == 0 and not _ask_for_more():

@@ -118,6 +118,29 @@ def test_a_position_that_was_wrapped_is_pasted_as_one_line():
     assert begin().split(text) == ["position startpos moves g2-h3 g9-f8 h3-d7", "board"]
 
 
+def test_a_game_is_saved_and_opened(tmp_path):
+    file = tmp_path / "game.txt"
+    conversation = begin("position startpos moves g2-h3 g9-f8 h3-d7")
+    board = conversation.answer("board")
+    assert conversation.answer(f"save {file}") == [
+        f"Saved the game to {file}: 'open {file}' sets it up again."
+    ]
+    other = begin("new")
+    assert other.answer(f"open {file}")[-12:] == board
+    assert other.answer("undo")[0].startswith("Undone: you are back in the game")
+    assert other.answer(f"save {file}")[0].startswith(f"error: {file} exists already")
+    assert other.answer(f"open {tmp_path}")[0].startswith(f"error: {tmp_path} cannot be read: ")
+    file.write_text("1. e4 e5\n")
+    assert other.answer(f"open {file}") == [
+        f"error: {file}: expected a line that begins with 'position', as 'save' writes it"
+    ]
+    file.write_text("position startpos moves e2-e9\n")
+    assert other.answer(f"open {file}")[0].startswith("error: ")
+    texts = [each.text for each in other.suggest(f"open {tmp_path}/g")]
+    assert texts == ["game.txt"]
+    assert "rules" in [each.text for each in other.suggest("help ")]
+
+
 def test_another_player_is_set_as_in_backgammon():
     conversation = begin()
     assert conversation.answer("play against random")[0] == "You play White, random Black."
@@ -145,7 +168,7 @@ def test_help_lists_the_games():
     assert conversation.answer("help barca")[0].startswith("  barca : go over to barca")
 
 
-@pytest.mark.parametrize("word", ["score", "show", "back", "config", "cube", "save"])
+@pytest.mark.parametrize("word", ["score", "show", "back", "config", "cube", "analyse"])
 def test_words_of_backgammon_are_told_whose_they_are(word):
     said = begin().answer(f"{word} x")
     assert len(said) == 1

@@ -342,6 +342,16 @@ def test_an_exchange_fits_a_screen_of_24_rows_with_the_prompt_and_the_line_below
     assert len(plain(shown(talk.answer("8/5 6/5")))) <= 24 - 2
 
 
+@pytest.mark.parametrize(("count", "stops"), [(22, 0), (23, 1), (44, 1), (45, 2)])
+def test_an_answer_stops_before_its_first_line_leaves_the_screen(monkeypatch, count, stops):
+    asked = []
+    monkeypatch.setattr(pages, "_ask_for_more", lambda: asked.append(True) or True)
+    for name in ("stdin", "stdout"):
+        monkeypatch.setattr(getattr(pages.sys, name), "isatty", lambda: True, raising=False)
+    assert len(plain(shown([f"line {number}" for number in range(count)], rows=24))) == count
+    assert len(asked) == stops
+
+
 def test_on_a_low_screen_the_sentences_come_after_the_board():
     talk = make_talk("new 5", "chances", rolls=[(3, 1), (5, 2)])
     lines = plain(shown(talk.answer("8/5 6/5"), rows=18))
