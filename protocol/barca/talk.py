@@ -29,7 +29,7 @@ from protocol.repl.dialogue.move_talk import MoveTalk
 from protocol.state.session import Session
 
 _MOVE = re.compile(r"[a-z][0-9]{1,3}(?:[- ]?[a-z](?:[0-9]{1,3})?|[- ])?", re.IGNORECASE | re.ASCII)
-_POSITION = re.compile(r"(?:startpos|(?:[elm0-9]+/){9}[elm0-9]+\s+\w+)(?:\s+moves\b.*)?", re.IGNORECASE)
+_POSITION = re.compile(r"(?:startpos|(?:[elm0-9]+/){9}[elm0-9]+(?:\s+\w+)?)(?:\s+moves\b.*)?", re.IGNORECASE)
 
 HINT_DEPTH = LEVELS[DEFAULT_LEVEL].depth
 """How deep hints search, whatever the level of the engine."""

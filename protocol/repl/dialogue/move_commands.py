@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from protocol.core.arguments import integer_argument, rest_argument, word_argument
+from protocol.core.errors import CommandError
 from protocol.core.requests import WorkControl
 from protocol.repl.dialogue.command import ReplCommand
 from protocol.repl.dialogue.move_talk import MoveTalk
@@ -22,6 +23,10 @@ def _play(talk: MoveTalk, values: Mapping[str, Any], control: WorkControl) -> li
     text = values["move"]
     if text is None:
         return talk.play_on(control)
+    if text == _AGAINST.strip():
+        raise CommandError(
+            f"expected a player after 'play {text}', such as engine, human or random", field="play"
+        )
     if text.startswith(_AGAINST):
         return talk.play_against(text.removeprefix(_AGAINST).strip(), control)
     return talk.make_move(text, control)

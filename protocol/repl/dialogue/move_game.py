@@ -57,16 +57,16 @@ class MoveGame(Talk):
         """The side to move; None without a game, and when it is over."""
 
     @abstractmethod
-    def list_played(self) -> Sequence[str]:
-        """List the moves of the game, from the position that was set up."""
-
-    @abstractmethod
     def describe_end(self) -> str:
         """Return how the game ended, as a sentence; empty while it lasts."""
 
-    @abstractmethod
+    def list_played(self) -> Sequence[str]:
+        """List the moves of the game, from the position that was set up."""
+        return ()
+
     def list_setup_lines(self) -> list[str]:
-        """List commands that set up settings and game again."""
+        """List commands that set up settings and game again; none for a game that is not kept."""
+        return []
 
     @property
     def human(self) -> int | None:
@@ -98,7 +98,8 @@ class MoveGame(Talk):
         """Return the game against the engine that is on; None without one."""
         if self.human is None or self.turn is None:
             return None
-        return KeptMoves(self.human, tuple(self.list_setup_lines()))
+        lines = self.list_setup_lines()
+        return KeptMoves(self.human, tuple(lines)) if lines else None
 
     def resume(self, kept: KeptMoves) -> list[str]:
         """Go on with the game of an earlier session.
@@ -222,8 +223,8 @@ class MoveGame(Talk):
         send_command(self.session, "undo", control)
         while self._is_engines_turn and self.table.can_undo:
             send_command(self.session, "undo", control)
-        moves = _find_added(self.list_played(), before) if human == self.human else []
-        return [self._describe_change("Undone", moves), *self.continue_game(control)]
+        change = self._describe_change(self.list_played(), before, human)
+        return [f"Undone: {change}.", *self.continue_game(control)]
 
     def redo(self, control: WorkControl) -> list[str]:
         """Do again what `undo` took back last, the engine's answer included.
@@ -235,14 +236,21 @@ class MoveGame(Talk):
         send_command(self.session, "redo", control)
         while self._is_engines_turn and self.table.can_redo:
             send_command(self.session, "redo", control)
-        moves = _find_added(before, self.list_played()) if human == self.human else []
-        return [self._describe_change("Redone", moves), *self.continue_game(control)]
+        change = self._describe_change(before, self.list_played(), human)
+        return [f"Redone: {change}.", *self.continue_game(control)]
 
-    def _describe_change(self, word: str, moves: Sequence[str]) -> str:
-        """Say what was taken back or made again: moves, or with none of them another game."""
-        if moves:
-            return f"{word}: {' '.join(moves)}; {self.describe_turn()}."
-        return f"{word}: {'you are back in the game, and ' if self.is_running else ''}{self.describe_turn()}."
+    def _describe_change(self, shorter: Sequence[str], longer: Sequence[str], human: int | None) -> str:
+        """Say what undo or redo changed: moves of the game, or the game.
+
+        Args:
+            shorter: The moves of the game before what was undone or redone.
+            longer: Those after it.
+            human: The person's side up to now.
+        """
+        if human != self.human or list(shorter) != list(longer[: len(shorter)]):
+            return f"{'you are back in the game, and ' if self.is_running else ''}{self.describe_turn()}"
+        moves = longer[len(shorter) :]
+        return f"{' '.join(moves)}; {self.describe_turn()}" if moves else self.describe_turn()
 
     def leave(self) -> list[str]:
         """End the game against the engine; the position stays, and `undo` goes back to the game.
@@ -263,8 +271,3 @@ class MoveGame(Talk):
         if self.turn is None:
             return "the game is over"
         return f"{self.sides[self.turn]} is to move"
-
-
-def _find_added(shorter: Sequence[str], longer: Sequence[str]) -> Sequence[str]:
-    """Return the moves that a game has beyond those of another; none where it did not come from it."""
-    return longer[len(shorter) :] if list(longer[: len(shorter)]) == list(shorter) else []

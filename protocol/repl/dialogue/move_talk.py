@@ -76,11 +76,6 @@ class MoveTalk(MoveGame):
     rules: ClassVar[Sequence[str]]
     rows: ClassVar[Mapping[str, ReplCommand[Any]]]
 
-    @property
-    @abstractmethod
-    def first_side(self) -> int:
-        """The side that had the first move of the game."""
-
     def __init__(self, session: Session, table: MoveTable[Any]) -> None:
         super().__init__(session, table)
         self._saver = RecordSaver()
@@ -94,36 +89,43 @@ class MoveTalk(MoveGame):
         """Return whether a line is written as a move, legal or not."""
 
     @abstractmethod
+    def format_hint(self, replies: Sequence[Reply]) -> list[str]:
+        """Format the answer to ``moves`` for a person."""
+
+    @property
+    def first_side(self) -> int:
+        """The side that had the first move of the game."""
+        return 0
+
     def is_position(self, text: str) -> bool:
         """Return whether a line is written as a position, with or without moves after it."""
+        return False
 
-    @abstractmethod
     def write_position(self) -> str:
         """Return the position on the table as text.
 
         Raises:
             StateError: There is none.
+            UnsupportedError: The game has no positions as text.
         """
+        raise UnsupportedError(f"{self.title} has no positions as text", field="position")
 
-    @abstractmethod
     def write_record(self) -> str:
         """Return the game on the table as ``position`` takes it: where it began, and its moves.
 
         Raises:
             StateError: There is none.
+            UnsupportedError: The game has no positions as text.
         """
+        return self.write_position()
 
-    @abstractmethod
-    def format_hint(self, replies: Sequence[Reply]) -> list[str]:
-        """Format the answer to ``moves`` for a person."""
-
-    @abstractmethod
     def draw_start(self) -> list[str]:
-        """Draw the board as a game begins."""
+        """Draw the board as a game begins; nothing if that is not worth a look."""
+        return []
 
-    @abstractmethod
     def describe_strength(self) -> str:
-        """Say in a sentence how strongly the engine plays, and how to change that."""
+        """Say in a sentence how strongly the engine plays, and how to change that; empty for nothing."""
+        return ""
 
     def make_progress(self) -> ProgressLine:
         """Return what makes the line that shows the progress of a search."""
@@ -134,7 +136,7 @@ class MoveTalk(MoveGame):
         second = self.sides[1]
         return [
             f"{self.title}: 'new' starts a game against the engine, 'new {second.lower()}' one as {second}.",
-            self.describe_strength(),
+            *([strength] if (strength := self.describe_strength()) else []),
             f"'help' has the rules and the commands, {FIRST_GAME!r} goes back to {FIRST_GAME}.",
             *(self.draw_start() if self.table.game is None else self.show_board()),
         ]

@@ -77,7 +77,7 @@ def test_undo_takes_back_the_answer_too_and_redo_makes_both_again():
     assert conversation.answer("undo")[0] == "Undone: no game is on the table."
 
 
-@pytest.mark.parametrize("line", ["new black", "position startpos moves e2-e3", "newgame", "leave"])
+@pytest.mark.parametrize("line", ["new", "new black", "position startpos moves e2-e3", "newgame", "leave"])
 def test_undo_goes_back_to_the_game_that_was_set_aside_with_its_seat(line):
     conversation = begin("level easy", "new", "e2-e5")
     board, status = conversation.answer("board"), conversation.toolbar(80)
@@ -111,6 +111,11 @@ def test_a_game_is_written_down_and_read_again():
     )
     conversation.answer("f8-g9")
     assert conversation.answer("record") == ["   1.        f8-g9", f"position {position} moves f8-g9"]
+
+
+def test_a_position_without_its_side_is_told_what_is_missing():
+    said = begin().answer("4ee4/3lmml3/10/10/10/10/10/10/3LMML3/4EE4")
+    assert said[0].startswith("error: expected ten ranks and the side to move")
 
 
 def test_a_position_that_was_wrapped_is_pasted_as_one_line():
@@ -147,6 +152,7 @@ def test_another_player_is_set_as_in_backgammon():
     assert conversation.answer("play against nobody") == [
         "error: expected one of engine|human|easy|medium|hard|search|random, got 'nobody'"
     ]
+    assert conversation.answer("play against")[0].startswith("error: expected a player after 'play against'")
     assert conversation.answer("play against human")[0] == "You play both sides; White is to move."
     assert conversation.toolbar(60) == " White to move | you play both sides | human | move 1"
 
