@@ -14,22 +14,27 @@ from engine.barca.game import WIN_REASON, BarcaGame, describe_result
 from engine.barca.kernels.search import MAX_DEPTH
 from engine.barca.levels import DEFAULT_LEVEL, LEVELS
 from engine.barca.notation import format_move
+from engine.barca.player import PLAYERS
 from engine.barca.position import BarcaPosition
 from protocol.barca.answers import format_evaluation, format_legal, format_ranking
 from protocol.barca.board_drawing import DrawnSpan, draw_board
 from protocol.barca.commands import BARCA_COMMANDS
 from protocol.barca.game_commands import START_WORD
-from protocol.barca.table import ENGINE_PLAYER, BarcaTable
+from protocol.barca.table import ENGINE_PLAYER, HUMAN_PLAYER, BarcaTable
 from protocol.core.arguments import choice_argument, integer_argument, rest_argument
 from protocol.core.requests import Reply, WorkControl
 from protocol.repl.answers.replies import BoardLine, Mark, send_command
 from protocol.repl.dialogue.command import ReplCommand
 from protocol.repl.dialogue.move_commands import MOVE_ROWS
+from protocol.repl.dialogue.move_game import PLAYER_KEY
 from protocol.repl.dialogue.move_talk import MoveTalk
 from protocol.state.session import Session
 
 _MOVE = re.compile(r"[a-z][0-9]{1,3}(?:[- ]?[a-z](?:[0-9]{1,3})?|[- ])?", re.IGNORECASE | re.ASCII)
 _POSITION = re.compile(r"(?:startpos|(?:[elm0-9]+/){9}[elm0-9]+(?:\s+\w+)?)(?:\s+moves\b.*)?", re.IGNORECASE)
+
+_LEVELS = tuple(LEVELS)
+_PLAYERS = (ENGINE_PLAYER, HUMAN_PLAYER, *PLAYERS)
 
 HINT_DEPTH = LEVELS[DEFAULT_LEVEL].depth
 """How deep hints search, whatever the level of the engine."""
@@ -65,14 +70,24 @@ _ROWS: Mapping[str, ReplCommand[Any]] = {
     "level": ReplCommand(
         "level",
         "set how strongly the engine plays, or show it",
-        lambda talk, values, control: talk.set_or_show("engine.level", values["name"], control),
-        (choice_argument("name", tuple(LEVELS), "one of the levels", is_required=False),),
+        lambda talk, values, control: talk.set_or_show(
+            "engine.level", values["name"], control, tuple(LEVELS)
+        ),
+        (choice_argument("name", _LEVELS, "one of the levels", is_required=False),),
     ),
     "player": ReplCommand(
         "player",
         "set who plays against you: engine, human, random, search:depth=4 ...; or show it",
-        lambda talk, values, control: talk.set_or_show("engine.player", values["name"], control),
-        (rest_argument("name", "NAME", "the player", is_required=False),),
+        lambda talk, values, control: talk.set_or_show(PLAYER_KEY, values["name"], control, _PLAYERS),
+        (
+            rest_argument(
+                "name",
+                "NAME",
+                f"one of {', '.join(_PLAYERS)}; search and random take options, as in search:depth=4,among=5",
+                is_required=False,
+                choices=_PLAYERS,
+            ),
+        ),
     ),
 }
 

@@ -5,18 +5,26 @@ from __future__ import annotations
 from pathlib import Path
 
 from engine.errors import GammondError
+from protocol.commands.session_game import find_setting
 from protocol.core.requests import WorkControl
 from protocol.games import GAMES, load_part
 from protocol.repl.answers.progress import ProgressLine
 from protocol.repl.answers.replies import ERROR_MARK, Piece, RefusedRequestError, format_error
 from protocol.repl.dialogue.backgammon import BackgammonTalk
-from protocol.repl.dialogue.other_games import explain_foreign, explain_games, find_variant
+from protocol.repl.dialogue.other_games import (
+    explain_foreign,
+    explain_games,
+    explain_variant,
+    find_variant,
+)
 from protocol.repl.dialogue.suggestions import Suggestion
 from protocol.repl.dialogue.talk import Talk
 from protocol.repl.game.kept_moves import KeptMoves, read_kept_moves
 from protocol.repl.game.saved_game import KeptGame
 from protocol.repl.game.state_file import write_state
 from protocol.state.session import Session
+
+VARIANT_KEY = "game.variant"
 
 
 class LineInterpreter:
@@ -37,6 +45,7 @@ class LineInterpreter:
         first = BackgammonTalk(session)
         self._talks[first.name] = first
         self.game = first.game
+        self._variants: dict[str, str] = {}
         self._folder: Path | None = None
         self._kept: dict[str, KeptMoves | None] = {}
 
@@ -50,8 +59,14 @@ class LineInterpreter:
         talk, line = self._find_talk(), text.strip()
         if lines := explain_games(line):
             return lines
+        present = find_setting(self.session, VARIANT_KEY).get(self.session)
+        self._variants[talk.name] = present
         if (variant := find_variant(line)) is not None:
-            line = f"set game.variant {variant}"
+            if variant == present:
+                return [f"You play {variant} already."]
+            if variant not in GAMES or variant == talk.name:
+                return [f"{explain_variant(variant)}."]
+            line = f"set {VARIANT_KEY} {self._variants.get(variant, variant)}"
         elif line and (foreign := explain_foreign(line, talk, self._talks.values())):
             return [f"{ERROR_MARK}{foreign}"]
         lines = talk.answer(line, control)

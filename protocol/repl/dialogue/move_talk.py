@@ -264,14 +264,15 @@ class MoveTalk(MoveGame):
             )
         return self._run_command(found[-1], control)
 
-    def set_or_show(self, key: str, value: str | None, control: WorkControl) -> list[str]:
+    def set_or_show(
+        self, key: str, value: str | None, control: WorkControl, choices: Sequence[str]
+    ) -> list[str]:
         """Set a key and go on with the game, or show its present value and all that it can have."""
         if value is not None:
             send_command(self.session, f"set {key} {value}", control)
         setting = find_game(self.session).settings[key]
-        choices = f" ({setting.values.replace('|', ', ')})" if setting.kind == "enum" else ""
         name = key.rpartition(".")[2].capitalize()
-        return [f"{name}: {setting.get(self.session)}{choices}.", *self.continue_game(control)]
+        return [f"{name}: {setting.get(self.session)} ({', '.join(choices)}).", *self.continue_game(control)]
 
     def show_help(self, name: str | None) -> list[str]:
         """Explain the game and its commands, or one of them."""

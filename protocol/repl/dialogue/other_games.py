@@ -14,7 +14,7 @@ _HELP = re.compile(r"help\s+(\w+)", re.IGNORECASE)
 
 
 def find_variant(line: str) -> str | None:
-    """Return the ``game.variant`` that a line goes over to, such as ``barca`` or ``play barca``; or None."""
+    """Return the ``game.variant`` that a line names, such as ``barca`` or ``play barca``; or None."""
     found = _GO_OVER.fullmatch(line)
     return found[1].lower() if found and found[1].lower() in list_variants() else None
 
@@ -23,15 +23,22 @@ def explain_games(line: str) -> list[str]:
     """Return the answer to ``help games`` or ``help`` with the name of a game; nothing for other lines."""
     if _LIST.fullmatch(line):
         return [
-            "Games, and the words that go over to them:",
+            "Games, and their variants:",
             *(f"  {entry.name:<12}{', '.join(entry.variants)}" for entry in GAMES.values()),
-            "Each game waits as it was left. 'set game.variant WORD' is the same for programs.",
+            "The name of a game goes over to it; each waits as it was left.",
+            "'set game.variant NAME' sets a variant.",
         ]
     found = _HELP.fullmatch(line)
     if found is None or found[1].lower() not in list_variants():
         return []
     name = found[1].lower()
-    return [f"  {name} : go over to {name}, as 'set game.variant {name}' does; 'help' there explains it"]
+    how = f"{name!r} goes over to it" if name in GAMES else explain_variant(name)
+    return [f"  {how}; 'help' there explains it"]
+
+
+def explain_variant(name: str) -> str:
+    """Say how to go over to a variant, which may end a game of another one."""
+    return f"'set game.variant {name}' goes over to {name}"
 
 
 def explain_foreign(text: str, talk: Talk, others: Iterable[Talk]) -> str:

@@ -163,6 +163,8 @@ def test_the_name_of_a_game_goes_over_to_it(line):
     assert conversation.answer(line)[0] == "ok set game.variant=barca"
     assert conversation.answer("backgammon") == ["ok set game.variant=backgammon"]
     assert conversation.mark_input(line) == [("command", line)]
+    assert conversation.answer("barca")[0] == "ok set game.variant=barca"
+    assert conversation.answer("barca") == ["You play barca already."]
 
 
 def test_help_lists_the_games():
@@ -171,7 +173,18 @@ def test_help_lists_the_games():
     said = conversation.answer("help games")
     assert said == conversation.answer("help variants")
     assert any(line.split() == ["barca", "barca"] for line in said)
-    assert conversation.answer("help barca")[0].startswith("  barca : go over to barca")
+    assert conversation.answer("help barca")[0].startswith("  'barca' goes over to it")
+    assert conversation.answer("help nackgammon")[0].startswith("  'set game.variant nackgammon' goes over")
+
+
+def test_a_variant_is_not_gone_over_to_by_chance():
+    conversation = make_talk("new 3")
+    board = conversation.answer("board")
+    assert conversation.answer("hypergammon") == ["'set game.variant hypergammon' goes over to hypergammon."]
+    assert conversation.answer("backgammon") == ["You play backgammon already."]
+    assert conversation.answer("board") == board
+    conversation = make_talk("set game.variant nackgammon", "barca")
+    assert conversation.answer("backgammon") == ["ok set game.variant=nackgammon"]
 
 
 @pytest.mark.parametrize("word", ["score", "show", "back", "config", "cube", "analyse"])
