@@ -57,20 +57,31 @@ class KeptAnalysis:
 
     Attributes:
         store: Where it was found.
-        question: What was asked.
+        asked: What was asked.
+        settings: How.
+        question: The question whose answer does: that one, or the same by a larger move filter.
         entry: The answer.
-        takes_deeper: Whether a deeper answer would do.
     """
 
     store: EngineStore
+    asked: StoreQuestion
+    settings: EvalSettings
     question: StoreQuestion
     entry: StoreEntry
-    takes_deeper: bool
+
+    @property
+    def size(self) -> int:
+        """How many bytes the answer takes in memory."""
+        return self.entry.size
 
     def ask_again(self) -> bool:
         """Return whether the same would be found now, and count the visit if so; takes microseconds."""
-        store = self.store
-        return store.store.visit(self.question, store.identity, self.entry, allow_deeper=self.takes_deeper)
+        store, takes_deeper = self.store, self.settings.store is StoreUse.DEEPER
+        if self.question != self.asked:
+            found = store.recall(self.asked, self.settings)
+            if found is None or found.question != self.question:
+                return False
+        return store.store.visit(self.question, store.identity, self.entry, allow_deeper=takes_deeper)
 
 
 class EngineStore:
@@ -156,7 +167,7 @@ class EngineStore:
             entry = self.store.recall(each, self.identity, settings.plies, allow_deeper=takes_deeper)
             if entry is not None:
                 assert isinstance(entry, StoreEntry)  # as the store reads it
-                return KeptAnalysis(self, each, entry, takes_deeper)
+                return KeptAnalysis(self, question, settings, each, entry)
         return None
 
     def keep_position(self, question: StoreQuestion, plies: int, values: Values) -> None:

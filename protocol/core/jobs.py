@@ -148,7 +148,8 @@ def _run_alone(job: Job) -> bytes | Exception | None:
     if isinstance(result, Exception):
         return result
     data = b"".join([request.encode(progress), *([result] if isinstance(result, bytes) else result)])
-    if take_answer is not None and time.monotonic() - began_s < _AT_ONCE_S:
+    is_whole = not job.control.is_stopped
+    if take_answer is not None and is_whole and time.monotonic() - began_s < _AT_ONCE_S:
         take_answer(remove_tag(request.tag, data, writes_json=request.writes_json))
     return data
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Hashable
 from functools import partial
+from typing import NamedTuple
 
 import msgspec
 
 from protocol.core.requests import KeptSource, Work
 
 MAX_BYTES = 16 << 20
-"""What all of them take, with what was asked."""
+"""What all of them take, with what was asked and the analyses that they are made of."""
 
 MAX_ANSWER_BYTES = 64 * 1024
 """The longest that is kept: some 300 plays."""
@@ -30,6 +31,14 @@ class EncodedAnswer(msgspec.Struct, frozen=True):
     data: bytes
 
 
+class _KeptAnswer(NamedTuple):
+    """An answer, what it is made of, and how many bytes all that takes."""
+
+    answer: EncodedAnswer
+    sources: tuple[KeptSource, ...]
+    size: int
+
+
 class KeptAnswers:
     """The answers that were given last; all in the thread that serves the clients.
 
@@ -39,7 +48,7 @@ class KeptAnswers:
 
     def __init__(self, max_bytes: int = MAX_BYTES) -> None:
         self._max_bytes = max_bytes
-        self._answers: OrderedDict[Hashable, tuple[EncodedAnswer, tuple[KeptSource, ...]]] = OrderedDict()
+        self._answers: OrderedDict[Hashable, _KeptAnswer] = OrderedDict()
         self._bytes = 0
 
     def recall(self, key: Hashable) -> EncodedAnswer | None:
@@ -50,23 +59,22 @@ class KeptAnswers:
         """
         if (found := self._answers.get(key)) is None:
             return None
-        answer, sources = found
-        for source in sources:
+        for source in found.sources:
             if not source.ask_again():
                 self._forget(key)
                 return None
         self._answers.move_to_end(key)
-        return answer
+        return found.answer
 
     def keep_answer_of(self, work: Work, key: Hashable, before: bytes = b"") -> Work:
-        """Return work whose answer is kept, if it is made of kept analyses.
+        """Return work whose answer is kept, if it is made of kept analyses and no time limit can cut it.
 
         Args:
             work: The work.
             key: As for `recall`.
             before: What the answer begins with that is not kept.
         """
-        if not work.sources:
+        if not work.sources or work.deadline_s is not None:
             return work
         return msgspec.structs.replace(work, take_answer=partial(self._keep, key, work.sources, before))
 
@@ -74,11 +82,13 @@ class KeptAnswers:
         if len(data) > MAX_ANSWER_BYTES or not data.startswith(before):
             return
         self._forget(key)
-        self._answers[key] = EncodedAnswer(data[len(before) :]), sources
-        self._bytes += _QUESTION_BYTES + len(data) - len(before)
+        answer = EncodedAnswer(data[len(before) :])
+        size = _QUESTION_BYTES + len(answer.data) + sum(source.size for source in sources)
+        self._answers[key] = _KeptAnswer(answer, sources, size)
+        self._bytes += size
         while self._bytes > self._max_bytes:
             self._forget(next(iter(self._answers)))
 
     def _forget(self, key: Hashable) -> None:
         if (found := self._answers.pop(key, None)) is not None:
-            self._bytes -= _QUESTION_BYTES + len(found[0].data)
+            self._bytes -= found.size

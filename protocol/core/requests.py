@@ -179,6 +179,11 @@ class BatchItem(NamedTuple):
 class KeptSource(Protocol):
     """Something that is kept, of which an answer is made."""
 
+    @property
+    def size(self) -> int:
+        """How many bytes it takes in memory, about."""
+        ...
+
     def ask_again(self) -> bool:
         """Return whether the same would be found now, and count the visit if so; takes microseconds."""
         ...
@@ -199,8 +204,8 @@ class Work(msgspec.Struct, frozen=True):
         size: About how long a quick one takes: 1 for a position that is evaluated in a batch, some 10 µs.
         answer_bytes: About how many bytes the answer takes.
         sources: All that is kept of which the answer is made, if nothing is to be searched for it.
-        take_answer: Takes the whole answer of a quick one, encoded without a tag, if that took less than a
-            millisecond: so the next like it.
+        take_answer: Takes the whole answer of a quick one, encoded without a tag, if nobody stopped it and it
+            took less than a millisecond: so the next like it.
     """
 
     run: Callable[[WorkControl], Sequence[AnyReply]]

@@ -215,7 +215,8 @@ def _look_for_kept(find_quick_engine: Callable[[Hashable], Engine | None], query
 def _may_be_kept(query: Query) -> bool:
     """Return whether a query looks ahead from one position, for what the store keeps."""
     is_single = query.positions is None and len(query.position or "") <= _MAX_TEXT_CHARS
-    return is_single and query.plies > 0 and _KEPT_PARTS.issuperset(query.want)
+    is_plain = query.rollout is None and query.terminate_id is None  # neither means anything here
+    return is_single and is_plain and query.plies > 0 and _KEPT_PARTS.issuperset(query.want)
 
 
 def _check_positions(query: Query, cap: int) -> None:

@@ -207,6 +207,29 @@ def test_no_answer_is_given_again_where_another_would_come(service):
     assert answer_here(service, line) == (lines, True)
 
 
+@pytest.mark.parametrize("stop", ["stop", '{"id":2,"action":"terminate","terminate_id":1}'])
+def test_an_answer_that_was_stopped_is_not_given_again(service, stop):
+    dice = [6, 3] if stop == "stop" else [6, 5]
+    query = json.dumps({"id": 1, "position": "startpos", "dice": dice, "plies": 2, "want": ["moves"]})
+    ask_until_quick(service, query)
+    connection = open_session(service)
+    hear(connection, f"{query}\n{stop}\n".encode())
+    job = connection.next_job()
+    assert job.work.take_answer is not None
+    [result] = run_batch([job])
+    assert json.loads(result)["stopped"]
+    [line], _ = answer_here(service, query)
+    assert len(json.loads(line)["results"]) == 1
+
+
+def test_fields_that_mean_nothing_in_a_query_are_not_kept_with_its_answer(service):
+    query = {"position": "startpos", "dice": [4, 1], "plies": 2, "want": ["moves"]}
+    for fields in ({"rollout": {"trials": 36}}, {"terminate_id": "x" * 10_000}):
+        for _ in range(3):
+            assert "results" in ask(open_session(service), **query, **fields)
+        assert take_work(service, json.dumps({"id": 1, **query, **fields})).take_answer is None
+
+
 def test_an_answer_given_again_counts_as_a_request_and_as_a_visit(service):
     line = "cube plies=2"
     talk(line, open_session(service, "dice 6 1"))

@@ -153,6 +153,7 @@ def test_plays_by_a_larger_filter_are_given_only_where_deeper_ones_are(engine, s
     assert not stored.rank_plays(*asked, narrow).effort.is_stored
     found = stored.rank_plays(*asked, deeper)  # its own filter comes first
     assert found.plays == engine.rank_plays(*asked, narrow).plays
+    assert not kept.ask_again()
     assert stored.recall(OPENING, MatchState(), deeper, (5, 1)).question.filter_name == "narrow"
 
 

@@ -11,8 +11,8 @@ from protocol.core.requests import Work
 class Source:
     """A kept analysis that counts visits and can be lost."""
 
-    def __init__(self):
-        self.visits, self.is_kept = 0, True
+    def __init__(self, size=0):
+        self.visits, self.is_kept, self.size = 0, True, size
 
     def ask_again(self):
         self.visits += self.is_kept
@@ -80,6 +80,18 @@ def test_memory_stays_bounded_whatever_is_kept_again():
     for number in range(1000):
         keep(answers, number % 7, b"x" * (number % 50))
     assert 0 < sum(answers.recall(number) is not None for number in range(7)) <= 4
+
+
+def test_what_answers_are_made_of_counts_too():
+    answers = KeptAnswers(max_bytes=100_000)
+    for number in range(20):
+        keep(answers, number, b"x", sources=(Source(10_000), Source(10_000)))
+    assert [number for number in range(20) if answers.recall(number)] == [16, 17, 18, 19]
+
+
+def test_work_that_a_time_limit_may_cut_is_left_as_it_is():
+    work = Work(lambda control: (), sources=(Source(),), deadline_s=1.0)
+    assert KeptAnswers().keep_answer_of(work, "a") is work
 
 
 def test_an_answer_that_is_too_long_is_not_kept():
