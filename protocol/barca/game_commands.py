@@ -7,7 +7,7 @@ from engine.barca.game import BarcaGame
 from engine.barca.moves import Move
 from engine.barca.notation import format_move, parse_move
 from engine.barca.position import BarcaPosition
-from engine.errors import GammondError, ValueRangeError
+from engine.errors import GammondError, LimitError, ValueRangeError
 from protocol.barca.board_drawing import draw_board
 from protocol.barca.table import BarcaTable, game_to_values
 from protocol.commands.command import CommandCall
@@ -17,6 +17,9 @@ from protocol.core.requests import Answer, Reply
 
 START_WORD = "startpos"
 _MOVES_WORD = "moves"
+
+MAX_GAME_MOVES = 1000
+"""The longest game: reading its moves from one line takes some 35 ms, in which nobody else is served."""
 
 
 def handle_newgame(call: CommandCall) -> Answer:
@@ -51,14 +54,25 @@ def play_moves(game: BarcaGame, moves: list[str]) -> BarcaGame:
     """Make moves that are written as texts.
 
     Raises:
+        LimitError: The game gets too long.
         GammondError: One is illegal; the message says which.
     """
+    _check_length(game, len(moves))
     for number, text in enumerate(moves, 1):
         try:
             game = game.play(parse_move(text))
         except GammondError as error:
             raise type(error)(f"move {number}, {text!r}: {error.message}", field=error.field) from error
     return game
+
+
+def _check_length(game: BarcaGame, more: int) -> None:
+    """Make sure that a game stays short enough with so many more moves."""
+    if len(game.moves) + more > MAX_GAME_MOVES:
+        raise LimitError(
+            f"expected a game of at most {MAX_GAME_MOVES} moves, got {len(game.moves) + more}: go on from a "
+            "later position with 'position RANKS SIDE'"
+        )
 
 
 def handle_legal(call: CommandCall) -> Answer:
@@ -83,6 +97,7 @@ def handle_play(call: CommandCall) -> Answer:
     table = call.session.get_table(BarcaTable)
     game = table.require_unfinished()
     with error_field("play"):
+        _check_length(game, 1)
         move: Move = parse_move(call.values["play"])
         after = game.play(move)
     values = game_to_values(after)

@@ -56,13 +56,15 @@ LIST_FIELDS: dict[str, str] = {
 }
 """The values of ids and lists, as messages name them."""
 
-_MAX_QUICK_POSITIONS = 64
+_MAX_QUICK_STEPS = 192
+"""The most steps of a query that is answered in the thread that serves the clients."""
+
 _RESULT_BYTES = 300
 _MOVE_BYTES = 100
 
 
 class BarcaQuery(msgspec.Struct, kw_only=True):
-    """The fields of a query, explained in docs/reference/barca.md; `SCALAR_FIELDS` has bounds."""
+    """The fields of a query, explained in docs/reference/barca-protocol.md; `SCALAR_FIELDS` has bounds."""
 
     id: Annotated[str, msgspec.Meta(min_length=1, max_length=256)] | int
     action: str = "query"
@@ -82,6 +84,11 @@ class BarcaQuery(msgspec.Struct, kw_only=True):
     def texts(self) -> list[str]:
         """The positions, as they were sent."""
         return [self.position or ""] if self.positions is None else self.positions
+
+    @property
+    def steps(self) -> int:
+        """How much is to be read: about 1 for each move, and 3 for each position."""
+        return sum(text.count(" ") + 2 for text in self.texts) + len(self.played)
 
     @property
     def searches(self) -> bool:
@@ -104,15 +111,16 @@ def answer_query(session: Session, document: dict[str, object], head: dict[str, 
     clock, settings = session.service.clock, session.get_table(BarcaTable).settings
     deadline_s = None if query.time_ms is None else clock() + query.time_ms / 1000
     weights, count = query.weights or settings.weights, len(query.texts)
+    is_long = query.searches or query.steps > _MAX_QUICK_STEPS
     return Work(
         _QueryWork(query, head, weights, deadline_s, clock).run,
         query.priority,
         make_id_key(query.id),
         partial(make_query_error, head),
-        is_long=query.searches or count > _MAX_QUICK_POSITIONS,
+        is_long=is_long,
         deadline_s=deadline_s,
-        is_quick=not query.searches and count <= _MAX_QUICK_POSITIONS,
-        size=count * 10,
+        is_quick=not is_long,
+        size=query.steps * 3,
         answer_bytes=count * (_RESULT_BYTES + _MOVE_BYTES * query.max_moves * ("moves" in query.want)),
     )
 

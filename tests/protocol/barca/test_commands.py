@@ -7,6 +7,7 @@ import pytest
 from engine.barca.game import BarcaGame
 from engine.barca.notation import format_move
 from engine.barca.position import START_TEXT
+from protocol.barca import game_commands
 from protocol.barca.commands import BARCA, BARCA_COMMANDS
 from protocol.barca.settings import BARCA_SETTINGS
 from protocol.commands.table import DATA_LINE_KEYWORDS
@@ -105,6 +106,15 @@ def test_repetition_counts_the_moves_of_a_position():
     before = back_and_forth.rpartition(" ")[0]
     assert talk(f"position startpos moves {before}", connection)[0].endswith("turn=black")
     assert talk("play e8-e9", connection) == [f"ok play play=e8-e9 {START} result=repetition"]
+
+
+def test_a_game_has_at_most_so_many_moves(monkeypatch):
+    monkeypatch.setattr(game_commands, "MAX_GAME_MOVES", 3)
+    connection = connect("position startpos moves e2-e3 e9-e8")
+    (error,) = talk("position startpos moves e2-e3 e9-e8 e3-e2 e8-e9", connection)
+    assert error.startswith("error limit text: expected a game of at most 3 moves, got 4: go on from a later")
+    assert talk("play e3-e2", connection)[0].startswith("ok play")
+    assert talk("play e8-e9", connection)[0].startswith("error limit play: expected a game of at most 3")
 
 
 @pytest.mark.parametrize(

@@ -90,6 +90,23 @@ def test_the_time_limit_ends_a_query():
     assert len(answer["results"]) < 50
 
 
+@pytest.mark.parametrize(
+    ("fields", "is_quick"),
+    [
+        ({"positions": ["startpos"] * 64}, True),
+        ({"positions": ["startpos"] * 200}, False),
+        ({"position": "startpos moves" + " e2-e3" * 100}, True),
+        ({"position": "startpos moves" + " e2-e3" * 200}, False),
+        ({"position": "startpos", "played": ["e2-e3"] * 200}, False),
+    ],
+)
+def test_only_what_is_soon_read_is_answered_without_a_thread(fields, is_quick):
+    connection = make_connection()
+    hear(connection, json.dumps({"id": 1, "variant": "barca", **fields}).encode() + b"\n")
+    work = connection.next_job().work
+    assert (work.is_quick, work.is_long) == (is_quick, not is_quick)
+
+
 def test_positions_beyond_the_cap_are_refused():
     error = ask(make_connection(query_positions=2), positions=["startpos"] * 3)["error"]
     assert (error["code"], error["field"]) == ("limit", "positions")
