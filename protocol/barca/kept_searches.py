@@ -134,7 +134,7 @@ class KeptSearches:
 
     def list_deepenings(self) -> list[Deepening]:
         """Return what deepens the searches, for each vector that was asked for."""
-        for name, identity in self._identities.items():
+        for name, identity in list(self._identities.items()):  # workers add to them
             if name not in self._loops:
                 # By the time that it works: others may have the processor meanwhile.
                 self._loops[name] = Deepening(

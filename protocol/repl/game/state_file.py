@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from pathlib import Path
 
 import msgspec
@@ -22,4 +23,6 @@ def write_state(file: Path, content: msgspec.Struct) -> None:
         partial.write_bytes(msgspec.json.encode(content))
         partial.replace(file)
     except OSError as error:
+        with suppress(OSError):
+            partial.unlink(missing_ok=True)
         raise DataFileError(f"the game is not saved: {error}", field="game") from error
