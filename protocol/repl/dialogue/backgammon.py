@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import re
+from collections.abc import Sequence
 
 from engine.errors import GammondError, UnsupportedError
 from engine.formats.pasted_text import find_match_id, find_position, split_lines
@@ -48,6 +49,16 @@ class BackgammonTalk(Talk):
         super().__init__(session)
         self.game = ReplGame(session)
         self._default_net = _find_default_net(session)
+
+    @property
+    def news(self) -> Sequence[str]:
+        """What the game has said since the person's last decision."""
+        return self.game.news
+
+    @property
+    def must_show_board(self) -> bool:
+        """Whether the tutor has objected: the person decides again, and has to see the board."""
+        return self.game.tutor.has_objected
 
     def split(self, text: str) -> list[str]:
         """Split what was entered, or pasted, into lines: a position may take several."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from engine.errors import GammondError
@@ -128,6 +129,20 @@ class LineInterpreter:
     def resume(self, kept: KeptGame, control: WorkControl | None = None) -> list[str]:
         """Go on with a game of backgammon of an earlier session; return what to show."""
         return [*self.game.resume(kept, control or WorkControl()), *self.game.show_board()]
+
+    @property
+    def news(self) -> Sequence[str]:
+        """Sentences that must not leave the screen unread, the oldest first."""
+        return self._find_talk().news
+
+    @property
+    def must_show_board(self) -> bool:
+        """Whether the board belongs under an answer that pushes it off the screen."""
+        return self._find_talk().must_show_board
+
+    def show_board(self) -> list[str]:
+        """Draw the board; nothing without a position."""
+        return self._find_talk().show_board()
 
     def make_progress(self) -> ProgressLine:
         """Return what makes the line that shows the progress of an answer."""

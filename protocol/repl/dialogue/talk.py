@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 
 from engine.errors import DataFileError
 from protocol.commands.dispatch import fail_request
@@ -55,6 +56,16 @@ class Talk(ABC):
         if self.table_state is not before and self.session.game_name == self.name:
             lines += self.show_board()
         return lines
+
+    @property
+    def news(self) -> Sequence[str]:
+        """Sentences that must not leave the screen unread, the oldest first."""
+        return ()
+
+    @property
+    def must_show_board(self) -> bool:
+        """Whether the board belongs under an answer that pushes it off the screen."""
+        return False
 
     def make_progress(self) -> ProgressLine:
         """Return what makes the line that shows the progress of an answer."""

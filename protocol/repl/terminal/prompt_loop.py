@@ -80,10 +80,10 @@ def run_repl() -> int:
     def show_in_colours(lines: Sequence[str]) -> None:
         size = get_app_session().output.get_size()
         has_board = any(isinstance(line, BoardLine) for line in lines)
-        lost = sight.find_lost(talk.game.news, lines, size)
+        lost = sight.find_lost(talk.news, lines, size)
         lines = [*lost, *lines] if has_board else [*lines, *lost]
-        if talk.game.tutor.has_objected and sight.loses_board(lines, size):
-            lines = [*lines, *talk.game.show_board()]
+        if talk.must_show_board and sight.loses_board(lines, size):
+            lines = [*lines, *talk.show_board()]
         sight.note(lines, size)
         show(lines, talk.game.preferences.theme)
 

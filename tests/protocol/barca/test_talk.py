@@ -324,3 +324,12 @@ def test_help_explains_the_game_within_the_width_of_a_terminal():
     assert any(line.startswith("  hint [N]") for line in begin().answer("help all"))
     assert begin().answer("help level")[0].startswith("  level [easy|medium|hard] : set how strongly")
     assert begin().answer("help moves")[0].startswith("moves [N]")
+
+
+def test_news_of_backgammon_is_not_told_in_another_game():
+    conversation = make_talk("new 3")
+    assert conversation.news
+    conversation.answer("barca")
+    assert not conversation.news
+    conversation.answer("backgammon")
+    assert conversation.news
