@@ -112,6 +112,7 @@ class Engine:
         other = copy(self)
         other.tree = TreeSearch(self.pruner, self._pruning, self._cache, threads)
         other._threads = threads
+        other._nets = self._nets and self._nets.with_threads(threads)
         return other
 
     def with_store(self, store: EngineStore | None) -> Engine:

@@ -63,10 +63,11 @@ def build_file(
 
     Raises:
         CancelledWork: It was cancelled.
+        DataFileError: The state is damaged.
         OSError: The state or the file cannot be written.
     """
     layouts = number_layouts(checkers)
-    state = SolverState(find_state_folder(path))
+    state = SolverState(count_layouts(checkers) ** 2, find_state_folder(path))
     Solver(layouts, state, threads, report, cancel).solve()
     solution = _Solution(layouts, state)
     made = (solution.list_rows(), solution.compute_match_equities)
@@ -77,7 +78,7 @@ def build_file(
 def build_table(checkers: int) -> HypergammonTable:
     """Solve hypergammon in memory, which takes seconds for one or two checkers."""
     layouts = number_layouts(checkers)
-    state = SolverState()
+    state = SolverState(count_layouts(checkers) ** 2)
     Solver(layouts, state, threads=1).solve()
     solution = _Solution(layouts, state)
     values = np.concatenate(list(solution.list_rows()))

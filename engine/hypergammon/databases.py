@@ -12,7 +12,7 @@ from engine.bearoff.databases import data_folder
 from engine.errors import DataFileError
 from engine.hypergammon.numbering import MAX_CHECKERS
 from engine.hypergammon.table import HypergammonTable
-from engine.hypergammon.table_file import command_line, file_name, find_state_folder, open_file
+from engine.hypergammon.table_file import command_line, file_name, find_state_folder, open_file, write_table
 
 _OPENING = Lock()
 
@@ -47,23 +47,29 @@ def forget_solutions() -> None:
 
 @cache
 def _load(checkers: int, path: Path) -> HypergammonTable:
-    from engine.hypergammon.construction import build_file, build_table  # few starts solve anything
+    from engine.hypergammon.construction import build_table  # few starts solve anything
 
+    if path.exists():
+        try:
+            return open_file(path, checkers)
+        except DataFileError as error:
+            if checkers == MAX_CHECKERS:
+                raise
+            _warn(error.message)
+            return build_table(checkers)
+    started_s = time.monotonic()
+    sys.stderr.write(f"gammond: solving hypergammon with {checkers} a side once (seconds): {path}\n")
+    table = build_table(checkers)
+    sys.stderr.write(f"gammond: solved in {time.monotonic() - started_s:.0f} s\n")
     try:
-        if not path.exists():
-            started_s = time.monotonic()
-            sys.stderr.write(f"gammond: solving hypergammon with {checkers} a side once (seconds): {path}\n")
-            build_file(path, checkers, threads=1)
-            sys.stderr.write(f"gammond: solved in {time.monotonic() - started_s:.0f} s\n")
-        return open_file(path, checkers)
-    except (OSError, DataFileError) as error:
-        if checkers == MAX_CHECKERS:
-            raise
-        reason = (
-            error.message if isinstance(error, DataFileError) else f"cannot write {path} ({error.strerror})"
-        )
-        sys.stderr.write(f"gammond: {reason}; until then each start solves it in memory (seconds)\n")
-        return build_table(checkers)
+        write_table(path, checkers, [table.values], lambda: table.match_equities)
+    except OSError as error:
+        _warn(f"cannot write {path} ({error.strerror})")
+    return table
+
+
+def _warn(reason: str) -> None:
+    sys.stderr.write(f"gammond: {reason}; until then each start solves it in memory (seconds)\n")
 
 
 def _refuse(checkers: int, path: Path) -> HypergammonTable:

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from engine.hypergammon.kernels.levels import LayoutTables
 from engine.hypergammon.kernels.plays import ROLL_COUNT, PlayLists, list_plays, list_steps
-from engine.hypergammon.numbering import BAR, list_checkers
+from engine.hypergammon.numbering import list_rows
+from engine.rules.position import BAR
 
 
 @dataclass(frozen=True)
@@ -50,15 +51,10 @@ class Layouts:
 @functools.cache
 def number_layouts(checkers: int) -> Layouts:
     """Number the layouts of a number of checkers, 1 to 3."""
-    places = list_checkers(checkers)
-    counts = np.zeros((len(places), 26), np.int8)
-    for row, points in enumerate(places):
-        counts[row, 0] = checkers - len(points)
-        for point in points:
-            counts[row, point] += 1
+    counts = list_rows(checkers)
     pips = counts.astype(np.int64) @ np.arange(26)
     held = 25 - np.where(counts[:, 1:25] > 1, np.arange(1, 25), 25).min(axis=1)
-    rears = np.array([max(points, default=0) for points in places])
+    rears = np.where(counts[:, 1:] > 0, np.arange(1, BAR + 1), 0).max(axis=1)
     order = np.lexsort((rears, held, pips, rears == BAR))
     counts, pips, held, rears = counts[order], pips[order], held[order], rears[order]
     layers = np.argsort(pips, kind="stable")

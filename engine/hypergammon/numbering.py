@@ -13,10 +13,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.rules.position import Board
-
-BAR = 25
-"""The highest point of a layout."""
+from engine.rules.position import BAR, OFF, Board
 
 MAX_CHECKERS = 3
 """More checkers have too many positions: 95 times as many for four."""
@@ -35,6 +32,17 @@ def list_checkers(checkers: int) -> list[tuple[int, ...]]:
         for on_board in range(checkers + 1)
         for each in itertools.combinations_with_replacement(points, on_board)
     ]
+
+
+def list_rows(checkers: int) -> NDArray[np.int8]:
+    """Return the rows of a board, ``int8[layouts, 26]``, of all layouts in the order of files."""
+    places = list_checkers(checkers)
+    rows = np.zeros((len(places), BAR + 1), np.int8)
+    for row, points in zip(rows, places, strict=True):
+        row[OFF] = checkers - len(points)
+        for point in points:
+            row[point] += 1
+    return rows
 
 
 def number_sides(boards: Board, checkers: int) -> NDArray[np.int64]:

@@ -6,20 +6,24 @@ import os
 import shutil
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
+
+from engine.errors import DataFileError
 
 
 class SolverState:
     """Arrays by name in a folder; each file appears when it is whole.
 
     Args:
+        positions: How many positions there are: arrays have one number for each, or four.
         folder: The folder, made when something is kept; None to keep the arrays in memory.
     """
 
-    def __init__(self, folder: Path | None = None) -> None:
+    def __init__(self, positions: int, folder: Path | None = None) -> None:
+        self._positions = positions
         self.folder = folder
         self._final: dict[str, NDArray[Any]] = {}
 
@@ -28,21 +32,27 @@ class SolverState:
         return all(name in self._final or (self.folder and self._path(name, True).exists()) for name in names)
 
     def load(self, name: str) -> NDArray[Any] | None:
-        """Return an array that can be changed, final or not; None if there is none."""
+        """Return an array that can be changed, final or not; None if there is none.
+
+        Raises:
+            DataFileError: Its file is damaged, or of another number of checkers.
+        """
         if self.folder is None:
             return self._final.get(name)
         for is_final in (True, False):
             if self._path(name, is_final).exists():
-                array: NDArray[Any] = np.load(self._path(name, is_final))
-                return array
+                return self._read(self._path(name, is_final))
         return None
 
     def open(self, name: str) -> NDArray[Any]:
-        """Return a final array, read-only and mapped into memory."""
+        """Return a final array, read-only and mapped into memory.
+
+        Raises:
+            DataFileError: As `load`.
+        """
         if self.folder is None:
             return self._final[name]
-        array: NDArray[Any] = np.load(self._path(name, True), mmap_mode="r")
-        return array
+        return self._read(self._path(name, True), mmap_mode="r")
 
     def save(self, name: str, array: NDArray[Any], *, is_final: bool) -> None:
         """Keep an array.
@@ -70,6 +80,18 @@ class SolverState:
         """Remove the folder, once nothing of it is needed any more."""
         if self.folder is not None:
             shutil.rmtree(self.folder, ignore_errors=True)
+
+    def _read(self, path: Path, mmap_mode: Literal["r"] | None = None) -> NDArray[Any]:
+        try:
+            array: NDArray[Any] = np.load(path, mmap_mode=mmap_mode)
+            if array.dtype == np.float64 and array.size in (self._positions, 4 * self._positions):
+                return array
+        except (ValueError, EOFError):
+            pass
+        raise DataFileError(
+            f"{path} is damaged, or of another number of checkers: remove {self.folder} to begin anew",
+            field="output",
+        )
 
     def _path(self, name: str, is_final: bool) -> Path:
         assert self.folder is not None

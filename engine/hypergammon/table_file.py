@@ -178,7 +178,7 @@ def _read_or_map(path: Path, checkers: int) -> tuple[Callable[[], None], memoryv
         with path.open("rb") as file:
             size = os.fstat(file.fileno()).st_size
             if not size or file.read(len(_MAGIC)) != _MAGIC[:size]:
-                raise DataFileError(f"{path} is not a gammond solution of hypergammon", field="variant")
+                raise make_error(path, checkers, "it is not a gammond solution of hypergammon")
             if size < HEADER_BYTES:
                 raise make_error(path, checkers, f"expected at least {HEADER_BYTES} bytes, got {size}")
             if size > READ_BYTES:

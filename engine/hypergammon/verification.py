@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.hypergammon.numbering import count_layouts, list_checkers
+from engine.hypergammon.numbering import count_layouts, list_rows
 from engine.hypergammon.table import HypergammonTable
 from engine.rules.dice import ROLL_WEIGHTS, ROLLS
 from engine.rules.moves import expand_rolls
@@ -39,7 +39,7 @@ def draw_positions(checkers: int, count: int, seed: int = 0) -> Board:
         ``int8[count, 2, 26]``.
     """
     random = np.random.default_rng(seed)
-    rows = _make_rows(checkers)
+    rows = list_rows(checkers)
     found: list[Board] = []
     missing = count
     while missing > 0:
@@ -91,15 +91,6 @@ def _read_values(table: HypergammonTable, boards: Board) -> NDArray[np.float64]:
     equities = table.cubeful_equities(boards).astype(np.float64)
     cubeless = cubeless_equity(table.evaluate(boards).astype(np.float64))
     return np.concatenate([cubeless[:, None], equities], axis=1)
-
-
-def _make_rows(checkers: int) -> Board:
-    rows = np.zeros((count_layouts(checkers), 26), np.int8)
-    for row, points in zip(rows, list_checkers(checkers), strict=True):
-        row[OFF] = checkers - len(points)
-        for point in points:
-            row[point] += 1
-    return rows
 
 
 def _list_blocks(count: int) -> Iterator[slice]:

@@ -21,6 +21,8 @@ from engine.bearoff.one_sided import build_one_sided
 from engine.bearoff.two_sided import build_two_sided
 from engine.errors import GammondError
 from engine.evaluation.pruning import EvaluatorPruner
+from engine.hypergammon.construction import build_table
+from engine.hypergammon.table_file import open_file, write_table
 from engine.rollout import RolloutEvaluators, RolloutSettings, load_state, roll_out, save_state
 from engine.store.analysis_store import AnalysisStore
 from nets.manifest import MANIFEST_FILE, load_net, read_manifest
@@ -132,9 +134,21 @@ def _read_store(file: Path) -> Numbers:
     return found
 
 
+def _write_solution(folder: Path) -> Path:
+    file, table = folder / "hypergammon.solution", build_table(1)
+    write_table(file, 1, [table.values], lambda: table.match_equities)
+    return file
+
+
+def _read_solution(file: Path) -> Numbers:
+    table = open_file(file, 1)
+    return table.values, table.match_equities.pre_crawford, table.match_equities.post_crawford
+
+
 _KINDS = {
     "two-sided": _Kind(partial(_write_database, is_two_sided=True), lambda file: open_table(file).arrays),
     "one-sided": _Kind(partial(_write_database, is_two_sided=False), lambda file: open_table(file).arrays),
+    "solution": _Kind(_write_solution, _read_solution),
     "rollout": _Kind(_write_rollout, _read_rollout, is_archive=True),
     "net-set": _Kind(_write_net_set, _read_net_set, is_archive=True),
     "manifest": _Kind(_write_manifest, _read_manifest),

@@ -19,14 +19,16 @@ from pathlib import Path
 
 import numpy as np
 
-from engine.errors import DataFileError, LimitError
+from engine.errors import DataFileError, LimitError, ValueRangeError
 from engine.hypergammon.construction import build_file, estimate_disk, estimate_memory
 from engine.hypergammon.databases import find_path, forget_solutions, load_solution
 from engine.hypergammon.match_equities import start_board
 from engine.hypergammon.numbering import MAX_CHECKERS
 from engine.hypergammon.table_file import command_line, file_bytes, find_state_folder, open_file
 from engine.hypergammon.verification import VALUE_NAMES, compute_residuals, draw_positions
+from engine.rules.dice import MAX_SEED
 from engine.rules.rules import VARIANTS, Rules
+from engine.runtime.cores import MAX_THREADS
 from engine.runtime.disk_space import check_disk_space
 from nets.catalogue import load_engine
 from tools.common.locks import hold_lock
@@ -36,6 +38,7 @@ from tools.hypergammon.decisions import measure_losses
 SUMMARY = "solve hypergammon, describe and check the solutions"
 
 DEFAULT_POSITIONS = 30_000
+MAX_POSITIONS = 10_000_000
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -67,7 +70,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help=f"random positions to decide and compute in (default {DEFAULT_POSITIONS})",
     )
-    verify.add_argument("--seed", type=int, default=0, metavar="N", help="chooses them (default 0)")
+    verify.add_argument(
+        "--seed", type=int, default=0, metavar="N", help="chooses them, 0 or more (default 0)"
+    )
 
 
 def _add_checkers(parser: argparse.ArgumentParser) -> None:
@@ -85,12 +90,16 @@ def main(args: argparse.Namespace) -> int:
     """Run the tool.
 
     Returns:
-        0; 1 if `verify` finds a fault.
+        0; 1 if `verify` finds a fault, or `status` a damaged file.
 
     Raises:
+        ValueRangeError: A number is out of range.
         GammondError: Memory or disk space is short, a solution is missing or damaged, or the file cannot be
             written.
     """
+    _check_range("threads", getattr(args, "threads", None), 1, MAX_THREADS)
+    _check_range("positions", getattr(args, "positions", None), 1, MAX_POSITIONS)
+    _check_range("seed", getattr(args, "seed", None), 0, MAX_SEED)
     if args.action == "build":
         return build_solution(args.checkers, args.output or find_path(args.checkers), args.threads)
     return (
@@ -146,14 +155,20 @@ def build_solution(checkers: int, path: Path, threads: int | None) -> int:
 
 
 def show_status() -> int:
-    """Describe the solutions of the data folder, a line or two for each."""
+    """Describe the solutions of the data folder, a line or two for each; return 1 if one is damaged."""
+    status = 0
     for checkers in range(1, MAX_CHECKERS + 1):
         path = find_path(checkers)
         if not path.exists():
             state = "begun" if find_state_folder(path).exists() else "missing"
             sys.stdout.write(f"{checkers} a side: {state}; `{command_line(checkers)}` builds {path}\n")
             continue
-        table = open_file(path, checkers)
+        try:
+            table = open_file(path, checkers)
+        except DataFileError as error:
+            sys.stdout.write(f"{checkers} a side: {error.message}\n")
+            status = 1
+            continue
         board = start_board(checkers)[None]
         outcome = " ".join(f"{chance:.4f}" for chance in table.evaluate(board)[0])
         centred, owned, opponents, jacoby = table.cubeful_equities(board)[0]
@@ -162,7 +177,7 @@ def show_status() -> int:
             f"  on roll at the start: outcome {outcome}; cube centred {centred:+.4f}, "
             f"with Jacoby {jacoby:+.4f}, owned {owned:+.4f}, the opponent's {opponents:+.4f}\n"
         )
-    return 0
+    return status
 
 
 def verify_solution(checkers: int, count: int, seed: int) -> int:
@@ -192,6 +207,11 @@ def verify_solution(checkers: int, count: int, seed: int) -> int:
 
 RESIDUAL_LIMIT = 6e-7
 """The largest difference in points that the rounding of values to ``float32`` explains."""
+
+
+def _check_range(name: str, number: int | None, least: int, most: int) -> None:
+    if number is not None and not least <= number <= most:
+        raise ValueRangeError(f"--{name}: expected {least} to {most:,}, got {number}", field=name)
 
 
 def _check_memory(needed: int) -> None:

@@ -64,8 +64,8 @@ def alter(content):
         (lambda content: content[: len(content) // 2], "it was truncated"),
         (lambda content: content[:40], "expected at least 128 bytes, got 40"),
         (lambda content: content[:8] + b"\x09" + content[9:], "expected version 1, got 9"),
-        (lambda content: b"another kind of file", "is not a gammond solution"),
-        (lambda content: b"", "is not a gammond solution"),
+        (lambda content: b"another kind of file", "it is not a gammond solution"),
+        (lambda content: b"", "it is not a gammond solution"),
     ],
 )
 def test_a_damaged_file_is_refused_and_a_small_one_solved_in_memory(path, damage, said, capsys, one_checker):
@@ -114,3 +114,9 @@ def test_match_equities_are_those_of_two_equal_sides(one_checker):
     assert ((table.pre_crawford > 0.0) & (table.pre_crawford < 1.0)).all()
     assert table.mwc(1, 1) == 0.5
     assert table.mwc(3, 5) == pytest.approx(1.0 - table.mwc(5, 3))
+
+
+def test_a_small_solution_that_cannot_be_written_is_used_all_the_same(tmp_path, capsys, one_checker):
+    (tmp_path / "file").write_text("")
+    assert load_solution(1, tmp_path / "file").values.tobytes() == one_checker.values.tobytes()
+    assert "cannot write" in capsys.readouterr().err

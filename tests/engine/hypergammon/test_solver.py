@@ -4,7 +4,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from engine.errors import CancelledWork
+from engine.errors import CancelledWork, DataFileError
 from engine.hypergammon import solver as solving
 from engine.hypergammon.construction import build_table
 from engine.hypergammon.layouts import number_layouts
@@ -104,6 +104,9 @@ def test_a_value_that_is_wrong_is_seen(one_checker):
     assert compute_residuals(wrong, draw_positions(1, 3000)).max() > 5e-4
 
 
+POSITIONS = count_layouts(1) ** 2
+
+
 def read_state(state):
     return [state.open(name).tobytes() for name in CUBELESS_SOLUTIONS + CUBEFUL_SOLUTIONS]
 
@@ -111,7 +114,7 @@ def read_state(state):
 def test_the_solution_does_not_depend_on_the_threads():
     layouts, bits = number_layouts(1), []
     for threads in (1, 3):
-        state = SolverState()
+        state = SolverState(POSITIONS)
         Solver(layouts, state, threads).solve()
         bits.append(read_state(state))
     assert bits[0] == bits[1]
@@ -119,9 +122,9 @@ def test_the_solution_does_not_depend_on_the_threads():
 
 @pytest.mark.parametrize("steps", [40, 900, 4000])
 def test_a_stopped_solver_goes_on_to_the_same_bits(tmp_path, steps):
-    whole = SolverState()
+    whole = SolverState(POSITIONS)
     Solver(number_layouts(1), whole, 1).solve()
-    state, cancel, done = SolverState(tmp_path / "state"), threading.Event(), 0
+    state, cancel, done = SolverState(POSITIONS, tmp_path / "state"), threading.Event(), 0
 
     def report(label, change):
         nonlocal done
@@ -131,13 +134,13 @@ def test_a_stopped_solver_goes_on_to_the_same_bits(tmp_path, steps):
 
     with pytest.raises(CancelledWork):
         Solver(number_layouts(1), state, 1, report, cancel).solve()
-    state = SolverState(tmp_path / "state")
+    state = SolverState(POSITIONS, tmp_path / "state")
     Solver(number_layouts(1), state, 1).solve()
     assert read_state(state) == read_state(whole)
 
 
 def test_a_finished_state_is_only_read(tmp_path, monkeypatch):
-    state = SolverState(tmp_path / "state")
+    state = SolverState(POSITIONS, tmp_path / "state")
     Solver(number_layouts(1), state, 1).solve()
     before = read_state(state)
 
@@ -146,5 +149,29 @@ def test_a_finished_state_is_only_read(tmp_path, monkeypatch):
 
     for kernel in ("choose_plays", "follow_choices", "store_level"):
         monkeypatch.setattr(solving, kernel, compute)
-    Solver(number_layouts(1), SolverState(tmp_path / "state"), 1).solve()
+    Solver(number_layouts(1), SolverState(POSITIONS, tmp_path / "state"), 1).solve()
     assert read_state(state) == before
+
+
+def cut(file):
+    file.write_bytes(file.read_bytes()[:1000])
+
+
+def empty(file):
+    file.write_bytes(b"")
+
+
+def replace(file):
+    np.save(file, [1.0])
+
+
+@pytest.mark.parametrize("change", [cut, empty, replace])
+@pytest.mark.parametrize("name", ["owned", "chances"])
+def test_a_state_that_is_damaged_or_of_other_checkers_is_refused(tmp_path, change, name):
+    state = SolverState(POSITIONS, tmp_path / "state")
+    Solver(number_layouts(1), state, 1).solve()
+    change(state.folder / f"{name}.npy")
+    with pytest.raises(DataFileError, match=f"{name}.npy is damaged, .*: remove .*state to begin anew"):
+        state.load(name)
+    with pytest.raises(DataFileError, match="remove"):
+        state.open(name)

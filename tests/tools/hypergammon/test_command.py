@@ -2,7 +2,7 @@ import argparse
 
 import pytest
 
-from engine.errors import DataFileError
+from engine.errors import DataFileError, ValueRangeError
 from engine.hypergammon import databases
 from engine.hypergammon.construction import build_table
 from engine.hypergammon.table_file import write_table
@@ -45,6 +45,14 @@ def test_status_shows_the_value_of_the_start_and_what_is_missing(folder, capsys)
     assert lines[3].startswith("3 a side: missing; `gammond hypergammon build --checkers 3` builds")
 
 
+def test_status_names_a_damaged_file_and_goes_on(folder, capsys):
+    (folder / "hypergammon-2.solution").write_bytes(b"GAMMHYPR")
+    assert run("status") == 1
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.partition(":")[0] for line in lines] == ["1 a side", "2 a side", "3 a side"]
+    assert "expected at least 128 bytes, got 8; build it again with `gammond hypergammon build" in lines[1]
+
+
 def test_verify_finds_that_the_engine_loses_nothing(folder, capsys):
     assert run("verify", "--checkers", 1, "--positions", 300) == 0
     out = capsys.readouterr().out
@@ -70,3 +78,16 @@ def test_a_file_that_cannot_be_written_is_said(folder):
     (folder / "file").write_text("")
     with pytest.raises(DataFileError, match="cannot be written"):
         run("build", "--checkers", 1, "--output", folder / "file" / "below")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("verify", "--positions", 0), "--positions: expected 1 to 10,000,000, got 0"),
+        (("verify", "--seed", -1), "--seed: expected 0 to .*, got -1"),
+        (("build", "--threads", 0), "--threads: expected 1 to 256, got 0"),
+    ],
+)
+def test_numbers_out_of_range_are_refused(folder, arguments, said):
+    with pytest.raises(ValueRangeError, match=said):
+        run(*arguments, "--checkers", 1)
