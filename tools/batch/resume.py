@@ -12,7 +12,7 @@ from typing import Any, BinaryIO, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.errors import DataFileError
+from engine.errors import DataFileError, PositionError
 from engine.rules.position import Phase, classify_phases
 from tools.batch.evaluation import BatchAnalysis, Cell, select_positions
 from tools.batch.lines import PositionLine, decode_lines
@@ -277,11 +277,16 @@ def check_same_net(sample: RowSample, analysis: BatchAnalysis, most: int | None 
         most: Rows to compare in each phase; None for `COMPARED_ROWS_PER_PHASE`.
 
     Raises:
-        DataFileError: The net gives too many rows other numbers; the first of them is named.
+        DataFileError: The net gives too many rows other numbers, of which the first is named; or a row has no
+            position of the variant.
     """
     written = sample.rows
     lines = [row.line for row in written]
     decoded = decode_lines(lines, needs_dice=True, variant=analysis.variant)
+    for place, error in decoded.errors.items():
+        if isinstance(error, PositionError):  # else its dice, which were of no use
+            reason = f"the output has values of {lines[place].text!r}: {error.message}"
+            raise DataFileError(f"cannot resume: {reason}; {SAME_OPTIONS}", field="output")
     phase_of = np.where(decoded.is_good, classify_phases(decoded.boards), Phase.OVER)
     for phase in (Phase.CONTACT, Phase.CRASHED, Phase.RACE):
         most = COMPARED_ROWS_PER_PHASE[min(analysis.plies, 4)] if most is None else most

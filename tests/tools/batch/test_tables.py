@@ -413,6 +413,19 @@ def test_rollouts_are_resumed_too(run, tmp_path):
     assert "another net wrote it" in run(text, *options, "--resume")[2]
 
 
+def test_rows_of_another_variant_are_not_resumed(run, tmp_path):
+    output = tmp_path / "rows.csv"
+    text = f"position,dice\n{OPENING},no roll\n"
+    options = ["--output", output, "--resume"]
+    assert run(text, "--output", output, name="positions.csv")[0] == 0
+    whole = output.read_bytes()
+    message = run(text, *options, "--variant", "hypergammon1", name="positions.csv")[2]
+    assert f"cannot resume: the output has values of '{OPENING}'" in message
+    assert "expected a position of hypergammon1, with 1 checkers a side" in message
+    assert output.read_bytes() == whole
+    assert run(text, *options, name="positions.csv")[0] == 0
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
