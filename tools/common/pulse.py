@@ -49,6 +49,7 @@ class Pulse:
         self.name = "gammond"
         self._clock = clock
         self._sources: list[Callable[[], None]] = []
+        self._saying = threading.Lock()
         self._began_s = self._said_s = clock()
         self._pauses = 0
         self._ended: threading.Event | None = None
@@ -110,7 +111,8 @@ class Pulse:
         try:
             yield
         finally:
-            self._sources.remove(say)
+            with self._saying:  # it says nothing after the block
+                self._sources.remove(say)
 
     def update(self) -> None:
         """Say something if nothing was said for long enough."""
@@ -120,16 +122,17 @@ class Pulse:
         if self._pauses or now_s - self._said_s < every_s:
             return
         self._said_s = now_s
-        if COMPILATION.is_compiling:
-            COMPILATION.update(is_due=True)
-        elif self._sources:
-            self._sources[-1]()
-        else:
-            seconds = f"{now_s - self._began_s:.0f} s"
-            # on a terminal what comes next is written over it
-            text = f"working: {seconds}\r" if is_terminal else f"{self.name}: working, {seconds}\n"
-            sys.stderr.write(text)
-            sys.stderr.flush()
+        with self._saying:
+            if COMPILATION.is_compiling:
+                COMPILATION.update(is_due=True)
+            elif self._sources:
+                self._sources[-1]()
+            else:
+                seconds = f"{now_s - self._began_s:.0f} s"
+                # on a terminal what comes next is written over it
+                text = f"working: {seconds}\r" if is_terminal else f"{self.name}: working, {seconds}\n"
+                sys.stderr.write(text)
+                sys.stderr.flush()
 
 
 PULSE = Pulse()

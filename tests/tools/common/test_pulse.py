@@ -70,6 +70,23 @@ def test_work_says_how_far_it_is_and_what_was_said_otherwise_counts(clock, capsy
     assert capsys.readouterr().err == ""
 
 
+def test_work_that_has_ended_says_nothing_any_more(clock):
+    some_pulse, order, begun, may_go_on = Pulse(clock), [], threading.Event(), threading.Event()
+
+    def say():
+        begun.set()
+        may_go_on.wait(10.0)
+        order.append("said")
+
+    with some_pulse.follow(say):
+        clock.seconds += 1.0
+        threading.Thread(target=some_pulse.update).start()
+        assert begun.wait(10.0)
+        threading.Timer(0.1, may_go_on.set).start()
+    order.append("ended")
+    assert order == ["said", "ended"]
+
+
 def test_waiting_for_input_is_no_work(clock, capsys):
     some_pulse = Pulse(clock)
     with some_pulse.pause():
