@@ -55,8 +55,7 @@ class Engine:
 
     Raises:
         ValueRangeError: No evaluator or variant has this name, or the number of threads is out of range.
-        UnsupportedError: The database of the variant does not exist.
-        DataFileError: A net or database is missing or damaged.
+        DataFileError: A net or database is missing or damaged, as that of a variant that was not built yet.
 
     Examples:
         >>> engine = Engine()
