@@ -22,7 +22,7 @@ LETTERS = "ELM"
 
 FILES = "abcdefghij"
 
-_SQUARE = re.compile(r"([a-j])(10|[1-9])", re.IGNORECASE)
+_SQUARE = re.compile(r"([a-j])(10|[1-9])", re.IGNORECASE | re.ASCII)
 
 
 def format_square(square: int) -> str:

@@ -124,7 +124,7 @@ def load_weights(name: str = DEFAULT_WEIGHTS) -> EvaluationVector:
 
 
 def read_weights(file: Path) -> EvaluationVector:
-    """Read a vector from a file, as `write_weights` writes it.
+    """Read a vector from a JSON file: an object with the fields of `EvaluationVector`.
 
     Raises:
         DataFileError: It is missing, or no such file.
@@ -142,13 +142,6 @@ def read_weights(file: Path) -> EvaluationVector:
         raise DataFileError(
             f"expected {', '.join(names)} with integers in {file}: {error}", field="weights"
         ) from error
-
-
-def write_weights(file: Path, weights: EvaluationVector) -> None:
-    """Write a vector into a file, by the names of its fields."""
-    rows = {field.name: getattr(weights, field.name) for field in fields(weights)}
-    lines = ",\n".join(f"  {json.dumps(name)}: {json.dumps(value)}" for name, value in rows.items())
-    file.write_text(f"{{\n{lines}\n}}\n", encoding="utf-8")
 
 
 def evaluate(position: BarcaPosition, weights: EvaluationVector = HAND_WEIGHTS) -> int:

@@ -36,7 +36,7 @@ LEVELS: Mapping[str, Level] = MappingProxyType(
         )
     }
 )
-"""Levels by name, weakest first; docs/reference/barca.md has what they score against each other.
+"""Levels by name, weakest first; docs/lab/barca.md has what they score.
 
 *Source:* the technology page of the Barca project, which has Easy, Medium and Hard, searches three plies at
 most and chooses among five; it does not say how the levels differ."""

@@ -8,8 +8,8 @@ from engine.barca.board import format_square, parse_square
 from engine.barca.moves import Move
 from engine.errors import FormatError
 
-_MOVE = re.compile(r"([a-j](?:10|[1-9]))[- ]?([a-j](?:10|[1-9]))", re.IGNORECASE)
-_SQUARE = re.compile(r"[a-j](?:10|[1-9])", re.IGNORECASE)
+_MOVE = re.compile(r"([a-j](?:10|[1-9]))[- ]?([a-j](?:10|[1-9]))", re.IGNORECASE | re.ASCII)
+_SQUARE = re.compile(r"[a-j](?:10|[1-9])", re.IGNORECASE | re.ASCII)
 _LIKE_A_MOVE = re.compile(r"([a-z][0-9]{1,3})[- ]?([a-z][0-9]{1,3})", re.IGNORECASE | re.ASCII)
 _SHOWN_CHARACTERS = 40
 

@@ -26,13 +26,7 @@ _MIN_WEIGHT = 0.01
 
 
 class BarcaPlayer(Protocol):
-    """Chooses moves.
-
-    Attributes:
-        name: Its name in results.
-    """
-
-    name: str
+    """Chooses moves."""
 
     def choose(self, game: BarcaGame, should_stop: Callable[[], bool] | None = None) -> Move:
         """Return a legal move.
@@ -104,7 +98,6 @@ class SearchPlayer:
     """Plays the best move that a search finds, or one of the few best by merit.
 
     Args:
-        name: Its name in results.
         options: Its limits and its way to choose.
         weights: The board evaluation vector; None for the one that the options name.
 
@@ -113,8 +106,7 @@ class SearchPlayer:
         limits: When its searches end, and how many moves they rank.
     """
 
-    def __init__(self, name: str, options: SearchOptions, weights: EvaluationVector | None = None) -> None:
-        self.name = name
+    def __init__(self, options: SearchOptions, weights: EvaluationVector | None = None) -> None:
         self.weights = weights or load_weights(options.weights)
         self._seed = options.seed
         if not (options.depth or options.movetime or options.nodes):
@@ -124,7 +116,7 @@ class SearchPlayer:
         )
 
     def choose(self, game: BarcaGame, should_stop: Callable[[], bool] | None = None) -> Move:
-        """Choose a move, as `BarcaPlayer.choose`: always the same one in the same game."""
+        """Choose a move, as `BarcaPlayer.choose`: without a time, always the same one in the same game."""
         found = search(game, self.limits, self.weights, should_stop=should_stop)
         return choose_by_merit(found.lines, game, self._seed)
 
@@ -133,12 +125,10 @@ class RandomPlayer:
     """Plays any legal move.
 
     Args:
-        name: Its name in results.
         options: The seed.
     """
 
-    def __init__(self, name: str, options: RandomOptions) -> None:
-        self.name = name
+    def __init__(self, options: RandomOptions) -> None:
         self._seed = options.seed
 
     def choose(self, game: BarcaGame, should_stop: Callable[[], bool] | None = None) -> Move:
@@ -178,14 +168,14 @@ def make_player(text: str, weights: EvaluationVector | None = None) -> BarcaPlay
     kind, _, options = text.partition(":")
     if kind == "random":
         given = parse_options(options, list_fields(RandomOptions), kind) if options else {}
-        return RandomPlayer(text, convert(given, RandomOptions))
+        return RandomPlayer(convert(given, RandomOptions))
     if kind not in PLAYERS:
         raise ValueRangeError(f"expected one of {'|'.join(PLAYERS)}, got {kind[:40]!r}", field="player")
     given = parse_options(options, list_fields(SearchOptions), kind) if options else {}
     if kind != "search":
         level = find_level(kind)
         given = {"depth": level.depth, "among": level.among, **given}
-    return SearchPlayer(text, convert(given, SearchOptions), weights)
+    return SearchPlayer(convert(given, SearchOptions), weights)
 
 
 PLAYERS = (*LEVELS, "search", "random")

@@ -26,6 +26,7 @@ from engine.barca.kernels.search import (
     MAX_DEPTH,
     MAX_EVALUATION,
     NO_MOVE,
+    NO_NODE_LIMIT,
     NODE_LIMIT,
     NODES,
     STACK_COLUMNS,
@@ -35,7 +36,7 @@ from engine.barca.kernels.search import (
     compute_key,
     search_tree,
 )
-from engine.barca.kernels.transposition import ENTRY_COLUMNS, GENERATIONS
+from engine.barca.kernels.transposition import ENTRY_COLUMNS, GENERATIONS, NO_HINT
 from engine.barca.moves import Move
 from engine.errors import CancelledWork, StateError, ValueRangeError
 from engine.kernels.interrupts import CALLBACK, find_address
@@ -48,7 +49,6 @@ MAX_LINES = 20
 
 _LEAST_ENTRIES = 2
 _MAX_IDLE_MEMORIES = 4
-_NO_NODE_LIMIT = 1 << 62
 
 
 @dataclass(frozen=True)
@@ -154,6 +154,14 @@ class SearchMemory:
         self._table = np.zeros((entries, ENTRY_COLUMNS), np.int64)
         self._generation = 0
 
+    def begin_search(self) -> int:
+        """Return the number of a new search, which finds no entry of those before."""
+        self._generation += 1
+        if self._generation == GENERATIONS:
+            self._table[:] = 0
+            self._generation = 1
+        return self._generation
+
     def make_frame(
         self,
         squares: NDArray[np.int8],
@@ -169,12 +177,8 @@ class SearchMemory:
             repeated: As in `SearchFrame`.
             question: As in `SearchFrame`.
         """
-        self._generation += 1
-        if self._generation == GENERATIONS:
-            self._table[:] = 0
-            self._generation = 1
         counters = np.zeros(COUNTERS, np.int64)
-        counters[GENERATION] = self._generation
+        counters[GENERATION] = self.begin_search()
         return SearchFrame(
             squares,
             weights.to_array(),
@@ -287,12 +291,12 @@ class _Search:
         """Search depth by depth."""
         frame, lines = self._frame, tuple[SearchLine, ...]()
         is_stopped = False
-        frame.counters[NODE_LIMIT] = _NO_NODE_LIMIT
+        frame.counters[NODE_LIMIT] = NO_NODE_LIMIT
         last = self._limits.depth or MAX_DEPTH
         first = 1 if self._limits.is_deepening else last
         for depth in range(first, last + 1):
             if depth > 1:
-                frame.counters[NODE_LIMIT] = self._limits.nodes or _NO_NODE_LIMIT
+                frame.counters[NODE_LIMIT] = self._limits.nodes or NO_NODE_LIMIT
             found, is_stopped = self._search_depth(depth, lines)
             if is_stopped:
                 lines = found if found and self._line_count == 1 else lines
@@ -333,7 +337,7 @@ class _Search:
                 codes = frame.lines[0, :length].tolist()
                 pv = tuple(Move(code >> 7 & 127, code & 127) for code in codes)
                 found.append(SearchLine(pv[0], int(score), pv))
-                frame.excluded[place] = codes[0] & 0x3FFF
+                frame.excluded[place] = codes[0] & NO_HINT
             if counters[IS_STOPPED]:
                 return tuple(found), True
         found.sort(key=lambda line: -line.score)

@@ -23,11 +23,13 @@ from engine.barca.kernels.search import (
     INFINITE,
     IS_STOPPED,
     NO_MOVE,
+    NO_NODE_LIMIT,
     NODE_LIMIT,
     WIN_SCORE,
     compute_key,
     search_tree,
 )
+from engine.barca.kernels.transposition import HINT_BITS, NO_HINT
 from engine.barca.position import BarcaPosition
 from engine.barca.search import SearchMemory
 from engine.errors import CancelledWork
@@ -36,10 +38,8 @@ from engine.kernels.interrupts import CALLBACK, find_address
 MAX_PLIES = 400
 """A game that goes on for so long counts as drawn."""
 
-_SQUARE_BITS, _SQUARE_MASK = 7, 127
+_SQUARE_MASK = 127
 _MEGABYTES = 1
-_MAX_GENERATION = 255
-_NO_LIMIT = 1 << 62
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,10 +125,8 @@ class VectorGames:
         self._question = CALLBACK(self._ask)
         nothing = np.empty(0, np.int64)
         start = BarcaPosition.start().squares.copy()
-        self._frame = SearchMemory(_MEGABYTES).make_frame(
-            start, white.weights, nothing, find_address(self._question)
-        )
-        self._generation = 0
+        self._memory = SearchMemory(_MEGABYTES)
+        self._frame = self._memory.make_frame(start, white.weights, nothing, find_address(self._question))
 
     def play(self, opening: BarcaPosition, plies_before: int) -> PlayedGame:
         """Play a game from a position that nobody has won.
@@ -162,18 +160,14 @@ class VectorGames:
 
     def _search(self, squares: NDArray[np.int8], side: int, repeated: NDArray[np.int64]) -> int:
         """Find the best move, which the first line of the frame begins with; return its score."""
-        self._generation += 1
-        if self._generation > _MAX_GENERATION:
-            self._frame.table[:] = 0
-            self._generation = 1
         frame = self._frame._replace(repeated=repeated)
         frame.squares[:] = squares
         frame.weights[:] = self._weights[side]
         frame.killers[:] = NO_MOVE
         frame.history[:] = 0
         frame.counters[:] = 0
-        frame.counters[NODE_LIMIT] = _NO_LIMIT
-        frame.counters[GENERATION] = self._generation
+        frame.counters[NODE_LIMIT] = NO_NODE_LIMIT
+        frame.counters[GENERATION] = self._memory.begin_search()
         frame.counters[HINT] = NO_MOVE
         score = 0
         for depth in range(1, self._depths[side] + 1):
@@ -184,7 +178,7 @@ class VectorGames:
                 raise CancelledWork("the games were stopped")
             if not frame.line_lengths[0] or WIN_SCORE - abs(score) <= depth:
                 break
-            frame.counters[HINT] = int(frame.lines[0, 0]) & (1 << 2 * _SQUARE_BITS) - 1
+            frame.counters[HINT] = int(frame.lines[0, 0]) & NO_HINT
             frame.history[:] >>= 1
         return int(score)
 
@@ -199,7 +193,7 @@ class VectorGames:
 
 def _make_move(squares: NDArray[np.int8], move: int) -> None:
     """Make a move of the search, and keep the two animals of its kind ascending, as positions have them."""
-    animal = move >> 2 * _SQUARE_BITS
+    animal = move >> HINT_BITS
     squares[animal] = move & _SQUARE_MASK
     first = animal & ~1
     squares[first : first + 2].sort()

@@ -50,6 +50,7 @@ search that entries of the table belong to."""
 COUNTERS = 6
 
 NO_MOVE = -1
+NO_NODE_LIMIT = 1 << 62
 
 _KEY, _ALPHA, _BETA, _FLOOR, _DEPTH, _BEST, _BEST_MOVE, _COUNT, _NEXT, _MOVE, _IS_SCOUT = range(11)
 """Columns of the stack: the position's key, the window with its first lower bound, plies to search, the best

@@ -23,7 +23,9 @@ def test_squares_are_named_by_file_and_rank():
     assert [parse_square(name) for name in names] == list(range(100))
 
 
-@pytest.mark.parametrize("text", ["", "a", "a0", "a11", "k1", "1a", "a1 ", "a01", "\u0661a", "a\u0661"])
+@pytest.mark.parametrize(
+    "text", ["", "a", "a0", "a11", "k1", "1a", "a1 ", "a01", "\u0661a", "a\u0661", "\u01301", "\u01311"]
+)
 def test_what_names_no_square_is_refused(text):
     with pytest.raises(FormatError, match="expected a square from a1 to j10, got"):
         parse_square(text)
@@ -45,7 +47,9 @@ def test_ranks_of_two_digits_are_read_without_a_hyphen():
     assert parse_move("a10a10") == Move(90, 90)
 
 
-@pytest.mark.parametrize("text", ["", "e2", "e2--e5", "Me2-e5", "e2xe5", "e2-e5 e7", "\u00e9" * 999])
+@pytest.mark.parametrize(
+    "text", ["", "e2", "e2--e5", "Me2-e5", "e2xe5", "e2-e5 e7", "\u01312-e5", "\u00e9" * 999]
+)
 def test_what_is_no_move_is_refused(text):
     with pytest.raises(FormatError, match="expected the squares that an animal leaves and goes to") as caught:
         parse_move(text)
