@@ -58,9 +58,9 @@ def _load(checkers: int, path: Path) -> HypergammonTable:
             _warn(error.message)
             return build_table(checkers)
     started_s = time.monotonic()
-    sys.stderr.write(f"gammond: solving hypergammon with {checkers} a side once (seconds): {path}\n")
+    _say(f"solving hypergammon with {checkers} a side once (seconds): {path}")
     table = build_table(checkers)
-    sys.stderr.write(f"gammond: solved in {time.monotonic() - started_s:.0f} s\n")
+    _say(f"solved in {time.monotonic() - started_s:.0f} s")
     try:
         write_table(path, checkers, [table.values], lambda: table.match_equities)
     except OSError as error:
@@ -69,7 +69,13 @@ def _load(checkers: int, path: Path) -> HypergammonTable:
 
 
 def _warn(reason: str) -> None:
-    sys.stderr.write(f"gammond: {reason}; until then each start solves it in memory (seconds)\n")
+    _say(f"{reason}; until then each start solves it in memory (seconds)")
+
+
+def _say(text: str) -> None:
+    """Write a line on stderr, on a terminal over the line that shows progress there."""
+    clear_line = "\r\x1b[K" if sys.stderr.isatty() else ""
+    sys.stderr.write(f"{clear_line}gammond: {text}\n")
 
 
 def _refuse(checkers: int, path: Path) -> HypergammonTable:

@@ -148,7 +148,8 @@ class MatchAnalysis:
                         cancelled=self._stopped.is_set,
                     )
                     self.trials = None
-                self.record.put_game(number, judged.games[0], f"{self.depth}, net {self._engine.name}")
+                engine = self._engine.with_rules(match.rules.rules)
+                self.record.put_game(number, judged.games[0], f"{self.depth}, net {engine.name}")
                 before = self.done
         except CancelledWork:
             pass
