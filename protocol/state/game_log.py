@@ -136,6 +136,13 @@ class GameLog:
             finished = finished[1:]
         return GameLog(finished, replace(self.game, actions=actions))
 
+    def back_to(self, table: GameState) -> GameLog:
+        """Return the log as it was when something was done at a table of the game at hand; else the same."""
+        for count, action in enumerate(self.actions):
+            if action.before is table and self.game is not None:
+                return replace(self, game=replace(self.game, actions=self.actions[:count]))
+        return self
+
     def format(self, names: SeatNames | None = None) -> tuple[str, int]:
         """Write the finished games as ``.mat`` text.
 

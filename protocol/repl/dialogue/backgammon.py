@@ -11,6 +11,7 @@ from engine.formats.pasted_text import find_match_id, find_position, split_lines
 from engine.formats.position_id import encode_position_id
 from engine.formats.position_text import START
 from engine.options import MAX_QUOTED_CHARS
+from engine.rules.rules import BACKGAMMON
 from protocol.commands.dispatch import run_line
 from protocol.commands.game import POSITION_FORMS
 from protocol.commands.table import COMMANDS
@@ -88,6 +89,11 @@ class BackgammonTalk(Talk):
         """
         engine, service = self.session.engine_settings, self.session.service
         net = self._default_net if engine.net == service.catalogue.default else engine.net
+        variant = self.session.game.rules.variant
+        if variant.is_solved:
+            net = variant.name
+        elif variant is not BACKGAMMON:
+            net = f"{variant.name} {net}"
         return format_toolbar(self.game, net, width)
 
     @property

@@ -25,15 +25,16 @@ def explain_games(line: str) -> list[str]:
         return [
             "Games, and their variants:",
             *(f"  {entry.name:<12}{', '.join(entry.variants)}" for entry in GAMES.values()),
-            "The name of a game goes over to it; each waits as it was left.",
-            "'set game.variant NAME' sets a variant.",
+            f"{' or '.join(map(repr, GAMES))} goes over to that game; each waits as it was left.",
+            "'set game.variant NAME' sets a variant, and ends a game of another one.",
         ]
     found = _HELP.fullmatch(line)
     if found is None or found[1].lower() not in list_variants():
         return []
     name = found[1].lower()
-    how = f"{name!r} goes over to it" if name in GAMES else explain_variant(name)
-    return [f"  {how}; 'help' there explains it"]
+    if name in GAMES:
+        return [f"  {name!r} goes over to it; 'help' there explains it"]
+    return [f"  {explain_variant(name)}, and 'play' begins a game; 'set game.variant backgammon' goes back"]
 
 
 def explain_variant(name: str) -> str:

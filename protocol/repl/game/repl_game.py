@@ -145,6 +145,7 @@ class ReplGame(PlayedGame):
         game = kept.game
         for table in (*game.decisions, game.table):
             self.session.push_state(table)
+            self.session.log = game.log.back_to(table)  # to which `undo` goes back with the table
         self._begin(game.human_seat)
         self.history.restore(game)
         if self.is_running:

@@ -165,7 +165,7 @@ def _unpack_game(content: _File) -> SetAsideGame:
         )
         return LoggedGame(unpack(game.start), game.names, tuple(actions))
 
-    *finished, last = map(unpack_game, content.games)
-    log = GameLog(tuple(finished), last)
+    games = tuple(map(unpack_game, content.games))
+    log = GameLog(games[:-1], games[-1]) if games else GameLog()
     decisions = tuple(map(unpack, content.decisions))
     return SetAsideGame(unpack(content.table), content.human_seat, decisions, log)

@@ -125,7 +125,10 @@ def keep_game(talk: LineInterpreter, file: Path, show: ShowLines) -> Iterator[Ca
         if talk.game.preferences.resume and (saved := read_game(file, talk.session.engine_settings)):
             show(talk.resume(saved))
     except GammondError as error:
-        show([f"{ERROR_MARK}{error.message}"])
+        aside = file.with_name(f"{file.name}.unread")
+        with suppress(OSError):
+            file.replace(aside)
+        show([f"{ERROR_MARK}{error.message}; it is now {aside}, and the next game is kept in its place"])
     if talk.game.preferences.resume:
         show(talk.keep_tables_in(file.parent))
     last = talk.game.describe_kept()

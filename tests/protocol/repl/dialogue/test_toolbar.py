@@ -37,6 +37,13 @@ def test_the_toolbar_shows_turn_dice_pips_score_cube_net_and_level():
     assert talk.toolbar(WIDE).startswith(" X (you) to roll or double | ")
 
 
+def test_the_toolbar_names_the_variant_and_a_solution_in_place_of_the_net():
+    talk = make_talk("set game.variant nackgammon", "newgame")
+    assert talk.toolbar(WIDE).endswith(" | net nackgammon racing, expert")
+    talk.answer("set game.variant hypergammon2")
+    assert talk.toolbar(WIDE).endswith(" | net hypergammon2, expert")
+
+
 def test_the_toolbar_names_the_plies_where_the_settings_are_of_no_level():
     talk = make_talk("level master", "plies 3")
     assert talk.toolbar(80).endswith(" | net racing, 3-ply")

@@ -46,6 +46,37 @@ def test_what_was_done_in_it_can_be_undone_reviewed_and_saved(tmp_path):
         assert fresh.answer("undo")[0].endswith(f" to {turn}.")
 
 
+def test_what_follows_an_undo_in_it_is_recorded_and_kept_again(tmp_path):
+    talk = make_talk("play against human", "8/5 6/5", "roll", "13/8 24/22", rolls=ROLLS)
+    fresh, _ = restart(talk, tmp_path)
+    before = fresh.session.log
+    fresh.answer("undo")
+    assert fresh.session.log.actions == before.actions[:1]
+    fresh.answer("undo")
+    assert fresh.session.log.actions == ()
+    fresh.answer("redo")
+    for line in ("13/8 24/22", "double", "drop"):
+        fresh.answer(line)
+    assert [action.text for action in fresh.session.log.actions] == [
+        "8/5 6/5",
+        "24/22 13/8",
+        "double",
+        "drop",
+    ]
+    assert fresh.answer(f"save {tmp_path / 'x.mat'}")[0].startswith("Saved 1 game to ")
+    again, lines = restart(fresh, tmp_path)
+    assert lines[0] == "Going on after the last game: 'new' starts the next one."
+    assert again.session.log.format() == fresh.session.log.format()
+
+
+def test_a_game_with_no_record_of_it_is_kept_all_the_same(tmp_path):
+    talk = make_talk("play against human", "8/5 6/5", rolls=ROLLS)
+    talk.session.log = type(talk.session.log)()
+    fresh, lines = restart(talk, tmp_path)
+    assert lines[0].startswith("Going on with the game that you left")
+    assert fresh.session.log == talk.session.log
+
+
 def test_a_match_goes_on_between_its_games(tmp_path):
     talk = make_talk("new 5", "8/5 6/5", "resign", rolls=ROLLS)
     assert not talk.game.is_running
@@ -146,4 +177,6 @@ def test_a_game_that_cannot_be_kept_says_so_and_a_damaged_one_is_left_behind(tmp
     file.write_text("{}")
     said = keep(make_talk(rolls=ROLLS), file, "new 5")
     assert said[0].startswith("error: the saved game ")
+    assert said[0].endswith("game.json.unread, and the next game is kept in its place")
+    assert file.with_name("game.json.unread").read_text() == "{}"
     assert keep(make_talk(rolls=ROLLS), file)[0].startswith("Going on")
