@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from engine.barca.board import format_square
 from engine.barca.game import BarcaGame
 from engine.barca.moves import Move
@@ -50,7 +52,7 @@ def parse_game(text: str) -> BarcaGame:
     return play_moves(BarcaGame.from_position(position), moves.split() if found else [])
 
 
-def play_moves(game: BarcaGame, moves: list[str]) -> BarcaGame:
+def play_moves(game: BarcaGame, moves: Sequence[str]) -> BarcaGame:
     """Make moves that are written as texts.
 
     Raises:

@@ -13,8 +13,8 @@ from engine.barca.game import BarcaGame
 from engine.barca.kernels.search import MAX_DEPTH
 from engine.barca.notation import format_move
 from engine.barca.search import MAX_LINES
-from engine.errors import FormatError, GammondError, LimitError, ValueRangeError
-from engine.options import Bounds, Field, convert, did_you_mean
+from engine.errors import ValueRangeError
+from engine.options import Bounds, Field
 from protocol.barca.game_commands import START_WORD, parse_game, play_moves
 from protocol.barca.search_commands import (
     DEFAULT_MOVE_COUNT,
@@ -26,35 +26,12 @@ from protocol.barca.search_commands import (
 from protocol.barca.settings import VARIANT
 from protocol.barca.table import BarcaTable, game_to_values
 from protocol.core.arguments import error_field
-from protocol.core.limits import MAX_MOVETIME_MS
 from protocol.core.requests import JsonReply, Work, WorkControl
-from protocol.dialects.json_documents import make_id_key, make_query_error, quote_json
+from protocol.dialects.json_documents import make_id_key, make_query_error
+from protocol.dialects.query_fields import PositionQuery, QueryReader, check_position_count
 from protocol.state.session import Session
 
 Want = Literal["eval", "moves", "legal"]
-WANTS: tuple[str, ...] = get_args(Want)
-
-SCALAR_FIELDS: dict[str, Field] = {
-    field.name: field
-    for field in (
-        Field("action", str, choices=("query",)),
-        Field("variant", str),
-        Field("position", str),
-        Field("depth", int, Bounds(0, MAX_DEPTH)),
-        Field("nodes", int, Bounds(1, MAX_NODES)),
-        Field("time_ms", int, Bounds(1, MAX_MOVETIME_MS)),
-        Field("max_moves", int, Bounds(1, MAX_LINES)),
-        Field("weights", str, choices=WEIGHTS),
-        Field("priority", int, Bounds(-100, 100)),
-    )
-}
-LIST_FIELDS: dict[str, str] = {
-    "id": "a string of 1 to 256 characters or a whole number",
-    "positions": "a list of one or more strings",
-    "played": "a list of moves",
-    "want": f"a list of one or more of {', '.join(WANTS)}",
-}
-"""The values of ids and lists, as messages name them."""
 
 _MAX_QUICK_STEPS = 192
 """The most steps of a query that is answered in the thread that serves the clients."""
@@ -63,27 +40,15 @@ _RESULT_BYTES = 300
 _MOVE_BYTES = 100
 
 
-class BarcaQuery(msgspec.Struct, kw_only=True):
-    """The fields of a query, explained in docs/reference/barca-protocol.md; `SCALAR_FIELDS` has bounds."""
+class BarcaQuery(PositionQuery, kw_only=True):
+    """The fields of a query, explained in docs/reference/barca-protocol.md; `QUERIES` has bounds."""
 
-    id: Annotated[str, msgspec.Meta(min_length=1, max_length=256)] | int
-    action: str = "query"
-    variant: str | None = None
-    position: str | None = None
-    positions: Annotated[list[str], msgspec.Meta(min_length=1)] | None = None
-    played: list[str] = []
+    played: tuple[str, ...] = ()
     want: Annotated[tuple[Want, ...], msgspec.Meta(min_length=1)] = ("eval",)
     depth: int | None = None
     nodes: int | None = None
-    time_ms: int | None = None
     max_moves: int = DEFAULT_MOVE_COUNT
     weights: str | None = None
-    priority: int = 0
-
-    @property
-    def texts(self) -> list[str]:
-        """The positions, as they were sent."""
-        return [self.position or ""] if self.positions is None else self.positions
 
     @property
     def steps(self) -> int:
@@ -96,18 +61,30 @@ class BarcaQuery(msgspec.Struct, kw_only=True):
         return "moves" in self.want or bool(self.depth or self.nodes or self.time_ms)
 
 
-QUERY_FIELDS: tuple[str, ...] = tuple(field.name for field in msgspec.structs.fields(BarcaQuery))
+QUERIES = QueryReader(
+    BarcaQuery,
+    (
+        Field("depth", int, Bounds(0, MAX_DEPTH)),
+        Field("nodes", int, Bounds(1, MAX_NODES)),
+        Field("max_moves", int, Bounds(1, MAX_LINES)),
+        Field("weights", str, choices=WEIGHTS),
+    ),
+    {
+        "played": "a list of moves",
+        "want": f"a list of one or more of {', '.join(get_args(Want))}",
+    },
+    {"plies": "did you mean 'depth'?", "level": "a query has no level: send 'depth'"},
+    f" in {VARIANT}",
+)
+"""Reads queries."""
 
 
 def answer_query(session: Session, document: dict[str, object], head: dict[str, object]) -> Work:
     """Answer a query, as `protocol.dialects.json_query.GameQueries`."""
-    query = _read_query(document)
-    unknown = sorted(set(document) - set(QUERY_FIELDS))
-    if unknown:
-        head["warnings"] = [
-            f"unknown field {name!r} in {VARIANT}{did_you_mean(name, QUERY_FIELDS)}" for name in unknown
-        ]
-    _check_positions(query, session.service.limits.query_positions)
+    query = QUERIES.read(document, head)
+    check_position_count(query, session.service.limits.query_positions)
+    if query.played and query.positions is not None:
+        raise ValueRangeError("expected 'played' with 'position', got 'positions'", field="played")
     clock, settings = session.service.clock, session.get_table(BarcaTable).settings
     deadline_s = None if query.time_ms is None else clock() + query.time_ms / 1000
     weights, count = query.weights or settings.weights, len(query.texts)
@@ -152,8 +129,7 @@ class _QueryWork:
         """Answer for one position after the other, until a stop or the deadline."""
         query, games = self._query, list[BarcaGame]()
         for place, text in enumerate(query.texts):
-            field = "position" if query.positions is None else f"positions[{place}]"
-            with error_field(field):
+            with error_field(query.name_position(place)):
                 game = parse_game(text or START_WORD if query.positions is None else text)
             with error_field("played"):
                 games.append(play_moves(game, query.played))
@@ -194,46 +170,3 @@ class _QueryWork:
         depth = query.depth or (None if has_limit else 1)
         count = query.max_moves if "moves" in query.want else 1
         return BarcaSearch(game, self._weights, depth, query.nodes, self._deadline_s, self._clock, count)
-
-
-def _read_query(document: dict[str, object]) -> BarcaQuery:
-    """Convert an object into a query.
-
-    Raises:
-        FormatError: A field has another type, or there is no id.
-        ValueRangeError: A value is out of range.
-    """
-    for name, field in SCALAR_FIELDS.items():
-        if document.get(name) is not None:
-            field.check(document[name])
-    given = {name: value for name, value in document.items() if value is not None}
-    try:
-        return convert(given, BarcaQuery)
-    except msgspec.ValidationError as error:
-        message, _, place = str(error).partition(" - at `$.")
-        name = place.rstrip("`]").partition("[")[0]
-        name = name or next((each for each in QUERY_FIELDS if f"`{each}`" in message), "line")
-        came = f"got {quote_json(document[name])}" if name in document else "but it is missing"
-        expected = LIST_FIELDS.get(name, "a query")
-        raise FormatError(f"expected {expected} for {name}, {came}", field=name) from error
-
-
-def _check_positions(query: BarcaQuery, cap: int) -> None:
-    """Check that one field has positions, no more than the cap, and that moves follow one position.
-
-    Raises:
-        GammondError: It is not so.
-    """
-    fault: GammondError | None = None
-    if (query.position is None) == (query.positions is None):
-        came = "neither" if query.position is None else "both"
-        fault = ValueRangeError(f"expected either 'position' or 'positions', got {came}", field="positions")
-    elif query.played and query.positions is not None:
-        fault = ValueRangeError("expected 'played' with 'position', got 'positions'", field="played")
-    elif len(query.texts) > cap:
-        fault = LimitError(
-            f"expected at most {cap} positions, got {len(query.texts)}: send several queries",
-            field="positions",
-        )
-    if fault is not None:
-        raise fault

@@ -11,7 +11,7 @@ import msgspec
 
 from engine.analysis.engine import Engine
 from engine.analysis.engine_store import KeptAnalysis
-from engine.errors import LimitError, ValueRangeError
+from engine.errors import ValueRangeError
 from engine.formats.position_batch import ParsedPositions, parse_positions
 from engine.rules.position import Position
 from engine.rules.rules import BACKGAMMON
@@ -37,6 +37,7 @@ from protocol.dialects.json_parts import (
     make_query_session,
     read_rollout_arguments,
 )
+from protocol.dialects.query_fields import check_position_count
 from protocol.state.offers import check_cube_owner
 from protocol.state.session import Session
 
@@ -88,7 +89,10 @@ def _check_query(query: Query, limits: ClientLimits) -> None:
     Raises:
         GammondError: Something is wrong with them.
     """
-    _check_positions(query, limits.query_positions)
+    if query.is_analysis or query.match_text is not None:
+        check_match_fields(query)
+    else:
+        check_position_count(query, limits.query_positions)
     if not query.cubeful and (word := next((each for each in query.want if each in _CUBEFUL_PARTS), None)):
         raise ValueRangeError(
             f"expected true for cubeful with '{word}' in 'want', got false", field="cubeful"
@@ -217,18 +221,3 @@ def _may_be_kept(query: Query) -> bool:
     is_single = query.positions is None and len(query.position or "") <= _MAX_TEXT_CHARS
     is_plain = query.rollout is None and query.terminate_id is None  # neither means anything here
     return is_single and is_plain and query.plies > 0 and _KEPT_PARTS.issuperset(query.want)
-
-
-def _check_positions(query: Query, cap: int) -> None:
-    """Check that one field has positions, and no more than the cap; or that there is the text of a match."""
-    if query.is_analysis or query.match_text is not None:
-        check_match_fields(query)
-        return
-    if (query.position is None) == (query.positions is None):
-        came = "neither" if query.position is None else "both"
-        raise ValueRangeError(f"expected either 'position' or 'positions', got {came}", field="positions")
-    if len(query.texts) > cap:
-        raise LimitError(
-            f"expected at most {cap} positions, got {len(query.texts)}: send several queries",
-            field="positions",
-        )

@@ -8,9 +8,10 @@ from engine.errors import list_error_codes
 from protocol.commands.table import COMMANDS
 from protocol.commands.ubgi01 import UBGI01_ERROR_CODES
 from protocol.core.limits import ClientLimits
-from protocol.dialects.json_fields import QUERY_FIELDS
+from protocol.dialects.json_fields import QUERIES
 from protocol.state.settings import SETTINGS
 from protocol.transports.tcp_limits import TcpLimits
+from tests.protocol.reference_pages import check_command, check_query_fields, check_setting
 from tests.protocol.talking import talk
 from tests.protocol.transcripts import (
     PAGES,
@@ -66,14 +67,7 @@ def test_rewriting_keeps_what_the_page_leaves_out():
 
 @pytest.mark.parametrize("command", COMMANDS.values(), ids=lambda command: command.name)
 def test_each_command_of_the_table_is_in_the_documentation(command):
-    section = TEXT.partition(f"\n### {command.name}\n")[2].partition("\n### ")[0]
-    assert f"`{command.usage}` — {command.summary}. *{command.standard}*" in section
-    assert f"- last line: `{command.final_line}`" in section
-    for line in command.data_lines:
-        assert f"- before the last line: `{line}`" in section
-    for argument in command.arguments:
-        assert f"| `{argument.name}` |" in section
-        assert argument.meaning in section
+    check_command(TEXT, command)
 
 
 def test_the_table_of_first_words_says_which_are_final():
@@ -88,16 +82,11 @@ def test_the_table_of_first_words_says_which_are_final():
 
 @pytest.mark.parametrize("key", SETTINGS.values(), ids=lambda key: key.name)
 def test_each_setting_of_the_table_is_in_the_documentation(key):
-    (row,) = [line for line in TEXT.splitlines() if line.startswith(f"| `{key.name}`")]
-    assert key.meaning in row
-    assert key.values.replace("|", "\\|") in row
-    assert (" ! |" in row) == key.is_unrated
+    check_setting(TEXT, key)
 
 
 def test_each_query_field_is_in_the_documentation():
-    section = TEXT.partition("## JSON queries")[2]
-    for field in QUERY_FIELDS:
-        assert f"| `{field}` |" in section
+    check_query_fields(TEXT, QUERIES.names)
 
 
 def test_each_error_code_is_in_the_documentation():

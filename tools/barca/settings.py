@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated
 
 from msgspec import Meta
 
 from tools.barca.weights import SPACE
-from tools.train.ascent.settings import AscentSettings
+from tools.train.ascent.settings import AscentSettings, LengthOption, ReferenceGamesOption
 from tools.train.runs.trainer import RunSettings
 
 PliesOption = Annotated[
@@ -19,20 +19,8 @@ OpeningsOption = Annotated[int, Meta(ge=1, le=40, description="moves at random t
 class AscendSettings(AscentSettings, frozen=True):
     """All that decides the result of a run of ``gammond train barca-ascend``."""
 
-    length: Annotated[
-        float, Meta(ge=0, le=1, description="share of a victory that shrinks with the length of the game")
-    ] = 1.0
-    evaluation: Annotated[
-        float,
-        Meta(ge=0, le=100, description="what a draw counts for a typical lead in the average evaluation"),
-    ] = 0.5
-    reference_games: Annotated[
-        int, Meta(ge=4, multiple_of=2, description="paired games of a measurement against the first vector")
-    ] = 2000
-    opinion: Annotated[
-        Literal["players", "reference"],
-        Meta(description="who evaluates draws: both players, or the first vector of the run alone"),
-    ] = "players"
+    length: LengthOption = 1.0
+    reference_games: ReferenceGamesOption = 2000
     plies: PliesOption = 1
     openings: OpeningsOption = 4
 
@@ -57,7 +45,5 @@ class FitSettings(RunSettings, frozen=True):
     ] = 3
     plies: PliesOption = 1
     openings: OpeningsOption = 6
-    reference_games: Annotated[
-        int, Meta(ge=4, multiple_of=2, description="paired games of a measurement against weights by hand")
-    ] = 2000
+    reference_games: ReferenceGamesOption = 2000
     seed: Annotated[int, Meta(ge=0, description="seed of the openings")] = 1

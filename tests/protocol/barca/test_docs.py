@@ -7,9 +7,10 @@ import re
 import pytest
 
 from protocol.barca.commands import BARCA_COMMANDS
-from protocol.barca.queries import QUERY_FIELDS
+from protocol.barca.queries import QUERIES
 from protocol.barca.settings import BARCA_SETTINGS
 from protocol.commands.table import COMMANDS
+from tests.protocol.reference_pages import check_command, check_query_fields, check_setting
 from tests.protocol.transcripts import ROOT
 
 TEXT = (ROOT / "docs" / "reference" / "barca-protocol.md").read_text("utf-8")
@@ -36,27 +37,14 @@ def test_the_page_lists_the_first_words_of_lines():
 
 @pytest.mark.parametrize("name", [name for name in BARCA_COMMANDS if name not in _SHARED])
 def test_each_command_is_on_the_page(name):
-    command = BARCA_COMMANDS[name]
-    section = TEXT.partition(f"\n### {name}\n")[2].partition("\n### ")[0].partition("\n## ")[0]
-    assert f"`{command.usage}` — {command.summary}. *{command.standard}*" in section
-    assert f"- last line: `{command.final_line}`" in section
-    for line in command.data_lines:
-        assert f"- before the last line: `{line}`" in section
-    for argument in command.arguments:
-        assert f"| `{argument.name}` |" in section
-        assert argument.meaning in section
-    assert f"\n> {name}" in section
+    check_command(TEXT, BARCA_COMMANDS[name])
+    assert f"\n> {name}" in TEXT.partition(f"\n### {name}\n")[2].partition("\n### ")[0]
 
 
 @pytest.mark.parametrize("key", BARCA_SETTINGS.values(), ids=lambda key: key.name)
 def test_each_setting_is_on_the_page(key):
-    (row,) = [line for line in TEXT.splitlines() if line.startswith(f"| `{key.name}`")]
-    assert key.meaning in row
-    assert key.values.replace("|", "\\|") in row
-    assert (" ! |" in row) == key.is_unrated
+    check_setting(TEXT, key)
 
 
 def test_each_field_of_a_query_is_on_the_page():
-    section = TEXT.partition("## JSON queries")[2]
-    for field in QUERY_FIELDS:
-        assert f"| `{field}` |" in section
+    check_query_fields(TEXT, QUERIES.names)

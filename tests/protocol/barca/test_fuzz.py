@@ -8,7 +8,7 @@ import random
 import pytest
 
 from protocol.barca.commands import BARCA_COMMANDS
-from protocol.barca.queries import QUERY_FIELDS
+from protocol.barca.queries import QUERIES
 from protocol.barca.settings import BARCA_SETTINGS
 from tests.protocol.barca.test_commands import connect
 from tests.protocol.talking import hear, pump
@@ -58,7 +58,7 @@ def test_queries_with_any_values_get_one_final_object(seed):
     for number in range(500):
         query = {"id": number, "variant": "barca", "position": "startpos"}
         for _ in range(chance.randint(1, 3)):
-            query[chance.choice(QUERY_FIELDS)] = chance.choice(VALUES)
+            query[chance.choice(QUERIES.names)] = chance.choice(VALUES)
         hear(connection, json.dumps(query).encode() + b"\n")
         answers = [json.loads(line) for line in pump(connection, stops_long=True)]
         assert [answer["final"] for answer in answers] == [True], (query, answers)

@@ -5,6 +5,7 @@ import json
 import pytest
 
 from engine.barca.position import START_TEXT
+from protocol.barca.queries import QUERIES
 from tests.protocol.barca.test_commands import BEFORE_THE_WIN
 from tests.protocol.talking import hear, make_connection, pump, talk
 
@@ -59,7 +60,7 @@ def test_played_moves_count_for_repetition():
         ({"position": "startpos", "want": ["cube"]}, "want", "expected a list of one or more of eval, moves"),
         ({"position": "startpos", "depth": 99}, "depth", "expected a whole number 0.."),
         ({"position": "startpos", "weights": "heavy"}, "weights", "expected one of hand|learned"),
-        ({"position": 3}, "position", "expected a text for position, got 3"),
+        ({"position": 3}, "position", "expected a string for position, got 3"),
         ({"id": None, "position": "startpos"}, "id", "expected a string of 1 to 256 characters"),
     ],
 )
@@ -69,9 +70,13 @@ def test_a_faulty_query_is_refused_with_its_field(query, field, message):
     assert error["message"].startswith(message)
 
 
+def test_messages_know_what_each_field_may_be():
+    assert {*QUERIES.scalars, *QUERIES.lists} == set(QUERIES.names)
+
+
 def test_unknown_fields_are_warned_of():
     answer = ask(position="startpos", plies=2)
-    assert answer["warnings"] == ["unknown field 'plies' in barca"]
+    assert answer["warnings"] == ["unknown field 'plies' in barca (did you mean 'depth'?)"]
     assert answer["results"]
 
 

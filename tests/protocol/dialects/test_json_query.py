@@ -13,7 +13,7 @@ from engine.rules.position import Position
 from protocol.core.replies import format_value
 from protocol.dialects.json_analysis import TEXT_CHUNK
 from protocol.dialects.json_backgammon import MAX_QUICK_POSITIONS
-from protocol.dialects.json_fields import LIST_FIELDS, QUERY_FIELDS, SCALAR_FIELDS
+from protocol.dialects.json_fields import QUERIES
 from tests.boards import RacingEvaluator
 from tests.protocol.talking import hear, make_connection, pump, talk
 
@@ -282,11 +282,11 @@ def test_no_error_carries_an_id_in_use(query):
 def test_a_message_says_what_was_expected_and_what_came(fields, message):
     (answer,) = send_command({"id": 1, "position": START} | fields)
     assert answer["error"]["message"] == message
-    assert answer["error"]["field"].partition(".")[0] in QUERY_FIELDS
+    assert answer["error"]["field"].partition(".")[0] in QUERIES.names
 
 
 def test_messages_know_what_each_field_may_be():
-    assert {*SCALAR_FIELDS, *LIST_FIELDS} == set(QUERY_FIELDS)
+    assert {*QUERIES.scalars, *QUERIES.lists} == set(QUERIES.names)
 
 
 def test_a_fault_of_the_server_is_reported_in_json(caplog):

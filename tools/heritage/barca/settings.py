@@ -21,10 +21,6 @@ class AscendSettings(AscentSettings, frozen=True):
         Literal["bev", "heuristic", "phase-heuristic"],
         Meta(description=f"whose weights are learned: {', '.join(FAMILY_NAMES)}"),
     ] = "bev"
-    opinion: Annotated[
-        Literal["players", "reference"],
-        Meta(description="who evaluates: both players, or the first vector of the run alone"),
-    ] = "players"
     reference: Annotated[
         str,
         Meta(description=f"opponent of each measurement: a player, or {START_REFERENCE!r}, the first vector"),

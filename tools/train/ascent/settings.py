@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from msgspec import Meta
 
 from engine.errors import ValueRangeError
 from tools.train.ascent.matches import LearnedWeights
 from tools.train.runs.trainer import RunSettings
+
+LengthOption = Annotated[
+    float, Meta(ge=0, le=1, description="share of the points of a game that shrinks with its length")
+]
+ReferenceGamesOption = Annotated[int, Meta(ge=4, multiple_of=2, description="paired games of a measurement")]
+"""Options whose defaults differ by game."""
 
 
 class AscentSettings(RunSettings, frozen=True):
@@ -29,16 +35,16 @@ class AscentSettings(RunSettings, frozen=True):
         float,
         Meta(gt=0, le=100, description="length of a step along the gradient, in the weights' scales"),
     ] = 1.0
-    length: Annotated[
-        float, Meta(ge=0, le=1, description="share of the points of a game that shrinks with its length")
-    ] = 0.5
+    length: LengthOption = 0.5
     evaluation: Annotated[
         float,
         Meta(ge=0, le=100, description="points for a typical lead in the average evaluation of positions"),
     ] = 0.5
-    reference_games: Annotated[
-        int, Meta(ge=4, multiple_of=2, description="paired games of a measurement")
-    ] = 4000
+    opinion: Annotated[
+        Literal["players", "reference"],
+        Meta(description="who evaluates: both players, or the first vector of the run alone"),
+    ] = "players"
+    reference_games: ReferenceGamesOption = 4000
     patience: Annotated[
         int, Meta(ge=1, description="steps without a better point before a run returns to its best one")
     ] = 4
