@@ -22,22 +22,26 @@ from engine.hypergammon.table_file import file_bytes, find_state_folder, write_t
 from engine.rules.moves import expand_rolls
 from engine.rules.outcome import cubeless_equity, invert_outcomes
 
-_BLOCK = 128
-"""Layouts on roll whose values are put together at a time."""
+_BLOCKS = 26
+"""Blocks of layouts on roll whose values are put together at a time."""
 
 OPENING_ROLLS = np.array([(high, low) for high in range(2, 7) for low in range(1, high)], np.int8)
 """The rolls that open a game: either side throws a die, and doubles are thrown again."""
 
-_PLAY_LIST_BYTES = 8 * 3_000_000
+_LAYOUT_BYTES = 8_000
+"""Above what a layout takes for its plays, and for its positions of a level."""
+
 _EQUITY_ORDER = ("centred", "owned", "opponents", "centred_jacoby")
 
 
 def estimate_memory(checkers: int) -> int:
     """Return the bytes of memory that building takes at most, beside the program.
 
-    That is while it computes the chances: the equities, four chances twice, and the plays.
+    That is while it computes two equities that depend on each other: the values, their changes in a pass, and
+    the plays.
     """
-    return count_layouts(checkers) ** 2 * (8 + 2 * 4 * 8 + CHOICE_BYTES) + _PLAY_LIST_BYTES
+    layouts = count_layouts(checkers)
+    return layouts**2 * 2 * (8 + 4 + CHOICE_BYTES) + layouts * _LAYOUT_BYTES
 
 
 def estimate_disk(checkers: int) -> int:
@@ -97,14 +101,11 @@ class _Solution:
     def __init__(self, layouts: Layouts, state: SolverState) -> None:
         self._layouts = layouts
         self._places = np.argsort(layouts.file_numbers)
-        self._equities = state.open("cubeless")
-        self._chances = state.open("chances").reshape(-1, 4)
-        self._cubeful = [state.open(name) for name in _EQUITY_ORDER]
+        self._state = state  # each look maps a file anew: mapped together they would fill the memory
 
     def list_rows(self) -> Iterator[NDArray[np.float32]]:
         """List the values of all positions, a block of layouts on roll after the other."""
-        for first in range(0, len(self._places), _BLOCK):
-            on_roll = np.arange(first, min(first + _BLOCK, len(self._places)))
+        for on_roll in np.array_split(np.arange(len(self._places)), _BLOCKS):
             yield self._read(on_roll[:, None], np.arange(len(self._places))[None, :])
 
     def compute_match_equities(self) -> MatchEquityTable:
@@ -120,9 +121,11 @@ class _Solution:
     def _read(self, on_roll: NDArray[np.int64], waiting: NDArray[np.int64]) -> NDArray[np.float32]:
         """Return values, ``float32[..., 9]``, of the layouts with given numbers in files."""
         at = self._places[waiting] * len(self._places) + self._places[on_roll]
-        wins, gammons, gammons_of_both, backgammons_of_both = np.moveaxis(self._chances[at], -1, 0)
-        backgammons = self._equities[at] - wins - gammons
-        is_position = gammons_of_both + np.abs(wins) + np.abs(self._equities[at]) != 0.0
+        cubeless = self._state.open("cubeless")[at]
+        wins, gammons = np.moveaxis(self._state.open("advantages").reshape(-1, 2)[at], -1, 0)
+        gammons_of_both, backgammons_of_both = np.moveaxis(self._state.open("sums").reshape(-1, 2)[at], -1, 0)
+        backgammons = cubeless - wins - gammons
+        is_position = gammons_of_both + np.abs(wins) + np.abs(cubeless) != 0.0
         values = [
             np.where(is_position, 0.5 + 0.5 * wins, 0.0),
             0.5 * (gammons_of_both + gammons),
@@ -130,5 +133,5 @@ class _Solution:
             0.5 * (gammons_of_both - gammons),
             0.5 * (backgammons_of_both - backgammons),
         ]
-        equities = [each[at] for each in self._cubeful]
+        equities = [self._state.open(name)[at] for name in _EQUITY_ORDER]
         return np.stack([*np.clip(values, 0.0, 1.0), *equities], axis=-1).astype(np.float32)

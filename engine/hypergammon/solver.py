@@ -42,12 +42,10 @@ _PARTS_OF_LEVEL = 4
 
 _NOTHING: NDArray[np.float64] = np.empty(0)
 _NO_CHOICES: NDArray[np.uint8] = np.empty(0, np.uint8)
+_NO_CHANGES: NDArray[np.float32] = np.empty(0, np.float32)
 
 Values = NDArray[np.float64]
 """``float64[layouts * layouts * k]``: the waiting player's layout first, then that of the player on roll."""
-
-_EQUITY_SIGNS = np.array([-1.0])
-_CHANCE_SIGNS = np.array([-1.0, -1.0, 1.0, 1.0])
 
 
 @dataclass
@@ -57,21 +55,26 @@ class Unknown:
     Attributes:
         values: The values, changed in place.
         replies: Those of the next mover, from which they follow.
-        signs: As `engine.hypergammon.kernels.levels.follow_choices`.
+        sign: As `engine.hypergammon.kernels.levels.follow_choices`.
+        columns: How many values a position has.
         doubled: Where the player on roll may double, the values with a cube of 1 that the opponent owns.
         choices: The plays of all rolls in all positions.
+        changes: Where a pass stores what it adds to the values; empty if it need not. Their precision is
+            enough in ``float32``, as that of the values would not be.
     """
 
     values: Values
     replies: Values
-    signs: NDArray[np.float64] = field(default_factory=lambda: _EQUITY_SIGNS)
+    sign: float = -1.0
+    columns: int = 1
     doubled: Values = field(default_factory=lambda: _NOTHING)
     choices: NDArray[np.uint8] = field(default_factory=lambda: _NO_CHOICES)
+    changes: NDArray[np.float32] = field(default_factory=lambda: _NO_CHANGES)
 
 
-CUBELESS_SOLUTIONS = ("cubeless", "chances")
-"""The cubeless equity; and in four columns the chances to win, and to win a gammon, less those to lose it,
-then those of a gammon and of a backgammon for either player."""
+CUBELESS_SOLUTIONS = ("cubeless", "advantages", "sums")
+"""The cubeless equity; in two columns the chance to win less that to lose, and that of a gammon less that to
+lose one; in two more the chance of a gammon, and of a backgammon, for either player."""
 
 CUBEFUL_SOLUTIONS = ("owned", "opponents", "centred", "centred_jacoby")
 """Money equities before a double: who owns the cube, the player on roll or the opponent, if anybody."""
@@ -111,28 +114,45 @@ class Solver:
             CancelledWork: It was cancelled; what the state has remains.
             OSError: The state cannot be kept.
         """
-        losses = self.layouts.losses
-        points = losses.astype(np.float64)
         with ThreadPoolExecutor(self._threads) as self._pool:
-            cubeless = self._begin("cubeless", points, self._guess_by_pips)
-            plays = Unknown(cubeless, cubeless)
             if not self._state.has_all(CUBELESS_SOLUTIONS):
-                self._improve({"cubeless": plays})
-                self._follow_chances(plays)
-            plays.choices = _NO_CHOICES
-            if self._state.has_all(CUBEFUL_SOLUTIONS):
-                return
-            owned = self._begin("owned", points, cubeless.copy)
-            opponents = self._begin("opponents", points, cubeless.copy)
-            del cubeless, plays
-            pair = {
-                "opponents": Unknown(opponents, owned),
-                "owned": Unknown(owned, opponents, doubled=opponents),
-            }
-            self._improve(pair)
-            for name, ends in (("centred", points), ("centred_jacoby", np.ones(len(losses)))):
-                centred = self._begin(name, ends, opponents.copy)
-                self._improve({name: Unknown(centred, centred, doubled=opponents)})
+                choices = self._solve_cubeless()
+                self._follow_chances(choices)
+                del choices
+            points = self.layouts.losses.astype(np.float64)
+            if not self._state.has_all(("owned", "opponents")):
+                self._solve_owned(points)
+            for name, ends in (("centred", points), ("centred_jacoby", np.ones(len(points)))):
+                if not self._state.has_all((name,)):
+                    self._solve_centred(name, ends)
+
+    def _solve_cubeless(self) -> NDArray[np.uint8]:
+        """Compute the cubeless equity, and return the plays that have the best one."""
+        points = self.layouts.losses.astype(np.float64)
+        values = self._begin("cubeless", points, self._guess_by_pips)
+        plays = Unknown(values, values)
+        self._improve({"cubeless": plays})
+        return plays.choices
+
+    def _solve_owned(self, points: NDArray[np.float64]) -> None:
+        """Compute the equities of a cube that the player on roll owns, and of the opponent's, together."""
+        owned = self._begin("owned", points, lambda: self._copy("cubeless"))
+        opponents = self._begin("opponents", points, lambda: self._copy("cubeless"))
+        pair = {
+            "opponents": Unknown(opponents, owned),
+            "owned": Unknown(owned, opponents, doubled=opponents),
+        }
+        self._improve(pair)
+
+    def _solve_centred(self, name: str, ends: NDArray[np.float64]) -> None:
+        """Compute the equities of a centred cube."""
+        opponents = self._copy("opponents")
+        centred = self._begin(name, ends, opponents.copy)
+        self._improve({name: Unknown(centred, centred, doubled=opponents)})
+
+    def _copy(self, name: str) -> Values:
+        """Return a copy of values that are final."""
+        return np.array(self._state.open(name))
 
     def _guess_by_pips(self) -> Values:
         """Return the value that a lead in pips is usually worth, to begin with."""
@@ -160,8 +180,6 @@ class Solver:
 
     def _improve(self, unknowns: dict[str, Unknown]) -> None:
         """Compute values under the best plays, several that depend on each other together."""
-        if self._state.has_all(unknowns):
-            return
         label = " and ".join(unknowns).replace("_", " ")
         count = len(self.layouts.counts)
         change = np.inf
@@ -177,8 +195,9 @@ class Solver:
                 self._state.save(name, unknown.values, is_final=False)
             share = _SHARES_OF_CHANGE[int(change < _SETTLING_CHANGE)]
             self._compute(list(unknowns.values()), label, max(share * change, TOLERANCE / 4))
-        for name, unknown in unknowns.items():
-            self._state.save(name, self._without_double(unknown, label), is_final=True)
+        final = {name: self._without_double(unknown, label) for name, unknown in unknowns.items()}
+        for name, values in final.items():
+            self._state.save(name, values, is_final=True)
 
     def _without_double(self, unknown: Unknown, label: str) -> Values:
         """Return the values if the player on roll does not double on this roll."""
@@ -194,18 +213,24 @@ class Solver:
         arrays = (unknown.replies, unknown.doubled, unknown.values, unknown.choices)
         return self._map(choose_plays, parts, (self.layouts.tables, self._lists, *arrays), label, change)
 
-    def _follow_chances(self, plays: Unknown) -> None:
-        """Compute the chances of all results under the plays with the best cubeless equity."""
+    def _follow_chances(self, choices: NDArray[np.uint8]) -> None:
+        """Compute the chances of all results under given plays, two at a time."""
         losses = self.layouts.losses
-        count = len(losses)
-        values = np.zeros((count, count, len(_CHANCE_SIGNS)))
-        ends = np.stack([losses > 0, losses > 1, losses > 1, losses > 2], axis=1)
-        values[0], values[:, 0], values[0, 0] = _CHANCE_SIGNS * ends, ends, 0.0
-        chances = values.ravel()
-        self._compute(
-            [Unknown(chances, chances, _CHANCE_SIGNS, choices=plays.choices)], "chances", TOLERANCE / 4
-        )
-        self._state.save("chances", chances, is_final=True)
+        won, gammon, backgammon = losses > 0, losses > 1, losses > 2
+        for name, ends, sign in (
+            ("advantages", (won, gammon), -1.0),
+            ("sums", (gammon, backgammon), 1.0),
+        ):
+            if self._state.has_all((name,)):
+                continue
+            by_layouts = np.zeros((len(losses), len(losses), 2))
+            by_layouts[:, 0] = np.stack(ends, axis=1)
+            by_layouts[0] = sign * by_layouts[:, 0]
+            by_layouts[0, 0] = 0.0
+            values = by_layouts.ravel()
+            unknown = Unknown(values, values, sign, 2, choices=choices)
+            self._compute([unknown], "chances", TOLERANCE / 4)
+            self._state.save(name, values, is_final=True)
 
     def _compute(self, unknowns: Sequence[Unknown], label: str, tolerance: float) -> None:
         """Compute values under given plays, until a pass over all positions changes none by more.
@@ -215,28 +240,31 @@ class Solver:
         """
         change, factor, since = self._pass(unknowns, label, np.inf, with_races=True), 1.0, 0
         while change > tolerance:
-            before = [each.values.copy() for each in unknowns] if since >= _PASSES_BETWEEN else []
+            is_wanted = since >= _PASSES_BETWEEN
+            for unknown in unknowns:
+                unknown.changes = np.zeros(len(unknown.values), np.float32) if is_wanted else _NO_CHANGES
             last, change = change, self._pass(unknowns, label, change, with_races=False)
             last_factor, factor, since = factor, change / last, since + 1
-            if before and 0.0 < factor < 0.95 and abs(factor - last_factor) < _STEADY:
-                for unknown, old in zip(unknowns, before, strict=True):
-                    old -= unknown.values
-                    old *= factor / (factor - 1.0)
-                    unknown.values += old
+            if is_wanted and 0.0 < factor < 0.95 and abs(factor - last_factor) < _STEADY:
+                for unknown in unknowns:
+                    unknown.changes *= factor / (1.0 - factor)
+                    unknown.values += unknown.changes
                 since = 0
+        for unknown in unknowns:
+            unknown.changes = _NO_CHANGES
 
     def _pass(self, unknowns: Sequence[Unknown], label: str, change: float, *, with_races: bool) -> float:
         """Compute values once for all positions under given plays, and return the largest change."""
         tables = self.layouts.tables
         parts = 1 if self._threads == 1 else _PARTS_OF_LEVEL * self._threads
-        columns = len(unknowns[0].signs)
+        columns = unknowns[0].columns
         fresh = np.empty((len(self.layouts.counts), self.layouts.widest_layer, columns))
         largest = 0.0
         for total in range(2, self._most_pips + 1):
             for unknown in unknowns:
                 plays = (tables, self._lists, unknown.choices, unknown.replies, fresh)
-                self._map(follow_choices, parts, (total, with_races, unknown.signs, *plays), label, change)
-                level = (tables, fresh, unknown.doubled, unknown.values)
+                self._map(follow_choices, parts, (total, with_races, unknown.sign, *plays), label, change)
+                level = (tables, fresh, unknown.doubled, unknown.values, unknown.changes)
                 changed = self._map(store_level, parts, (total, with_races, *level), label, change)
                 largest = max(largest, changed)
         return largest

@@ -18,7 +18,7 @@ class SolverState:
     """Arrays by name in a folder; each file appears when it is whole.
 
     Args:
-        positions: How many positions there are: arrays have one number for each, or four.
+        positions: How many positions there are: arrays have one number for each, or two.
         folder: The folder, made when something is kept; None to keep the arrays in memory.
     """
 
@@ -84,7 +84,7 @@ class SolverState:
     def _read(self, path: Path, mmap_mode: Literal["r"] | None = None) -> NDArray[Any]:
         try:
             array: NDArray[Any] = np.load(path, mmap_mode=mmap_mode)
-            if array.dtype == np.float64 and array.size in (self._positions, 4 * self._positions):
+            if array.dtype == np.float64 and array.size in (self._positions, 2 * self._positions):
                 return array
         except (ValueError, EOFError):
             pass

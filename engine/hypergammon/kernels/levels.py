@@ -180,7 +180,7 @@ def follow_choices(
     parts: int,
     total: int,
     with_races: bool,
-    signs: NDArray[np.float64],
+    sign: float,
     tables: LayoutTables,
     lists: PlayLists,
     choices: NDArray[np.uint8],
@@ -194,16 +194,14 @@ def follow_choices(
         parts: The number of parts.
         total: The pips of both players.
         with_races: Whether races are computed too.
-        signs: ``float64[k]``, for each column of values: -1 if what one player wins the other loses, 1 if it
-            is the same for both.
+        sign: -1 if what one player wins the other loses, 1 if the values are the same for both.
         tables: The layouts.
         lists: Their plays.
         choices: As `choose_plays`.
-        replies: ``float64[layouts * layouts * k]``, the values of the next mover.
+        replies: ``float64[layouts * layouts * k]``, one or two values of the next mover for each position.
         fresh: out, ``float64[layouts, widest layer, k]``: for a layout on roll, its positions of the level.
     """
-    columns = signs.shape[0]
-    sums = np.empty(columns)
+    columns = fresh.shape[2]
     layouts = tables.held.shape[0]
     most_pips = tables.layer_starts.shape[0] - 2
     starts, after_hit = lists.starts.ravel(), tables.after_hit
@@ -218,8 +216,7 @@ def follow_choices(
                 opposing = int(tables.layers[layer + at])
                 if _is_settled(own, opposing, with_races, tables):
                     continue
-                for column in range(columns):
-                    sums[column] = 0.0
+                sum0, sum1 = 0.0, 0.0
                 lists_at = (own * BAR + int(tables.held[opposing])) * ROLL_COUNT
                 row = own * CHOICE_BYTES * layouts + opposing
                 roll = 0
@@ -237,11 +234,13 @@ def follow_choices(
                             after = int(after_hit[hit4 * layouts + int(after_hit[hit3 * layouts + after])])
                         reply = ((play & LAYOUT_MASK) * layouts + after) * columns
                         weight = 1.0 if high == low else 2.0
-                        for column in range(columns):
-                            sums[column] += weight * replies[reply + column]
+                        sum0 += weight * replies[reply]
+                        if columns > 1:
+                            sum1 += weight * replies[reply + 1]
                         roll += 1
-                for column in range(columns):
-                    fresh[own, at, column] = signs[column] * sums[column] / 36.0
+                fresh[own, at, 0] = sign * sum0 / 36.0
+                if columns > 1:
+                    fresh[own, at, 1] = sign * sum1 / 36.0
 
 
 @kernel
@@ -254,6 +253,7 @@ def store_level(
     fresh: NDArray[np.float64],
     doubled: NDArray[np.float64],
     values: NDArray[np.float64],
+    changes: NDArray[np.float32],
 ) -> float:
     """Store what was computed for the positions of a level, and return the largest change.
 
@@ -268,6 +268,7 @@ def store_level(
             1 that the opponent owns: then he may double before he rolls, and the opponent takes or passes.
             Empty where he may not.
         values: in and out, ``float64[layouts * layouts * k]``; only a single column knows doubles.
+        changes: out, ``float32[layouts * layouts * k]``, what was added to each value; empty if not wanted.
     """
     layouts = tables.held.shape[0]
     most_pips = tables.layer_starts.shape[0] - 2
@@ -289,6 +290,9 @@ def store_level(
                     value = fresh[own, at, column]
                     if doubled.shape[0] > 0:
                         value = max(value, min(1.0, 2.0 * doubled[place]))
-                    largest = max(largest, abs(value - values[place * columns + column]))
+                    change = value - values[place * columns + column]
+                    largest = max(largest, abs(change))
                     values[place * columns + column] = value
+                    if changes.shape[0] > 0:
+                        changes[place * columns + column] = change
     return largest

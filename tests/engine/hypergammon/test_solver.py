@@ -120,6 +120,34 @@ def test_the_solution_does_not_depend_on_the_threads():
     assert bits[0] == bits[1]
 
 
+def stop_in(label, passes):
+    """Return an event, and a report that sets it in the last of some passes of what has the label."""
+    cancel, changes = threading.Event(), set()
+
+    def report(now, change):
+        if now == label:
+            changes.add(change)
+        if len(changes) == passes:
+            cancel.set()
+
+    return cancel, report
+
+
+@pytest.mark.parametrize(
+    ("label", "passes"),
+    [("cubeless", 4), ("chances", 2), ("chances", 20), ("opponents and owned", 9), ("centred jacoby", 3)],
+)
+def test_a_solver_that_is_stopped_anywhere_goes_on_to_the_same_bits(tmp_path, label, passes):
+    whole = SolverState(POSITIONS)
+    Solver(number_layouts(1), whole, 1).solve()
+    cancel, report = stop_in(label, passes)
+    with pytest.raises(CancelledWork):
+        Solver(number_layouts(1), SolverState(POSITIONS, tmp_path / "state"), 1, report, cancel).solve()
+    state = SolverState(POSITIONS, tmp_path / "state")
+    Solver(number_layouts(1), state, 1).solve()
+    assert read_state(state) == read_state(whole)
+
+
 @pytest.mark.parametrize("steps", [40, 900, 4000])
 def test_a_stopped_solver_goes_on_to_the_same_bits(tmp_path, steps):
     whole = SolverState(POSITIONS)
@@ -166,7 +194,7 @@ def replace(file):
 
 
 @pytest.mark.parametrize("change", [cut, empty, replace])
-@pytest.mark.parametrize("name", ["owned", "chances"])
+@pytest.mark.parametrize("name", ["owned", "advantages"])
 def test_a_state_that_is_damaged_or_of_other_checkers_is_refused(tmp_path, change, name):
     state = SolverState(POSITIONS, tmp_path / "state")
     Solver(number_layouts(1), state, 1).solve()

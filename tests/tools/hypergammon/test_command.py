@@ -27,7 +27,7 @@ def folder(tmp_path, monkeypatch):
 def test_build_says_its_needs_first_and_leaves_one_file(folder, capsys):
     assert run("build", "--checkers", 1, "--threads", 2) == 0
     captured = capsys.readouterr()
-    assert captured.err.startswith("hypergammon with 1 a side: needs about 24.1 MB of memory")
+    assert captured.err.startswith("hypergammon with 1 a side: needs about 239.1 kB of memory")
     assert f"{folder / 'hypergammon-1.solution'}: hypergammon with 1 a side, 29.7 kB" in captured.out
     assert [path.name for path in folder.iterdir()] == ["hypergammon-1.solution"]
 
