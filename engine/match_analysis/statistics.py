@@ -149,6 +149,57 @@ class PlayerStatistics:
         return self.plays.count + self.doublings.count + self.responses.count
 
 
+@dataclass(frozen=True)
+class RatingTotal:
+    """What a performance rating is made of, so that the ratings of several matches can be added.
+
+    Attributes:
+        counted: Decisions that eXtreme Gammon counts.
+        error_points: What all decisions lost, counted or not.
+        counted_points: What the counted ones lost.
+        counted_squares: The squares of these, added up.
+    """
+
+    counted: int = 0
+    error_points: float = 0.0
+    counted_points: float = 0.0
+    counted_squares: float = 0.0
+
+    @classmethod
+    def add_up(cls, seat: int, decisions: Iterable[JudgedDecision]) -> RatingTotal:
+        """Add up the decisions of a seat."""
+        own = [each.judgement for each in decisions if each.seat == seat]
+        counted = [judgement.error_points for judgement in own if judgement.counts_for_xg]
+        return cls(
+            len(counted),
+            sum(judgement.error_points for judgement in own),
+            sum(counted),
+            sum(points * points for points in counted),
+        )
+
+    def __add__(self, other: RatingTotal) -> RatingTotal:
+        """Return the total of both."""
+        return RatingTotal(
+            self.counted + other.counted,
+            self.error_points + other.error_points,
+            self.counted_points + other.counted_points,
+            self.counted_squares + other.counted_squares,
+        )
+
+    @property
+    def performance_rating(self) -> float | None:
+        """As `PlayerStatistics.performance_rating`."""
+        return PR_SCALE * self.error_points / self.counted if self.counted else None
+
+    @property
+    def performance_rating_95(self) -> float | None:
+        """As `PlayerStatistics.performance_rating_95`."""
+        if self.counted < 2:
+            return None
+        squares = max(0.0, self.counted_squares - self.counted_points**2 / self.counted)
+        return _NORMAL_95 * PR_SCALE * math.sqrt(squares / (self.counted - 1) / self.counted)
+
+
 def compute_statistics(
     seat: int, decisions: Iterable[JudgedDecision], rolls: Iterable[JudgedRoll] = ()
 ) -> PlayerStatistics:

@@ -88,7 +88,8 @@ class AnalysisStore:
     def _begin(self) -> None:
         """Begin with no thread, no connection to the file and nothing to write."""
         self._remembering, self._reading = threading.Lock(), threading.Lock()
-        self._source = StoreFile(self.file, self._read_entry)
+        read_entry = self._read_entry
+        self._source = StoreFile(self.file, lambda file: StoreDatabase(file, read_entry=read_entry))
         self._is_open, self._opening_ends_s = threading.Event(), inf
         self._reader = None
         self._book = None if self._book_file is None else _open_book(self._book_file)

@@ -72,14 +72,15 @@ _AGED_VISITS = f"(visits >> min(62, max(0, ? / {HALVING_S} - asked / {HALVING_S}
 _ROWS = "answers JOIN questions ON questions.id = answers.question"
 
 
-class _Connection(sqlite3.Connection):
+class StoreConnection(sqlite3.Connection):
     """A connection that tells damage from other faults where the message about it is no text either."""
 
     def execute(self, statement: str, parameters: Any = ()) -> sqlite3.Cursor:  # noqa: ANN401  (as its base)
+        """Run a statement, as `sqlite3.Connection.execute`."""
         try:
             return super().execute(statement, parameters)
         except UnicodeDecodeError as error:  # the message has bytes of the file in it
-            raise _make_damage("its tables are not as they were made") from error
+            raise make_damage("its tables are not as they were made") from error
 
 
 class StoreDatabase:
@@ -106,7 +107,7 @@ class StoreDatabase:
             isolation_level=None,
             check_same_thread=False,
             uri=is_book,
-            factory=_Connection,
+            factory=StoreConnection,
         )
         self._connection.text_factory = lambda text: text.decode("utf-8", "replace")
         try:
@@ -353,7 +354,7 @@ class StoreDatabase:
                     for statement in _SCHEMA.split(";"):
                         self._connection.execute(statement)
         if (tables and version != SCHEMA_VERSION) or not self._list_tables() >= _TABLES:
-            raise _make_damage(f"{self.file} has not the tables of a store")
+            raise make_damage(f"{self.file} has not the tables of a store")
 
     def _list_tables(self) -> set[str]:
         rows: Sequence[tuple[str]] = self._connection.execute(
@@ -387,7 +388,8 @@ def is_busy(error: sqlite3.Error) -> bool:
     return code is not None and code & 0xFF in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 
 
-def _make_damage(problem: str) -> sqlite3.DatabaseError:
+def make_damage(problem: str) -> sqlite3.DatabaseError:
+    """Return an error that `is_damage` takes for one."""
     error = sqlite3.DatabaseError(problem)
     error.sqlite_errorcode = sqlite3.SQLITE_CORRUPT
     return error

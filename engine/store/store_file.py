@@ -1,4 +1,7 @@
-"""The file of a store as those find it who cannot do without an answer: opened, begun anew, or left alone."""
+"""The file of a store as those find it who cannot do without an answer: opened, begun anew, or left alone.
+
+The archive of games opens its own file so, too.
+"""
 
 from __future__ import annotations
 
@@ -6,38 +9,58 @@ import contextlib
 import logging
 import os
 import sqlite3
+from collections.abc import Callable
 from pathlib import Path
+from typing import Generic, Protocol, TypeVar
 
 import filelock
 
 from engine.errors import DataFileError
 from engine.runtime.private_folders import make_private_folder
-from engine.store.database import StoreDatabase, is_damage
-from engine.store.entries import EntryReader, StoreEntry
+from engine.store.database import is_damage
 
 LOCK_WAIT_S = 10.0
 
 _LOG = logging.getLogger(__name__)
 
 
-class StoreFile:
+class FileConnection(Protocol):
+    """One connection to such a file."""
+
+    def is_current(self) -> bool:
+        """Return whether the file is still the one that was opened."""
+        ...
+
+    def close(self) -> None:
+        """Close it."""
+        ...
+
+
+_ConnectionT = TypeVar("_ConnectionT", bound=FileConnection)
+
+
+class StoreFile(Generic[_ConnectionT]):
     """Opens the file of a store; safe to use from several threads.
 
     A file that is damaged is moved aside, and a new one begun. All faults are logged, each once.
 
     Args:
         file: The file.
-        read_entry: As for `StoreDatabase`.
+        connect: Opens it, and makes it if it is missing, as `StoreDatabase` does and with its errors.
+        what: What messages call it.
     """
 
-    def __init__(self, file: Path, read_entry: EntryReader = StoreEntry.decode) -> None:
+    def __init__(
+        self, file: Path, connect: Callable[[Path], _ConnectionT], what: str = "the store of analyses"
+    ) -> None:
         self._file = file
-        self._read_entry = read_entry
+        self._connect = connect
+        self._what = what
         self._reported: set[str] = set()
         # Held by whoever opens the file or moves it aside: nobody begins one beside parts of another.
         self._lock = filelock.FileLock(file.with_name(f".{file.name}.lock"), timeout=LOCK_WAIT_S)
 
-    def open(self) -> StoreDatabase | None:
+    def open(self) -> _ConnectionT | None:
         """Open the file, a new one if it is damaged; None if it cannot be used.
 
         Raises:
@@ -47,18 +70,18 @@ class StoreFile:
             make_private_folder(self._file.parent)
             with self._lock:
                 try:
-                    return StoreDatabase(self._file, read_entry=self._read_entry)
+                    return self._connect(self._file)
                 except sqlite3.Error as error:
                     if not is_damage(error):
                         raise
                     self.report(error)
                     self._move_aside()
-                    return StoreDatabase(self._file, read_entry=self._read_entry)
+                    return self._connect(self._file)
         except (OSError, NotImplementedError, sqlite3.Error) as error:
             self.report(error)
             return None
 
-    def try_to_open(self) -> StoreDatabase | None:
+    def try_to_open(self) -> _ConnectionT | None:
         """Open the file as `open`; None also if it is another program's, or of a later version of gammond."""
         try:
             return self.open()
@@ -66,7 +89,7 @@ class StoreFile:
             self.report(error)
             return None
 
-    def replace(self, database: StoreDatabase, error: sqlite3.Error) -> StoreDatabase | None:
+    def replace(self, database: _ConnectionT, error: sqlite3.Error) -> _ConnectionT | None:
         """Return what is open in place of a file that could not be read or written."""
         self.report(error)
         database.close()
@@ -81,7 +104,7 @@ class StoreFile:
         text = str(error)
         if text not in self._reported:
             self._reported.add(text)
-            _LOG.warning("the store of analyses %s cannot be used as it is: %s", self._file, text)
+            _LOG.warning("%s %s cannot be used as it is: %s", self._what, self._file, text)
 
     def _move_aside(self) -> None:
         """Move the file out of the way, in place of one that was moved before.
@@ -92,4 +115,4 @@ class StoreFile:
         for suffix in ("", "-wal", "-shm"):
             with contextlib.suppress(FileNotFoundError):
                 os.replace(f"{self._file}{suffix}", f"{aside}{suffix}")
-        _LOG.warning("the store of analyses is damaged: it is now %s, and a new one was begun", aside)
+        _LOG.warning("%s is damaged: it is now %s, and a new one was begun", self._what, aside)

@@ -45,7 +45,9 @@ class StoreWriter:
         left_out: Writes that found no place in the queue, failed, or came after the end.
     """
 
-    def __init__(self, source: StoreFile, max_bytes: int, before_opening: Callable[[], None]) -> None:
+    def __init__(
+        self, source: StoreFile[StoreDatabase], max_bytes: int, before_opening: Callable[[], None]
+    ) -> None:
         self.left_out = 0
         self._source = source
         self._max_bytes = max_bytes

@@ -83,6 +83,8 @@ class KeptGame(msgspec.Struct, frozen=True):
         has_help: Whether moves were taken back or made by the engine for a person.
         text_format: What `text` is: ``mat`` for backgammon; empty where there is no record.
         text: The record of the match up to this game, games before it included.
+        token_hashes: The hashes of the tokens that seats 0 and 1 had at its end; None for an engine's.
+            Whoever has such a token may have the game removed.
     """
 
     game_id: str
@@ -103,6 +105,7 @@ class KeptGame(msgspec.Struct, frozen=True):
     has_help: bool = False
     text_format: str = ""
     text: str = ""
+    token_hashes: tuple[str | None, str | None] = (None, None)
 
 
 class Archive(Protocol):

@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 
+from engine.match_analysis.elo import estimate_elo
 from engine.runtime.version import read_version
 from tools.tournament.entrants import Entrant
 from tools.tournament.round_robin import PairState
 from tools.tournament.rules import GameRules
-from tools.tournament.statistics.elo import estimate_elo
 from tools.tournament.statistics.scores import MeanEstimate, PairedScores, compute_p_value, estimate_mean
 from tools.tournament.statistics.sprt import SequentialTest
 

@@ -13,6 +13,7 @@ from engine.match_analysis.statistics import (
     ErrorTotal,
     JudgedDecision,
     JudgedRoll,
+    RatingTotal,
     classify_loss,
     compute_by_phase,
     compute_statistics,
@@ -98,3 +99,15 @@ def test_without_decisions_there_are_no_rates():
 )
 def test_a_loss_is_called_by_what_is_shown_of_it(points, word):
     assert classify_loss(points) == word
+
+
+def test_rating_totals_of_parts_add_up_to_the_statistics_of_the_whole():
+    whole = compute_statistics(0, DECISIONS)
+
+    total = RatingTotal.add_up(0, DECISIONS[:4]) + RatingTotal.add_up(0, DECISIONS[4:])
+
+    assert total.counted == whole.counted_decisions == 6
+    assert total.performance_rating == pytest.approx(whole.performance_rating)
+    assert total.performance_rating_95 == pytest.approx(whole.performance_rating_95)
+    assert RatingTotal().performance_rating is None
+    assert RatingTotal.add_up(0, DECISIONS[:1]).performance_rating_95 is None

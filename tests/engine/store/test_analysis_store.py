@@ -417,7 +417,7 @@ def test_a_reader_that_comes_second_is_closed(file, monkeypatch):
             opened.append(self)
 
     with AnalysisStore(file) as store:
-        monkeypatch.setattr("engine.store.store_file.StoreDatabase", Watched)
+        monkeypatch.setattr("engine.store.analysis_store.StoreDatabase", Watched)
         store._open_for_reading()
     with pytest.raises(sqlite3.ProgrammingError):
         opened[0].count_questions()

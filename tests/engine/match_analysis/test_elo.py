@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from tools.tournament.statistics.elo import ELO_PER_LOGIT, estimate_elo
+from engine.match_analysis.elo import ELO_PER_LOGIT, estimate_elo
 
 GAMES = 2000.0
 
