@@ -72,7 +72,7 @@ _AGED_VISITS = f"(visits >> min(62, max(0, ? / {HALVING_S} - asked / {HALVING_S}
 _ROWS = "answers JOIN questions ON questions.id = answers.question"
 
 
-class StoreConnection(sqlite3.Connection):
+class CheckedSqlite(sqlite3.Connection):
     """A connection that tells damage from other faults where the message about it is no text either."""
 
     def execute(self, statement: str, parameters: Any = ()) -> sqlite3.Cursor:  # noqa: ANN401  (as its base)
@@ -107,7 +107,7 @@ class StoreDatabase:
             isolation_level=None,
             check_same_thread=False,
             uri=is_book,
-            factory=StoreConnection,
+            factory=CheckedSqlite,
         )
         self._connection.text_factory = lambda text: text.decode("utf-8", "replace")
         try:

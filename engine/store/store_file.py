@@ -24,7 +24,7 @@ LOCK_WAIT_S = 10.0
 _LOG = logging.getLogger(__name__)
 
 
-class FileConnection(Protocol):
+class OpenDatabase(Protocol):
     """One connection to such a file."""
 
     def is_current(self) -> bool:
@@ -36,10 +36,10 @@ class FileConnection(Protocol):
         ...
 
 
-_ConnectionT = TypeVar("_ConnectionT", bound=FileConnection)
+_DatabaseT = TypeVar("_DatabaseT", bound=OpenDatabase)
 
 
-class StoreFile(Generic[_ConnectionT]):
+class StoreFile(Generic[_DatabaseT]):
     """Opens the file of a store; safe to use from several threads.
 
     A file that is damaged is moved aside, and a new one begun. All faults are logged, each once.
@@ -51,7 +51,7 @@ class StoreFile(Generic[_ConnectionT]):
     """
 
     def __init__(
-        self, file: Path, connect: Callable[[Path], _ConnectionT], what: str = "the store of analyses"
+        self, file: Path, connect: Callable[[Path], _DatabaseT], what: str = "the store of analyses"
     ) -> None:
         self._file = file
         self._connect = connect
@@ -60,7 +60,7 @@ class StoreFile(Generic[_ConnectionT]):
         # Held by whoever opens the file or moves it aside: nobody begins one beside parts of another.
         self._lock = filelock.FileLock(file.with_name(f".{file.name}.lock"), timeout=LOCK_WAIT_S)
 
-    def open(self) -> _ConnectionT | None:
+    def open(self) -> _DatabaseT | None:
         """Open the file, a new one if it is damaged; None if it cannot be used.
 
         Raises:
@@ -81,7 +81,7 @@ class StoreFile(Generic[_ConnectionT]):
             self.report(error)
             return None
 
-    def try_to_open(self) -> _ConnectionT | None:
+    def try_to_open(self) -> _DatabaseT | None:
         """Open the file as `open`; None also if it is another program's, or of a later version of gammond."""
         try:
             return self.open()
@@ -89,7 +89,7 @@ class StoreFile(Generic[_ConnectionT]):
             self.report(error)
             return None
 
-    def replace(self, database: _ConnectionT, error: sqlite3.Error) -> _ConnectionT | None:
+    def replace(self, database: _DatabaseT, error: sqlite3.Error) -> _DatabaseT | None:
         """Return what is open in place of a file that could not be read or written."""
         self.report(error)
         database.close()
