@@ -15,7 +15,8 @@ from engine.hypergammon.kernels.levels import CHOICE_BYTES
 from engine.hypergammon.layouts import Layouts, number_layouts
 from engine.hypergammon.match_equities import compute_match_equities, start_board
 from engine.hypergammon.numbering import count_layouts, number_sides
-from engine.hypergammon.solver import CUBEFUL_SOLUTIONS, Report, Solver
+from engine.hypergammon.solver import CUBEFUL_SOLUTIONS, Solver
+from engine.hypergammon.solver_progress import WRITING, Report
 from engine.hypergammon.solver_state import SolverState
 from engine.hypergammon.table import OUTCOME_COLUMNS, HypergammonTable
 from engine.hypergammon.table_file import file_bytes, find_state_folder, write_table
@@ -53,7 +54,7 @@ def build_file(
     path: Path,
     checkers: int,
     threads: int | None = None,
-    report: Report = lambda label, change: None,
+    report: Report = lambda headway: None,
     cancel: threading.Event | None = None,
 ) -> None:
     """Solve hypergammon and write the file; what a stopped build has computed is taken up again.
@@ -75,7 +76,7 @@ def build_file(
     Solver(layouts, state, threads, report, cancel).solve()
     solution = _Solution(layouts, state)
     made = (solution.list_rows(), solution.compute_match_equities)
-    write_table(path, checkers, *made, lambda: report("writing the file", 0.0))
+    write_table(path, checkers, *made, lambda: report(WRITING))
     state.remove()
 
 

@@ -7,7 +7,7 @@ computes what positions are worth if these are played. It ends when the best pla
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any
@@ -18,14 +18,9 @@ from numpy.typing import NDArray
 from engine.errors import CancelledWork
 from engine.hypergammon.kernels.levels import CHOICE_BYTES, choose_plays, follow_choices, store_level
 from engine.hypergammon.layouts import Layouts, list_all_plays
+from engine.hypergammon.solver_progress import PASS_TOLERANCE, TOLERANCE, ProgressReporter, Report
 from engine.hypergammon.solver_state import SolverState
 from engine.runtime.cores import count_usable_cores
-
-Report = Callable[[str, float], None]
-"""Called many times a second with what is computed, and the largest change so far, infinite at first."""
-
-TOLERANCE = 1e-8
-"""The best plays may change no value by more."""
 
 _SETTLING_CHANGE = 1e-3
 _SHARES_OF_CHANGE = 0.1, 0.01
@@ -103,7 +98,7 @@ class Solver:
         self._lists = list_all_plays(layouts)
         self._state = state
         self._threads = max(1, count_usable_cores() if threads is None else threads)
-        self._report = report
+        self._progress = ProgressReporter(report)
         self._cancel = cancel
         self._most_pips = 2 * len(layouts.tables.layer_starts) - 4
 
@@ -128,6 +123,7 @@ class Solver:
 
     def _solve_cubeless(self) -> NDArray[np.uint8]:
         """Compute the cubeless equity, and return the plays that have the best one."""
+        self._progress.enter("cubeless")
         points = self.layouts.losses.astype(np.float64)
         values = self._begin("cubeless", points, self._guess_by_pips)
         plays = Unknown(values, values)
@@ -136,6 +132,7 @@ class Solver:
 
     def _solve_owned(self, points: NDArray[np.float64]) -> None:
         """Compute the equities of a cube that the player on roll owns, and of the opponent's, together."""
+        self._progress.enter("owned")
         owned = self._begin("owned", points, lambda: self._copy("cubeless"))
         opponents = self._begin("opponents", points, lambda: self._copy("cubeless"))
         pair = {
@@ -146,6 +143,7 @@ class Solver:
 
     def _solve_centred(self, name: str, ends: NDArray[np.float64]) -> None:
         """Compute the equities of a centred cube."""
+        self._progress.enter(name)
         opponents = self._copy("opponents")
         centred = self._begin(name, ends, opponents.copy)
         self._improve({name: Unknown(centred, centred, doubled=opponents)})
@@ -180,38 +178,36 @@ class Solver:
 
     def _improve(self, unknowns: dict[str, Unknown]) -> None:
         """Compute values under the best plays, several that depend on each other together."""
-        label = " and ".join(unknowns).replace("_", " ")
         count = len(self.layouts.counts)
-        change = np.inf
         for unknown in unknowns.values():
             unknown.choices = np.empty(count * CHOICE_BYTES * count, np.uint8)
-        while True:
-            before, change = change, 0.0
-            for unknown in unknowns.values():
-                change = max(change, self._choose(unknown, label, before))
-            if change <= TOLERANCE:
-                break
+        while (change := self._choose(unknowns.values())) > TOLERANCE:
             for name, unknown in unknowns.items():
                 self._state.save(name, unknown.values, is_final=False)
             share = _SHARES_OF_CHANGE[int(change < _SETTLING_CHANGE)]
-            self._compute(list(unknowns.values()), label, max(share * change, TOLERANCE / 4))
-        final = {name: self._without_double(unknown, label) for name, unknown in unknowns.items()}
+            self._compute(list(unknowns.values()), max(share * change, PASS_TOLERANCE))
+        final = {name: self._without_double(unknown) for name, unknown in unknowns.items()}
         for name, values in final.items():
             self._state.save(name, values, is_final=True)
 
-    def _without_double(self, unknown: Unknown, label: str) -> Values:
+    def _without_double(self, unknown: Unknown) -> Values:
         """Return the values if the player on roll does not double on this roll."""
         if not len(unknown.doubled):
             return unknown.values
         values = unknown.values.copy()
-        single = Unknown(values, unknown.replies, choices=unknown.choices)
-        self._pass([single], label, 0.0, with_races=True)
+        self._pass([Unknown(values, unknown.replies, choices=unknown.choices)], with_races=True)
         return values
 
-    def _choose(self, unknown: Unknown, label: str, change: float) -> float:
+    def _choose(self, unknowns: Iterable[Unknown]) -> float:
+        """Choose the best plays, and return the largest change that they make."""
         parts = min(_PARTS_OF_CHOICE, len(self.layouts.counts))
-        arrays = (unknown.replies, unknown.doubled, unknown.values, unknown.choices)
-        return self._map(choose_plays, parts, (self.layouts.tables, self._lists, *arrays), label, change)
+        largest = 0.0
+        for unknown in unknowns:
+            arrays = (unknown.replies, unknown.doubled, unknown.values, unknown.choices)
+            change = self._map(choose_plays, parts, (self.layouts.tables, self._lists, *arrays))
+            largest = max(largest, change)
+        self._progress.end_step(largest)
+        return largest
 
     def _follow_chances(self, choices: NDArray[np.uint8]) -> None:
         """Compute the chances of all results under given plays, two at a time."""
@@ -223,27 +219,28 @@ class Solver:
         ):
             if self._state.has_all((name,)):
                 continue
+            self._progress.enter(name)
             by_layouts = np.zeros((len(losses), len(losses), 2))
             by_layouts[:, 0] = np.stack(ends, axis=1)
             by_layouts[0] = sign * by_layouts[:, 0]
             by_layouts[0, 0] = 0.0
             values = by_layouts.ravel()
             unknown = Unknown(values, values, sign, 2, choices=choices)
-            self._compute([unknown], "chances", TOLERANCE / 4)
+            self._compute([unknown], PASS_TOLERANCE)
             self._state.save(name, values, is_final=True)
 
-    def _compute(self, unknowns: Sequence[Unknown], label: str, tolerance: float) -> None:
+    def _compute(self, unknowns: Sequence[Unknown], tolerance: float) -> None:
         """Compute values under given plays, until a pass over all positions changes none by more.
 
         Once the changes shrink by the same factor from pass to pass, the values take what all further passes
         would add (Aitken's extrapolation), and then some passes to lose its error.
         """
-        change, factor, since = self._pass(unknowns, label, np.inf, with_races=True), 1.0, 0
+        change, factor, since = self._pass(unknowns, with_races=True), 1.0, 0
         while change > tolerance:
             is_wanted = since >= _PASSES_BETWEEN
             for unknown in unknowns:
                 unknown.changes = np.zeros(len(unknown.values), np.float32) if is_wanted else _NO_CHANGES
-            last, change = change, self._pass(unknowns, label, change, with_races=False)
+            last, change = change, self._pass(unknowns, with_races=False)
             last_factor, factor, since = factor, change / last, since + 1
             if is_wanted and 0.0 < factor < 0.95 and abs(factor - last_factor) < _STEADY:
                 for unknown in unknowns:
@@ -253,7 +250,7 @@ class Solver:
         for unknown in unknowns:
             unknown.changes = _NO_CHANGES
 
-    def _pass(self, unknowns: Sequence[Unknown], label: str, change: float, *, with_races: bool) -> float:
+    def _pass(self, unknowns: Sequence[Unknown], *, with_races: bool) -> float:
         """Compute values once for all positions under given plays, and return the largest change."""
         tables = self.layouts.tables
         parts = 1 if self._threads == 1 else _PARTS_OF_LEVEL * self._threads
@@ -263,20 +260,14 @@ class Solver:
         for total in range(2, self._most_pips + 1):
             for unknown in unknowns:
                 plays = (tables, self._lists, unknown.choices, unknown.replies, fresh)
-                self._map(follow_choices, parts, (total, with_races, unknown.sign, *plays), label, change)
+                self._map(follow_choices, parts, (total, with_races, unknown.sign, *plays))
                 level = (tables, fresh, unknown.doubled, unknown.values, unknown.changes)
-                changed = self._map(store_level, parts, (total, with_races, *level), label, change)
+                changed = self._map(store_level, parts, (total, with_races, *level))
                 largest = max(largest, changed)
+        self._progress.end_step(largest)
         return largest
 
-    def _map(
-        self,
-        step: Callable[..., float | None],
-        parts: int,
-        arguments: tuple[Any, ...],
-        label: str,
-        change: float,
-    ) -> float:
+    def _map(self, step: Callable[..., float | None], parts: int, arguments: tuple[Any, ...]) -> float:
         """Take a step for all parts in the threads, and return the largest result."""
         if self._cancel is not None and self._cancel.is_set():
             raise CancelledWork("solving hypergammon was cancelled")
@@ -284,6 +275,5 @@ class Solver:
         take: Any = map if self._threads == 1 else self._pool.map
         for result in take(lambda part: step(part, parts, *arguments), range(parts)):
             largest = max(largest, result or 0.0)
-            if self._report is not None:
-                self._report(label, change)
+            self._progress.report()
         return largest

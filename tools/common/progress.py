@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable
 from contextlib import ExitStack
 from types import TracebackType
-from typing import TextIO
+from typing import Self, TextIO
 
 from engine.runtime.compilation import COMPILATION
 from engine.wording import escape_unprintable
@@ -65,7 +65,7 @@ class Progress:
         self._done = start
         self._extra = ""
 
-    def __enter__(self) -> Progress:
+    def __enter__(self) -> Self:
         self._following.enter_context(PULSE.follow(self.repeat))
         return self
 
@@ -156,11 +156,15 @@ class Progress:
                 rate, count and extra words are omitted in this order.
         """
         elapsed_s = self._clock() - COMPILATION.total_s - self._started_s
+        share = min(1.0, self._done / self.total) if self.total else None
+        return _fit_to_width(self._format_parts(elapsed_s, share), share, width)
+
+    def _format_parts(self, elapsed_s: float, share: float | None) -> dict[str, str]:
+        """Format the parts of the line, by the names that `_fit_to_width` knows, in order."""
         rate = (self._done - self._start) / elapsed_s if elapsed_s > 0 else 0.0
         parts = {"label": self.label}
-        share = min(1.0, self._done / self.total) if self.total else None
         if share is not None:
-            parts["share"] = _format_bar(share, _BAR_CELLS)
+            parts["share"] = format_bar(share)
             parts["count"] = f"{self._done:,} of {self.total:,}"
         else:
             parts["count"] = f"{self._done:,}"
@@ -171,7 +175,7 @@ class Progress:
             parts["time"] = f"{format_duration((self.total - self._done) / rate)} left"
         if self._extra:
             parts["extra"] = self._extra
-        return _fit_to_width(parts, share, width)
+        return parts
 
     def _draw(self) -> None:
         self._drawn_s = self._clock()
@@ -196,7 +200,8 @@ def write_message(tool: str, text: str, bar: Progress | None = None) -> None:
         bar.write_line(line)
 
 
-def _format_bar(share: float, cells: int) -> str:
+def format_bar(share: float, cells: int = _BAR_CELLS) -> str:
+    """Format a bar with the share in percent; without the bar where it has too few cells."""
     full = int(share * cells)
     bar = f"[{'#' * full}{'.' * (cells - full)}] " if cells >= _MIN_BAR_CELLS else ""
     return f"{bar}{int(100 * share):3d} %"
@@ -208,7 +213,7 @@ def _fit_to_width(parts: dict[str, str], share: float | None, width: int | None)
     if width is None or len(line) <= width:
         return line
     if share is not None:
-        parts = parts | {"share": _format_bar(share, _BAR_CELLS - (len(line) - width))}
+        parts = parts | {"share": format_bar(share, _BAR_CELLS - (len(line) - width))}
     for name in ("rate", "count", "extra"):
         if len("  ".join(parts.values())) > width:
             parts = {key: text for key, text in parts.items() if key != name}

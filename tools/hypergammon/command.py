@@ -34,6 +34,7 @@ from nets.catalogue import load_engine
 from tools.common.locks import hold_lock
 from tools.common.progress import Progress
 from tools.hypergammon.decisions import measure_losses
+from tools.hypergammon.solving_progress import SolvingProgress
 
 SUMMARY = "solve hypergammon, describe and check the solutions"
 
@@ -131,18 +132,12 @@ def build_solution(checkers: int, path: Path, threads: int | None) -> int:
     )
     _check_memory(memory)
     started_s, started_cpu_s = time.monotonic(), time.process_time()
-    with hold_lock(path, "output"), Progress(None, "solving", lines_of="gammond hypergammon") as bar:
-        steps = 0
-
-        def show(label: str, change: float) -> None:
-            nonlocal steps
-            steps += 1
-            bar.update(steps, f"{label}, largest change {change:.1e}" if np.isfinite(change) else label)
-
+    with hold_lock(path, "output"), SolvingProgress() as bar:
         try:
             if not begun:
                 check_disk_space(path.parent, disk, "GAMMOND_DATA")
-            build_file(path, checkers, threads, show)
+            build_file(path, checkers, threads, bar.show)
+            bar.finish()
         except OSError as error:
             raise DataFileError(f"{path} cannot be written: {error.strerror}", field="output") from error
     forget_solutions()

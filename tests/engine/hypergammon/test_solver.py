@@ -120,27 +120,25 @@ def test_the_solution_does_not_depend_on_the_threads():
     assert bits[0] == bits[1]
 
 
-def stop_in(label, passes):
-    """Return an event, and a report that sets it in the last of some passes of what has the label."""
-    cancel, changes = threading.Event(), set()
+def stop_in(phase, step):
+    """Return an event, and a report that sets it in a step of a phase."""
+    cancel = threading.Event()
 
-    def report(now, change):
-        if now == label:
-            changes.add(change)
-        if len(changes) == passes:
+    def report(headway):
+        if headway.name.endswith(phase) and headway.step == step:
             cancel.set()
 
     return cancel, report
 
 
 @pytest.mark.parametrize(
-    ("label", "passes"),
-    [("cubeless", 4), ("chances", 2), ("chances", 20), ("opponents and owned", 9), ("centred jacoby", 3)],
+    ("phase", "step"),
+    [("equity", 7), ("wins", 3), ("gammons", 6), ("owned cube", 12), ("centred cube", 4), ("Jacoby rule", 5)],
 )
-def test_a_solver_that_is_stopped_anywhere_goes_on_to_the_same_bits(tmp_path, label, passes):
+def test_a_solver_that_is_stopped_anywhere_goes_on_to_the_same_bits(tmp_path, phase, step):
     whole = SolverState(POSITIONS)
     Solver(number_layouts(1), whole, 1).solve()
-    cancel, report = stop_in(label, passes)
+    cancel, report = stop_in(phase, step)
     with pytest.raises(CancelledWork):
         Solver(number_layouts(1), SolverState(POSITIONS, tmp_path / "state"), 1, report, cancel).solve()
     state = SolverState(POSITIONS, tmp_path / "state")
@@ -154,7 +152,7 @@ def test_a_stopped_solver_goes_on_to_the_same_bits(tmp_path, steps):
     Solver(number_layouts(1), whole, 1).solve()
     state, cancel, done = SolverState(POSITIONS, tmp_path / "state"), threading.Event(), 0
 
-    def report(label, change):
+    def report(headway):
         nonlocal done
         done += 1
         if done == steps:
@@ -165,6 +163,26 @@ def test_a_stopped_solver_goes_on_to_the_same_bits(tmp_path, steps):
     state = SolverState(POSITIONS, tmp_path / "state")
     Solver(number_layouts(1), state, 1).solve()
     assert read_state(state) == read_state(whole)
+
+
+def test_a_solver_says_what_it_computes_and_how_far_it_is():
+    said = []
+    Solver(number_layouts(1), SolverState(POSITIONS), 1, said.append).solve()
+    assert list(dict.fromkeys(each.name for each in said)) == [
+        "1 of 6 equity",
+        "2 of 6 wins",
+        "3 of 6 gammons",
+        "4 of 6 owned cube",
+        "5 of 6 centred cube",
+        "6 of 6 Jacoby rule",
+    ]
+    shares = [each.share for each in said]
+    assert shares == sorted(shares)
+    assert (shares[0], shares[-1]) == (0.0, pytest.approx(0.99, abs=0.02))
+    first = [each for each in said if each.name == said[0].name]
+    assert all(np.isinf(each.change) == (each.step == 1) for each in first)
+    assert [each.step for each in first] == sorted(each.step for each in first)
+    assert first[-1].change < 1e-7
 
 
 def test_a_finished_state_is_only_read(tmp_path, monkeypatch):

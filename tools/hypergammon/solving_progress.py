@@ -1,0 +1,40 @@
+"""The progress of `gammond hypergammon build`: what it computes, the step, and the largest change."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+
+from engine.hypergammon.solver_progress import Headway
+from tools.common.progress import Progress, format_bar, format_duration
+
+_UNITS = 1000
+
+
+class SolvingProgress(Progress):
+    """Shows how far a solver is, in one line, on terminals and elsewhere.
+
+    Args:
+        clock: As `Progress`.
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        super().__init__(_UNITS, "solving", lines_of="gammond hypergammon", clock=clock)
+
+    def show(self, headway: Headway) -> None:
+        """Take how far it is."""
+        words = [headway.name]
+        if headway.step:
+            words.append(f"step {headway.step}")
+        if math.isfinite(headway.change):
+            words.append(f"largest change {headway.change:.1e}, goal {headway.goal:.1e}")
+        self.update(int(_UNITS * headway.share), ", ".join(words))
+
+    def finish(self) -> None:
+        """Say that the file is written."""
+        self.update(_UNITS, "solved")
+
+    def _format_parts(self, elapsed_s: float, share: float | None) -> dict[str, str]:
+        """Format bar and share, what is computed, and the time since the beginning."""
+        return {"share": format_bar(share or 0.0), "extra": self._extra, "time": format_duration(elapsed_s)}
