@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from engine.errors import CancelledWork
 from engine.hypergammon.kernels.levels import CHOICE_BYTES, choose_plays, follow_choices, store_level
 from engine.hypergammon.layouts import Layouts, list_all_plays
-from engine.hypergammon.solver_progress import PASS_TOLERANCE, TOLERANCE, ProgressReporter, Report
+from engine.hypergammon.solver_progress import PASS_TOLERANCE, TOLERANCE, PhaseTracker, Report
 from engine.hypergammon.solver_state import SolverState
 from engine.runtime.cores import count_usable_cores
 
@@ -98,7 +98,7 @@ class Solver:
         self._lists = list_all_plays(layouts)
         self._state = state
         self._threads = max(1, count_usable_cores() if threads is None else threads)
-        self._progress = ProgressReporter(report)
+        self._progress = PhaseTracker(report)
         self._cancel = cancel
         self._most_pips = 2 * len(layouts.tables.layer_starts) - 4
 

@@ -67,7 +67,7 @@ _PHASES = {
 }
 
 
-class ProgressReporter:
+class PhaseTracker:
     """Says how far a solver is, to whom it may concern.
 
     Args:

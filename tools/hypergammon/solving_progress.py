@@ -37,4 +37,5 @@ class SolvingProgress(Progress):
 
     def _format_parts(self, elapsed_s: float, share: float | None) -> dict[str, str]:
         """Format bar and share, what is computed, and the time since the beginning."""
-        return {"share": format_bar(share or 0.0), "extra": self._extra, "time": format_duration(elapsed_s)}
+        computed = self._extra or "listing plays"
+        return {"share": format_bar(share or 0.0), "extra": computed, "time": format_duration(elapsed_s)}
