@@ -1,0 +1,657 @@
+/** A board of backgammon as an SVG image that people move checkers on. It knows no rules: plays come as a tree. */
+
+import { announce, s } from "../dom.js";
+import { fill, text as pageText } from "../text.js";
+import { drawArrows } from "./arrows.js";
+import { Geometry, PLACES } from "./geometry.js";
+import { drawBoard, makeChecker, makeCube, makeDie } from "./pieces.js";
+import { countPips, moveChecker, reach, starts, usedDice } from "./tree.js";
+
+/** @typedef {import("../types.js").BoardState} BoardState */
+/** @typedef {import("../types.js").TreeNode} TreeNode */
+/** @typedef {import("../types.js").Arrow} Arrow */
+/** @typedef {import("./tree.js").Walked} Walked */
+/** @typedef {import("./geometry.js").Place} Place */
+
+/**
+ * @typedef {object} ShowOptions
+ * @property {0 | 1} [perspective] the seat below (default 0)
+ * @property {boolean} [flipped] home on the left
+ * @property {TreeNode[] | null} [tree] plays of the side `on_roll`; without one nothing can be moved
+ * @property {Arrow[]} [arrows] moves in the numbering of their `seat`, or of the side on roll
+ * @property {boolean} [editable] every press is an event `edit`
+ * @property {boolean} [animate] checkers glide to their places (default true)
+ * @property {boolean} [showPips] (default true)
+ * @property {boolean} [rollable] a press on the middle of the board is an event `dice`
+ */
+
+const COMPACT_WIDTH = 560;
+const DRAG_PX = 6;
+let boards = 0;
+
+/**
+ * Events: `step` (after each checker moved or put back; detail: `path`, `play`), `dice` (the dice were pressed),
+ * `cube` (the cube was pressed), `edit` (detail: `place`, `seat`, `point`, `shift`, `button`).
+ */
+export class BackgammonBoard extends EventTarget {
+  /**
+   * @param {HTMLElement} parent
+   * @param {{text?: typeof pageText}} [options]
+   */
+  constructor(parent, { text = pageText } = {}) {
+    super();
+    this.words = text.board;
+    this.prefix = `board${++boards}`;
+    /** @type {BoardState} */
+    this.state = { checkers: [new Array(26).fill(0), new Array(26).fill(0)] };
+    /** @type {ShowOptions} */
+    this.options = {};
+    /** @type {Walked[]} */
+    this.path = [];
+    /** @type {number[]} */
+    this.dice = [];
+    this.diceSwapped = false;
+    /** @type {number | null} */
+    this.picked = null;
+    /** @type {Map<number, Walked[]>} */
+    this.goals = new Map();
+    /** @type {Place} */
+    this.focused = "p6";
+    /** @type {[SVGGElement, SVGTextElement] | null} */
+    this.cube = null;
+    this.svg = s("svg", { class: "board", role: "group", "aria-label": this.words.board });
+    parent.append(this.svg);
+    this.geometry = new Geometry(this.isNarrow(parent), false);
+    this.drawStill();
+    new ResizeObserver(() => this.fit(parent)).observe(parent);
+    this.listen();
+  }
+
+  /** @param {HTMLElement} parent */
+  isNarrow(parent) {
+    return parent.clientWidth > 0 && parent.clientWidth < COMPACT_WIDTH;
+  }
+
+  /** @param {HTMLElement} parent */
+  fit(parent) {
+    if (this.isNarrow(parent) !== this.geometry.compact) {
+      this.geometry = new Geometry(this.isNarrow(parent), this.geometry.flipped);
+      this.drawStill();
+      this.draw();
+    }
+  }
+
+  get perspective() {
+    return this.options.perspective ?? 0;
+  }
+
+  /** The seat whose plays the tree has. */
+  get mover() {
+    return /** @type {0 | 1} */ (this.state.on_roll ?? 0);
+  }
+
+  get node() {
+    return this.path.length ? this.path[this.path.length - 1].node : 0;
+  }
+
+  /** The text of the play if what was moved is a whole one. */
+  get play() {
+    return this.options.tree?.[this.node]?.play ?? null;
+  }
+
+  /** The checkers after the steps so far. */
+  get checkers() {
+    return this.path.reduce((checkers, { from, to }) => moveChecker(checkers, this.mover, from, to), this.state.checkers);
+  }
+
+  /**
+   * Show a state. What was moved but not yet played is kept only if the tree is the same object.
+   *
+   * @param {BoardState} state
+   * @param {ShowOptions} [options]
+   */
+  show(state, options = {}) {
+    const isOtherRoll = (state.dice ?? []).join() !== (this.state.dice ?? []).join() || state.on_roll !== this.state.on_roll;
+    if (options.tree !== this.options.tree || !options.tree) {
+      this.path = [];
+      this.unpick();
+    }
+    if (isOtherRoll) this.diceSwapped = false;
+    this.state = state;
+    this.options = options;
+    if (!!options.flipped !== this.geometry.flipped) {
+      this.geometry = new Geometry(this.geometry.compact, !!options.flipped);
+      this.drawStill();
+    }
+    this.draw(isOtherRoll);
+  }
+
+  /** Take the last checker back. */
+  undoStep() {
+    if (!this.path.length) return;
+    this.path = this.path.slice(0, -1);
+    this.afterStep();
+  }
+
+  /** Take all checkers of this roll back. */
+  undoAll() {
+    if (!this.path.length) return;
+    this.path = [];
+    this.afterStep();
+  }
+
+  /**
+   * Move checkers along the tree.
+   *
+   * @param {Walked[]} steps
+   */
+  walk(steps) {
+    this.path = [...this.path, ...steps];
+    this.afterStep();
+  }
+
+  afterStep() {
+    this.unpick();
+    this.draw();
+    this.dispatchEvent(new CustomEvent("step", { detail: { path: this.path, play: this.play } }));
+  }
+
+  // What does not move
+
+  drawStill() {
+    const layers = drawBoard(this.geometry, this.prefix);
+    this.layers = layers;
+    /** @type {Map<string, SVGGElement>} */
+    this.discs = new Map();
+    this.cube = null;
+    this.svg.setAttribute("viewBox", `0 0 ${this.geometry.width} ${this.geometry.height}`);
+    this.svg.classList.toggle("compact", this.geometry.compact);
+    /** @type {Map<Place, SVGRectElement>} */
+    this.targets = new Map();
+    /** @type {Map<Place, SVGElement>} */
+    this.marks = new Map();
+    for (const place of PLACES) {
+      const target = s("rect", { class: "target", ...this.geometry.area(place), role: "button", tabindex: -1, "data-place": place });
+      this.targets.set(place, target);
+      layers.targets.append(target);
+      const mark = place.startsWith("off") ? s("rect", { class: "mark slot", ...this.geometry.area(place), rx: 6 })
+        : s("circle", { class: "mark", r: 13 });
+      this.marks.set(place, mark);
+      layers.marks.append(mark);
+    }
+    this.svg.replaceChildren(...layers.all);
+  }
+
+  // Drawing by difference
+
+  /** @param {boolean} [isOtherRoll] */
+  draw(isOtherRoll = false) {
+    this.svg.classList.toggle("still", this.options.animate === false);
+    const checkers = this.checkers;
+    this.drawCheckers(checkers);
+    this.drawDice(isOtherRoll);
+    this.drawCube();
+    this.drawWords(checkers);
+    this.layers?.arrows.replaceChildren(...drawArrows(this.geometry, this.options.arrows ?? [], checkers,
+      (seat, point) => this.placeOf(seat, point), this.mover));
+    this.label(checkers);
+  }
+
+  /**
+   * @param {number} seat
+   * @param {number} point in the seat's own numbering
+   * @returns {Place}
+   */
+  placeOf(seat, point) {
+    const below = seat === this.perspective;
+    if (point === 0) return below ? "off0" : "off1";
+    if (point === 25) return below ? "bar0" : "bar1";
+    return `p${below ? point : 25 - point}`;
+  }
+
+  /**
+   * The point of a place in a seat's own numbering; null for bars and trays of the other side.
+   *
+   * @param {Place} place
+   * @param {number} seat
+   */
+  pointOf(place, seat) {
+    const below = seat === this.perspective;
+    if (place.startsWith("p")) return below ? Number(place.slice(1)) : 25 - Number(place.slice(1));
+    if (place.endsWith("0") !== below) return null;
+    return place.startsWith("off") ? 0 : 25;
+  }
+
+  /** @param {number[][]} checkers */
+  drawCheckers(checkers) {
+    /** @type {Map<string, SVGGElement>} */
+    const kept = new Map();
+    const before = this.discs ?? new Map();
+    const counts = [];
+    for (const seat of [0, 1]) {
+      /** @type {string[]} */
+      const missing = [];
+      for (let point = 0; point <= 25; point++) {
+        const count = checkers[seat][point];
+        for (let index = 0; index < count; index++) {
+          const key = `${seat}.${point}.${index}`;
+          const disc = before.get(key);
+          if (disc) kept.set(key, disc);
+          else missing.push(key);
+          before.delete(key);
+        }
+        if (count > 5 || (point === 25 && count > 4)) counts.push(this.countText(seat, point, count));
+      }
+      const spare = [...before].filter(([key]) => key.startsWith(`${seat}.`));
+      for (const key of missing) {
+        const taken = spare.pop();
+        if (taken) before.delete(taken[0]);
+        kept.set(key, taken?.[1] ?? makeChecker(seat, this.geometry, this.prefix));
+      }
+    }
+    for (const disc of before.values()) disc.remove();
+    this.discs = kept;
+    for (const [key, disc] of kept) this.placeChecker(key, disc, checkers);
+    this.layers?.counts.replaceChildren(...counts);
+  }
+
+  /**
+   * @param {string} key
+   * @param {SVGGElement} disc
+   * @param {number[][]} checkers
+   */
+  placeChecker(key, disc, checkers) {
+    const [seat, point, index] = key.split(".").map(Number);
+    const { x, y } = this.geometry.checkerAt(this.placeOf(seat, point), index, checkers[seat][point]);
+    disc.style.transform = `translate(${x}px, ${y}px)`;
+    disc.classList.toggle("off", point === 0);
+    const isTop = index === checkers[seat][point] - 1;
+    disc.classList.toggle("picked", this.picked === point && seat === this.mover && isTop);
+    if (disc.parentNode !== this.layers?.checkers) this.layers?.checkers.append(disc);
+  }
+
+  /**
+   * @param {number} seat
+   * @param {number} point
+   * @param {number} count
+   */
+  countText(seat, point, count) {
+    const place = this.placeOf(seat, point);
+    if (point === 0) {
+      const { x } = this.geometry.checkerAt(place, 0, count);
+      const y = place === "off0" ? this.geometry.bottom - this.geometry.stack + 16 : this.geometry.top + this.geometry.stack - 16;
+      return s("text", { class: "b-pips", x, y, "aria-hidden": "true" }, count);
+    }
+    const { x, y } = this.geometry.checkerAt(place, count - 1, count);
+    return s("text", { class: `c-count seat${seat}`, x, y, "aria-hidden": "true" }, count);
+  }
+
+  /** @param {boolean} isOtherRoll */
+  drawDice(isOtherRoll) {
+    const roll = this.state.dice;
+    const layer = this.layers?.dice;
+    if (!layer) return;
+    if (!roll) {
+      this.dice = [];
+      layer.replaceChildren();
+      layer.classList.remove("ready");
+      return;
+    }
+    const [one, other] = roll;
+    this.dice = one === other ? [one, one, one, one] : this.diceSwapped ? [other, one] : [one, other];
+    const used = usedDice(this.dice, this.path);
+    const below = this.mover === this.perspective;
+    const places = this.geometry.diceAt(below, this.dice.length);
+    layer.replaceChildren(...this.dice.map((face, index) => {
+      const die = makeDie(face, this.mover, places[index]);
+      die.classList.toggle("used", used[index]);
+      die.classList.toggle("fresh", isOtherRoll && this.options.animate !== false);
+      return die;
+    }));
+    layer.classList.toggle("ready", !!this.options.tree && this.play !== null);
+  }
+
+  drawCube() {
+    const { cube } = this.state;
+    if (!this.layers) return;
+    if (!cube) {
+      this.layers.cube.replaceChildren();
+      this.cube = null;
+      return;
+    }
+    this.cube ??= makeCube();
+    const [group, face] = this.cube;
+    if (!group.parentNode) this.layers.cube.append(group);
+    const offered = !!cube.offered;
+    const doublerBelow = this.mover === this.perspective;
+    /** @type {"below" | "above" | "middle" | "offeredBelow" | "offeredAbove"} */
+    let where = cube.owner === null || cube.owner === undefined ? "middle" : cube.owner === this.perspective ? "below" : "above";
+    if (offered) where = doublerBelow ? "offeredAbove" : "offeredBelow";
+    const { x, y } = this.geometry.cubeAt(where);
+    group.style.transform = `translate(${x}px, ${y}px)`;
+    group.classList.toggle("offered", offered);
+    face.textContent = String(offered ? cube.value * 2 : cube.value === 1 ? 64 : cube.value);
+  }
+
+  /** @param {number[][]} checkers */
+  drawWords(checkers) {
+    const { words } = this.layers ?? {};
+    if (!words) return;
+    const { geometry, state } = this;
+    const parts = [];
+    if (this.options.showPips !== false) {
+      for (const [seat, y] of [[this.perspective, geometry.height - geometry.strip / 2], [1 - this.perspective, geometry.strip / 2]]) {
+        parts.push(s("text", { class: "b-pips", x: geometry.barX, y }, countPips(checkers[seat])));
+      }
+    }
+    const tray = geometry.areas.cubeTray;
+    if (tray && state.score) {
+      const x = tray.x + tray.width / 2;
+      const { score } = state;
+      const [below, above] = [geometry.middle + 96, geometry.middle - 96];
+      parts.push(s("text", { class: "b-score", x, y: below }, score[this.perspective]),
+        s("text", { class: "b-score", x, y: above }, score[1 - this.perspective]));
+      if (state.length) {
+        for (const y of [below + 24, above + 24]) parts.push(s("text", { class: "b-score-small", x, y }, `/ ${state.length}`));
+      }
+    }
+    words.replaceChildren(...parts);
+    if (this.numbered !== this.perspective || !this.layers?.numbers.firstChild) this.drawNumbers();
+  }
+
+  drawNumbers() {
+    this.numbered = this.perspective;
+    const numbers = Array.from({ length: 24 }, (_, index) => {
+      const y = index < 12 ? this.geometry.height - this.geometry.strip / 2 : this.geometry.strip / 2;
+      return s("text", { class: "b-number", x: this.geometry.pointX(index + 1), y }, index + 1);
+    });
+    this.layers?.numbers.replaceChildren(...numbers);
+  }
+
+  // Words for those who do not see
+
+  /** @param {number[][]} checkers */
+  label(checkers) {
+    const tree = this.options.tree;
+    const movable = tree ? starts(tree, this.node) : new Set();
+    for (const [place, target] of this.targets ?? []) {
+      const point = this.pointOf(place, this.mover);
+      const isMovable = point !== null && movable.has(point);
+      const isGoal = point !== null && this.goals.has(point);
+      target.setAttribute("aria-label", this.describe(place, checkers, isMovable, isGoal));
+      target.setAttribute("tabindex", place === this.focused ? "0" : "-1");
+      target.classList.toggle("movable", isMovable);
+      target.classList.toggle("legal", isGoal);
+      this.markGoal(place, isGoal, checkers);
+    }
+  }
+
+  /**
+   * @param {Place} place
+   * @param {boolean} isGoal
+   * @param {number[][]} checkers
+   */
+  markGoal(place, isGoal, checkers) {
+    const mark = this.marks?.get(place);
+    mark?.classList.toggle("legal", isGoal);
+    if (!isGoal || place.startsWith("off")) return;
+    const point = /** @type {number} */ (this.pointOf(place, this.mover));
+    const count = Math.min(checkers[this.mover][point], 4);
+    const { x, y } = this.geometry.checkerAt(place, count, count + 1);
+    mark?.setAttribute("cx", String(x));
+    mark?.setAttribute("cy", String(y));
+  }
+
+  /**
+   * @param {Place} place
+   * @param {number[][]} checkers
+   * @param {boolean} isMovable
+   * @param {boolean} isGoal
+   */
+  describe(place, checkers, isMovable, isGoal) {
+    const { words } = this;
+    const viewer = this.perspective;
+    let name = fill(words.point, { point: place.slice(1) });
+    if (!place.startsWith("p")) {
+      const whose = place.endsWith("0") ? words.mine : words.theirs;
+      name = `${whose} ${place.startsWith("bar") ? words.bar : words.off}`;
+    }
+    const parts = [name];
+    for (const seat of [viewer, 1 - viewer]) {
+      const point = this.pointOf(place, seat);
+      const count = point === null ? 0 : checkers[seat][point];
+      const whose = seat === viewer ? words.me : words.opponent;
+      if (count) parts.push(fill(count === 1 ? words.checker : words.checkers, { count, whose }));
+    }
+    if (parts.length === 1) parts.push(words.empty);
+    const own = this.pointOf(place, this.mover);
+    if (isMovable && own !== null && this.options.tree) {
+      parts.push(fill(words.movable, { places: this.placesInWords(reach(this.options.tree, this.node, own, this.freeDice)) }));
+    }
+    if (this.picked !== null && own === this.picked) parts.push(words.picked);
+    if (isGoal) parts.push(words.goal);
+    return parts.join(", ");
+  }
+
+  /** @param {Map<number, Walked[]>} goals */
+  placesInWords(goals) {
+    return [...goals.keys()].map((point) => {
+      const place = this.placeOf(this.mover, point);
+      return place.startsWith("p") ? place.slice(1) : this.words.offPlace;
+    }).join(", ");
+  }
+
+  get freeDice() {
+    const used = usedDice(this.dice, this.path);
+    return this.dice.filter((_, index) => !used[index]);
+  }
+
+  // Picking up and putting down
+
+  listen() {
+    this.svg.addEventListener("pointerdown", (event) => this.press(event));
+    this.svg.addEventListener("keydown", (event) => this.pressKey(event));
+    this.svg.addEventListener("contextmenu", (event) => {
+      if (this.options.editable) event.preventDefault();
+    });
+    this.svg.addEventListener("focusin", (event) => {
+      const place = /** @type {Element} */ (event.target).getAttribute("data-place");
+      if (place) this.moveFocus(/** @type {Place} */ (place), false);
+    });
+    // Screen readers and other helpers press by a click without a pointer.
+    this.svg.addEventListener("click", (event) => {
+      if (event.detail === 0 && !("pointerType" in event && event.pointerType)) this.activateTarget(event);
+    });
+  }
+
+  /** @param {Event} event */
+  activateTarget(event) {
+    const place = /** @type {Element} */ (event.target).getAttribute("data-place");
+    if (place) this.choose(/** @type {Place} */ (place), /** @type {MouseEvent} */ (event));
+  }
+
+  /** @param {PointerEvent} event */
+  press(event) {
+    if (!event.isPrimary) return;
+    const element = /** @type {Element} */ (event.target);
+    if (element.closest(".dice")) return this.pressDice();
+    if (element.closest(".cube")) return void this.dispatchEvent(new CustomEvent("cube"));
+    const place = /** @type {Place | null} */ (element.getAttribute("data-place"));
+    if (!place) {
+      if (this.options.rollable) this.dispatchEvent(new CustomEvent("dice"));
+      return;
+    }
+    if (this.options.editable || event.button !== 0) return void this.choose(place, event);
+    const point = this.pointOf(place, this.mover);
+    const isGoal = this.picked !== null && point !== null && this.goals.has(point);
+    const canMove = point !== null && !!this.options.tree && starts(this.options.tree, this.node).has(point);
+    if (isGoal || !canMove || this.picked === point) return void this.choose(place, event);
+    event.preventDefault();
+    this.targets?.get(place)?.focus({ preventScroll: true });
+    this.pick(point);
+    this.drag(event, point);
+  }
+
+  pressDice() {
+    if (this.options.tree && this.play !== null) this.dispatchEvent(new CustomEvent("dice"));
+    else if (this.options.tree && !this.path.length && this.dice.length === 2) {
+      this.diceSwapped = !this.diceSwapped;
+      this.drawDice(false);
+    }
+  }
+
+  /**
+   * Follow the pointer with the checker on top of a point until it is released.
+   *
+   * @param {PointerEvent} start
+   * @param {number} point
+   */
+  drag(start, point) {
+    const disc = this.discs?.get(`${this.mover}.${point}.${this.checkers[this.mover][point] - 1}`);
+    const matrix = this.svg.getScreenCTM()?.inverse();
+    if (!disc || !matrix) return;
+    const place = (/** @type {PointerEvent} */ event) => new DOMPoint(event.clientX, event.clientY).matrixTransform(matrix);
+    let isDragged = false;
+    let frame = 0;
+    let last = start;
+    const paint = () => {
+      frame = 0;
+      const { x, y } = place(last);
+      disc.style.transform = `translate(${x}px, ${y}px) scale(1.08)`;
+    };
+    const move = (/** @type {PointerEvent} */ event) => {
+      last = event;
+      if (!isDragged) {
+        if (Math.hypot(event.clientX - start.clientX, event.clientY - start.clientY) < DRAG_PX) return;
+        isDragged = true;
+        disc.classList.add("held");
+        this.layers?.checkers.append(disc);
+      }
+      frame ||= requestAnimationFrame(paint);
+    };
+    const end = (/** @type {PointerEvent} */ event) => {
+      this.svg.removeEventListener("pointermove", move);
+      this.svg.removeEventListener("pointerup", end);
+      this.svg.removeEventListener("pointercancel", end);
+      cancelAnimationFrame(frame);
+      disc.classList.remove("held");
+      if (!isDragged) return;
+      this.drop(event.type === "pointercancel" ? null : place(event));
+    };
+    this.svg.setPointerCapture(start.pointerId);
+    this.svg.addEventListener("pointermove", move);
+    this.svg.addEventListener("pointerup", end);
+    this.svg.addEventListener("pointercancel", end);
+  }
+
+  /**
+   * Put the picked checker where the pointer is, if it can go there, else back.
+   *
+   * @param {{x: number, y: number} | null} position
+   */
+  drop(position) {
+    const goal = position && [...this.goals.keys()].find((point) => {
+      const { x, y, width, height } = this.geometry.area(this.placeOf(this.mover, point));
+      return position.x >= x && position.x <= x + width && position.y >= y && position.y <= y + height;
+    });
+    if (typeof goal === "number") this.walk(/** @type {Walked[]} */ (this.goals.get(goal)));
+    else {
+      this.unpick();
+      this.draw();
+    }
+  }
+
+  /**
+   * Press a place: pick up, put down, or edit.
+   *
+   * @param {Place} place
+   * @param {MouseEvent | KeyboardEvent} event
+   */
+  choose(place, event) {
+    if (this.options.editable) {
+      const detail = { place, perspective: this.perspective, shift: event.shiftKey,
+        button: "button" in event ? event.button : 0, mine: this.pointOf(place, this.perspective),
+        theirs: this.pointOf(place, 1 - this.perspective) };
+      this.dispatchEvent(new CustomEvent("edit", { detail }));
+      return;
+    }
+    const tree = this.options.tree;
+    const point = this.pointOf(place, this.mover);
+    if (!tree || point === null) return;
+    if (this.picked !== null && this.goals.has(point)) return this.walk(/** @type {Walked[]} */ (this.goals.get(point)));
+    if (this.picked === point) {
+      // A second press on the same checker moves it by the first die that it can use.
+      const first = [...this.goals.values()].find((steps) => steps.length === 1);
+      if (first && event instanceof MouseEvent && event.type === "pointerdown") return this.walk(first);
+      this.unpick();
+      announce(this.words.putBack);
+    } else if (starts(tree, this.node).has(point)) this.pick(point);
+    else this.unpick();
+    this.draw();
+  }
+
+  /** @param {number} point */
+  pick(point) {
+    const tree = /** @type {TreeNode[]} */ (this.options.tree);
+    this.picked = point;
+    this.goals = reach(tree, this.node, point, this.freeDice);
+    const place = this.placeOf(this.mover, point);
+    announce(fill(this.words.picking, {
+      place: place.startsWith("p") ? place.slice(1) : this.words.bar, places: this.placesInWords(this.goals),
+    }));
+    this.draw();
+  }
+
+  unpick() {
+    this.picked = null;
+    this.goals = new Map();
+  }
+
+  // Keys
+
+  /** @param {KeyboardEvent} event */
+  pressKey(event) {
+    const place = /** @type {Place | null} */ (/** @type {Element} */ (event.target).getAttribute("data-place"));
+    if (!place || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.key === "Enter" || event.key === " ") {
+      if (event.key === "Enter" && this.picked === null && this.play !== null && this.path.length) return;
+      this.choose(place, event);
+    } else if (event.key === "Escape" && this.picked !== null) {
+      this.unpick();
+      this.draw();
+    } else if (event.key === "Backspace" && this.path.length) this.undoStep();
+    else if (event.key.startsWith("Arrow")) this.moveFocus(this.neighbour(place, event.key), true);
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  }
+
+  /**
+   * The next place in the direction of an arrow key.
+   *
+   * @param {Place} place
+   * @param {string} key
+   * @returns {Place}
+   */
+  neighbour(place, key) {
+    const upper = ["p13", "p14", "p15", "p16", "p17", "p18", "bar0", "p19", "p20", "p21", "p22", "p23", "p24", "off1"];
+    const lower = ["p12", "p11", "p10", "p9", "p8", "p7", "bar1", "p6", "p5", "p4", "p3", "p2", "p1", "off0"];
+    const [row, other] = upper.includes(place) ? [upper, lower] : [lower, upper];
+    const index = row.indexOf(place);
+    if (key === "ArrowUp" || key === "ArrowDown") return /** @type {Place} */ ((key === "ArrowUp" ? upper : lower)[index] ?? other[index]);
+    const step = (key === "ArrowRight") !== this.geometry.flipped ? 1 : -1;
+    return /** @type {Place} */ (row[(index + step + row.length) % row.length]);
+  }
+
+  /**
+   * @param {Place} place
+   * @param {boolean} focus
+   */
+  moveFocus(place, focus) {
+    this.targets?.get(this.focused)?.setAttribute("tabindex", "-1");
+    this.focused = place;
+    const target = this.targets?.get(place);
+    target?.setAttribute("tabindex", "0");
+    if (focus) target?.focus();
+  }
+}

@@ -1,0 +1,105 @@
+/** Small makers of elements. */
+
+const SVG = "http://www.w3.org/2000/svg";
+
+/** @typedef {Node | string | number | null | undefined | false} Child */
+
+/**
+ * Make an element of HTML: `on…` functions are listeners, `class` and other attributes are set, booleans too.
+ *
+ * @template {keyof HTMLElementTagNameMap} K
+ * @param {K} tag
+ * @param {Record<string, any>} [attributes]
+ * @param {...(Child | Child[])} children
+ * @returns {HTMLElementTagNameMap[K]}
+ */
+export function h(tag, attributes = {}, ...children) {
+  const element = document.createElement(tag);
+  setAttributes(element, attributes);
+  append(element, children);
+  return element;
+}
+
+/**
+ * Make an element of SVG.
+ *
+ * @template {keyof SVGElementTagNameMap} K
+ * @param {K} tag
+ * @param {Record<string, any>} [attributes]
+ * @param {...(Child | Child[])} children
+ * @returns {SVGElementTagNameMap[K]}
+ */
+export function s(tag, attributes = {}, ...children) {
+  const element = document.createElementNS(SVG, tag);
+  setAttributes(element, attributes);
+  append(element, children);
+  return element;
+}
+
+/**
+ * @param {Element} element
+ * @param {Record<string, any>} attributes
+ */
+function setAttributes(element, attributes) {
+  for (const [name, value] of Object.entries(attributes)) {
+    if (typeof value === "function") element.addEventListener(name.slice(2), value);
+    else if (name === "value" || name === "checked") /** @type {any} */ (element)[name] = value;
+    else if (value === true) element.setAttribute(name, "");
+    else if (value !== false && value !== null && value !== undefined) element.setAttribute(name, String(value));
+  }
+}
+
+/**
+ * @param {Element} element
+ * @param {(Child | Child[])[]} children
+ */
+function append(element, children) {
+  for (const child of children.flat()) {
+    if (child !== null && child !== undefined && child !== false) {
+      element.append(child instanceof Node ? child : String(child));
+    }
+  }
+}
+
+/**
+ * A field with its label above it.
+ *
+ * @param {string} label
+ * @param {HTMLElement} control
+ */
+export function labelled(label, control) {
+  return h("label", { class: "field" }, label, control);
+}
+
+/**
+ * A check box with its label behind it.
+ *
+ * @param {string} label
+ * @param {HTMLInputElement} box
+ */
+export function checkField(label, box) {
+  return h("label", { class: "check" }, box, label);
+}
+
+/**
+ * A list to choose from.
+ *
+ * @param {[string, string][]} options value and label
+ * @param {string} value
+ * @param {Record<string, any>} [attributes]
+ */
+export function choice(options, value, attributes = {}) {
+  const list = h("select", attributes, ...options.map(([key, label]) => h("option", { value: key }, label)));
+  if (options.some(([key]) => key === value)) list.value = value;
+  return list;
+}
+
+/**
+ * Say something to people who do not see the page.
+ *
+ * @param {string} words
+ */
+export function announce(words) {
+  const live = document.getElementById("live");
+  if (live) live.textContent = words;
+}

@@ -1,0 +1,34 @@
+/**
+ * Types of what the server sends (docs/reference/web.md); for editors and `tsc` only.
+ *
+ * @typedef {[number, number, number]} Step from, to, next node of the tree
+ * @typedef {{moves: Step[], play: string | null}} TreeNode
+ * @typedef {{value: number, owner: 0 | 1 | null, offered?: boolean, may_double?: boolean, may_beaver?: boolean}} Cube
+ * @typedef {{kind: "person" | "open" | "engine", name?: string, level?: string, here?: boolean}} Seat
+ * @typedef {{n: number, seat: number, dice: number[] | null, text: string, kind: string, xgid_before?: string}} Entry
+ * @typedef {{bank_s: number[], move_s: number, running: number | null, at?: number}} Clock
+ * @typedef {{commitment: string, game_seed_revealed: string | null, client_seeds: string[], rolls: number,
+ *   faces?: number[][]}} Fair
+ * @typedef {{winner: 0 | 1 | null, points: number, kind: string}} Result
+ * @typedef {{at: string, animal: string, seat: number, scared: boolean, trapped: boolean}} Piece
+ * @typedef {{from: string, to: string, text: string}} PieceMove
+ *
+ * @typedef {object} BoardState what a board of backgammon shows
+ * @property {number[][]} checkers by seat, in the seat's own numbering: 0 off, 1..24, 25 bar
+ * @property {number[]} [pips]
+ * @property {number[] | null} [dice]
+ * @property {number} [on_roll]
+ * @property {Cube | null} [cube]
+ * @property {number[]} [score]
+ * @property {number} [length] points of the match, 0 for money
+ *
+ * @typedef {BoardState & {game: string, variant: string, length: number, score: number[], crawford: boolean,
+ *   jacoby: boolean, beavers: boolean, seats: Seat[], phase: string, to_act: number | null, on_roll: number, cube: Cube | null,
+ *   resignation: number, gnubgid?: string, matchid?: string, xgid?: string, tree?: TreeNode[] | null, result: Result | null,
+ *   match_winner: number | null, clock: Clock | null, fair: Fair | null, can_undo: boolean, can_redo: boolean,
+ *   paused: boolean, history?: Entry[], pieces?: Piece[], holes?: string[], legal?: PieceMove[], position?: string,
+ *   dice_source?: string, pace_ms?: number}} TableState
+ *
+ * @typedef {{moves: number[][], className: string, seat?: 0 | 1}} Arrow
+ */
+export {};
