@@ -1,4 +1,4 @@
-"""`gammond serve`: the line protocol on a socket, or GNU Backgammon's external-player dialect."""
+"""`gammond serve`: the line protocol on a socket, a board in the browser, or GNU Backgammon's player."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import NoReturn
 
-from engine.errors import LimitError, UnsupportedError, ValueRangeError
+from engine.errors import LimitError, UnsupportedError, ValueRangeError, missing_package
 from engine.runtime.cores import MAX_THREADS
 from engine.runtime.version import read_version
 from engine.store.options import StoreOptions
@@ -65,7 +65,7 @@ _OWN_FILES = 64
 
 _RAISE_LIMIT = "raise the limit with 'ulimit -n', or LimitNOFILE= in a unit of systemd"
 
-SUMMARY = "answer clients on a socket, by lines or as gnubg's player"
+SUMMARY = "show a board in the browser; answer clients on a socket, by lines or as gnubg's player"
 
 LOOPBACK = "127.0.0.1"
 
@@ -76,6 +76,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--tcp",
         metavar="[HOST:]PORT",
         help=f"the line protocol of docs/reference/protocol.md (HOST {LOOPBACK})",
+    )
+    parser.add_argument(
+        "--web",
+        metavar="[HOST:]PORT",
+        help="the board in the browser, and the line protocol on a WebSocket; beside --tcp or without it",
+    )
+    parser.add_argument(
+        "--web-host",
+        action="append",
+        metavar="NAME[:PORT]",
+        help="with --web: another name under which browsers reach the server, such as that of a proxy",
     )
     parser.add_argument(
         "--gnubg",
@@ -119,11 +130,12 @@ def main(args: argparse.Namespace) -> NoReturn:
     logging.basicConfig(format="gammond: %(levelname)s: %(message)s")
     logging.getLogger("protocol.dialects.gnubg_external").setLevel(logging.INFO)  # for 'set debug on'
     _check_options(args)
-    host, port = parse_address(args.gnubg if args.tcp is None else args.tcp)
-    check_host(host, allow_remote=args.allow_remote)
+    for address in (args.tcp, args.web, args.gnubg):
+        if address is not None:
+            check_host(parse_address(address)[0], allow_remote=args.allow_remote)
     prepare_on_first_compile()
     say = _start_writing()
-    (_serve_lines if args.gnubg is None else _serve_gnubg)(host, port, args, say)
+    (_serve_lines if args.gnubg is None else _serve_gnubg)(args, say)
     say("ended")
     end_process(0)
 
@@ -154,17 +166,20 @@ def _check_options(args: argparse.Namespace) -> None:
         ValueRangeError: A number is outside its range.
         UnsupportedError: An option of the other dialect, or both.
     """
-    if args.tcp is None and args.gnubg is None:
+    if args.tcp is None and args.web is None and args.gnubg is None:
         raise ValueRangeError(
-            "expected --tcp [HOST:]PORT for the line protocol, such as --tcp 4321, or --gnubg [HOST:]PORT "
-            "for GNU Backgammon",
+            "expected --web [HOST:]PORT for the board in the browser, such as --web 8080, --tcp [HOST:]PORT "
+            "for the line protocol, or --gnubg [HOST:]PORT for GNU Backgammon",
             field="tcp",
         )
-    if args.tcp is not None and args.gnubg is not None:
+    if args.gnubg is not None and (args.tcp is not None or args.web is not None):
+        other = "--web" if args.tcp is None else "--tcp"
         raise UnsupportedError(
-            "--tcp and --gnubg: a server speaks one of the two; start two servers, each with its own port",
+            f"{other} and --gnubg: a server speaks one of the two; start two servers, each with its own port",
             field="gnubg",
         )
+    if args.web_host and args.web is None:
+        raise UnsupportedError("--web-host is only for --web", field="web_host")
     for name, most in (("clients", MAX_CLIENTS), ("threads", MAX_THREADS), ("idle_timeout", MAX_IDLE_S)):
         value = getattr(args, name)
         if value is not None and not 1 <= value <= most:
@@ -175,9 +190,10 @@ def _check_options(args: argparse.Namespace) -> None:
             )
     for name in ("net", "player", "no_jacoby", "beavers", *STRENGTH_OPTIONS):
         is_given = getattr(args, name) is not None and getattr(args, name) is not False
-        if args.tcp is not None and is_given:
+        if args.gnubg is None and is_given:
             raise UnsupportedError(
-                f"{_format_option(name)} is only for --gnubg; clients of --tcp use 'set'", field=name
+                f"{_format_option(name)} is only for --gnubg; clients of --tcp and --web use 'set'",
+                field=name,
             )
 
 
@@ -229,13 +245,26 @@ def _raise_open_file_limit(wanted: int) -> int:
     return allowed
 
 
-def _serve_lines(host: str, port: int, args: argparse.Namespace, say: ClientCallback) -> None:
+def _serve_lines(args: argparse.Namespace, say: ClientCallback) -> None:
+    """Serve clients of the line protocol on TCP, in browsers, or both."""
     store = read_store_arguments(args)
     service = Service(make_shipped_catalogue(store), ClientLimits(close_on_long_line=True))
     deepening = _make_deepening(service, store, say)
     default = service.catalogue.list_names()[0]
     what = f"the line protocol, by {default} unless a client sets engine.net"
-    run_server(serve_tcp(service, _make_options(host, port, args, TcpLimits(), what, say), deepening))
+    tcp = None if args.tcp is None else _make_options(args.tcp, args, TcpLimits(), what, say)
+    if args.web is None:
+        assert tcp is not None
+        run_server(serve_tcp(service, tcp, deepening))
+        return
+    try:
+        from protocol.transports.web.limits import WebLimits, WebOptions
+        from protocol.transports.web.server import serve_web
+    except ModuleNotFoundError as error:
+        raise missing_package("--web needs", error.name or "starlette", "web", "web") from error
+    options = _make_options(args.web, args, WebLimits(), "", say)
+    options = replace(options, on_listening=_announce_web(options.limits))
+    run_server(serve_web(service, options, WebOptions(tuple(args.web_host or ())), deepening, tcp))
 
 
 def _make_deepening(service: Service, store: StoreOptions, say: ClientCallback) -> IdleDeepening | None:
@@ -251,7 +280,7 @@ def _make_deepening(service: Service, store: StoreOptions, say: ClientCallback) 
     return IdleDeepening(service, store.idle, tiers, say)
 
 
-def _serve_gnubg(host: str, port: int, args: argparse.Namespace, say: ClientCallback) -> None:
+def _serve_gnubg(args: argparse.Namespace, say: ClientCallback) -> None:
     from protocol.dialects.gnubg_evaluation import GnubgRules
     from protocol.transports.gnubg import GNUBG_LIMITS, serve_gnubg
 
@@ -267,17 +296,16 @@ def _serve_gnubg(host: str, port: int, args: argparse.Namespace, say: ClientCall
     name = args.player or (make_shipped_catalogue().list_names()[0] if net == DEFAULT_NET else net)
     what = f"external player for GNU Backgammon, {name} at {strength.name}"
     rules = GnubgRules(jacoby=not args.no_jacoby, beavers=args.beavers)
-    run_server(serve_gnubg(loading, _make_options(host, port, args, GNUBG_LIMITS, what, say), rules))
+    run_server(serve_gnubg(loading, _make_options(args.gnubg, args, GNUBG_LIMITS, what, say), rules))
 
 
 def _make_options(
-    host: str, port: int, args: argparse.Namespace, limits: TcpLimits, what: str, say: ClientCallback
+    address: str, args: argparse.Namespace, limits: TcpLimits, what: str, say: ClientCallback
 ) -> ServerOptions:
     """Return where and how to serve.
 
     Args:
-        host: Where to listen.
-        port: Its port.
+        address: Where to listen, as for `parse_address`.
         args: The options of the command.
         limits: The dialect's own caps.
         what: What is served, for the person who starts it.
@@ -288,6 +316,7 @@ def _make_options(
         clients=_fit_clients(limits.clients if args.clients is None else args.clients),
         idle_s=limits.idle_s if args.idle_timeout is None else args.idle_timeout,
     )
+    host, port = parse_address(address)
     return ServerOptions(
         host,
         port,
@@ -307,6 +336,21 @@ def _announce(what: str, limits: TcpLimits) -> ListeningCallback:
         sys.stderr.write(
             f"gammond {read_version()} listens on {host} port {port}\n"
             f"gammond: {what}; at most {limits.clients:,} clients, Ctrl-C ends it\n"
+        )
+        sys.stderr.flush()
+
+    return announce
+
+
+def _announce_web(limits: TcpLimits) -> ListeningCallback:
+    """Return what says where to find the page."""
+
+    def announce(host: str, port: int) -> None:
+        PULSE.stop()
+        place = f"[{host}]" if ":" in host else host
+        sys.stderr.write(
+            f"gammond {read_version()} shows the board at http://{place}:{port}/\n"
+            f"gammond: open it in a browser; at most {limits.clients:,} open WebSockets, Ctrl-C ends it\n"
         )
         sys.stderr.flush()
 

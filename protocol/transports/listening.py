@@ -8,7 +8,6 @@ import ipaddress
 import os
 import selectors
 import socket
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Coroutine
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -16,10 +15,12 @@ from functools import partial
 from typing import Any, Generic, Protocol, TypeVar
 
 from engine.errors import GammondError, StateError, UnsupportedError, ValueRangeError
+from protocol.core.errors import BusyError
 from protocol.core.fault_log import FAULT_LOG
 from protocol.core.interpreter import INTERPRETER
 from protocol.transports.connection_log import ClientCallback, ConnectionLog
 from protocol.transports.process_end import list_ending_signals
+from protocol.transports.shared_work import SharedWork
 from protocol.transports.tcp_limits import TcpLimits
 from protocol.transports.workers import hand_over_interpreter_often
 
@@ -86,6 +87,12 @@ class _Client(Protocol):
 
     def check_timeouts(self, now: float) -> None: ...
 
+    def end(self) -> None: ...
+
+    def stop_work(self) -> None: ...
+
+    def abandon(self) -> None: ...
+
     def abort(self) -> None: ...
 
 
@@ -112,33 +119,31 @@ def check_host(host: str, *, allow_remote: bool) -> str:
     return host
 
 
-class ListeningServer(ABC, Generic[_ClientT]):
+class ListeningServer(Generic[_ClientT]):
     """What the clients of one listener share.
 
     Args:
         options: Where and how it listens.
-        clock: Seconds of a clock that never goes back.
-        count_clients: Told how many clients there are, whenever one comes or goes.
+        shared: What it shares with other listeners.
 
     Attributes:
         limits: Caps.
-        clock: As given.
+        shared: As given.
+        clock: Seconds of a clock that never goes back.
         loop: The event loop that serves all clients.
         stop_event: Set when the server is to end.
         clients: Those that are admitted and not gone.
     """
 
-    def __init__(
-        self, options: ServerOptions, clock: Callable[[], float], count_clients: Callable[[int], None]
-    ) -> None:
+    def __init__(self, options: ServerOptions, shared: SharedWork) -> None:
         self.limits = options.limits
         self.loop = asyncio.get_running_loop()
         self.clients: set[_ClientT] = set()
-        self.clock = clock
-        self.stop_event = options.stop_event or asyncio.Event()
+        self.shared = shared
+        self.clock = shared.clock
+        self.stop_event = shared.stop_event
         self._options = options
-        self._count_clients = count_clients
-        self._log = ConnectionLog(clock, options.on_client)
+        self._log = ConnectionLog(shared.clock, options.on_client)
         self._arrivals: dict[_ClientT, tuple[str, float]] = {}
 
     async def serve(self, make_client: Callable[[], asyncio.Protocol]) -> None:
@@ -175,7 +180,7 @@ class ListeningServer(ABC, Generic[_ClientT]):
     def admit(self, client: _ClientT, transport: asyncio.Transport) -> None:
         """Take a client in."""
         self.clients.add(client)
-        self._count_clients(len(self.clients))
+        self.shared.count_clients(self, len(self.clients))
         address = _format_address(transport)
         self._arrivals[client] = address, self.clock()
         self._log.write(f"{address} connects ({self._format_clients()})")
@@ -187,15 +192,38 @@ class ListeningServer(ABC, Generic[_ClientT]):
     def forget(self, client: _ClientT, reason: str) -> None:
         """Let a client go, and say why; one that is gone already stays so."""
         self.clients.discard(client)
-        self._count_clients(len(self.clients))
+        self.shared.count_clients(self, len(self.clients))
         if arrival := self._arrivals.pop(client, None):
             address, since_s = arrival
             stay_s = self.clock() - since_s
             self._log.write(f"{address} leaves after {stay_s:.0f} s ({self._format_clients()}): {reason}")
 
-    @abstractmethod
+    @property
+    def is_full(self) -> bool:
+        """Whether no place is free. Those who leave take none, unless as many leave as may stay."""
+        if len(self.clients) < self.limits.clients:
+            return False
+        staying = sum(not client.is_leaving for client in self.clients)
+        return staying >= self.limits.clients or len(self.clients) >= 2 * self.limits.clients
+
+    def find_refusal(self) -> BusyError | None:
+        """Return why a new client is turned away, if it is."""
+        if self.stop_event.is_set():
+            return BusyError("the server is about to end: try again later", field="server")
+        if self.is_full:
+            message = f"the server has {self.limits.clients} clients, the maximum: try again later"
+            return BusyError(message, field="clients")
+        return None
+
     async def drain(self) -> None:
-        """End all clients, whatever they wait for."""
+        """End all clients: by themselves, then with work stopped, then without answers, then at once."""
+        self.for_each(lambda client: client.end())
+        await self.wait_until_empty(self.limits.grace_s)
+        self.for_each(lambda client: client.stop_work())
+        await self.wait_until_empty(1.0)
+        self.for_each(lambda client: client.abandon())
+        await self.wait_until_empty(1.0)
+        self.for_each(lambda client: client.abort())
 
     def for_each(self, act: Callable[[_ClientT], None]) -> None:
         """Act on all clients; one for which this fails is dropped, and nobody else is touched by it."""
@@ -205,6 +233,10 @@ class ListeningServer(ABC, Generic[_ClientT]):
             except Exception as error:
                 FAULT_LOG.log("a client is dropped", error)
                 client.abort()
+
+    def check_timeouts(self) -> None:
+        """Disconnect clients that exceed a timeout."""
+        self.for_each(lambda client: client.check_timeouts(self.clock()))
 
     async def wait_until_empty(self, seconds: float) -> None:
         """Wait until all clients are gone, but not longer than some seconds."""
@@ -223,7 +255,7 @@ class ListeningServer(ABC, Generic[_ClientT]):
         """Disconnect clients that exceed a timeout."""
         while True:
             await asyncio.sleep(self.limits.watch_interval_s)
-            self.for_each(lambda client: client.check_timeouts(self.clock()))
+            self.check_timeouts()
 
 
 def _format_address(transport: asyncio.Transport) -> str:

@@ -203,10 +203,17 @@ def test_a_level_and_plies_exclude_each_other(monkeypatch):
 
 
 def test_one_dialect_must_be_chosen():
-    with pytest.raises(ValueRangeError, match=r"expected --tcp \[HOST:\]PORT .* or --gnubg"):
+    with pytest.raises(
+        ValueRangeError, match=r"expected --web \[HOST:\]PORT .*--tcp \[HOST:\]PORT .* or --gnubg"
+    ):
         serve.main(parsed())
-    with pytest.raises(UnsupportedError, match="start two servers, each with its own port"):
-        serve.main(parsed("--tcp", "0", "--gnubg", "0"))
+    for other in ("--tcp", "--web"):
+        with pytest.raises(
+            UnsupportedError, match=f"^{other} and .*start two servers, each with its own port"
+        ):
+            serve.main(parsed(other, "0", "--gnubg", "0"))
+    with pytest.raises(UnsupportedError, match=r"^--web-host is only for --web"):
+        serve.main(parsed("--tcp", "0", "--web-host", "board.example"))
 
 
 def test_messages_about_numbers_say_what_to_give():

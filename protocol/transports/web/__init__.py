@@ -1,0 +1,1 @@
+"""The web: HTTP and WebSockets, as one more transport. Needs the extra ``web``."""

@@ -1,0 +1,156 @@
+"""Who may ask: the names of the server, the pages that may call it, and the headers of every answer."""
+
+from __future__ import annotations
+
+import ipaddress
+from collections.abc import Iterable, MutableMapping
+from typing import Any
+
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from engine.errors import GammondError, UnsupportedError
+from protocol.core.fault_log import FAULT_LOG
+from protocol.transports.web.answers import answer_error, read_header, refuse_socket
+
+_SAFE_METHODS = frozenset(("GET", "HEAD", "OPTIONS"))
+_DEFAULT_PORTS = {"http": ":80", "https": ":443"}
+_LOOPBACK_NAMES = ("localhost", "127.0.0.1", "[::1]")
+
+SECURITY_HEADERS = (
+    (
+        b"content-security-policy",
+        b"default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
+        b"font-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    ),
+    (b"x-content-type-options", b"nosniff"),
+    (b"referrer-policy", b"no-referrer"),
+    (b"cross-origin-opener-policy", b"same-origin"),
+    (b"cross-origin-resource-policy", b"same-origin"),
+    (b"permissions-policy", b"camera=(), geolocation=(), microphone=(), payment=(), usb=()"),
+    (b"x-frame-options", b"DENY"),
+)
+"""What every answer says: the page runs nothing but its own files, and talks to its own server alone."""
+
+
+class ServerNames:
+    """The names under which a server may be reached, as the header ``Host`` has them.
+
+    Another site can lead its own name to this machine (DNS rebinding), but not make a browser send one of
+    these.
+
+    Args:
+        host: Where the server listens.
+        port: Its port.
+        more: Further names, as ``NAME`` or ``NAME:PORT``.
+    """
+
+    def __init__(self, host: str, port: int, more: Iterable[str] = ()) -> None:
+        self._port = port
+        self._is_everywhere = host in ("0.0.0.0", "::")
+        own = (*_LOOPBACK_NAMES, f"[{host}]" if ":" in host else host)
+        self._names = {f"{name}:{port}" for name in own} | {name.lower() for name in more}
+        if port == 80:
+            self._names |= set(own)
+
+    def includes(self, name: str) -> bool:
+        """Return whether a value of ``Host`` is a name of this server."""
+        name = name.lower()
+        return any(
+            each in self._names or self._is_own_address(each)
+            for each in (name, name.removesuffix(":80"), name.removesuffix(":443"))
+        )
+
+    def allows_origin(self, origin: str, name: str) -> bool:
+        """Return whether pages of an origin may call this server.
+
+        Args:
+            origin: The header ``Origin``.
+            name: The header ``Host``, one of the server's names.
+        """
+        scheme, separator, place = origin.lower().partition("://")
+        if not separator or scheme not in _DEFAULT_PORTS:
+            return False
+        bare, own = place.removesuffix(_DEFAULT_PORTS[scheme]), name.lower()
+        return bool({place, bare} & (self._names | {own, own.removesuffix(_DEFAULT_PORTS[scheme])}))
+
+    def _is_own_address(self, name: str) -> bool:
+        """Return whether a server that listens everywhere is reached by its address: no name leads astray."""
+        address, _, port = name.rpartition(":")
+        if not self._is_everywhere or port != str(self._port):
+            return False
+        try:
+            ipaddress.ip_address(address.removeprefix("[").removesuffix("]"))
+        except ValueError:
+            return False
+        return True
+
+
+class Guard:
+    """Lets requests through that are for this server and from its own pages, or from no page at all.
+
+    Args:
+        app: What answers them.
+        names: The server's names.
+    """
+
+    def __init__(self, app: ASGIApp, names: ServerNames) -> None:
+        self._app = app
+        self._names = names
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request, or refuse it."""
+        if scope["type"] == "websocket":
+            fault = self._find_fault(scope)
+            if fault is not None:
+                await refuse_socket(fault, receive, send)
+                return
+            await self._app(scope, receive, send)
+            return
+        guarded = _GuardedSend(send)
+        fault = self._find_fault(scope)
+        if fault is not None:
+            await answer_error(fault, guarded, status=403)
+            return
+        try:
+            await self._app(scope, receive, guarded)
+        except Exception as error:
+            FAULT_LOG.log(f"{scope['method']} {scope['path'][:80]!r} failed", error)
+            if guarded.has_begun:
+                raise
+            await answer_error(GammondError("internal error"), guarded, status=500)
+
+    def _find_fault(self, scope: Scope) -> GammondError | None:
+        hosts = read_header(scope, b"host")
+        if len(hosts) != 1 or not self._names.includes(hosts[0]):
+            return UnsupportedError(
+                "expected a name of this server in Host: it is reached as localhost, by the address that it "
+                "listens on, or by a name given with --web-host",
+                field="host",
+            )
+        is_call = scope["type"] == "websocket" or scope["method"] not in _SAFE_METHODS
+        origins = read_header(scope, b"origin")
+        if is_call and origins and not all(self._names.allows_origin(each, hosts[0]) for each in origins):
+            return UnsupportedError(
+                "expected a call from a page of this server, got one from another origin", field="origin"
+            )
+        return None
+
+
+class _GuardedSend:
+    """Sends an answer with the headers that all have."""
+
+    def __init__(self, send: Send) -> None:
+        self._send = send
+        self.has_begun = False
+
+    async def __call__(self, message: Message) -> None:
+        if message["type"] == "http.response.start":
+            self.has_begun = True
+            _add_headers(message)
+        await self._send(message)
+
+
+def _add_headers(message: MutableMapping[str, Any]) -> None:
+    headers = list(message.get("headers", ()))
+    given = {name.lower() for name, _ in headers}
+    message["headers"] = [*headers, *(each for each in SECURITY_HEADERS if each[0] not in given)]

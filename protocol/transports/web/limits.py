@@ -1,0 +1,41 @@
+"""The caps of the web server, besides those that it has as any listening server. No I/O and no clock here."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from protocol.transports.tcp_limits import TcpLimits
+
+
+@dataclass(frozen=True)
+class WebLimits(TcpLimits):
+    """Caps of the web server. Its clients are WebSockets, each of which is one more client.
+
+    Attributes:
+        connections: Connections at a time beyond one for each client: those that fetch the page or
+            ask by POST.
+        address_connections: Connections at a time from one address, unless it is of this machine.
+        request_s: Seconds for a request from its first byte to its last, its body included.
+        keep_alive_s: Seconds that a connection may wait for its next request.
+        header_bytes: The longest head of a request.
+        ping_s: Seconds between two pings, and as many until the answer to one must have come.
+    """
+
+    clients: int = 1024
+    connections: int = 256
+    address_connections: int = 64
+    request_s: float = 30.0
+    keep_alive_s: float = 20.0
+    header_bytes: int = 16 * 1024
+    ping_s: float = 20.0
+
+
+@dataclass(frozen=True)
+class WebOptions:
+    """What a web server is told besides where it listens.
+
+    Attributes:
+        hosts: Names under which it may be reached besides those of its address, as ``NAME`` or ``NAME:PORT``.
+    """
+
+    hosts: tuple[str, ...] = ()

@@ -1,0 +1,125 @@
+from __future__ import annotations
+
+import asyncio
+import contextlib
+
+import pytest
+
+pytest.importorskip("starlette", reason="needs the extra 'web'")
+
+from websockets.asyncio.client import connect
+from websockets.exceptions import ConnectionClosed, InvalidStatus
+
+from protocol.core.limits import ClientLimits
+from protocol.transports.listening import ServerOptions
+from protocol.transports.web.limits import WebLimits, WebOptions
+from protocol.transports.web.server import serve_web
+from tests.protocol.talking import make_service
+
+
+class Running:
+    """A web server of a test, and its service."""
+
+    def __init__(self, port, ending, service):
+        self.port, self.ending, self.service = port, ending, service
+
+    def connect(self, path="/ws/line", **options):
+        return connect(f"ws://127.0.0.1:{self.port}{path}", proxy=None, **options)
+
+
+@contextlib.asynccontextmanager
+async def running(evaluator=None, *, hosts=(), **limits):
+    place = asyncio.get_running_loop().create_future()
+    ending = asyncio.Event()
+    service = make_service(evaluator, ClientLimits(close_on_long_line=True))
+    options = ServerOptions(
+        "127.0.0.1",
+        0,
+        WebLimits(**limits),
+        threads=2,
+        on_listening=lambda _, port: place.set_result(port),
+        stop_event=ending,
+    )
+    server = asyncio.create_task(serve_web(service, options, WebOptions(hosts)))
+    try:
+        yield Running(await place, ending, service)
+    finally:
+        ending.set()
+        await asyncio.wait_for(server, 20)
+
+
+def run(scenario, most_s=50.0):
+    return asyncio.run(asyncio.wait_for(scenario, most_s))
+
+
+async def talk(socket, text, answers):
+    await socket.send(text)
+    return [await asyncio.wait_for(socket.recv(), 20) for _ in range(answers)]
+
+
+def test_a_websocket_carries_the_lines_of_the_protocol():
+    async def scenario():
+        async with running() as server, server.connect() as socket:
+            lines = "".join([*await talk(socket, "newgame\neval", 2)]).splitlines()
+            assert [line.split()[0] for line in lines] == ["ok", "eval"]
+            assert server.service.client_count == 1
+
+    run(scenario())
+
+
+def test_goodbye_closes_the_websocket_in_peace():
+    async def scenario():
+        async with running() as server, server.connect() as socket:
+            assert await talk(socket, "quit\n", 1) == ["ok quit\n"]
+            with pytest.raises(ConnectionClosed) as closed:
+                await socket.recv()
+            assert closed.value.rcvd.code == 1000
+
+    run(scenario())
+
+
+def test_a_binary_frame_ends_the_connection():
+    async def scenario():
+        async with running() as server, server.connect() as socket:
+            assert (await talk(socket, b"eval\n", 1))[0].startswith("error bad_value frame: expected text")
+            with pytest.raises(ConnectionClosed) as closed:
+                await socket.recv()
+            assert closed.value.rcvd.code == 1003
+
+    run(scenario())
+
+
+@pytest.mark.parametrize("origin", ["http://evil.example", "null", "http://127.0.0.1:1", "file://"])
+def test_a_page_of_a_foreign_origin_gets_no_websocket(origin):
+    async def scenario():
+        async with running() as server:
+            with pytest.raises(InvalidStatus) as refused:
+                async with server.connect(origin=origin):
+                    pass
+            assert refused.value.response.status_code == 403
+
+    run(scenario())
+
+
+def test_the_server_s_own_page_gets_a_websocket():
+    async def scenario():
+        async with running() as server:
+            for name in ("localhost", "127.0.0.1"):
+                async with server.connect(origin=f"http://{name}:{server.port}") as socket:
+                    assert await talk(socket, "quit\n", 1) == ["ok quit\n"]
+
+    run(scenario())
+
+
+def test_the_end_of_the_server_answers_what_it_has_and_says_that_it_goes_away():
+    async def scenario():
+        async with running() as server, server.connect() as socket:
+            await socket.send("newgame\neval\n")
+            assert (await socket.recv()).startswith("ok newgame")
+            server.ending.set()
+            assert (await socket.recv()).startswith("eval ")
+            with pytest.raises(ConnectionClosed) as closed:
+                await socket.recv()
+            assert closed.value.rcvd.code == 1001
+
+    run(scenario())
