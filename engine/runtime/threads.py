@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import sys
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
+from contextlib import suppress
 from typing import Generic, TypeVar
 
 from engine.errors import ValueRangeError
@@ -14,6 +16,19 @@ from engine.runtime.thread_turns import hold_turn, release_turn
 
 _Item = TypeVar("_Item")
 _Result = TypeVar("_Result")
+
+
+def yield_to_other_work(niceness: int) -> None:
+    """Let the system prefer other threads to the calling one, where it has such priorities.
+
+    On Linux each thread has a priority of its own; elsewhere nothing changes.
+
+    Args:
+        niceness: How far it steps back, as the system counts it: up to 19.
+    """
+    if sys.platform == "linux":
+        with suppress(OSError):
+            os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), niceness)
 
 
 class Workers:

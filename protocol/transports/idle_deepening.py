@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from engine.analysis.engine import Engine
 from engine.errors import CancelledWork, DataFileError
+from engine.runtime.threads import yield_to_other_work
 from engine.store.tiers import DepthTiers
 from protocol.state.service import Service
-from protocol.transports.workers import yield_to_other_work
 
 if TYPE_CHECKING:
     from engine.analysis.deepening import Deepening

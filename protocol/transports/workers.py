@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 import threading
 import time
@@ -15,6 +14,7 @@ from math import inf
 from engine.errors import LimitError, ValueRangeError
 from engine.runtime.cores import MAX_THREADS, count_usable_cores
 from engine.runtime.thread_turns import release_turn
+from engine.runtime.threads import yield_to_other_work
 from protocol.core.interpreter import INTERPRETER
 from protocol.core.jobs import Job, StartGate
 from protocol.core.limits import ClientLimits
@@ -42,19 +42,6 @@ def hand_over_interpreter_often() -> None:
     The thread that serves the clients takes it several times for one answer.
     """
     sys.setswitchinterval(_SWITCH_INTERVAL_S)
-
-
-def yield_to_other_work(niceness: int) -> None:
-    """Let the system prefer other threads to the calling one, where it has such priorities.
-
-    On Linux each thread has a priority of its own; elsewhere nothing changes.
-
-    Args:
-        niceness: How far it steps back, as the system counts it: up to 19.
-    """
-    if sys.platform == "linux":
-        with suppress(OSError):
-            os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), niceness)
 
 
 def resolve_thread_count(threads: int | None) -> int:

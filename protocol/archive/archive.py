@@ -1,0 +1,201 @@
+"""The archive of a server: running tables and finished matches, written behind, read at once."""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeVar
+
+import msgspec
+
+from engine.errors import DataFileError, LimitError
+from engine.store.store_file import StoreFile
+from protocol.archive.database import ArchiveDatabase
+from protocol.archive.options import ArchiveOptions
+from protocol.archive.records import KeptAnalysis, make_record
+from protocol.archive.table_slots import TableSlots
+from protocol.archive.writer import ArchiveWrite, ArchiveWriter, TableLog
+from protocol.tables.archive import KeptGame, LogEntry, SavedTable
+
+_LAST_WRITE_S = 5.0
+"""How long a server that ends waits for what is still to be written."""
+
+_Answer = TypeVar("_Answer")
+
+
+class GameArchive:
+    """Keeps tables and matches in a file, as `protocol.tables.archive.Archive`; for any thread.
+
+    Nothing is raised where the file cannot be written: it is logged once, play goes on, and what came is
+    written as soon as that works again. A damaged file is moved aside, and a new one begun, which gets the
+    running tables.
+
+    Args:
+        options: Where, and how much.
+
+    Attributes:
+        file: The file.
+    """
+
+    def __init__(self, options: ArchiveOptions) -> None:
+        self.file = options.find_file()
+        self._source = StoreFile(self.file, ArchiveDatabase, "the archive of games")
+        self._reader = self._source.try_to_open()
+        self._reading = threading.Lock()
+        self._has_news = threading.Event()
+        self._slots = TableSlots(self.file)
+        slot = self._take_slot()
+        self._keeps_tables = slot is not None
+        self._running = [] if slot is None else self._load_tables(slot)
+        logs = {table.table_id: _encode_table(table) for table in self._running}
+        for log in logs.values():
+            log.written = len(log.entries)
+        self._writer = ArchiveWriter(self._source, options.max_bytes, slot or 0, logs, self.wake)
+
+    @property
+    def left_out(self) -> int:
+        """Writes that were given up."""
+        return self._writer.left_out
+
+    @property
+    def is_failing(self) -> bool:
+        """Whether what came last could not be written."""
+        return self._writer.is_failing
+
+    def load_tables(self) -> list[SavedTable]:
+        """Return the tables that ran when their server ended, however it did, the oldest first.
+
+        Those of other servers that use the file, and run, are not among them.
+        """
+        tables, self._running = self._running, []
+        return tables
+
+    def save_table(self, table: SavedTable) -> None:
+        """Keep a table soon, or its whole log anew."""
+        if self._keeps_tables:
+            self._writer.put_table(table.table_id, _encode_table(table))
+
+    def add_action(self, table_id: str, action: LogEntry) -> None:
+        """Add what was done to the log of a table soon."""
+        if self._keeps_tables:
+            self._writer.add_action(table_id, msgspec.json.encode(action))
+
+    def drop_table(self, table_id: str) -> None:
+        """Forget a table soon; a match that was not played to its end is then analysed as far as it went."""
+        self._writer.drop_table(table_id)
+
+    def keep_game(self, game: KeptGame) -> None:
+        """Keep a finished game soon."""
+        self._writer.put(lambda database: database.put_game(game, make_record(game)))
+
+    def put_analysis(self, number: int, found: KeptAnalysis, before: str) -> None:
+        """Keep an analysis soon; as `ArchiveDatabase.put_analysis`."""
+        self._writer.put(lambda database: database.put_analysis(number, found, before))
+
+    def fail_analysis(self, number: int, reason: str) -> None:
+        """Note soon that a match cannot be analysed."""
+        self._writer.put(lambda database: database.fail_analysis(number, reason))
+
+    def write(self, write: ArchiveWrite) -> None:
+        """Write something soon."""
+        self._writer.put(write)
+
+    def read(self, question: Callable[[ArchiveDatabase], _Answer]) -> _Answer:
+        """Return what a question says of the file.
+
+        Raises:
+            DataFileError: The file cannot be read.
+        """
+        with self._reading:
+            if self._reader is None or not self._reader.is_current():
+                if self._reader is not None:
+                    self._reader.close()
+                self._reader = self._source.try_to_open()
+            if self._reader is None:
+                raise DataFileError("the archive of games cannot be read: see the messages of the server")
+            try:
+                return question(self._reader)
+            except sqlite3.Error as error:
+                self._reader = self._source.replace(self._reader, error)
+                raise DataFileError(f"the archive of games cannot be read: {error}") from error
+
+    def wait_for_news(self, timeout_s: float) -> None:
+        """Wait until something was written, or `wake` was called, for so long at most."""
+        self._has_news.wait(timeout_s)
+        self._has_news.clear()
+
+    def wake(self) -> None:
+        """End a wait for news."""
+        self._has_news.set()
+
+    def flush(self, timeout_s: float | None = None) -> bool:
+        """Wait until all that came is in the file; return whether it is."""
+        return self._writer.flush(timeout_s)
+
+    def close(self) -> None:
+        """Write what waits, and close the file."""
+        self._writer.close(_LAST_WRITE_S)
+        with self._reading:
+            if self._reader is not None:
+                self._reader.close()
+                self._reader = None
+        self._slots.release()
+
+    def _take_slot(self) -> int | None:
+        """Return the part of the running tables that is this process's; None if they cannot be kept."""
+        try:
+            return self._slots.take_own()
+        except (OSError, NotImplementedError) as error:
+            self._source.report(error)
+        except LimitError as error:
+            self._source.report(error)
+        return None
+
+    def _load_tables(self, slot: int) -> list[SavedTable]:
+        """Take over the tables of servers that have ended, and return them."""
+        if self._reader is None:
+            return []
+        database = self._reader
+        try:
+            with database.write():
+                for other in database.list_slots():
+                    if other != slot and self._slots.try_to_take(other):
+                        database.move_tables(other, slot)
+            rows = database.list_tables(slot)
+        except (OSError, sqlite3.Error) as error:
+            self._source.report(error)
+            return []
+        return [table for row in rows if (table := self._decode_table(*row)) is not None]
+
+    def _decode_table(self, name: str, head: bytes, entries: list[bytes]) -> SavedTable | None:
+        try:
+            table = msgspec.json.decode(head, type=SavedTable)
+            table.log = [msgspec.json.decode(entry) for entry in entries]
+        except msgspec.MsgspecError as error:
+            self._source.report(DataFileError(f"the table {name} cannot be set up again: {error}"))
+            return None
+        return table
+
+
+def _encode_table(table: SavedTable) -> TableLog:
+    head = msgspec.json.encode(msgspec.structs.replace(table, log=[]))
+    return TableLog(table.created_s, head, [msgspec.json.encode(action) for action in table.log])
+
+
+def open_archive(options: ArchiveOptions) -> GameArchive | None:
+    """Return the archive; None if it is off."""
+    return GameArchive(options) if options.on else None
+
+
+def describe_place(archive: GameArchive | None) -> str:
+    """Return where games are kept, in words for the person who starts a server."""
+    return "games are not kept" if archive is None else f"games are kept in {_shorten(archive.file)}"
+
+
+def _shorten(file: Path) -> str:
+    try:
+        return f"~/{file.absolute().relative_to(Path.home())}"
+    except (ValueError, RuntimeError):
+        return str(file)

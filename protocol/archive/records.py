@@ -1,0 +1,107 @@
+"""What the archive keeps of a match: its record, and its analysis with the ratings of both seats."""
+
+from __future__ import annotations
+
+import enum
+import hashlib
+from dataclasses import dataclass, replace
+
+from engine.errors import GammondError
+from engine.match_analysis.statistics import RatingTotal
+from engine.match_files.reading import read_matches
+from engine.match_files.sgf.writer import format_sgf
+from protocol.tables.archive import KeptGame
+
+
+class PlayerKind(enum.StrEnum):
+    """Who sat at a seat."""
+
+    PERSON = "person"
+    ENGINE = "engine"
+
+
+class AnalysisState(enum.StrEnum):
+    """Whether a match has its analysis."""
+
+    NONE = "none"
+    """None so far, since it goes on; or for good, since nothing judges its game."""
+    WAITING = "waiting"
+    DONE = "done"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True)
+class SeatRating:
+    """How well a seat played, by the analysis.
+
+    Attributes:
+        total: Its decisions and errors.
+        errors: Decisions that lost .02 or more, blunders included.
+        blunders: Decisions that lost .08 or more.
+        luck_points: The luck of its rolls.
+        luck_mwc: The same in match-winning chance; None in money play.
+    """
+
+    total: RatingTotal
+    errors: int
+    blunders: int
+    luck_points: float
+    luck_mwc: float | None
+
+
+@dataclass(frozen=True)
+class KeptAnalysis:
+    """The analysis of a match.
+
+    Attributes:
+        method: What judged it, in words.
+        record: The record with the analysis, as SGF.
+        document: All of it by keys, as JSON.
+        seats: How well each seat played.
+    """
+
+    method: str
+    record: str
+    document: bytes
+    seats: tuple[SeatRating, SeatRating]
+
+
+SGF, MAT, TEXT = "sgf", "mat", "text"
+"""Formats of records: matches of backgammon and its variants, those of them that cannot be read again, and
+the text of another game."""
+
+
+@dataclass(frozen=True)
+class MatchRecord:
+    """What was done in a match, as text.
+
+    Attributes:
+        format: `SGF`, `MAT`, `TEXT`; empty where there is none.
+        text: The text.
+    """
+
+    format: str
+    text: str
+
+    @property
+    def can_be_analysed(self) -> bool:
+        """Whether it is one that the analysis reads."""
+        return self.format == SGF
+
+
+def make_record(game: KeptGame) -> MatchRecord:
+    """Return the record that is kept of a game: of its match, or in money play of this game alone."""
+    if game.text_format != MAT:
+        return MatchRecord(TEXT if game.text else "", game.text)
+    try:
+        match = read_matches(game.text.encode(), name=game.game_id)[0]
+        if not game.length:
+            match = replace(match, games=match.games[-1:])
+        return MatchRecord(SGF, format_sgf(match))
+    except GammondError:
+        return MatchRecord(MAT, game.text)
+
+
+def hash_token(token: str) -> str:
+    """Return what is kept of a secret: it has 128 bits or more, so that nobody finds it from its hash."""
+    return hashlib.sha256(token.encode()).hexdigest()

@@ -1,0 +1,303 @@
+"""The archive of a server: what outlasts its process, its disk and its file."""
+
+from __future__ import annotations
+
+import logging
+import sqlite3
+import subprocess
+import sys
+import time
+
+import pytest
+
+from engine.errors import DataFileError
+from protocol.archive.archive import GameArchive, describe_place, open_archive
+from protocol.archive.database import ArchiveDatabase
+from protocol.archive.options import ArchiveOptions
+from protocol.archive.table_slots import MAX_SLOTS, TableSlots
+from tests.protocol.archive.kept_games import make_game, make_match_game, make_table
+
+KILLED = """
+import os, sys
+from protocol.archive.archive import GameArchive
+from protocol.archive.options import ArchiveOptions
+from tests.protocol.archive.kept_games import make_game, make_table
+archive = GameArchive(ArchiveOptions(file=sys.argv[1]))
+archive.save_table(make_table("T"))
+for number in range(1, 100_000):
+    archive.add_action("T", {"act": "roll", "n": number})
+    archive.keep_game(make_game(number=number, text_format="text", text="e2-e5"))
+    if number % 10 == 0:
+        archive.flush()
+        print(number, flush=True)
+"""
+
+
+@pytest.fixture
+def options(tmp_path):
+    return ArchiveOptions(file=str(tmp_path / "games.sqlite"))
+
+
+@pytest.fixture
+def open_one(options):
+    opened = []
+
+    def open_one():
+        archive = GameArchive(options)
+        opened.append(archive)
+        return archive
+
+    yield open_one
+    for archive in opened:
+        archive.close()
+
+
+def count(archive):
+    return len(archive.read(lambda database: database.list_matches(None, None, None, 10_000)))
+
+
+def test_running_tables_are_taken_up_again_with_all_that_was_done_at_them(open_one):
+    first = open_one()
+    first.save_table(make_table("T", actions=2))
+    first.add_action("T", {"act": "play", "play": "8/5 6/5"})
+    first.save_table(make_table("S"))
+    first.save_table(make_table("U"))
+    first.drop_table("U")
+    first.close()
+
+    second = open_one()
+    tables = {table.table_id: table for table in second.load_tables()}
+    second.add_action("T", {"act": "roll"})
+    second.close()
+
+    assert tables.keys() == {"S", "T"}
+    assert tables["T"].log == [*make_table("T", actions=2).log, {"act": "play", "play": "8/5 6/5"}]
+    assert tables["T"].hashes == make_table("T").hashes
+    assert [len(table.log) for table in open_one().load_tables()] == [0, 4]
+
+
+def test_a_server_killed_in_the_midst_of_writing_loses_nothing_that_was_flushed(options, open_one):
+    command = [sys.executable, "-c", KILLED, options.file]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        lines = [process.stdout.readline() for _ in range(5)]
+        process.kill()
+        lines += process.stdout.readlines()
+    flushed = int(lines[-1])
+
+    archive = open_one()
+    (table,) = archive.load_tables()
+
+    numbers = [action["n"] for action in table.log]
+    assert numbers == list(range(1, len(numbers) + 1))
+    assert len(numbers) >= flushed
+    assert count(archive) >= flushed
+    assert archive.read(lambda database: database.execute("PRAGMA integrity_check").fetchone()[0]) == "ok"
+
+
+def test_two_servers_with_one_file_keep_their_own_tables_and_share_the_games(options, open_one):
+    one, two = open_one(), open_one()
+    one.save_table(make_table("ONE"))
+    two.save_table(make_table("TWO"))
+    one.keep_game(make_game("ONE"))
+    two.keep_game(make_game("TWO"))
+    assert one.flush()
+    assert two.flush()
+    assert (count(one), count(two)) == (2, 2)
+    one.close()
+
+    third = open_one()
+    assert [table.table_id for table in third.load_tables()] == ["ONE"]  # the other server runs
+    two.close()
+    assert [table.table_id for table in open_one().load_tables()] == ["TWO"]
+
+
+def test_servers_beyond_the_slots_keep_games_and_no_tables(options, open_one, caplog):
+    slots = TableSlots(options.find_file())
+    for slot in range(MAX_SLOTS):
+        assert slots.try_to_take(slot)
+    archive = open_one()
+    archive.save_table(make_table())
+    archive.keep_game(make_game())
+    assert archive.flush()
+    assert count(archive) == 1
+    assert archive.read(lambda database: database.list_slots()) == []
+    assert "at most 64 servers" in caplog.text
+    slots.release()
+
+
+def test_a_damaged_file_is_moved_aside_said_once_and_the_running_tables_are_in_the_new_one(
+    options, open_one, caplog
+):
+    archive = open_one()
+    archive.save_table(make_table("T", actions=3))
+    archive.keep_game(make_game())
+    archive.flush()
+    file = options.find_file()
+    archive.read(lambda database: database.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall())
+    with file.open("r+b") as damaged:
+        damaged.seek(100)
+        damaged.write(b"\xff" * 30_000)
+
+    for number in (2, 3, 4):
+        archive.keep_game(make_game(number=number))
+        archive.add_action("T", {"act": "roll", "n": number})
+    assert archive.flush(30)
+
+    assert file.with_name("games.sqlite.damaged").exists()
+    assert [record.levelno for record in caplog.records].count(logging.WARNING) <= 3
+    assert count(archive) == 3
+    archive.close()
+    (table,) = open_one().load_tables()
+    assert len(table.log) == 6
+
+
+def test_a_file_that_was_damaged_before_the_start_is_moved_aside(options, open_one, caplog):
+    options.find_file().write_bytes(b"SQLite format 3\0" + b"\xff" * 5000)
+    archive = open_one()
+    archive.keep_game(make_game())
+    assert archive.flush()
+    assert count(archive) == 1
+    assert "is damaged" in caplog.text
+
+
+def test_a_file_that_was_removed_is_begun_anew_with_the_running_tables(options, open_one):
+    archive = open_one()
+    archive.save_table(make_table("T", actions=3))
+    archive.flush()
+    for file in options.find_file().parent.glob("games.sqlite*"):
+        file.unlink()
+    archive.add_action("T", {"act": "roll"})
+    assert archive.flush()
+    archive.close()
+    (table,) = open_one().load_tables()
+    assert len(table.log) == 4
+
+
+def test_what_a_full_disk_refused_is_written_once_there_is_room(options, open_one, caplog, monkeypatch):
+    archive = open_one()
+    archive.save_table(make_table("T"))
+    archive.flush()
+    is_full = True
+    write = ArchiveDatabase.write
+
+    def refuse(database):
+        if is_full:
+            error = sqlite3.OperationalError("database or disk is full")
+            error.sqlite_errorcode = sqlite3.SQLITE_FULL
+            raise error
+        return write(database)
+
+    monkeypatch.setattr(ArchiveDatabase, "write", refuse)
+    for number in range(1, 4):
+        archive.keep_game(make_game(number=number))
+        archive.add_action("T", {"act": "roll", "n": number})
+        assert not archive.flush()
+    assert archive.is_failing
+    assert count(archive) == 0  # and it can be read meanwhile
+    assert caplog.text.count("disk is full") == 1
+
+    is_full = False
+    assert archive.flush()
+    assert not archive.is_failing
+    assert (count(archive), archive.left_out) == (3, 0)
+    archive.close()
+    assert len(open_one().load_tables()[0].log) == 3
+
+
+def test_a_folder_that_cannot_be_written_leaves_games_unkept_and_is_said_once(tmp_path, caplog):
+    (tmp_path / "file").write_text("no folder")
+    archive = GameArchive(ArchiveOptions(file=str(tmp_path / "file" / "games.sqlite")))
+    archive.save_table(make_table())
+    archive.keep_game(make_game())
+    assert not archive.flush()
+    with pytest.raises(DataFileError, match="cannot be read"):
+        count(archive)
+    assert archive.load_tables() == []
+    assert len(caplog.records) <= 2
+    archive.close()
+    assert archive.left_out == 1
+
+
+def test_a_file_of_another_program_is_left_alone(options, caplog):
+    other = sqlite3.connect(options.file)
+    other.execute("CREATE TABLE theirs (x)")
+    other.commit()
+    other.close()
+    archive = GameArchive(options)
+    archive.keep_game(make_game())
+    assert not archive.flush()
+    archive.close()
+    other = sqlite3.connect(options.file)
+    assert [row[0] for row in other.execute("SELECT name FROM sqlite_master")] == ["theirs"]
+    other.close()
+    assert caplog.text.count("another program") == 1
+
+
+def test_a_game_that_cannot_be_kept_keeps_no_other_from_it(open_one, monkeypatch, caplog):
+    archive = open_one()
+    archive.write(lambda database: 1 // 0)
+    archive.keep_game(make_game())
+    assert archive.flush()
+    assert (count(archive), archive.left_out) == (1, 1)
+    assert "ZeroDivisionError" in caplog.text
+
+
+def test_the_match_of_a_table_that_is_dropped_waits_for_its_analysis(open_one):
+    archive = open_one()
+    archive.save_table(make_table("M"))
+    archive.keep_game(make_match_game(1, [0]))
+    archive.flush()
+    assert archive.read(ArchiveDatabase.find_waiting) is None
+    archive.drop_table("M")
+    archive.flush()
+    assert archive.read(ArchiveDatabase.find_waiting)[0] == 1
+
+
+def test_a_table_whose_rows_cannot_be_read_is_left_out_and_the_others_are_not(options, open_one, caplog):
+    first = open_one()
+    first.save_table(make_table("GOOD"))
+    first.save_table(make_table("BAD", actions=1))
+    first.close()
+    database = ArchiveDatabase(options.find_file())
+    database.execute("UPDATE actions SET entry = x'00'")
+    database.close()
+    assert [table.table_id for table in open_one().load_tables()] == ["GOOD"]
+    assert "the table BAD cannot be set up again" in caplog.text
+
+
+def test_keeping_something_waits_for_no_disk(open_one, monkeypatch):
+    archive = open_one()
+    archive.save_table(make_table("T"))
+    with archive._reading:
+        started = time.perf_counter()
+        for number in range(1000):
+            archive.add_action("T", {"act": "roll", "n": number})
+        assert time.perf_counter() - started < 0.5
+    assert archive.flush()
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("off", ArchiveOptions(on=False)),
+        ("", ArchiveOptions()),
+        ("my games.sqlite", ArchiveOptions(file="my games.sqlite")),
+        ("megabytes=5", ArchiveOptions(megabytes=5)),
+        ("file=g.sqlite,megabytes=7", ArchiveOptions(file="g.sqlite", megabytes=7)),
+    ],
+)
+def test_options_are_a_path_a_word_or_pairs(text, wanted):
+    assert ArchiveOptions.parse(text) == wanted
+
+
+def test_the_file_is_in_the_data_folder_unless_the_options_say_otherwise(monkeypatch, tmp_path):
+    monkeypatch.setenv("GAMMOND_DATA", str(tmp_path))
+    assert ArchiveOptions().find_file() == tmp_path / "games.sqlite"
+    assert ArchiveOptions(file="/a/b").find_accounts_file().name == "accounts.sqlite"
+    assert ArchiveOptions(megabytes=2).max_bytes == 2 << 20
+
+
+def test_an_archive_that_is_off_is_none(options, open_one):
+    assert open_archive(ArchiveOptions(on=False)) is None
+    assert describe_place(None) == "games are not kept"
+    assert describe_place(open_one()) == f"games are kept in {options.file}"
