@@ -1,8 +1,8 @@
 """The table of games: what a session can play, and where each part of a game is.
 
-A game has three parts, each loaded when a session needs it: its commands and settings, its answers to JSON
-queries, and its talk with a person at the terminal. The rest of the protocol reaches them through this table
-alone, so that a game is a package of its own and a row here.
+A game has four parts, each loaded when a session needs it: its commands and settings, its answers to JSON
+queries, its talk with a person at the terminal, and its view at tables in the browser. The rest of the
+protocol reaches them through this table alone, so that a game is a package of its own and a row here.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ class GameEntry:
         commands: Its `protocol.commands.session_game.Game`.
         queries: Its `protocol.dialects.json_query.GameQueries`.
         talk: Makes its `protocol.repl.dialogue.talk.Talk` for a session.
+        view: Makes its `protocol.tables.game_view.TableView` for a table.
     """
 
     name: str
@@ -35,6 +36,7 @@ class GameEntry:
     commands: str
     queries: str
     talk: str
+    view: str
 
 
 _BACKGAMMON = GameEntry(
@@ -43,6 +45,7 @@ _BACKGAMMON = GameEntry(
     "protocol.commands.table:BACKGAMMON",
     "protocol.dialects.json_backgammon:answer_positions",
     "protocol.repl.dialogue.backgammon:BackgammonTalk",
+    "protocol.tables.backgammon_view:BackgammonView",
 )
 
 _BARCA = GameEntry(
@@ -51,6 +54,7 @@ _BARCA = GameEntry(
     "protocol.barca.commands:BARCA",
     "protocol.barca.queries:answer_query",
     "protocol.barca.talk:BarcaTalk",
+    "protocol.barca.table_view:BarcaView",
 )
 
 GAMES: dict[str, GameEntry] = {entry.name: entry for entry in (_BACKGAMMON, _BARCA)}

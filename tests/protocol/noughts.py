@@ -19,6 +19,7 @@ from protocol.repl.dialogue.move_commands import MOVE_ROWS
 from protocol.repl.dialogue.move_talk import MoveTalk
 from protocol.state.move_table import MoveTable
 from protocol.state.settings import FORMAT_SETTING, make_variant_setting
+from protocol.tables.game_view import GameEnd, Phase, TableView
 
 LINES = ("123", "456", "789", "147", "258", "369", "159", "357")
 
@@ -134,10 +135,46 @@ class NoughtsTalk(MoveTalk):
         return [BoardLine("".join(marks[row : row + 3])) for row in (0, 3, 6)]
 
 
+class NoughtsView(TableView):
+    ready_lines = ("newgame",)
+
+    @property
+    def _cells(self):
+        return self.session.get_table(NoughtsTable).game
+
+    @property
+    def phase(self):
+        if self._cells is None:
+            return Phase.WAITING
+        return Phase.PLAY if free_cells(self._cells) else Phase.OVER
+
+    @property
+    def to_act(self):
+        return len(self._cells) % 2 if self._cells is not None and free_cells(self._cells) else None
+
+    @property
+    def end(self):
+        winner = find_winner(self._cells)
+        return None if free_cells(self._cells) else GameEnd(winner, int(winner is not None), "line")
+
+    def describe(self):
+        return {"cells": self._cells, "legal": None}
+
+    def describe_choices(self):
+        return {"legal": free_cells(self._cells)}
+
+    def describe_place(self):
+        return {"cells": self._cells}
+
+    def decide(self, rejected_kind):
+        return f"play {(yield 'go')[-1].text}"
+
+
 ENTRY = GameEntry(
     "noughts",
     ("noughts",),
     "tests.protocol.noughts:GAME",
     "tests.protocol.noughts:answer_query",
     "tests.protocol.noughts:NoughtsTalk",
+    "tests.protocol.noughts:NoughtsView",
 )

@@ -1,0 +1,113 @@
+"""The view of Barca, for tables."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from engine.barca.board import ANIMALS, HOLES, KINDS, format_square
+from engine.barca.game import BarcaGame
+from engine.barca.levels import DEFAULT_LEVEL
+from engine.barca.moves import find_frightening, find_scared, legal_moves
+from engine.barca.notation import format_move
+from engine.barca.position import BarcaPosition
+from protocol.barca.table import ENGINE_PLAYER, BarcaTable
+from protocol.tables.game_view import Decision, GameEnd, Phase, TableView
+
+
+class BarcaView(TableView):
+    """The view of a game of Barca; seat 0 is White."""
+
+    engine_player: ClassVar[str] = ENGINE_PLAYER
+    default_level: ClassVar[str] = DEFAULT_LEVEL
+    ready_lines: ClassVar[tuple[str, ...]] = ("newgame", "legal", "play e2-e5")
+
+    @property
+    def _game(self) -> BarcaGame | None:
+        return self.session.get_table(BarcaTable).game
+
+    @property
+    def phase(self) -> Phase:
+        """What the game waits for."""
+        game = self._game
+        if game is None:
+            return Phase.WAITING
+        return Phase.PLAY if game.result is None else Phase.OVER
+
+    @property
+    def to_act(self) -> int | None:
+        """The side to move; None when the game is over."""
+        game = self._game
+        return None if game is None or game.result is not None else game.position.side
+
+    @property
+    def end(self) -> GameEnd | None:
+        """How the game ended; None while it lasts."""
+        result = None if self._game is None else self._game.result
+        if result is None:
+            return None
+        return GameEnd(result.winner, int(result.winner is not None), result.reason)
+
+    def describe(self) -> dict[str, Any]:
+        """Return the animals, the watering holes and the position as text."""
+        game = self._game
+        state: dict[str, Any] = {
+            "holes": [format_square(hole) for hole in HOLES],
+            "pieces": [],
+            "position": None,
+            "on_roll": None,
+            "last_move": None,
+            "legal": None,
+        }
+        if game is None:
+            return state
+        position = game.position
+        scared = {*find_scared(position, 0), *find_scared(position, 1)}
+        escaping = _find_escaping(position)
+        state["pieces"] = [
+            {
+                "at": format_square(square),
+                "animal": KINDS[animal % ANIMALS // 2],
+                "seat": animal // ANIMALS,
+                "scared": square in scared,
+                "trapped": square in scared and square not in escaping,
+            }
+            for animal, square in enumerate(position.squares.tolist())
+        ]
+        state["on_roll"] = position.side
+        state["last_move"] = format_move(game.moves[-1]) if game.moves else None
+        return state | self.describe_place()
+
+    def describe_choices(self) -> dict[str, Any]:
+        """Return the legal moves."""
+        moves = [] if self._game is None else self._game.legal_moves()
+        return {
+            "legal": [
+                {
+                    "from": format_square(move.origin),
+                    "to": format_square(move.target),
+                    "text": format_move(move),
+                }
+                for move in moves
+            ]
+        }
+
+    def describe_place(self) -> dict[str, Any]:
+        """Return the position as text."""
+        return {"position": None if self._game is None else self._game.position.to_text()}
+
+    def decide(self, rejected_kind: int) -> Decision:
+        """Choose a move for the side to move."""
+        return f"play {(yield 'go')[-1].text}"
+
+
+def _find_escaping(position: BarcaPosition) -> set[int]:
+    """Return the squares of animals, of both sides, that can go to a safe square."""
+    found = set()
+    for side in (0, 1):
+        turn = BarcaPosition.from_valid_squares(position.squares, side)
+        for move in legal_moves(turn):
+            animal = turn.find_animal(move.origin)
+            assert animal is not None
+            if not find_frightening(turn, animal, move.target):
+                found.add(move.origin)
+    return found

@@ -1,0 +1,254 @@
+"""The view of backgammon and its variants, for tables."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+from engine.analysis.levels import DEFAULT_LEVEL
+from engine.errors import GammondError, StateError, UnsupportedError, ValueRangeError
+from engine.formats.match_id import encode_match_id
+from engine.formats.position_id import encode_position_id
+from engine.formats.xgid import encode_xgid
+from engine.rules.match import MAX_MATCH_LENGTH, RESULT_NAMES, GameResult
+from engine.rules.partial_plays import list_partial_plays
+from engine.rules.rules import Feature
+from protocol.state.offers import list_responses
+from protocol.state.player_registry import ENGINE_PLAYER
+from protocol.tables.game_view import Decision, GameEnd, Phase, TableView
+from protocol.tables.requests import ActRequest
+
+_WORDS = ("double", "take", "drop", "beaver", "accept", "reject")
+"""Actions that ``play`` takes as they are."""
+
+
+class BackgammonView(TableView):
+    """The view of a game of backgammon."""
+
+    has_dice: ClassVar[bool] = True
+    resigns_at_once: ClassVar[bool] = False
+    engine_player: ClassVar[str] = ENGINE_PLAYER
+    default_level: ClassVar[str] = DEFAULT_LEVEL
+    ready_lines: ClassVar[tuple[str, ...]] = (
+        "newgame",
+        "dice 1 1",
+        "legal",
+        "play 8/7(2) 6/5(2)",
+        "play double",
+        "play take",
+        "position XGID=-A------------------------a:0:0:1:00:0:0:0:0:10",
+        "dice 3 1",
+        "play 1/off",
+    )
+
+    def check_spec(self) -> None:
+        """Refuse a match that is too long."""
+        if not 0 <= self.spec.length <= MAX_MATCH_LENGTH:
+            raise ValueRangeError(
+                f"expected a match of 0..{MAX_MATCH_LENGTH} points, got {self.spec.length}", field="length"
+            )
+
+    def list_setup_lines(self) -> list[str]:
+        """List commands that make the rules those of the table."""
+        words = {True: "true", False: "false"}
+        return [
+            f"set game.length {self.spec.length}",
+            f"set game.jacoby {words[self.spec.jacoby]}",
+            f"set game.beavers {words[self.spec.beavers]}",
+            *([] if self.spec.cube else ["set engine.cubeful false"]),
+            "set game.keep true",
+        ]
+
+    def list_start_lines(self, number: int) -> list[str]:
+        """List commands that begin a game; without the Crawford rule no game is a Crawford game."""
+        lines = ["newgame"]
+        if number == 1 and self.spec.position is not None:
+            lines = [f"position gnubgid {self.spec.position}"]
+        elif self.session.game.match.crawford and not self.spec.crawford:
+            lines = ["set game.crawford false", *lines]
+        return lines
+
+    def note_start(self, names: tuple[str, str]) -> None:
+        """Begin the record of a game that ``newgame`` did not begin."""
+        if self.session.log.game is None:
+            self.session.log = self.session.log.begin(self.session.game, names)
+
+    @property
+    def phase(self) -> Phase:
+        """What the game waits for."""
+        game = self.session.game
+        if game.final_score is not None:
+            return Phase.FINISHED
+        if game.position is None:
+            return Phase.WAITING
+        if game.is_over:
+            return Phase.OVER
+        if game.match.resigned:
+            return Phase.RESIGNATION
+        if game.match.doubled:
+            return Phase.RESPONSE
+        return Phase.ROLL if game.match.roll is None else Phase.PLAY
+
+    @property
+    def to_act(self) -> int | None:
+        """The seat that is to act; None before an opening roll, and after the game."""
+        game = self.session.game
+        if game.position is None or game.is_over or self.is_opening:
+            return None
+        return game.match.to_act
+
+    @property
+    def dice(self) -> list[int] | None:
+        """The dice on the board; None before a roll."""
+        roll = self.session.game.match.roll
+        return None if roll is None else list(roll)
+
+    @property
+    def stake(self) -> int:
+        """The points that a single game wins now."""
+        return self.session.game.match.cube
+
+    @property
+    def is_opening(self) -> bool:
+        """Whether the next roll decides who begins."""
+        return self.session.is_opening
+
+    @property
+    def may_double(self) -> bool:
+        """Whether the seat to act may double before its roll."""
+        return self.spec.cube and self.session.game.may_double and not self.is_opening
+
+    @property
+    def end(self) -> GameEnd | None:
+        """How the game ended; None while it lasts."""
+        if not self.session.game.is_over:
+            return None
+        result = self._find_result()
+        return None if result is None else GameEnd(result.winner, result.points, result.name)
+
+    def _find_result(self) -> GameResult | None:
+        return None if self.session.log.game is None else self.session.log.game.result
+
+    @property
+    def match_winner(self) -> int | None:
+        """The seat that won the match; None while it lasts."""
+        result = self._find_result()
+        return None if self.session.game.final_score is None or result is None else result.winner
+
+    def count_score(self, ends: Sequence[GameEnd]) -> tuple[int, int]:
+        """Return the score as the session keeps it."""
+        return self.session.game.score
+
+    def describe(self) -> dict[str, Any]:
+        """Return the state of the game that everybody sees."""
+        game = self.session.game
+        match, position = game.match, game.position
+        state: dict[str, Any] = {
+            "length": match.length,
+            "crawford": match.crawford,
+            "jacoby": match.jacoby,
+            "beavers": match.beavers,
+            "on_roll": None if self.is_opening or position is None else match.on_roll,
+            "dice": self.dice,
+            "tree": None,
+            "cube": {
+                "value": match.cube,
+                "owner": match.cube_owner,
+                "offered": match.doubled,
+                "beavered": match.beavered,
+                "may_double": self.may_double,
+                "may_beaver": "beaver" in list_responses(match),
+            },
+            "resignation": match.resigned,
+            "checkers": None,
+            "pips": None,
+            "gnubgid": None,
+            "matchid": encode_match_id(match),
+            "xgid": None,
+        }
+        if position is not None:
+            seats = [0, 1] if match.on_roll == 0 else [1, 0]
+            state["checkers"] = [position.board[seat].tolist() for seat in seats]
+            state["pips"] = [position.pips[seat] for seat in seats]
+            state["gnubgid"] = encode_position_id(position)
+            state |= self.describe_place()
+        return state
+
+    def describe_choices(self) -> dict[str, Any]:
+        """Return the legal plays as a tree of checker moves, while dice lie on the board."""
+        if self.phase is not Phase.PLAY:
+            return {"tree": None}
+        game = self.session.game
+        assert game.position is not None
+        assert game.match.roll is not None
+        partial = list_partial_plays(game.position, game.match.roll, game.rules)
+        return {
+            "tree": [
+                {
+                    "moves": [(source, target, following) for (source, target), following in each.moves],
+                    "play": each.play,
+                }
+                for each in partial
+            ]
+        }
+
+    def describe_place(self) -> dict[str, Any]:
+        """Return the XGID; null where there is none: while a beaver or a resignation waits."""
+        game = self.session.game
+        if game.position is None or game.match.resigned or game.match.beavered:
+            return {"xgid": None}
+        return {"xgid": encode_xgid(game.position, game.match)}
+
+    def make_line(self, request: ActRequest) -> str:
+        """Return the command that carries out an action of a person."""
+        act = request.act
+        if act == "dice":
+            if request.dice is None:
+                raise ValueRangeError("expected two dice in 'dice'", field="dice")
+            return f"dice {request.dice[0]} {request.dice[1]}"
+        if act == "resign":
+            if not 1 <= request.points <= len(RESULT_NAMES):
+                raise ValueRangeError(f"expected points of 1..3, got {request.points}", field="points")
+            return f"play resign {RESULT_NAMES[request.points - 1]}"
+        if act == "play":
+            if self.phase is not Phase.PLAY:
+                raise StateError(f"no dice are to be played: the game waits for {self.phase}", field="act")
+            return f"play {self._check_play(request.play)}"
+        if act == "double" and not self.spec.cube:
+            raise UnsupportedError("this table has no cube", field="act")
+        if act in ("roll", *_WORDS):
+            return act if act == "roll" else f"play {act}"
+        return super().make_line(request)
+
+    def _check_play(self, text: str | None) -> str:
+        """Return a play of checkers: words for other actions are no plays here."""
+        words = (text or "").split()
+        if not words or words[0].lower() in ("resign", *_WORDS):
+            raise ValueRangeError("expected a play such as '8/5 6/5' or 'pass'", field="play")
+        return " ".join(words)
+
+    def decide(self, rejected_kind: int) -> Decision:
+        """Decide for the seat to act, as the engine does at the terminal."""
+        game = self.session.game
+        match = game.match
+        if match.resigned:
+            answer = yield f"resign {RESULT_NAMES[match.resigned - 1]}"
+            return "play accept" if answer[-1].values["accept"] else "play reject"
+        if match.doubled:
+            return f"play {(yield 'go take')[-1].text}"
+        if match.roll is not None:
+            return f"play {(yield 'go chequer')[-1].text}"
+        if game.rules.supports(Feature.RESIGNATION):
+            offer = str((yield "resign plies=0")[-1].values["offer"])
+            if offer in RESULT_NAMES and RESULT_NAMES.index(offer) + 1 > rejected_kind:
+                return f"play resign {offer}"
+        if self.may_double and (yield "go cube")[-1].text == "double":
+            return "play double"
+        return "roll"
+
+    def write_record(self, names: tuple[str, str]) -> tuple[str, str]:
+        """Return the record of the match as ``.mat`` text."""
+        try:
+            return "mat", self.session.log.format(names)[0]
+        except GammondError:
+            return "", ""

@@ -1,0 +1,417 @@
+"""All tables of a server and all who are at them: no sockets, threads or clocks here."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from engine.errors import GammondError, LimitError, StateError, ValueRangeError
+from engine.runtime.prompt_threads import UncompiledKernel
+from protocol.commands.dispatch import run_line
+from protocol.core.errors import BusyError
+from protocol.core.fault_log import FAULT_LOG
+from protocol.core.replies import describe_error
+from protocol.core.requests import AnyReply, Work, WorkControl
+from protocol.games import find_entry, load_part
+from protocol.state.service import Service
+from protocol.state.session import Session
+from protocol.tables.actions import carry_out
+from protocol.tables.archive import Archive, NoArchive
+from protocol.tables.events import encode_frame
+from protocol.tables.game_view import Phase, TableView
+from protocol.tables.requests import (
+    ActRequest,
+    AnyRequest,
+    CreateRequest,
+    JoinRequest,
+    LeaveRequest,
+    ListRequest,
+    PingRequest,
+    TableSpec,
+    check_spec,
+    read_id,
+    read_request,
+)
+from protocol.tables.submission import Submit
+from protocol.tables.table import Table, TableServices
+from protocol.tables.table_game import check_position
+from protocol.tables.tokens import make_table_id
+
+_MAX_SEED = 2**31
+
+
+@dataclass(frozen=True)
+class HubLimits:
+    """Caps.
+
+    Attributes:
+        tables: Tables at a time.
+        visitor_tables: Tables that one visitor may create.
+        visitor_seats: Tables at which one visitor may be.
+        table_visitors: Visitors at one table.
+        unread_chars: What may wait for a visitor; one that leaves more unread is dropped.
+        waiting_requests: Requests of a visitor that may wait for something to be compiled.
+        listed_tables: Tables in an answer to ``list``.
+        idle_s: Seconds without an action, or anybody coming, after which a table ends.
+        finished_s: The same once its match is over.
+        empty_s: The same where no game ever began.
+    """
+
+    tables: int = 1000
+    visitor_tables: int = 50
+    visitor_seats: int = 20
+    table_visitors: int = 200
+    unread_chars: int = 1_000_000
+    waiting_requests: int = 64
+    listed_tables: int = 100
+    idle_s: float = 12 * 3600.0
+    finished_s: float = 3600.0
+    empty_s: float = 2 * 3600.0
+
+
+class Visitor:
+    """One who sends requests and is told events: a page, over one connection.
+
+    Args:
+        hub: The hub.
+        on_output: Called when there is something to send, or the visitor is dropped.
+
+    Attributes:
+        tables: The names of the tables at which it is.
+        created: How many tables it has created.
+        is_dropped: Whether it gets nothing more: it left too much unread.
+    """
+
+    def __init__(self, hub: Hub, on_output: Callable[[], object]) -> None:
+        self._hub = hub
+        self._on_output = on_output
+        self._output: deque[str] = deque()
+        self._unread_chars = 0
+        self.waiting: deque[str] = deque()
+        self.is_blocked = False
+        self.tables: set[str] = set()
+        self.created = 0
+        self.is_dropped = False
+
+    def receive(self, frame: str) -> None:
+        """Take in a request; what comes of it can be taken with `take_output`."""
+        self._hub.receive(self, frame)
+
+    def send(self, frame: str) -> None:
+        """Let a frame wait for the visitor; one that leaves too much unread is dropped."""
+        if self.is_dropped:
+            return
+        self._output.append(frame)
+        self._unread_chars += len(frame)
+        if self._unread_chars > self._hub.limits.unread_chars:
+            self.drop()
+        else:
+            self._on_output()
+
+    def take_output(self) -> list[str]:
+        """Return the frames that wait, each once, in order."""
+        frames = list(self._output)
+        self._output.clear()
+        self._unread_chars = 0
+        return frames
+
+    def drop(self) -> None:
+        """Send nothing more; the connection is to be closed."""
+        self.is_dropped = True
+        self._output.clear()
+        self.waiting.clear()
+        self._hub.forget_soon(self)
+        self._on_output()
+
+    def close(self) -> None:
+        """Go away: the connection is gone."""
+        self.is_dropped = True
+        self._output.clear()
+        self.waiting.clear()
+        self._hub.forget(self)
+
+
+class Hub:
+    """All tables of a server. Not for several threads.
+
+    Args:
+        service: What all clients share.
+        submit: Has work done.
+        clock: Seconds of a clock that never goes back.
+        archive: Keeps tables and games; nothing is kept if None.
+        limits: Caps.
+        wall_clock: Seconds of the Unix epoch.
+
+    Attributes:
+        tables: The tables by name.
+    """
+
+    def __init__(
+        self,
+        service: Service,
+        submit: Submit,
+        clock: Callable[[], float],
+        archive: Archive | None = None,
+        limits: HubLimits | None = None,
+        wall_clock: Callable[[], float] = time.time,
+    ) -> None:
+        self.limits = limits or HubLimits()
+        self.tables: dict[str, Table] = {}
+        self._service = service
+        self._submit = submit
+        self._clock = clock
+        self._archive = archive or NoArchive()
+        self._services = TableServices(service, submit, clock, wall_clock, self._archive, self.run_step)
+        self._random = random.SystemRandom()
+        self._visitors: set[Visitor] = set()
+        self._leaving: list[Visitor] = []
+        self._ready_games: set[str] = set()
+        self._swept_s = clock()
+
+    def connect(self, on_output: Callable[[], object] = lambda: None) -> Visitor:
+        """Let a visitor come.
+
+        Args:
+            on_output: Called when there is something to send to it, or it is dropped.
+        """
+        visitor = Visitor(self, on_output)
+        self._visitors.add(visitor)
+        return visitor
+
+    @property
+    def visitor_count(self) -> int:
+        """How many visitors there are."""
+        return len(self._visitors)
+
+    def forget(self, visitor: Visitor) -> None:
+        """Let a visitor go from all its tables."""
+        self._visitors.discard(visitor)
+        for table_id in sorted(visitor.tables):
+            if (table := self.tables.get(table_id)) is not None:
+                table.leave(visitor)
+        visitor.tables.clear()
+        self._sweep_leaving()
+
+    def forget_soon(self, visitor: Visitor) -> None:
+        """Let a visitor go once what is under way is done: a table may be telling it something."""
+        self._leaving.append(visitor)
+
+    def _sweep_leaving(self) -> None:
+        while self._leaving:
+            self.forget(self._leaving.pop())
+
+    # Requests
+
+    def receive(self, visitor: Visitor, frame: str) -> None:
+        """Take in a request of a visitor, and serve it as soon as those before it are served."""
+        if visitor.is_dropped:
+            return
+        visitor.waiting.append(frame)
+        if len(visitor.waiting) > self.limits.waiting_requests:
+            visitor.drop()
+        self._serve(visitor)
+        self._sweep_leaving()
+
+    def _serve(self, visitor: Visitor) -> None:
+        while visitor.waiting and not visitor.is_blocked:
+            frame = visitor.waiting[0]
+            try:
+                self._answer(visitor, frame)
+            except UncompiledKernel as missing:
+                self._wait(visitor, missing.compile)
+                return
+            if visitor.waiting and not visitor.is_blocked:
+                visitor.waiting.popleft()
+
+    def _wait(self, visitor: Visitor, prepare: Callable[[], object]) -> None:
+        """Serve a visitor's next request once something is done for it, which may take long."""
+
+        def run(_: WorkControl) -> Sequence[AnyReply]:
+            prepare()
+            return ()
+
+        def go_on(_: object) -> None:
+            visitor.is_blocked = False
+            self._serve(visitor)
+            self._sweep_leaving()
+
+        visitor.is_blocked = True
+        self._submit(Work(run), go_on, self)
+
+    def run_step(self, step: Callable[[], None]) -> None:
+        """Do something for a table, now or once the kernels are compiled that it needs."""
+        try:
+            step()
+        except UncompiledKernel as missing:
+            prepare = missing.compile
+
+            def run(_: WorkControl) -> Sequence[AnyReply]:
+                prepare()
+                return ()
+
+            self._submit(Work(run), lambda _: self.run_step(step), self)
+
+    def _answer(self, visitor: Visitor, frame: str) -> None:
+        """Serve one request. Errors are answers too."""
+        try:
+            request = read_request(frame)
+            if isinstance(request, CreateRequest) and self._prepare_game(visitor, request):
+                return
+            self._carry_out(visitor, request)
+        except Exception as error:
+            if not isinstance(error, GammondError):
+                FAULT_LOG.log("a request at a table failed", error)
+            code, field, message = describe_error(error)
+            fault = {"code": code, "field": field, "message": message}
+            visitor.send(encode_frame({"id": read_id(frame), "ok": False, "error": fault}))
+
+    def _carry_out(self, visitor: Visitor, request: AnyRequest) -> None:
+        match request:
+            case CreateRequest():
+                self._create(visitor, request)
+            case JoinRequest():
+                self._join(visitor, request)
+            case LeaveRequest():
+                self._leave(visitor, request)
+            case ListRequest():
+                self._list(visitor, request)
+            case ActRequest():
+                self._act(visitor, request)
+            case PingRequest():
+                self._send_ok(visitor, request)
+
+    @staticmethod
+    def _send_ok(visitor: Visitor, request: AnyRequest, **values: Any) -> None:  # noqa: ANN401  (plain values)
+        visitor.send(encode_frame({"id": request.id, "ok": True, **values}))
+
+    def _prepare_game(self, visitor: Visitor, request: CreateRequest) -> bool:
+        """Have a game loaded and compiled that nobody has played here yet; return whether that is begun."""
+        entry = find_entry(request.variant)
+        if entry.name in self._ready_games:
+            return False
+        self._ready_games.add(entry.name)
+
+        def prepare() -> None:
+            view: type[TableView] = load_part(entry.view)
+            session = Session(self._service, 0)
+            run_line(session, f"set game.variant {next(iter(entry.variants))}")
+            board = view(session, TableSpec(request.seats))
+            for line in view.ready_lines:
+                run_line(session, line)
+                board.describe()
+                board.describe_choices()
+
+        self._wait(visitor, prepare)
+        return True
+
+    def _create(self, visitor: Visitor, request: CreateRequest) -> None:
+        if visitor.created >= self.limits.visitor_tables:
+            raise LimitError(f"expected at most {self.limits.visitor_tables} tables", field="request")
+        self._make_room()
+        spec = check_spec(request.spec)
+        check_position(self._service, spec)
+        table = Table(make_table_id(), spec, self._services, self._random.randrange(_MAX_SEED))
+        tokens, watch = table.open()
+        self.tables[table.table_id] = table
+        visitor.created += 1
+        fair = None if table.game.dice is None else table.game.dice.describe()
+        self._send_ok(visitor, request, table=table.table_id, tokens=tokens, watch=watch, fair=fair)
+
+    def _make_room(self) -> None:
+        """End the table that was left longest where no game has begun, if there are too many.
+
+        Raises:
+            BusyError: There is none.
+        """
+        if len(self.tables) < self.limits.tables:
+            return
+        unused = [each for each in self.tables.values() if not each.game.number and not each.members]
+        if not unused:
+            raise BusyError(f"all {self.limits.tables} tables are taken: try again later", field="request")
+        self._end_table(min(unused, key=lambda table: table.active_s))
+
+    def _find_table(self, name: str) -> Table:
+        table = self.tables.get(name)
+        if table is None:
+            raise ValueRangeError("there is no such table, or it has ended", field="table")
+        return table
+
+    def _join(self, visitor: Visitor, request: JoinRequest) -> None:
+        table = self._find_table(request.table)
+        if visitor not in table.members:
+            if len(visitor.tables) >= self.limits.visitor_seats:
+                raise LimitError(
+                    f"expected a visitor at {self.limits.visitor_seats} tables at most", field="table"
+                )
+            if len(table.members) >= self.limits.table_visitors:
+                raise BusyError(f"{self.limits.table_visitors} visitors are here already", field="table")
+        answer, frames = table.join(visitor, request)
+        visitor.tables.add(table.table_id)
+        self._send_ok(visitor, request, table=table.table_id, **answer)
+        for frame in frames:
+            visitor.send(frame)
+        self.run_step(table.begin_if_ready)
+
+    def _leave(self, visitor: Visitor, request: LeaveRequest) -> None:
+        table = self._find_table(request.table)
+        visitor.tables.discard(table.table_id)
+        table.leave(visitor)
+        self._send_ok(visitor, request)
+
+    def _list(self, visitor: Visitor, request: ListRequest) -> None:
+        listed = [table for table in self.tables.values() if table.spec.public]
+        newest = sorted(listed, key=lambda table: -table.active_s)[: self.limits.listed_tables]
+        self._send_ok(visitor, request, tables=[table.describe_listed() for table in newest])
+
+    def _act(self, visitor: Visitor, request: ActRequest) -> None:
+        table = self._find_table(request.table)
+        member = table.members.get(visitor)
+        if member is None:
+            raise ValueRangeError("you are not at this table: join it first", field="table")
+        if table.check_time(self._clock()):
+            raise StateError("the time is up", field="act")
+        carry_out(table, member, request)
+        self._send_ok(visitor, request)
+
+    # Time
+
+    @property
+    def next_due_s(self) -> float | None:
+        """When `tick` has something to do, by the clock; None for nothing that is known yet."""
+        times = [table.due_s for table in self.tables.values()]
+        return min((time for time in times if time is not None), default=None)
+
+    def tick(self) -> None:
+        """Do what is due at all tables; to be called often."""
+        now = self._clock()
+        for table in list(self.tables.values()):
+            due_s = table.due_s
+            if due_s is not None and due_s <= now:
+                self.run_step(table.tick)
+        if now - self._swept_s > 1.0:
+            self._swept_s = now
+            self._end_old_tables(now)
+        self._sweep_leaving()
+
+    def _end_old_tables(self, now: float) -> None:
+        for table in list(self.tables.values()):
+            limit_s = self.limits.idle_s
+            if table.game.phase is Phase.FINISHED:
+                limit_s = self.limits.finished_s
+            elif not table.game.number and not table.members:
+                limit_s = self.limits.empty_s
+            if now - table.active_s > limit_s:
+                self._end_table(table)
+
+    def _end_table(self, table: Table) -> None:
+        table.emit("ended", None, "")
+        for member in list(table.members.values()):
+            if isinstance(member.listener, Visitor):
+                member.listener.tables.discard(table.table_id)
+        table.close()
+        del self.tables[table.table_id]
+        self._archive.drop_table(table.table_id)

@@ -1,0 +1,241 @@
+"""The games of one table: a session of the line protocol, played by its commands, with history and dice.
+
+It knows no visitors and no clock, and does the same again when the same is asked of it: so a table is rebuilt
+from its log.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+
+from engine.errors import GammondError, StateError
+from protocol.commands.dispatch import answer_command
+from protocol.core.requests import AnyReply, Reply, Work, WorkControl
+from protocol.games import find_entry, load_part
+from protocol.state.service import Service
+from protocol.state.session import Session
+from protocol.tables.engine_turns import read_reply
+from protocol.tables.game_history import GameHistory, HistoryEntry, name_action
+from protocol.tables.game_view import GameEnd, Phase, TableView
+from protocol.tables.requests import TableSpec
+from protocol.tables.table_dice import TableDice
+
+
+class TableGame:
+    """The games of a table.
+
+    Args:
+        service: What all clients share.
+        spec: What the table was created with.
+        seed: The seed of the engines' errors.
+
+    Attributes:
+        session: The session that plays.
+        view: The view of its game.
+        history: The actions of the game at hand.
+        dice: The server's dice; None where the players type them, and where there are none.
+        number: That of the game at hand; 0 before the first.
+        ends: How the games before it ended.
+        has_help: Whether in the game at hand something was taken back, or an engine moved for a person.
+
+    Raises:
+        GammondError: There is no such game, or it does not have what the table was created with.
+    """
+
+    def __init__(self, service: Service, spec: TableSpec, seed: int) -> None:
+        self.session = Session(service, seed)
+        self.spec = spec
+        entry = find_entry(spec.variant)
+        self.run(f"set game.variant {spec.variant}")
+        self.game_name = entry.name
+        self.view: TableView = load_part(entry.view)(self.session, spec)
+        self.view.check_spec()
+        for line in self.view.list_setup_lines():
+            self.run(line)
+        self.history = GameHistory()
+        self.dice = TableDice(self.session) if self.view.has_dice and spec.dice == "server" else None
+        self.number = 0
+        self.ends: list[GameEnd] = []
+        self.has_help = False
+        self.score_before = (0, 0)
+        self._forfeit: GameEnd | None = None
+
+    def run(self, line: str) -> Reply:
+        """Send the session a command that it answers at once, or that may take its time here.
+
+        Raises:
+            GammondError: It is refused.
+        """
+        answer = answer_command(self.session, line)
+        replies: Sequence[AnyReply] = (
+            answer.run(WorkControl()) if isinstance(answer, Work) else answer  # type: ignore[assignment]
+        )
+        return read_reply(replies)
+
+    @property
+    def phase(self) -> Phase:
+        """What the game waits for."""
+        if self.number == 0:
+            return Phase.WAITING
+        return self.view.phase if self._forfeit is None else Phase.FINISHED
+
+    @property
+    def is_on(self) -> bool:
+        """Whether a game is being played."""
+        return self.phase not in (Phase.WAITING, Phase.OVER, Phase.FINISHED)
+
+    @property
+    def to_act(self) -> int | None:
+        """The seat that is to act; None where neither or either is."""
+        return self.view.to_act if self.is_on else None
+
+    @property
+    def end(self) -> GameEnd | None:
+        """How the game at hand ended; None while it lasts."""
+        if self.number == 0:
+            return None
+        return self._forfeit or self.view.end
+
+    @property
+    def is_forfeited(self) -> bool:
+        """Whether a side gave up the match, or lost it on time."""
+        return self._forfeit is not None
+
+    @property
+    def match_winner(self) -> int | None:
+        """The seat that won the match; None while it lasts."""
+        return self.view.match_winner if self._forfeit is None else self._forfeit.winner
+
+    @property
+    def score(self) -> tuple[int, int]:
+        """The points of seats 0 and 1."""
+        end = self.end
+        return self.view.count_score(self.ends if end is None else [*self.ends, end])
+
+    def start(self, names: tuple[str, str], seeds: tuple[str, str]) -> None:
+        """Begin the next game.
+
+        Args:
+            names: Of seats 0 and 1.
+            seeds: Those for the dice.
+
+        Raises:
+            StateError: A game is on, or the match is over.
+        """
+        if self.number and self.phase is not Phase.OVER:
+            raise StateError(f"no game can begin now: the table is at '{self.phase}'", field="act")
+        if self.end is not None:
+            self.ends.append(self.end)
+        self.score_before = self.score
+        if self.dice is not None:
+            self.dice.start_game(seeds)
+        self.number += 1
+        for line in self.view.list_start_lines(self.number):
+            self.run(line)
+        self.view.note_start(names)
+        self.history.clear()
+        self.has_help = False
+
+    def apply(self, line: str, seat: int | None) -> HistoryEntry:
+        """Carry out an action.
+
+        Args:
+            line: The command.
+            seat: Who does it.
+
+        Raises:
+            GammondError: It is refused; nothing has changed.
+        """
+        view, session = self.view, self.session
+        place, is_opening, before = view.describe_place(), view.is_opening, session.rolls
+        dice = view.dice
+        reply = self.run(line)
+        kind, text = name_action(line), str(reply.values.get("play", ""))
+        fair: tuple[int | None, int | None] = (None, None)
+        if kind in ("roll", "dice"):
+            dice = view.dice
+            text = "-".join(map(str, dice or ()))
+        if kind == "roll" and self.dice is not None:
+            fair = self.dice.find_roll(before, is_opening=is_opening)
+        entry = HistoryEntry(
+            len(self.history.entries) + 1, None if is_opening else seat, kind, text, dice, place, *fair
+        )
+        self.history.add(entry)
+        return entry
+
+    def undo(self, count: int) -> None:
+        """Take back the last actions of the game at hand.
+
+        Raises:
+            StateError: The session does not remember as many.
+        """
+        if count > self.session.service.limits.undo_steps // 2:
+            raise StateError(f"{count} actions are too many to be taken back", field="act")
+        was_over = self.end is not None
+        for _ in range(count):
+            self.run("undo")
+        self.history.undo(count)
+        self.has_help = True
+        if was_over and self.dice is not None and self.end is None and self.dice.next_secret is not None:
+            self.dice.change_secret()
+
+    def redo(self) -> None:
+        """Do again what was taken back last.
+
+        Raises:
+            StateError: Nothing was.
+        """
+        if not self.history.redo_count:
+            raise StateError("nothing to redo", field="act")
+        for _ in range(self.history.redo_count):
+            self.run("redo")
+        self.history.redo()
+
+    def forfeit(self, winner: int, kind: str) -> None:
+        """End game and match, or the table where there is none: a side's time is up, or it gave up."""
+        self._forfeit = GameEnd(winner, self.view.stake, kind)
+
+    def describe(self) -> dict[str, Any]:
+        """Return the state of game and match that everybody sees."""
+        end = self.end
+        return {
+            "game": self.game_name,
+            "variant": self.spec.variant,
+            "length": self.spec.length,
+            **self.view.describe(),
+            "score": self.score,
+            "phase": self.phase,
+            "to_act": self.to_act,
+            "game_number": self.number,
+            "games": [each._asdict() for each in self.ends],
+            "result": None if end is None else end._asdict(),
+            "match_winner": self.match_winner,
+            "fair": None if self.dice is None else self.dice.describe(),
+            "dice_source": self.spec.dice,
+        }
+
+
+def read_spec(document: dict[str, Any]) -> TableSpec:
+    """Return what a table was created with, as an archive kept it."""
+    return msgspec.convert(document, TableSpec)
+
+
+def check_position(service: Service, spec: TableSpec) -> None:
+    """Refuse a table whose position cannot be set up, or whose game is over there.
+
+    Raises:
+        GammondError: It is so.
+    """
+    if spec.position is None:
+        return
+    game = TableGame(service, spec, 0)
+    try:
+        for line in game.view.list_start_lines(1):
+            game.run(line)
+    except GammondError as error:
+        raise error.with_field("position") from None
+    if game.view.phase in (Phase.OVER, Phase.FINISHED):
+        raise StateError("the game is over in this position", field="position")

@@ -1,0 +1,119 @@
+"""Partial plays against the legal plays, which another program lists."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+import pytest
+
+from engine.errors import StateError
+from engine.rules.moves import legal_plays
+from engine.rules.notation import parse_play
+from engine.rules.partial_plays import list_partial_plays
+from engine.rules.position import OFF, Position
+from engine.rules.rules import STANDARD_RULES, VARIANTS, Doubles, Rules
+from tests import boards
+
+ALL_RULES = [Rules(variant, doubles) for variant in VARIANTS.values() for doubles in Doubles]
+
+
+def walk_at_random(rules, random, turns):
+    """Yield positions and rolls of random games."""
+    position = rules.starting_position
+    for _ in range(turns):
+        roll = tuple(int(die) for die in random.integers(1, 7, 2))
+        yield position, roll
+        plays = legal_plays(position, roll, rules)
+        position = plays[random.integers(len(plays))].result
+        if position.is_over:
+            position = rules.starting_position
+
+
+def list_ends(partial):
+    return [each.play for each in partial if not each.moves]
+
+
+@pytest.mark.parametrize("rules", ALL_RULES, ids=lambda rules: rules.name)
+def test_the_whole_plays_are_the_legal_plays_in_random_games(rules):
+    random = np.random.default_rng(19)
+    for position, roll in walk_at_random(rules, random, 250):
+        partial = list_partial_plays(position, roll, rules)
+        ends = {parse_play(text, position, roll, rules).result for text in list_ends(partial)}
+        assert ends == {play.result for play in legal_plays(position, roll, rules)}
+
+
+@pytest.mark.parametrize("rules", ALL_RULES, ids=lambda rules: rules.name)
+def test_every_walk_ends_in_a_whole_play_with_its_own_checkers(rules):
+    random = np.random.default_rng(20)
+    for position, roll in walk_at_random(rules, random, 120):
+        partial = list_partial_plays(position, roll, rules)
+        for _ in range(5):
+            own, at = position.board[0].copy(), 0
+            while partial[at].moves:
+                assert partial[at].play is None
+                (source, target), at = partial[at].moves[random.integers(len(partial[at].moves))]
+                own[source] -= 1
+                own[target] += 1
+            result = parse_play(partial[at].play, position, roll, rules).result
+            assert result.board[1].tolist() == own.tolist()
+
+
+@pytest.mark.parametrize("rules", ALL_RULES, ids=lambda rules: rules.name)
+def test_a_move_is_given_once_and_leads_to_a_later_partial_play(rules):
+    random = np.random.default_rng(21)
+    for position, roll in walk_at_random(rules, random, 120):
+        for at, each in enumerate(list_partial_plays(position, roll, rules)):
+            moves = [move for move, _ in each.moves]
+            assert len(set(moves)) == len(moves)
+            assert all(following > at for _, following in each.moves)
+
+
+def test_the_same_checkers_by_the_same_dice_are_one_partial_play():
+    partial = list_partial_plays(Position.start(), (3, 1))
+    after_three = dict(partial[0].moves)[8, 5]
+    after_one = dict(partial[0].moves)[6, 5]
+    assert dict(partial[after_three].moves)[6, 5] == dict(partial[after_one].moves)[8, 5]
+
+
+def test_nothing_but_entering_is_offered_while_a_checker_is_on_the_bar():
+    position = boards.position({25: 1, 13: 5, 8: 5, 6: 4}, {12: 5, 17: 4, 19: 4, 20: 2})
+    partial = list_partial_plays(position, (3, 1))
+    assert [move[0] for move, _ in partial[0].moves] == [25, 25]
+
+
+def test_no_move_is_one_whole_play():
+    position = boards.position({25: 2, 6: 13}, {24: 2, 23: 2, 22: 2, 21: 2, 20: 2, 19: 2, 17: 3})
+    assert [(each.moves, each.play) for each in list_partial_plays(position, (3, 1))] == [((), "pass")]
+
+
+def test_the_smaller_die_is_not_offered_where_only_the_larger_can_be_played():
+    position = boards.position({14: 1}, {3: 2, 1: 2})
+    moves = [move for move, _ in list_partial_plays(position, (6, 5))[0].moves]
+    assert moves == [(14, 8)]
+
+
+def test_a_beginning_after_which_the_other_die_cannot_be_played_is_not_offered():
+    position = boards.position({24: 1}, {15: 2})
+    assert [move for move, _ in list_partial_plays(position, (6, 3))[0].moves] == [(24, 18)]
+
+
+def test_a_checker_that_either_die_bears_off_is_offered_once():
+    position = boards.position({1: 3}, {24: 2, 22: 13})
+    partial = list_partial_plays(position, (6, 1))
+    assert [move for move, _ in partial[0].moves] == [(1, OFF)]
+    assert list_ends(partial) == ["1/off(2)"]
+
+
+def test_a_game_that_is_over_has_none():
+    position = boards.position({}, {24: 2, 22: 13})
+    with pytest.raises(StateError, match="over"):
+        list_partial_plays(position, (6, 1))
+
+
+def test_the_most_that_a_double_can_have_stays_bounded_and_quick():
+    position = boards.position({point: 1 for point in range(24, 9, -1)}, {1: 15})
+    began_s = time.process_time()
+    partial = list_partial_plays(position, (1, 1), STANDARD_RULES)
+    assert time.process_time() - began_s < 1.0
+    assert len(partial) < 4500

@@ -1,0 +1,169 @@
+"""A hub for tests: its own clock, work done on demand, and visitors that speak JSON."""
+
+from __future__ import annotations
+
+import json
+
+from protocol.core.requests import WorkControl
+from protocol.tables.archive import MemoryArchive
+from protocol.tables.hub import Hub
+from tests.protocol.talking import make_service
+
+PERSON, OPEN = {"kind": "person", "name": "Ann"}, {"kind": "open"}
+ENGINE = {"kind": "engine", "player": "engine", "level": "expert"}
+
+
+class FakePool:
+    """Does work when it is told to, in the order in which it came."""
+
+    def __init__(self):
+        self.waiting = []
+
+    def __call__(self, work, on_done, client):
+        """Take work."""
+        control = WorkControl()
+        self.waiting.append((work, on_done, control))
+        return control.stop
+
+    def run(self):
+        """Do all the work that waits now."""
+        waiting, self.waiting = self.waiting, []
+        for work, on_done, control in waiting:
+            try:
+                result = work.run(control)
+            except Exception as error:
+                result = error
+            on_done(result)
+
+
+class Site:
+    """A hub with a clock that stands still until it is moved.
+
+    Attributes:
+        now: The time, in seconds.
+    """
+
+    def __init__(self, archive=None, limits=None, service=None):
+        self.now = 1000.0
+        self.archive = archive or MemoryArchive()
+        self.pool = FakePool()
+        self.service = service or make_service()
+        self.hub = Hub(self.service, self.pool, lambda: self.now, self.archive, limits, lambda: self.now)
+
+    def visit(self):
+        """Let a visitor come."""
+        return Guest(self)
+
+    def settle(self, seconds=0.0):
+        """Do all work and all that is due, while the clock goes on by some time in steps."""
+        end = self.now + seconds
+        while True:
+            while self.pool.waiting:
+                self.pool.run()
+            self.hub.tick()
+            if not self.pool.waiting:
+                if self.now >= end:
+                    return
+                self.now = min(end, self.now + 0.5)
+
+
+class Guest:
+    """A visitor of a site.
+
+    Attributes:
+        events: The events that came, oldest first.
+        state: The last state of each table.
+    """
+
+    def __init__(self, site):
+        self.site = site
+        self.visitor = site.hub.connect()
+        self.events = []
+        self.states = {}
+        self._id = 0
+
+    @property
+    def state(self):
+        """The state of the table heard of last."""
+        return self.events[-1]["state"]
+
+    def hear(self):
+        """Take in what came; return the answers among it."""
+        answers = []
+        for frame in self.visitor.take_output():
+            document = json.loads(frame)
+            if "ok" in document:
+                answers.append(document)
+            else:
+                self.events.append(document)
+                self.states[document["table"]] = document["state"]
+        return answers
+
+    def ask(self, do, **fields):
+        """Send a request; return its answer."""
+        self._id += 1
+        self.visitor.receive(json.dumps({"id": self._id, "do": do, **fields}))
+        answers = self.hear()
+        while not any(answer["id"] == self._id for answer in answers):
+            assert self.site.pool.waiting, "no answer came"
+            self.site.pool.run()
+            answers += self.hear()
+        return next(answer for answer in answers if answer["id"] == self._id)
+
+    def get(self, do, **fields):
+        """Send a request that must succeed; return its answer."""
+        answer = self.ask(do, **fields)
+        assert answer["ok"], answer
+        return answer
+
+    def refuse(self, do, **fields):
+        """Send a request that must fail; return code and field of its error, and the message."""
+        answer = self.ask(do, **fields)
+        assert not answer["ok"], answer
+        error = answer["error"]
+        return error["code"], error["field"], error["message"]
+
+    def create(self, *seats, **fields):
+        """Create a table and sit down at each seat that is a person's; return the answer to ``create``."""
+        made = self.get("create", seats=list(seats), **fields)
+        tokens = [
+            token
+            for token, seat in zip(made["tokens"], seats, strict=True)
+            if token is not None and seat["kind"] == "person"
+        ]
+        self.get("join", table=made["table"], token=[*tokens, made["watch"]])
+        return made
+
+
+def play_at_random(guest, table, random, *, seats=(0,), doubles=0.2):
+    """Do something legal for one of some seats, if one of them is to act; return whether it was."""
+    state = guest.states[table]
+    phase, to_act = state["phase"], state["to_act"]
+    if phase == "over":
+        guest.get("act", table=table, act="next")
+        return True
+    if to_act not in seats:
+        return False
+    if phase == "roll":
+        may_double = state["cube"]["may_double"] and random.random() < doubles
+        guest.get("act", table=table, seat=to_act, act="double" if may_double else "roll")
+    elif phase == "play":
+        guest.get("act", table=table, seat=to_act, act="play", play=choose_play(state, random))
+    elif phase == "response":
+        guest.get("act", table=table, seat=to_act, act=random.choice(["take", "drop"]))
+    elif phase == "resignation":
+        guest.get("act", table=table, seat=to_act, act=random.choice(["accept", "reject"]))
+    else:
+        return False
+    return True
+
+
+def choose_play(state, random):
+    """Choose a legal play as a person does: checker by checker, or a move of another game."""
+    if state.get("legal"):
+        move = random.choice(state["legal"])
+        return move["text"] if isinstance(move, dict) else str(move)
+    tree, at = state["tree"], 0
+    while tree[at]["moves"]:
+        _, _, at = random.choice(tree[at]["moves"])
+    return tree[at]["play"]
