@@ -1,0 +1,358 @@
+"""Accounts: names, passwords, sessions, and who is kept from guessing."""
+
+from __future__ import annotations
+
+import sqlite3
+import stat
+import sys
+import threading
+import time
+
+import pytest
+
+pytest.importorskip("argon2", reason="the extra web is not installed")
+
+import argon2
+
+from engine.errors import DataFileError, UnsupportedError, ValueRangeError
+from protocol.archive import accounts as accounts_module
+from protocol.archive.accounts import IDLE_S, MAX_AGE_S, MAX_SESSIONS, Accounts
+from protocol.archive.attempt_limits import MAX_COUNTED, AttemptLimit, check_attempts
+from protocol.archive.names import check_name, fold_name
+from protocol.archive.passwords import MAX_CHARS, Passwords
+from protocol.core.errors import BusyError
+
+PASSWORD = "correct horse"
+CHEAP = argon2.PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
+
+
+@pytest.fixture
+def clock():
+    class Clock:
+        now_s = 1_790_000_000.0
+
+        def __call__(self):
+            return self.now_s
+
+    return Clock()
+
+
+@pytest.fixture
+def accounts(tmp_path, clock):
+    opened = Accounts(tmp_path / "data" / "accounts.sqlite", Passwords(CHEAP), clock)
+    yield opened
+    opened.close()
+
+
+def test_who_registers_is_logged_in_and_can_log_in_again(accounts):
+    first = accounts.register("Ann", PASSWORD)
+    second = accounts.log_in(" ann ", PASSWORD)
+    assert first != second
+    assert (accounts.find_user(first), accounts.find_user(second)) == ("Ann", "Ann")
+    assert accounts.find_user("other") is None
+    assert accounts.find_user("") is None
+
+
+def test_an_unknown_name_and_a_wrong_password_have_the_same_error(accounts):
+    accounts.register("Ann", PASSWORD)
+    errors = []
+    for name, password in (("Ann", "wrong password"), ("Bob", PASSWORD), (None, PASSWORD), ("Ann", None)):
+        with pytest.raises(ValueRangeError) as caught:
+            accounts.log_in(name, password)
+        errors.append((caught.value.message, caught.value.field, caught.value.code))
+    assert len(set(errors)) == 1
+
+
+def test_an_unknown_name_takes_as_long_as_a_wrong_password(accounts, monkeypatch):
+    compared = []
+    verify = argon2.PasswordHasher.verify
+
+    def watch(self, hashed, password):
+        compared.append(hashed)
+        return verify(self, hashed, password)
+
+    monkeypatch.setattr(argon2.PasswordHasher, "verify", watch)
+    accounts.register("Ann", PASSWORD)
+    for name in ("Ann", "Bob"):
+        with pytest.raises(ValueRangeError):
+            accounts.log_in(name, "wrong password")
+    assert len(compared) == 2
+    parameters = [argon2.extract_parameters(each) for each in compared]
+    assert parameters[0] == parameters[1]
+
+
+@pytest.mark.parametrize("password", ["1234567", "x" * (MAX_CHARS + 1), "", None, 12345678])
+def test_passwords_have_8_to_1024_characters(accounts, password):
+    with pytest.raises(ValueRangeError, match="8 to 1024"):
+        accounts.register("Ann", password)
+    accounts.register("Ann", PASSWORD)
+    token = accounts.log_in("Ann", PASSWORD)
+    with pytest.raises(ValueRangeError, match="8 to 1024"):
+        accounts.change_password("Ann", PASSWORD, password)
+    assert accounts.find_user(token) == "Ann"
+
+
+@pytest.mark.parametrize(
+    "password", ["12345678", "x" * MAX_CHARS, "pass\0word", "\ud800 surrogate", "naïveté ♞"]
+)
+def test_any_text_of_these_lengths_is_a_password(accounts, password):
+    accounts.register("Ann", password)
+    accounts.log_in("Ann", password)
+
+
+def test_the_end_of_a_long_password_counts(accounts):
+    accounts.register("Ann", "x" * 1000 + "a")
+    with pytest.raises(ValueRangeError):
+        accounts.log_in("Ann", "x" * 1000 + "b")
+
+
+def test_letters_that_keyboards_compose_in_two_ways_are_the_same(accounts):
+    accounts.register("Ann", "caf\u00e9 caf\u00e9")
+    accounts.log_in("Ann", "cafe\u0301 cafe\u0301")
+
+
+def test_passwords_are_kept_as_hashes_by_argon2id_and_sessions_as_hashes_in_a_file_of_the_user_alone(
+    tmp_path, clock
+):
+    file = tmp_path / "accounts.sqlite"
+    accounts = Accounts(file, clock=clock)
+    token = accounts.register("Ann", PASSWORD)
+    accounts.close()
+    content = b"".join(each.read_bytes() for each in tmp_path.glob("accounts.sqlite*"))
+    assert b"$argon2id$v=19$m=65536,t=3,p=4$" in content
+    assert PASSWORD.encode() not in content
+    assert token.encode() not in content
+    if sys.platform != "win32":
+        assert stat.S_IMODE(file.stat().st_mode) == 0o600
+
+
+def test_hashes_of_earlier_parameters_are_made_anew_at_the_next_login(tmp_path):
+    file = tmp_path / "accounts.sqlite"
+    old = Accounts(file, Passwords(CHEAP))
+    old.register("Ann", PASSWORD)
+    old.close()
+    stronger = Passwords(argon2.PasswordHasher(time_cost=2, memory_cost=16, parallelism=1))
+    new = Accounts(file, stronger)
+    new.log_in("Ann", PASSWORD)
+    new.close()
+    with sqlite3.connect(file) as database:
+        (hashed,) = database.execute("SELECT password FROM accounts").fetchone()
+    database.close()
+    assert "t=2" in hashed
+
+
+@pytest.mark.parametrize("name", ["ANN", " ann ", "\uff21nn"])
+def test_a_name_that_has_an_account_is_given_to_nobody_else_however_it_is_written(accounts, name):
+    accounts.register("Ann", PASSWORD)
+    with pytest.raises(ValueRangeError, match="has an account"):
+        accounts.register(name, "another password")
+
+
+@pytest.mark.parametrize("name", ["", "  ", "x" * 41, "a\u202eb", "a\nb\0", "You", "guest", None, 7])
+def test_names_that_nobody_can_read_or_that_are_nobodys_have_no_account(accounts, name):
+    with pytest.raises(ValueRangeError, match="expected a name"):
+        accounts.register(name, PASSWORD)
+
+
+def test_a_name_with_an_account_is_used_at_tables_by_who_is_logged_in_alone(accounts):
+    accounts.register("Ann", PASSWORD)
+    accounts.check_may_use("Ann", "Ann")
+    accounts.check_may_use("Bob", None)
+    accounts.check_may_use("Bob", "Ann")
+    for user in (None, "Bob"):
+        with pytest.raises(ValueRangeError, match="log in") as caught:
+            accounts.check_may_use("aNN ", user)
+        assert caught.value.field == "name"
+
+
+def test_logging_out_ends_one_session_and_everywhere_all(accounts):
+    one, two, three = (
+        accounts.register("Ann", PASSWORD),
+        *(accounts.log_in("Ann", PASSWORD) for _ in range(2)),
+    )
+    other = accounts.register("Bob", PASSWORD)
+    accounts.log_out(one)
+    assert [accounts.find_user(each) for each in (one, two, three)] == [None, "Ann", "Ann"]
+    accounts.log_out_everywhere("Ann")
+    assert [accounts.find_user(each) for each in (two, three, other)] == [None, None, "Bob"]
+
+
+def test_a_new_password_needs_the_old_one_and_ends_all_other_sessions(accounts):
+    old = accounts.register("Ann", PASSWORD)
+    with pytest.raises(ValueRangeError, match="expected the name of an account"):
+        accounts.change_password("Ann", "wrong password", "new password")
+    assert accounts.find_user(old) == "Ann"
+    token = accounts.change_password("Ann", PASSWORD, "new password")
+    assert (accounts.find_user(old), accounts.find_user(token)) == (None, "Ann")
+    with pytest.raises(ValueRangeError):
+        accounts.log_in("Ann", PASSWORD)
+    accounts.log_in("Ann", "new password")
+
+
+def test_a_session_ends_when_it_is_not_used_and_at_last(accounts, clock):
+    token = accounts.register("Ann", PASSWORD)
+    started_s = clock.now_s
+    while clock.now_s - started_s < MAX_AGE_S - IDLE_S:
+        clock.now_s += IDLE_S - 10
+        assert accounts.find_user(token) == "Ann"
+    clock.now_s = started_s + MAX_AGE_S + 10
+    assert accounts.find_user(token) is None
+    idle = accounts.log_in("Ann", PASSWORD)
+    clock.now_s += IDLE_S + 10
+    assert accounts.find_user(idle) is None
+
+
+def test_an_account_has_so_many_sessions_and_the_oldest_end_first(accounts, clock):
+    tokens = [accounts.register("Ann", PASSWORD)]
+    for _ in range(MAX_SESSIONS):
+        clock.now_s += 1
+        tokens.append(accounts.log_in("Ann", PASSWORD))
+    assert accounts.find_user(tokens[0]) is None
+    assert all(accounts.find_user(token) for token in tokens[1:])
+
+
+def test_guessing_the_password_of_a_name_is_stopped_and_others_still_log_in(accounts):
+    accounts.register("Ann", PASSWORD)
+    accounts.register("Bob", PASSWORD)
+    for _ in range(10):
+        with pytest.raises(ValueRangeError):
+            accounts.log_in("Ann", "wrong password", "10.0.0.1")
+    with pytest.raises(BusyError, match="try again in 15 min"):
+        accounts.log_in("Ann", PASSWORD, "10.0.0.1")
+    accounts.log_in("Bob", PASSWORD, "10.0.0.1")
+    accounts.log_in("Ann", PASSWORD, "10.0.0.2")  # she herself is not locked out elsewhere
+
+
+def test_guessing_names_from_one_address_is_stopped(accounts):
+    for number in range(50):
+        with pytest.raises(ValueRangeError):
+            accounts.log_in(f"name {number}", PASSWORD, "10.0.0.1")
+    with pytest.raises(BusyError):
+        accounts.log_in("another", PASSWORD, "10.0.0.1")
+
+
+def test_logins_that_succeed_do_not_count(accounts):
+    accounts.register("Ann", PASSWORD)
+    for _ in range(60):
+        accounts.log_in("Ann", PASSWORD, "10.0.0.1")
+
+
+def test_one_address_makes_so_many_accounts(accounts):
+    for number in range(20):
+        accounts.register(f"name {number}", PASSWORD, "10.0.0.1")
+    with pytest.raises(BusyError):
+        accounts.register("another", PASSWORD, "10.0.0.1")
+    accounts.register("another", PASSWORD, "10.0.0.2")
+
+
+def test_attempts_at_the_same_moment_count_too(accounts):
+    accounts.register("Ann", PASSWORD)
+    outcomes = []
+
+    def guess():
+        try:
+            accounts.log_in("Ann", "wrong password", "10.0.0.1")
+        except (ValueRangeError, BusyError) as error:
+            outcomes.append(type(error))
+
+    threads = [threading.Thread(target=guess) for _ in range(30)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert outcomes.count(ValueRangeError) <= 12
+    assert outcomes.count(BusyError) >= 18
+
+
+def test_the_window_of_attempts_moves_and_forgets(clock):
+    limit = AttemptLimit(2, 60.0, clock)
+    limit.count("a")
+    clock.now_s += 50
+    limit.count("a")
+    assert limit.compute_wait_s("a") == pytest.approx(10.0)
+    clock.now_s += 11
+    check_attempts([(limit, "a")])
+    for number in range(MAX_COUNTED + 10):
+        limit.count(number)
+    assert len(limit._counted) == MAX_COUNTED
+
+
+def test_too_many_passwords_at_a_time_are_refused_in_words(monkeypatch):
+    monkeypatch.setattr("protocol.archive.passwords._WAIT_S", 0.01)
+    passwords = Passwords(CHEAP)
+    while passwords._room.acquire(blocking=False):
+        pass
+    with pytest.raises(BusyError, match="too many log in"):
+        passwords.hash(PASSWORD)
+
+
+def test_the_administrator_lists_removes_and_resets(accounts):
+    token = accounts.register("Ann", PASSWORD)
+    accounts.register("Bob", PASSWORD)
+    assert [(each.name, each.sessions) for each in accounts.list_accounts()] == [("Ann", 1), ("Bob", 1)]
+    password = accounts.reset("ann")
+    assert accounts.find_user(token) is None
+    accounts.log_in("Ann", password)
+    assert accounts.reset("nobody else") is None
+    assert accounts.remove("ANN")
+    assert not accounts.remove("Ann")
+    assert [each.name for each in accounts.list_accounts()] == ["Bob"]
+    accounts.register("Ann", PASSWORD)
+
+
+def test_a_damaged_file_of_accounts_is_left_alone_and_nothing_starts_without_it(tmp_path):
+    file = tmp_path / "accounts.sqlite"
+    file.write_bytes(b"SQLite format 3\0" + b"\xff" * 5000)
+    with pytest.raises(DataFileError, match="frees all names"):
+        Accounts(file, Passwords(CHEAP))
+    assert file.read_bytes().endswith(b"\xff")
+
+
+def test_a_file_that_fails_while_it_is_used_lets_nobody_in(accounts, monkeypatch):
+    token = accounts.register("Ann", PASSWORD)
+
+    def fail(*arguments):
+        raise sqlite3.OperationalError("disk I/O error")
+
+    monkeypatch.setattr(accounts_module.SqliteFile, "execute", fail)
+    for attempt in (
+        lambda: accounts.find_user(token),
+        lambda: accounts.check_may_use("Ann", None),
+        lambda: accounts.log_in("Ann", PASSWORD),
+        lambda: accounts.register("Bob", PASSWORD),
+    ):
+        with pytest.raises(DataFileError, match="disk I/O error"):
+            attempt()
+
+
+def test_two_servers_share_the_accounts_of_a_file(tmp_path):
+    one, two = (Accounts(tmp_path / "accounts.sqlite", Passwords(CHEAP)) for _ in range(2))
+    token = one.register("Ann", PASSWORD)
+    assert two.find_user(token) == "Ann"
+    two.log_out_everywhere("Ann")
+    assert one.find_user(token) is None
+    one.close()
+    two.close()
+
+
+def test_without_the_extra_the_error_says_which_package_is_missing(monkeypatch):
+    monkeypatch.setitem(sys.modules, "argon2", None)
+    with pytest.raises(UnsupportedError, match=r"argon2-cffi.*gammond\[web\]"):
+        Passwords()
+
+
+def test_names_are_the_same_without_capitals_blanks_and_widths():
+    assert fold_name("  Ann  B ") == fold_name("ann b") == fold_name("\uff41nn B")
+    assert check_name("  Ann  B ") == "Ann B"
+
+
+def test_hashing_lets_others_work_meanwhile(tmp_path):
+    accounts = Accounts(tmp_path / "accounts.sqlite")
+    token = accounts.register("Ann", PASSWORD)
+    thread = threading.Thread(target=accounts.log_in, args=("Ann", PASSWORD))
+    started = time.perf_counter()
+    thread.start()
+    assert accounts.find_user(token) == "Ann"
+    assert time.perf_counter() - started < 5.0
+    thread.join()
+    accounts.close()
