@@ -45,7 +45,7 @@ class _Phase:
 
     Attributes:
         name: What is computed.
-        work: Its share of the whole time.
+        work: Its share of the whole time with three checkers.
         goal: As `Headway`.
         power: The share of the phase that is done is that of the goal's digits, to this power. Policy
             iteration gains digits ever faster, passes under the same plays as many in each.
@@ -58,12 +58,12 @@ class _Phase:
 
 
 _PHASES = {
-    "cubeless": _Phase("equity", 0.20),
-    "advantages": _Phase("wins", 0.11, PASS_TOLERANCE, 1.0),
-    "sums": _Phase("gammons", 0.11, PASS_TOLERANCE, 1.0),
-    "owned": _Phase("owned cube", 0.34),
-    "centred": _Phase("centred cube", 0.12),
-    "centred_jacoby": _Phase("Jacoby rule", 0.11),
+    "cubeless": _Phase("equity", 0.17),
+    "advantages": _Phase("wins", 0.14, PASS_TOLERANCE, 1.0),
+    "sums": _Phase("gammons", 0.20, PASS_TOLERANCE, 1.0),
+    "owned": _Phase("owned cube", 0.30),
+    "centred": _Phase("centred cube", 0.10),
+    "centred_jacoby": _Phase("Jacoby rule", 0.09),
 }
 
 
