@@ -1,0 +1,253 @@
+/** The panels beside the board: plays or rolls, the cube, a rollout, the scores; and when each of them asks. */
+
+import { choice, h } from "../dom.js";
+import { fill, text } from "../text.js";
+import { CubeAdvice } from "./cube_advice.js";
+import { explain } from "./explain.js";
+import { describeFailure } from "./failures.js";
+import { formatSeconds } from "./numbers.js";
+import { PlayList, drawPlaysKey, toListed } from "./play_list.js";
+import { ROLLS, RollChart } from "./roll_chart.js";
+import { RolloutPanel } from "./rollout_panel.js";
+import { ScoreMatrix } from "./score_matrix.js";
+import { Tabs } from "./tabs.js";
+import { copySetting } from "./xgid.js";
+
+/** @typedef {import("./position_view.js").PositionView} PositionView */
+
+const words = text.analyse;
+const DEPTHS = ["0", "1", "2", "3", "4"];
+const DEPTH_KEY = "gammond.analysis.plies";
+const STEADY_PLIES = 2;
+
+/** Asks at 0-ply at once, at 2-ply next, and as deep as is wanted in the end; another position stops all of it. */
+export class AdvicePanels {
+  /** @param {PositionView} view */
+  constructor(view) {
+    this.view = view;
+    this.asking = new AbortController();
+    this.rolling = new AbortController();
+    this.counting = new AbortController();
+    this.showsArrows = true;
+    this.isHidden = false;
+    /** @type {import("./questions.js").Advice | null} */
+    this.advice = null;
+    /** @type {import("./questions.js").RankedPlay[]} */
+    this.atOnce = [];
+    this.list = new PlayList();
+    this.rolls = new RollChart();
+    this.cube = new CubeAdvice();
+    this.rollout = new RolloutPanel();
+    this.matrix = new ScoreMatrix();
+    this.status = h("p", { class: "small quiet", role: "status" });
+    this.depth = choice(DEPTHS.map((plies) => [plies, `${plies}-ply`]), readDepth(), { onchange: () => this.changeDepth() });
+    this.hide = h("button", { type: "button", "aria-pressed": "false", onclick: () => this.toggleHidden() }, words.plays.hide);
+    this.answers = h("div", {});
+    this.tabs = new Tabs(words.title, [
+      ["plays", words.plays.name, h("div", {}, this.answers, this.list.element, this.rolls.element, this.key = drawPlaysKey())],
+      ["cube", words.cube.name, this.cube.element],
+      ["rollout", words.rollout.name, this.rollout.element],
+      ["scores", words.matrix.name, this.matrix.element],
+    ], () => this.openTab());
+    this.element = h("section", { class: "panel advice", "aria-label": words.title },
+      h("div", { class: "row advice-head" }, h("label", { class: "depth" }, words.depth, " ", this.depth), explain("plies"), this.hide, h("span", { class: "grow" }), this.status),
+      this.tabs.element);
+    this.listen();
+  }
+
+  listen() {
+    for (const list of [this.list, this.rollout]) {
+      list.addEventListener("look", (event) => this.view.look(detailOf(event) ?? this.list.plays[0] ?? null));
+      list.addEventListener("make", (event) => this.view.make(detailOf(event).play));
+    }
+    this.rolls.addEventListener("choose", (event) => this.view.line.alter({ dice: detailOf(event) }));
+    this.cube.addEventListener("act", (event) => {
+      const action = /** @type {keyof typeof words.cube.buttons} */ (detailOf(event));
+      this.view.make(action, words.cube.buttons[action]);
+    });
+    this.rollout.addEventListener("start", () => this.rollOut());
+    this.rollout.addEventListener("stop", () => this.rolling.abort());
+    this.matrix.addEventListener("ask", () => this.askMatrix());
+    this.matrix.addEventListener("stop", () => this.counting.abort());
+    this.matrix.addEventListener("use", (event) => this.useScore(detailOf(event)));
+  }
+
+  close() {
+    for (const work of [this.asking, this.rolling, this.counting]) work.abort();
+  }
+
+  /** Another position: forget what was asked, and ask again. */
+  update() {
+    this.close();
+    this.rolling = new AbortController();
+    const { setting } = this.view;
+    this.advice = null;
+    this.list.clear();
+    this.rolls.show(null);
+    this.cube.clear();
+    this.rollout.reset(setting);
+    this.matrix.matrix = null;
+    this.list.element.hidden = !setting.dice;
+    this.rolls.element.hidden = setting.dice !== null || setting.cube.offered;
+    this.key.hidden = !setting.dice;
+    this.ask();
+    if (this.tabs.current === "scores") this.askMatrix();
+  }
+
+  /** Depths in the order in which they are asked. */
+  get depths() {
+    const wanted = Number(this.depth.value);
+    return [...new Set([0, ...(wanted > STEADY_PLIES ? [STEADY_PLIES] : []), wanted])];
+  }
+
+  async ask() {
+    this.asking.abort();
+    this.asking = new AbortController();
+    const { signal } = this.asking;
+    const { setting } = this.view;
+    try {
+      for (const plies of this.depths) {
+        if (plies > STEADY_PLIES) this.status.textContent = fill(words.plays.deeper, { plies });
+        const advice = await this.view.questions.advise(setting, plies, { signal });
+        if (signal.aborted) return;
+        this.advice = advice;
+        if (plies === 0) this.atOnce = advice.moves ?? [];
+        this.redraw();
+        if (plies === 0) this.askBeside(setting, signal);
+      }
+      if (setting.dice) {
+        const cube = await this.view.questions.adviseCube(setting, Math.min(STEADY_PLIES, Number(this.depth.value)), signal);
+        if (!signal.aborted) this.cube.show(setting, cube);
+      }
+    } catch (error) {
+      if (signal.aborted) return;
+      this.status.textContent = "";
+      this.answers.replaceChildren(h("p", { class: "failure" }, describeFailure(error)));
+      this.cube.element.replaceChildren(h("p", { class: "quiet" }, describeFailure(error)));
+    }
+  }
+
+  /**
+   * Ask at 0-ply for what stands beside the answer: the cube where dice are set, the rolls where none are.
+   *
+   * @param {import("./xgid.js").Setting} setting
+   * @param {AbortSignal} signal
+   */
+  async askBeside(setting, signal) {
+    try {
+      if (setting.dice) {
+        const cube = await this.view.questions.adviseCube(setting, 0, signal);
+        if (!signal.aborted && (this.advice?.plies ?? 0) <= STEADY_PLIES) this.cube.show(setting, cube);
+      } else if (!setting.cube.offered) {
+        const rolls = await this.view.questions.askRolls(setting, ROLLS, signal);
+        if (!signal.aborted) this.rolls.show(rolls);
+      }
+    } catch {
+      // The answer itself says what is wrong.
+    }
+  }
+
+  /** Draw the advice that there is. */
+  redraw() {
+    const { advice, view } = this;
+    if (!advice) return;
+    const { setting } = view;
+    const left = view.isFlipped ? 0 : 1;
+    this.answers.replaceChildren();
+    if (advice.moves) {
+      const cannotMove = advice.moves.length === 1 && advice.moves[0].play === "pass";
+      if (cannotMove) {
+        this.answers.replaceChildren(h("p", {}, words.plays.cannotMove),
+          h("button", { type: "button", class: "main", onclick: () => view.make("pass", words.line.turned) }, words.tools.pass));
+      }
+      this.list.show(this.isHidden || cannotMove ? [] : toListed(advice.moves, this.atOnce));
+      if (this.isHidden) this.answers.replaceChildren(h("p", { class: "quiet" }, words.plays.hidden));
+      else view.bar.show(advice.moves[0], setting.on_roll, left);
+      view.look(this.isHidden || cannotMove ? null : this.list.findChosen() ?? this.list.plays[0]);
+    } else if (advice.eval) view.bar.show(advice.eval, setting.on_roll, left);
+    if (advice.cube) this.cube.show(setting, advice.cube, advice.eval);
+    const { plies } = advice;
+    const time = formatSeconds(advice.ms);
+    this.status.textContent = fill(advice.moves ? words.plays.status : words.plays.statusEvaluation, { count: advice.moves?.length ?? 0, plies, time });
+    this.element.dataset.plies = String(plies);
+    this.element.dataset.ms = advice.ms.toFixed(0);
+  }
+
+  changeDepth() {
+    try {
+      localStorage.setItem(DEPTH_KEY, this.depth.value);
+    } catch {
+      // The choice holds until the page is closed.
+    }
+    this.ask();
+  }
+
+  toggleHidden() {
+    this.isHidden = !this.isHidden;
+    this.hide.setAttribute("aria-pressed", String(this.isHidden));
+    this.hide.textContent = this.isHidden ? words.plays.show : words.plays.hide;
+    if (this.isHidden) this.view.bar.clear();
+    this.redraw();
+  }
+
+  openTab() {
+    if (this.tabs.current === "scores" && !this.matrix.matrix) this.askMatrix();
+  }
+
+  async rollOut() {
+    const { setting } = this.view;
+    this.rolling = new AbortController();
+    const { signal } = this.rolling;
+    const start = performance.now();
+    const isCurrent = () => this.view.setting === setting;
+    this.rollout.begin();
+    try {
+      const onProgress = (/** @type {any} */ progress) => isCurrent() && this.rollout.showProgress(progress);
+      const found = await this.view.questions.rollOut(setting, this.rollout.getOptions(setting), { signal, onProgress });
+      if (isCurrent()) this.rollout.show(found, performance.now() - start);
+    } catch (error) {
+      if (isCurrent()) this.rollout.finish(signal.aborted ? words.rollout.stoppedEarly : describeFailure(error));
+    }
+  }
+
+  async askMatrix() {
+    this.counting.abort();
+    this.counting = new AbortController();
+    const { signal } = this.counting;
+    const { setting } = this.view;
+    const start = performance.now();
+    const mine = setting.cube.owner === setting.on_roll;
+    this.matrix.showProgress(0);
+    try {
+      const onProgress = () => signal.aborted || this.matrix.showProgress(performance.now() - start);
+      const size = { ...this.matrix.size, cube: mine ? setting.cube.value : 1 };
+      const matrix = await this.view.questions.askMatrix(setting, size, { signal, onProgress });
+      if (!signal.aborted) this.matrix.show(matrix, setting, performance.now() - start);
+    } catch (error) {
+      if (!signal.aborted || this.view.setting === setting) this.matrix.showFailure(signal.aborted ? words.failures.stopped : describeFailure(error));
+    }
+  }
+
+  /** @param {{mine: number, theirs: number}} away points that the side on roll and the other one need */
+  useScore({ mine, theirs }) {
+    const { setting } = this.view;
+    const length = Math.max(mine, theirs, setting.length);
+    const score = [0, 0];
+    score[setting.on_roll] = length - mine;
+    score[1 - setting.on_roll] = length - theirs;
+    this.view.line.push(copySetting(setting, { length, score, crawford: false, jacoby: false, beavers: true }));
+  }
+}
+
+/** @param {Event} event */
+function detailOf(event) {
+  return /** @type {CustomEvent} */ (event).detail;
+}
+
+function readDepth() {
+  try {
+    return localStorage.getItem(DEPTH_KEY) ?? String(STEADY_PLIES);
+  } catch {
+    return String(STEADY_PLIES);
+  }
+}

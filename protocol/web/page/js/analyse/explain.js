@@ -1,0 +1,40 @@
+/** Words of explanation behind a question mark. */
+
+import { h } from "../dom.js";
+import { fill, text } from "../text.js";
+
+const words = text.analyse;
+
+/** @type {HTMLElement | undefined} */
+let card;
+
+/**
+ * A button that explains a term of `text.analyse.terms`.
+ *
+ * @param {keyof typeof words.terms} term
+ */
+export function explain(term) {
+  const { name, meaning } = words.terms[term];
+  return h("button", {
+    type: "button", class: "explain", "aria-label": fill(words.whatIs, { name }), "aria-haspopup": "dialog",
+    onclick: () => showCard(name, meaning),
+  }, "?");
+}
+
+/**
+ * @param {string} name
+ * @param {string} meaning
+ */
+function showCard(name, meaning) {
+  if (!card) {
+    card = h("div", { id: "explanation", popover: "auto", role: "dialog", "aria-labelledby": "explanation-name", tabindex: -1 });
+    document.body.append(card);
+  }
+  card.replaceChildren(
+    h("h3", { id: "explanation-name" }, name),
+    ...meaning.split("\n").map((paragraph) => h("p", {}, paragraph)),
+    h("button", { type: "button", onclick: () => card?.hidePopover() }, words.close),
+  );
+  card.showPopover();
+  card.focus();
+}

@@ -1,0 +1,169 @@
+/** Lists of a match: the errors with filters, and the moves of each game. */
+
+import { choice, h, labelled } from "../dom.js";
+import { fill, text } from "../text.js";
+import { explain } from "./explain.js";
+import { BLUNDER, ERROR, getWorst, listErrors } from "./match_items.js";
+import { classify, formatLoss, formatPercent } from "./numbers.js";
+
+/**
+ * @typedef {import("./match_items.js").Item} Item
+ * @typedef {import("./match_items.js").MatchRecord} MatchRecord
+ */
+
+const words = text.analyse.match;
+const SIZES = [["0.0005", words.anySize], [String(ERROR), words.fromErrors], [String(BLUNDER), words.onlyBlunders]];
+
+/** Events: `choose` (detail: an item). */
+export class ErrorList extends EventTarget {
+  constructor() {
+    super();
+    const redraw = () => this.draw();
+    this.size = choice(/** @type {[string, string][]} */ (SIZES), String(ERROR), { onchange: redraw });
+    this.seat = choice([["", words.both]], "", { onchange: redraw });
+    this.kind = choice([["", words.allKinds], ["plays", words.kinds.plays], ["doubling", words.kinds.doubling], ["responses", words.kinds.responses]], "", { onchange: redraw });
+    this.order = choice([["size", words.worstFirst], ["time", words.inOrder]], "size", { onchange: redraw });
+    this.count = h("p", { class: "small quiet", role: "status" });
+    this.list = h("ol", { class: "errors" });
+    this.element = h("div", {}, h("div", { class: "row settings" }, labelled(words.size, this.size), labelled(words.player, this.seat),
+      labelled(words.kind, this.kind), labelled(words.order, this.order), explain("errors")), this.count, this.list);
+    /** @type {Item[]} */
+    this.items = [];
+    /** @type {string[]} */
+    this.names = [];
+  }
+
+  /**
+   * @param {Item[]} items
+   * @param {string[]} names
+   */
+  show(items, names) {
+    this.items = items;
+    this.names = names;
+    const kept = this.seat.value;
+    this.seat.replaceChildren(h("option", { value: "" }, words.both), ...names.map((name, seat) => h("option", { value: seat }, name)));
+    this.seat.value = kept;
+    this.draw();
+  }
+
+  get errors() {
+    return listErrors(this.items, {
+      least: Number(this.size.value), seat: this.seat.value === "" ? null : Number(this.seat.value), kind: this.kind.value,
+      order: /** @type {"size" | "time"} */ (this.order.value),
+    });
+  }
+
+  draw() {
+    const { errors } = this;
+    this.count.textContent = errors.length ? fill(words.errorCount, { count: errors.length }) : words.noErrors;
+    this.list.replaceChildren(...errors.map(({ item, decision }) => {
+      const quality = classify(decision.error);
+      return h("li", {}, h("button", {
+        type: "button", class: "error-row", "data-place": item.place, onclick: () => this.dispatchEvent(new CustomEvent("choose", { detail: item })),
+      },
+      h("span", { class: `grade ${quality}`, title: text.analyse.qualities[quality] }, text.analyse.marks[quality]),
+      h("span", { class: "error-where small quiet" }, fill(words.where, { game: item.game + 1, move: item.action.move, name: this.names[decision.seat] })),
+      h("span", { class: "error-what" }, decision.roll && h("b", {}, `${decision.roll}: `), decision.chosen, " ",
+        h("span", { class: "quiet" }, fill(words.insteadOf, { best: decision.best }))),
+      h("span", { class: `error-size number ${quality}` }, formatLoss(decision.error)),
+      h("span", { class: "error-mwc number small quiet" }, decision.error_mwc === null ? "" : fill(words.mwcLost, { mwc: formatPercent(decision.error_mwc, 2) })),
+      h("span", { class: "unseen" }, text.analyse.qualities[quality])));
+    }));
+  }
+}
+
+/** Events: `choose` (detail: an item). */
+export class MoveList extends EventTarget {
+  constructor() {
+    super();
+    this.element = h("div", { class: "move-list" });
+    /** @type {HTMLElement | null} */
+    this.current = null;
+  }
+
+  /**
+   * @param {Item[]} items
+   * @param {MatchRecord} record
+   */
+  show(items, record) {
+    this.element.replaceChildren(...record.games.map((game, number) => {
+      const own = items.filter((item) => item.game === number);
+      const score = fill(words.scoreBefore, { one: game.score[0], two: game.score[1] });
+      return h("details", { "data-game": number, name: "games", open: record.games.length === 1 },
+        h("summary", {}, h("strong", {}, fill(words.game, { number: number + 1 })), ` ${score} `,
+          h("span", { class: "quiet" }, describeResult(game.result, record.names))),
+        game.comment && h("p", { class: "comment" }, game.comment), this.drawGame(own, record.names));
+    }));
+  }
+
+  /**
+   * @param {Item[]} items
+   * @param {string[]} names
+   */
+  drawGame(items, names) {
+    /** @type {Map<number, (Item[])[]>} */
+    const rows = new Map();
+    for (const item of items) {
+      const row = rows.get(item.action.move) ?? [[], []];
+      row[item.action.seat].push(item);
+      rows.set(item.action.move, row);
+    }
+    return h("table", { class: "moves" },
+      h("thead", {}, h("tr", {}, h("th", { scope: "col" }, words.move), ...names.map((name) => h("th", { scope: "col" }, name)))),
+      h("tbody", {}, ...[...rows].map(([move, cells]) => h("tr", {}, h("th", { scope: "row", class: "number" }, move),
+        ...cells.map((cell) => h("td", {}, ...cell.map((item) => this.drawItem(item))))))));
+  }
+
+  /** @param {Item} item */
+  drawItem(item) {
+    const worst = getWorst(item);
+    const quality = classify(worst);
+    const isWrong = worst >= ERROR || quality === "inaccuracy";
+    return h("button", {
+      type: "button", class: "plain move", "data-place": item.place, onclick: () => this.dispatchEvent(new CustomEvent("choose", { detail: item })),
+    }, describeAction(item.action), item.action.comment && h("span", { class: "has-comment", title: words.hasComment }, "\u270e"),
+    isWrong && h("span", { class: `grade ${quality}`, title: text.analyse.qualities[quality] }, text.analyse.marks[quality],
+      h("span", { class: "unseen" }, text.analyse.qualities[quality])));
+  }
+
+  /**
+   * Show which item is on the board.
+   *
+   * @param {Item} item
+   */
+  mark(item) {
+    this.current?.removeAttribute("aria-current");
+    this.current = this.element.querySelector(`button[data-place="${item.place}"]`);
+    this.current?.setAttribute("aria-current", "true");
+    const game = this.current?.closest("details");
+    if (game && !game.open) game.open = true;
+    const [box, row] = [this.element.getBoundingClientRect(), this.current?.getBoundingClientRect()];
+    if (row && this.element.scrollHeight > this.element.clientHeight && (row.top < box.top || row.bottom > box.bottom)) {
+      this.element.scrollTop += row.top - box.top - box.height / 3;
+    }
+  }
+}
+
+/**
+ * What was done, in words.
+ *
+ * @param {import("./match_items.js").RecordedAction} action
+ */
+export function describeAction(action) {
+  switch (action.action) {
+    case "play": return `${action.dice}: ${action.play === "pass" ? words.noMove : action.play}`;
+    case "double": return fill(words.doubles, { cube: action.cube ?? "" });
+    case "take": return words.takes;
+    case "drop": return words.passes;
+    case "resign": return fill(words.resigns, { kind: action.resignation ?? "" });
+    default: return "";
+  }
+}
+
+/**
+ * @param {{winner: number, points: number, kind: string} | null} result
+ * @param {string[]} names
+ */
+export function describeResult(result, names) {
+  return result ? fill(result.points === 1 ? words.winsOne : words.wins, { name: names[result.winner], points: result.points, kind: result.kind }) : words.noResult;
+}

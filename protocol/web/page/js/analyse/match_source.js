@@ -1,0 +1,102 @@
+/** Where a match comes from and goes to: the server reads its file, analyses it and writes it in other formats. */
+
+import { ServerError } from "../socket.js";
+
+/**
+ * @typedef {import("../socket.js").LineSocket} LineSocket
+ * @typedef {import("./match_items.js").MatchRecord} MatchRecord
+ */
+
+const LONGEST_LINE = 500_000;
+const BINARY = "application/octet-stream";
+
+/**
+ * Read the matches of a file of any format.
+ *
+ * @param {Blob} file
+ * @returns {Promise<MatchRecord[]>}
+ */
+export async function readMatches(file) {
+  return (await (await post("/api/v1/convert?to=json", file)).json()).matches;
+}
+
+/**
+ * Analyse the matches of a file: by a query of the line protocol, which tells its progress, where it is a text that
+ * fits into a line.
+ *
+ * @param {LineSocket} line
+ * @param {Blob} file
+ * @param {number} plies
+ * @param {{signal: AbortSignal, onProgress: (progress: any) => void}} options
+ * @returns {Promise<any[]>} a result for each match
+ */
+export async function analyseMatches(line, file, plies, { signal, onProgress }) {
+  const text = await readText(file);
+  if (text === null) return (await (await post(`/api/v1/analyse?plies=${plies}`, file, signal)).json()).results;
+  const query = { match_text: text, want: ["analyse"], plies, progress_every: 5 };
+  return (await line.query(query, { signal, onProgress })).results;
+}
+
+/**
+ * The match as a page, with boards and equities.
+ *
+ * @param {Blob} file
+ * @param {number} plies
+ */
+export async function fetchReport(file, plies) {
+  return (await post(`/api/v1/analyse?plies=${plies}&report=html`, file)).blob();
+}
+
+/**
+ * The match in another format.
+ *
+ * @param {Blob} file
+ * @param {"mat" | "sgf"} format
+ */
+export async function convertMatch(file, format) {
+  return (await post(`/api/v1/convert?to=${format}`, file)).blob();
+}
+
+/**
+ * Give the browser a file to keep.
+ *
+ * @param {Blob} content
+ * @param {string} name
+ */
+export function download(content, name) {
+  const url = URL.createObjectURL(content);
+  const link = document.createElement("a");
+  link.href = url;
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(url), 10_000);
+}
+
+/**
+ * The text of a match file that a query can hold: itself, or that of a binary file; null if there is none.
+ *
+ * @param {Blob} file
+ */
+async function readText(file) {
+  for (const read of [() => file, () => convertMatch(file, "sgf"), () => convertMatch(file, "mat")]) {
+    try {
+      const text = new TextDecoder("utf-8", { fatal: true }).decode(await (await read()).arrayBuffer());
+      if (!text.includes("\0") && new Blob([JSON.stringify(text)]).size < LONGEST_LINE) return text;
+    } catch {
+      // Binary, or a file with several matches: the next way may do.
+    }
+  }
+  return null;
+}
+
+/**
+ * @param {string} path
+ * @param {Blob} content
+ * @param {AbortSignal} [signal]
+ */
+async function post(path, content, signal) {
+  const answer = await fetch(path, { method: "POST", body: content, headers: { "Content-Type": BINARY }, signal });
+  if (answer.ok) return answer;
+  const document = await answer.json().catch(() => null);
+  throw new ServerError(document?.error ?? { code: "internal", field: "request", message: `the server answered ${answer.status}` });
+}

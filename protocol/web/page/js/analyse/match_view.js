@@ -1,0 +1,351 @@
+/** A match from a file: summary, errors, moves and course, with the board at each decision. */
+
+import { choice, h, labelled } from "../dom.js";
+import { BackgammonBoard } from "../board/backgammon.js";
+import { fill, text } from "../text.js";
+import { describeFailure } from "./failures.js";
+import { DecisionPanel } from "./match_decision.js";
+import { MatchGraph } from "./match_graph.js";
+import { ERROR, getWorst, listItems } from "./match_items.js";
+import { ErrorList, MoveList } from "./match_lists.js";
+import { analyseMatches, convertMatch, download, fetchReport, readMatches } from "./match_source.js";
+import { drawSummary } from "./match_summary.js";
+import { classify, formatSeconds } from "./numbers.js";
+import { parsePlay } from "./plays.js";
+import { Tabs } from "./tabs.js";
+import { makeEmptySetting, parseXgid } from "./xgid.js";
+
+/**
+ * @typedef {import("../socket.js").LineSocket} LineSocket
+ * @typedef {import("./match_items.js").Item} Item
+ *
+ * @typedef {object} OpenMatch what stays while other pages are open
+ * @property {File} file
+ * @property {import("./match_items.js").MatchRecord[]} records
+ * @property {any[] | null} results
+ * @property {number} plies of the results
+ * @property {number} number of the match that is shown
+ * @property {number} at the place of the item that is shown
+ * @property {boolean} isFlipped
+ */
+
+const words = text.analyse.match;
+const DEPTHS = [0, 2];
+const DEEPER = ["0", "1", "2", "3"];
+
+/** The view of an open match, or the invitation to open one. */
+export class MatchView {
+  /**
+   * @param {HTMLElement} parent
+   * @param {LineSocket} line
+   * @param {OpenMatch | null} match
+   * @param {{keep: (match: OpenMatch | null) => void, analyse: (setting: import("./xgid.js").Setting) => void}} links
+   */
+  constructor(parent, line, match, links) {
+    this.parent = parent;
+    this.line = line;
+    this.match = match;
+    this.links = links;
+    this.asking = new AbortController();
+    /** @type {Item[]} */
+    this.items = [];
+    this.message = h("p", { class: "failure", role: "alert", hidden: true });
+    this.dropped = (/** @type {DragEvent} */ event) => this.drop(event);
+    this.pasted = (/** @type {ClipboardEvent} */ event) => this.paste(event);
+    addEventListener("dragover", this.dropped);
+    addEventListener("drop", this.dropped);
+    addEventListener("paste", this.pasted);
+    if (match) this.showMatch();
+    else this.invite();
+  }
+
+  close() {
+    this.asking.abort();
+    removeEventListener("dragover", this.dropped);
+    removeEventListener("drop", this.dropped);
+    removeEventListener("paste", this.pasted);
+  }
+
+  invite() {
+    const picker = h("input", { type: "file", id: "match-file", class: "unseen-input", onchange: () => picker.files?.[0] && this.openFile(picker.files[0]) });
+    const field = h("textarea", { rows: 5, spellcheck: "false" });
+    this.parent.replaceChildren(h("section", { class: "panel invitation" }, h("h2", {}, words.openTitle), h("p", {}, words.openHint),
+      h("p", {}, h("label", { class: "button main", for: "match-file" }, words.choose), picker),
+      h("p", { class: "quiet small" }, words.formats),
+      h("label", { class: "field" }, words.pasteHere, field),
+      h("p", {}, h("button", { type: "button", onclick: () => field.value.trim() ? this.openText(field.value) : this.say(words.pasteFirst) }, words.openPasted)),
+      this.message));
+  }
+
+  /** @param {string} content */
+  openText(content) {
+    this.openFile(new File([content], words.pastedName, { type: "text/plain" }));
+  }
+
+  /** @param {File} file */
+  async openFile(file) {
+    this.say("");
+    try {
+      const records = await readMatches(file);
+      if (!records.some(({ games }) => games.length)) {
+        this.say(words.nothing);
+        return;
+      }
+      this.match = { file, records, results: null, plies: -1, number: 0, at: 0, isFlipped: false };
+      this.links.keep(this.match);
+      this.showMatch();
+    } catch (error) {
+      this.say(describeFailure(error));
+    }
+  }
+
+  /** @param {string} message */
+  say(message) {
+    this.message.hidden = !message;
+    this.message.textContent = message;
+  }
+
+  /** @param {DragEvent} event */
+  drop(event) {
+    if (!event.dataTransfer?.types.includes("Files")) return;
+    event.preventDefault();
+    const [file] = event.type === "drop" ? event.dataTransfer.files : [];
+    if (file) this.openFile(file);
+  }
+
+  /** @param {ClipboardEvent} event */
+  paste(event) {
+    if (/** @type {Element} */ (event.target).closest?.("input, textarea")) return;
+    const [file] = event.clipboardData?.files ?? [];
+    const content = event.clipboardData?.getData("text/plain") ?? "";
+    if (file) this.openFile(file);
+    else if (content.trim()) this.openText(content);
+  }
+
+  get opened() {
+    return /** @type {OpenMatch} */ (this.match);
+  }
+
+  get record() {
+    return this.opened.records[this.opened.number];
+  }
+
+  get analysis() {
+    return this.opened.results?.[this.opened.number];
+  }
+
+  showMatch() {
+    this.boardBox = h("div", { class: "board-box" });
+    this.graph = new MatchGraph();
+    this.decision = new DecisionPanel();
+    this.errors = new ErrorList();
+    this.moves = new MoveList();
+    this.summary = h("div", {});
+    this.status = h("p", { class: "small", role: "status" });
+    this.meter = h("progress", { max: 1, value: 0, hidden: true, "aria-label": words.progress });
+    this.cancel = h("button", { type: "button", hidden: true, onclick: () => this.asking.abort() }, text.analyse.stop);
+    this.tabs = new Tabs(words.parts, [["summary", words.summary, this.summary], ["errors", words.errors, this.errors.element], ["moves", words.moves, this.moves.element]],
+      () => this.item && this.moves?.mark(this.item));
+    this.parent.replaceChildren(this.drawHead(), h("div", { class: "analysis match" },
+      h("div", { class: "analysis-left" }, this.boardBox, this.drawNavigation(), h("section", { class: "panel" }, this.decision.element)),
+      h("div", { class: "analysis-right" }, this.graph.element, h("section", { class: "panel" }, this.tabs.element))));
+    this.board = new BackgammonBoard(this.boardBox);
+    for (const list of [this.graph, this.errors, this.moves]) {
+      list.addEventListener("choose", (event) => this.choose(/** @type {CustomEvent} */ (event).detail));
+    }
+    this.decision.addEventListener("look", (event) => this.drawBoard(/** @type {CustomEvent} */ (event).detail));
+    this.boardBox.addEventListener("keydown", (event) => this.pressKey(event));
+    this.show();
+    if (!this.opened.results) this.analyse(DEPTHS);
+  }
+
+  drawHead() {
+    const { names, length } = this.record;
+    const last = this.record.games.at(-1);
+    const score = last ? last.score.map((points, seat) => points + (last.result?.winner === seat ? last.result.points : 0)) : [0, 0];
+    const pick = this.opened.records.length > 1 && labelled(words.which, choice(
+      this.opened.records.map((record, number) => [String(number), record.names.join(" – ")]), String(this.opened.number),
+      { onchange: (/** @type {Event} */ event) => this.switchTo(Number(/** @type {HTMLSelectElement} */ (event.target).value)) }));
+    this.depth = choice(DEEPER.map((plies) => [plies, `${plies}-ply`]), "2");
+    return h("header", { class: "panel match-head" },
+      h("h2", {}, fill(length ? words.titleMatch : words.titleMoney, { one: names[0], two: names[1], points: length, score: score.join("–") })),
+      h("div", { class: "row" }, pick, h("label", { class: "depth" }, text.analyse.depth, " ", this.depth),
+        h("button", { type: "button", onclick: () => this.analyse([Number(this.depth?.value)]) }, words.analyseAgain), this.cancel, this.meter, this.status),
+      h("div", { class: "row downloads" }, h("span", { class: "quiet small" }, words.download), ...DOWNLOADS.map(([name, label]) =>
+        h("button", { type: "button", class: "plain", onclick: () => this.save(name) }, label)), h("span", { class: "grow" }),
+      h("button", { type: "button", onclick: () => this.leave() }, words.another)),
+      this.message);
+  }
+
+  drawNavigation() {
+    const button = (/** @type {string} */ sign, /** @type {string} */ name, /** @type {() => void} */ act) =>
+      h("button", { type: "button", "aria-label": name, title: name, onclick: act }, sign);
+    return h("div", { class: "row match-navigation" },
+      button("\u21e4", words.previousError, () => this.stepToError(-1)), button("\u25c0", words.previous, () => this.step(-1)),
+      button("\u25b6", words.next, () => this.step(1)), button("\u21e5", words.nextError, () => this.stepToError(1)),
+      h("span", { class: "grow" }),
+      h("button", { type: "button", onclick: () => this.flip() }, text.analyse.tools.flip),
+      h("button", { type: "button", class: "main", onclick: () => this.item && this.links.analyse(this.readSetting(this.item)) }, words.analysePosition));
+  }
+
+  get item() {
+    return this.items[this.opened.at];
+  }
+
+  /** Show what is known, after it changed. */
+  show() {
+    const { record, analysis } = this;
+    this.items = listItems(record, analysis);
+    this.graph?.show(this.items, record.names, record.length === 0);
+    this.errors?.show(this.items, record.names);
+    this.moves?.show(this.items, record);
+    this.summary?.replaceChildren(...drawSummary(record, analysis, (game) => this.openGame(game)));
+    if (this.item) this.choose(this.item);
+  }
+
+  /** @param {Item} item */
+  choose(item) {
+    this.opened.at = item.place;
+    this.decision?.show(item, this.record.names);
+    this.graph?.mark(item);
+    this.moves?.mark(item);
+    this.drawBoard(null);
+  }
+
+  /**
+   * The position before an action, with its dice.
+   *
+   * @param {Item} item
+   */
+  readSetting({ action, decisions }) {
+    const xgid = action.xgid ?? decisions[0]?.xgid;
+    return xgid ? parseXgid(xgid) : makeEmptySetting();
+  }
+
+  /** @param {import("./play_list.js").ListedPlay | null} looked the play to draw alone; null for what was made and what was best */
+  drawBoard(looked) {
+    const { item } = this;
+    if (!item) return;
+    const setting = this.readSetting(item);
+    const decision = item.decisions.find((each) => each.decision === "play");
+    const plays = looked ? [{ play: looked.play, loss: looked.loss }]
+      : decision ? [{ play: decision.chosen, loss: decision.error }, ...(decision.error > 0 ? [{ play: decision.best, loss: 0 }] : [])]
+      : item.action.play ? [{ play: item.action.play, loss: 0 }] : [];
+    const arrows = plays.map(({ play, loss }) => ({ moves: parsePlay(play), className: classify(loss), seat: setting.on_roll }));
+    this.board?.show(setting, { perspective: this.opened.isFlipped ? 1 : 0, arrows, animate: false });
+  }
+
+  /** @param {number} change */
+  step(change) {
+    const next = this.items[this.opened.at + change];
+    if (next) this.choose(next);
+  }
+
+  /** @param {number} direction */
+  stepToError(direction) {
+    for (let place = this.opened.at + direction; this.items[place]; place += direction) {
+      if (getWorst(this.items[place]) >= ERROR) return this.choose(this.items[place]);
+    }
+  }
+
+  /** @param {number} game */
+  openGame(game) {
+    const first = this.items.find((item) => item.game === game);
+    if (!first) return;
+    this.tabs?.open("moves");
+    this.choose(first);
+  }
+
+  /** @param {number} number of the match in its file */
+  switchTo(number) {
+    this.opened.number = number;
+    this.opened.at = 0;
+    this.showMatch();
+  }
+
+  flip() {
+    this.opened.isFlipped = !this.opened.isFlipped;
+    this.drawBoard(null);
+  }
+
+  leave() {
+    this.asking.abort();
+    this.links.keep(null);
+    this.match = null;
+    this.invite();
+  }
+
+  /**
+   * Analyse at each of some depths; each result is shown until the next one comes.
+   *
+   * @param {number[]} depths
+   */
+  async analyse(depths) {
+    this.asking.abort();
+    this.asking = new AbortController();
+    const { signal } = this.asking;
+    const { match } = this;
+    this.setWorking(true);
+    try {
+      for (const plies of depths) {
+        const start = performance.now();
+        const onProgress = (/** @type {any} */ progress) => signal.aborted || this.showProgress(progress, plies);
+        const results = await analyseMatches(this.line, this.opened.file, plies, { signal, onProgress });
+        if (signal.aborted || this.match !== match) break;
+        Object.assign(this.opened, { results, plies });
+        this.show();
+        this.say_(fill(words.analysed, { plies, time: formatSeconds(performance.now() - start) }));
+      }
+      if (signal.aborted) this.say_(words.stopped);
+    } catch (error) {
+      if (this.match === match) this.say_(signal.aborted ? words.stopped : describeFailure(error));
+    }
+    if (this.asking.signal === signal) this.setWorking(false);
+  }
+
+  /** @param {string} message */
+  say_(message) {
+    this.status?.replaceChildren(message);
+  }
+
+  /** @param {boolean} isWorking */
+  setWorking(isWorking) {
+    if (!this.meter || !this.cancel) return;
+    this.meter.hidden = this.cancel.hidden = !isWorking;
+    if (isWorking) this.meter.removeAttribute("value");
+  }
+
+  /**
+   * @param {{done: number, total: number}} progress
+   * @param {number} plies
+   */
+  showProgress({ done, total }, plies) {
+    if (!total || !this.meter) return;
+    this.meter.value = done / total;
+    this.say_(fill(words.working, { plies, done, total }));
+  }
+
+  /** @param {string} name of a download */
+  async save(name) {
+    const { file, plies, results } = this.opened;
+    const stem = file.name.replace(/\.[^.]*$/, "") || "match";
+    try {
+      if (name === "json") download(new Blob([JSON.stringify(results, null, 1)], { type: "application/json" }), `${stem}.json`);
+      else if (name === "html") download(await fetchReport(file, Math.max(0, plies)), `${stem}.html`);
+      else download(await convertMatch(file, /** @type {"mat" | "sgf"} */ (name)), `${stem}.${name}`);
+      this.say("");
+    } catch (error) {
+      this.say(describeFailure(error));
+    }
+  }
+
+  /** @param {KeyboardEvent} event */
+  pressKey(event) {
+    const step = /** @type {Record<string, () => void>} */ ({ n: () => this.step(1), p: () => this.step(-1), e: () => this.stepToError(1) })[event.key];
+    if (!step || event.ctrlKey || event.metaKey || event.altKey) return;
+    event.preventDefault();
+    step();
+  }
+}
+
+const DOWNLOADS = /** @type {[string, string][]} */ ([["html", words.report], ["json", "JSON"], ["mat", ".mat"], ["sgf", ".sgf"]]);

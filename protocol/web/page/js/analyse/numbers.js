@@ -1,0 +1,70 @@
+/** Numbers as people of this game read them, and the quality of a choice by what it loses. */
+
+const MINUS = "\u2212";
+const THIN = "\u202f";
+
+/** Losses in points from which a choice is of the class; errors and blunders as eXtreme Gammon counts them. */
+const CLASSES = /** @type {[number, Quality][]} */ ([
+  [0.08, "blunder"], [0.02, "error"], [0.01, "inaccuracy"], [0.00005, "good"],
+]);
+
+/** @typedef {"best" | "good" | "inaccuracy" | "error" | "blunder"} Quality */
+
+/**
+ * @param {number | null} loss in points
+ * @returns {Quality}
+ */
+export function classify(loss) {
+  return CLASSES.find(([least]) => loss !== null && loss >= least)?.[1] ?? "best";
+}
+
+/**
+ * A number with its sign, as equities are written.
+ *
+ * @param {number | null | undefined} value
+ * @param {number} [digits]
+ */
+export function formatSigned(value, digits = 3) {
+  if (value === null || value === undefined) return "";
+  const size = Math.abs(value).toFixed(digits);
+  return (value < 0 && Number(size) !== 0 ? MINUS : "+") + size;
+}
+
+/**
+ * A probability in percent.
+ *
+ * @param {number | null | undefined} value
+ * @param {number} [digits]
+ */
+export function formatPercent(value, digits = 1) {
+  return value === null || value === undefined ? "" : `${formatChance(value, digits)}${THIN}%`;
+}
+
+/**
+ * A probability in percent, without the sign.
+ *
+ * @param {number} value
+ * @param {number} [digits]
+ */
+export function formatChance(value, digits = 1) {
+  const size = Math.abs(100 * value).toFixed(digits);
+  return (value < 0 && Number(size) !== 0 ? MINUS : "") + size;
+}
+
+/**
+ * What a choice loses, as a negative number; empty for none.
+ *
+ * @param {number | null} loss
+ */
+export function formatLoss(loss) {
+  return loss === null ? "" : loss < 0.0005 ? "0" : MINUS + loss.toFixed(3);
+}
+
+/**
+ * A time in seconds.
+ *
+ * @param {number} ms
+ */
+export function formatSeconds(ms) {
+  return `${(ms / 1000).toFixed(ms < 1000 ? 2 : 1)}${THIN}s`;
+}

@@ -1,0 +1,155 @@
+/** The plays of a roll, best first: what each is worth and loses; hovered, focused or chosen, it is drawn. */
+
+import { h } from "../dom.js";
+import { fill, text } from "../text.js";
+import { explain } from "./explain.js";
+import { classify, formatChance, formatLoss, formatPercent, formatSigned } from "./numbers.js";
+
+/**
+ * @typedef {import("./questions.js").RankedPlay} RankedPlay
+ * @typedef {{play: string, equity: number, mwc?: number | null, loss: number | null, depth: string, chances: number[] | null,
+ *   se?: number, isMade?: boolean}} ListedPlay
+ */
+
+const words = text.analyse;
+const FIRST_SHOWN = 10;
+
+/**
+ * Plays of the server as the list has them. What a play loses is the difference to the best at one depth: plays that
+ * were not looked at as deep as the best are compared with its 0-ply value.
+ *
+ * @param {RankedPlay[]} moves
+ * @param {RankedPlay[]} atOnce the same plays at 0-ply
+ * @returns {ListedPlay[]}
+ */
+export function toListed(moves, atOnce) {
+  const value = (/** @type {RankedPlay} */ each) => each.cubeful ?? each.equity;
+  const bestAtOnce = atOnce.find(({ play }) => play === moves[0].play) ?? moves[0];
+  return moves.map((each) => ({
+    play: each.play,
+    equity: value(each),
+    mwc: each.mwc,
+    loss: Math.max(0, value(each.plies === moves[0].plies ? moves[0] : bestAtOnce) - value(each)),
+    depth: `${each.plies}-ply`,
+    chances: [each.win, each.win_g, each.win_bg, each.lose_g, each.lose_bg],
+  }));
+}
+
+/** Events: `look` (detail: the play to draw, null for none), `make` (detail: the play to carry out). */
+export class PlayList extends EventTarget {
+  /** @param {{canMake?: boolean}} [options] whether plays can be carried out */
+  constructor({ canMake = true } = {}) {
+    super();
+    this.canMake = canMake;
+    /** @type {ListedPlay[]} */
+    this.plays = [];
+    /** @type {string | null} */
+    this.chosen = null;
+    this.isWhole = false;
+    this.list = h("ol", { class: "plays" });
+    this.more = h("button", { type: "button", class: "plain", hidden: true, onclick: () => this.showAll() });
+    this.element = h("div", { class: "play-list" }, this.list, this.more);
+  }
+
+  /**
+   * @param {ListedPlay[]} plays
+   */
+  show(plays) {
+    const focused = this.list.contains(document.activeElement) ? /** @type {HTMLElement} */ (document.activeElement).dataset.play : undefined;
+    this.plays = plays;
+    if (!plays.some(({ play }) => play === this.chosen)) this.chosen = null;
+    this.draw();
+    if (focused) this.findRow(focused)?.focus();
+  }
+
+  clear() {
+    this.isWhole = false;
+    this.chosen = null;
+    this.show([]);
+  }
+
+  draw() {
+    const shown = this.isWhole ? this.plays : this.plays.filter((each, place) => place < FIRST_SHOWN || each.isMade);
+    this.list.replaceChildren(...shown.map((each) => this.drawRow(each, this.plays.indexOf(each) + 1)));
+    this.more.hidden = shown.length === this.plays.length;
+    this.more.textContent = fill(words.plays.more, { count: this.plays.length });
+  }
+
+  showAll() {
+    this.isWhole = true;
+    this.draw();
+    this.list.querySelectorAll("button")[FIRST_SHOWN]?.focus();
+  }
+
+  /**
+   * @param {ListedPlay} listed
+   * @param {number} rank
+   */
+  drawRow(listed, rank) {
+    const quality = classify(listed.loss);
+    const look = () => this.dispatchEvent(new CustomEvent("look", { detail: listed }));
+    const lookAway = () => this.dispatchEvent(new CustomEvent("look", { detail: this.findChosen() }));
+    const mark = listed.loss === null ? "" : words.marks[quality];
+    const row = h("button", {
+      type: "button", class: "play-row", "data-play": listed.play, "aria-pressed": String(this.chosen === listed.play),
+      onclick: () => this.choose(listed.play), onmouseenter: look, onmouseleave: lookAway, onfocus: look, onblur: lookAway,
+    },
+    h("span", { class: "rank number" }, `${rank}.`),
+    h("span", { class: `grade ${quality}`, title: words.qualities[quality] }, mark),
+    h("span", { class: "play-name" }, listed.play, listed.isMade && h("em", { class: "made" }, words.plays.made)),
+    h("span", { class: "play-equity number" }, formatSigned(listed.equity)),
+    h("span", { class: `play-loss number ${quality}` }, formatLoss(rank === 1 ? null : listed.loss)),
+    h("span", { class: "play-chances number" }, ...formatChances(listed)),
+    h("span", { class: "unseen" }, listed.loss === null ? "" : words.qualities[quality]));
+    const make = this.canMake && h("button", {
+      type: "button", class: "plain make", "aria-label": fill(words.plays.makeLabel, { play: listed.play }), title: words.plays.make,
+      onclick: () => this.dispatchEvent(new CustomEvent("make", { detail: listed })),
+    }, "\u25b6");
+    return h("li", { class: listed.loss === null ? "" : quality }, row, make);
+  }
+
+  /** @param {string} play */
+  choose(play) {
+    this.chosen = this.chosen === play ? null : play;
+    for (const row of this.list.querySelectorAll(".play-row")) {
+      row.setAttribute("aria-pressed", String(/** @type {HTMLElement} */ (row).dataset.play === this.chosen));
+    }
+    this.dispatchEvent(new CustomEvent("look", { detail: this.findChosen() }));
+  }
+
+  findChosen() {
+    return this.plays.find(({ play }) => play === this.chosen) ?? null;
+  }
+
+  /** @param {string} play */
+  findRow(play) {
+    return /** @type {HTMLElement | undefined} */ ([...this.list.querySelectorAll(".play-row")]
+      .find((row) => /** @type {HTMLElement} */ (row).dataset.play === play));
+  }
+}
+
+/**
+ * The second line of a play: chances of both sides, depth or error.
+ *
+ * @param {ListedPlay} listed
+ */
+function formatChances({ chances, depth, mwc, se }) {
+  const parts = [];
+  if (chances) {
+    const [win, gammon, backgammon, loseGammon, loseBackgammon] = chances.map((chance) => formatChance(chance));
+    parts.push(fill(words.plays.wins, { win, gammon, backgammon }));
+    parts.push(fill(words.plays.losses, { lose: formatChance(1 - chances[0]), gammon: loseGammon, backgammon: loseBackgammon }));
+  }
+  if (mwc !== undefined && mwc !== null) parts.push(fill(words.plays.mwc, { mwc: formatPercent(mwc, 2) }));
+  if (se !== undefined) parts.push(`\u00b1\u202f${se.toFixed(3)}`);
+  parts.push(depth);
+  return parts.map((part) => h("span", {}, part));
+}
+
+/** What the columns and marks mean. */
+export function drawPlaysKey() {
+  const marks = /** @type {(keyof typeof words.marks)[]} */ (["best", "good", "inaccuracy", "error", "blunder"]);
+  return h("p", { class: "key small quiet" },
+    h("span", {}, words.plays.key, explain("equity"), explain("gammon")),
+    ...marks.map((mark) => h("span", {}, h("span", { class: `grade ${mark}`, "aria-hidden": "true" }, words.marks[mark]), words.qualities[mark])));
+}

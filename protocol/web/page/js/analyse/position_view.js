@@ -1,0 +1,269 @@
+/** One position: the board with its tools, what the engine thinks of it, and what it asks meanwhile. */
+
+import { announce, h } from "../dom.js";
+import { BackgammonBoard } from "../board/backgammon.js";
+import { fill, text } from "../text.js";
+import { AdvicePanels } from "./advice_panels.js";
+import { Editor } from "./editor.js";
+import { EvaluationBar } from "./evaluation_bar.js";
+import { describeFailure } from "./failures.js";
+import { drawLine } from "./line_list.js";
+import { classify } from "./numbers.js";
+import { parsePlay } from "./plays.js";
+import { Questions } from "./questions.js";
+import { formatXgid } from "./xgid.js";
+
+/**
+ * @typedef {import("./position_line.js").PositionLine} PositionLine
+ * @typedef {import("../socket.js").LineSocket} LineSocket
+ * @typedef {import("./play_list.js").ListedPlay} ListedPlay
+ */
+
+const words = text.analyse;
+
+/** The view of a line of positions. */
+export class PositionView {
+  /**
+   * @param {HTMLElement} parent
+   * @param {PositionLine} line
+   * @param {LineSocket} socket
+   */
+  constructor(parent, line, socket) {
+    this.line = line;
+    this.socket = socket;
+    /** @type {import("../types.js").TreeNode[] | null} */
+    this.tree = null;
+    /** @type {ListedPlay | null} */
+    this.looked = null;
+    this.isFlipped = false;
+    /** @type {number | undefined} */
+    this.typed = undefined;
+    /** @type {ReturnType<typeof setTimeout> | undefined} */
+    this.typing = undefined;
+    this.bar = new EvaluationBar();
+    this.boardBox = h("div", { class: "board-box" });
+    this.message = h("p", { class: "failure", role: "alert", hidden: true });
+    this.tools = h("div", { class: "row tools" });
+    this.lineBox = h("nav", { class: "line-of-moves", "aria-label": words.line.name });
+    this.panels = new AdvicePanels(this);
+    this.board = new BackgammonBoard(this.boardBox);
+    this.editor = new Editor(line, this.board);
+    parent.append(h("div", { class: "analysis" },
+      h("div", { class: "analysis-left" }, this.bar.element, this.boardBox, this.message, this.tools, this.lineBox, this.editor.element, this.makePaste()),
+      h("div", { class: "analysis-right" }, this.panels.element)));
+    this.listen();
+    this.update();
+  }
+
+  get questions() {
+    return new Questions(this.socket, this.line.variant);
+  }
+
+  get setting() {
+    return this.line.setting;
+  }
+
+  listen() {
+    this.changed = () => this.update();
+    this.line.addEventListener("change", this.changed);
+    this.board.addEventListener("step", () => this.drawTools());
+    this.board.addEventListener("dice", () => this.finishByHand());
+    this.boardBox.addEventListener("keydown", (event) => this.pressKey(event));
+  }
+
+  close() {
+    this.line.removeEventListener("change", /** @type {() => void} */ (this.changed));
+    this.panels.close();
+  }
+
+  /** Show the position of the line, and ask about it. */
+  update() {
+    this.tree = null;
+    this.looked = null;
+    this.say("");
+    history.replaceState(null, "", `#/analyse/${this.line.address}`);
+    this.bar.clear();
+    this.drawBoard();
+    this.drawTools();
+    this.lineBox.replaceChildren(...drawLine(this.line));
+    this.editor.update();
+    this.panels.update();
+    this.fetchTree();
+  }
+
+  drawBoard() {
+    const { setting, looked } = this;
+    const arrows = looked && this.panels.showsArrows ? [{ moves: parsePlay(looked.play), className: classify(looked.loss), seat: setting.on_roll }] : [];
+    this.board.show(setting, { perspective: this.isFlipped ? 0 : 1, tree: this.editor?.isOpen ? null : this.tree, arrows, editable: this.editor?.isOpen });
+  }
+
+  drawTools() {
+    const { line, setting } = this;
+    const button = (/** @type {string} */ name, /** @type {() => void} */ act, attributes = {}) =>
+      h("button", { type: "button", onclick: act, ...attributes }, name);
+    const byHand = this.board.path.length ? [
+      button(words.tools.undoMoves, () => this.board.undoStep()),
+      button(words.tools.done, () => this.finishByHand(), { class: "main", disabled: this.board.play === null }),
+    ] : [];
+    const dice = setting.cube.offered ? [] : setting.dice
+      ? [button(words.tools.noDice, () => line.alter({ dice: null }))] : [button(words.tools.roll, () => this.roll())];
+    const focused = [...this.tools.children].indexOf(/** @type {Element} */ (document.activeElement));
+    this.tools.replaceChildren(...byHand,
+      button(`\u21b6 ${words.line.undo}`, () => line.undo(), { disabled: !line.canUndo }),
+      button(`\u21b7 ${words.line.redo}`, () => line.redo(), { disabled: !line.canRedo }),
+      ...dice,
+      button(words.tools.setUp, () => this.toggleEditor(), { "aria-pressed": String(this.editor?.isOpen ?? false) }),
+      button(words.tools.flip, () => this.flip()),
+      button(words.tools.share, () => this.copy(this.link, words.tools.copied)),
+      button(words.tools.copyId, () => this.copy(formatXgid(setting), words.tools.copiedId)));
+    if (focused >= 0) /** @type {HTMLElement | undefined} */ (this.tools.children[focused])?.focus();
+  }
+
+  makePaste() {
+    const field = h("textarea", { rows: 2, class: "grow", spellcheck: "false", autocomplete: "off", placeholder: words.paste.hint });
+    const open = () => {
+      if (!field.value.trim()) return this.say(words.paste.empty);
+      this.openText(field.value).then((found) => found && (field.value = ""));
+    };
+    return h("form", { class: "panel paste", onsubmit: (/** @type {Event} */ event) => (event.preventDefault(), open()) },
+      h("label", { class: "field" }, words.paste.label, field), h("button", { type: "submit" }, words.paste.open));
+  }
+
+  get link() {
+    return `${location.origin}${location.pathname}#/analyse/${this.line.address}`;
+  }
+
+  /**
+   * Open a position that somebody pasted.
+   *
+   * @param {string} words_
+   * @returns {Promise<boolean>} whether it is one
+   */
+  async openText(words_) {
+    try {
+      this.line.push(await this.questions.readPosition(words_, this.line.total));
+      return true;
+    } catch (error) {
+      this.fail(error);
+      return false;
+    }
+  }
+
+  /**
+   * Carry out a play or cube action, and go on behind it.
+   *
+   * @param {string} play
+   * @param {string} [label]
+   */
+  async make(play, label = play) {
+    const { setting, line } = this;
+    try {
+      const next = await this.questions.play(setting, play, line.total);
+      const dice = setting.dice ? `${setting.dice.join("")}: ` : "";
+      if (line.setting === setting) line.push(next, `${dice}${label}`);
+      announce(label);
+    } catch (error) {
+      this.fail(error);
+    }
+  }
+
+  async roll() {
+    const { setting, line } = this;
+    try {
+      const next = await this.questions.roll(setting, line.total);
+      if (line.setting === setting) line.push(next, "");
+      announce(fill(text.board.dice, { dice: next.dice?.join("-") ?? "" }));
+    } catch (error) {
+      this.fail(error);
+    }
+  }
+
+  finishByHand() {
+    if (this.board.play !== null) this.make(this.board.play);
+  }
+
+  /** Ask how checkers can be moved by hand. */
+  async fetchTree() {
+    const { setting } = this;
+    if (!setting.dice) return;
+    try {
+      const tree = await this.questions.askTree(setting);
+      if (this.setting !== setting) return;
+      this.tree = tree;
+      this.drawBoard();
+    } catch {
+      // The list of plays says what is wrong.
+    }
+  }
+
+  /** @param {ListedPlay | null} listed a play to draw; null for none */
+  look(listed) {
+    if (listed?.play === this.looked?.play && listed?.loss === this.looked?.loss) return;
+    this.looked = listed;
+    this.drawBoard();
+  }
+
+  toggleEditor() {
+    this.editor.open(!this.editor.isOpen);
+    this.drawBoard();
+    this.drawTools();
+  }
+
+  flip() {
+    this.isFlipped = !this.isFlipped;
+    this.drawBoard();
+    this.panels.redraw();
+  }
+
+  /**
+   * @param {string} value
+   * @param {string} done
+   */
+  async copy(value, done) {
+    try {
+      await navigator.clipboard.writeText(value);
+      this.say(done, false);
+    } catch {
+      this.say(fill(words.tools.cannotCopy, { link: value }));
+    }
+  }
+
+  /**
+   * @param {string} message
+   * @param {boolean} [isFailure]
+   */
+  say(message, isFailure = true) {
+    this.message.hidden = !message;
+    this.message.classList.toggle("failure", isFailure);
+    this.message.textContent = message;
+  }
+
+  /** @param {unknown} error */
+  fail(error) {
+    this.say(describeFailure(error));
+  }
+
+  /** @param {KeyboardEvent} event */
+  pressKey(event) {
+    if (event.altKey || (event.shiftKey && event.key !== "Z")) return;
+    const isControl = event.ctrlKey || event.metaKey;
+    if (isControl && event.key.toLowerCase() === "z") event.shiftKey ? this.line.redo() : this.line.undo();
+    else if (isControl || this.editor.isOpen) return;
+    else if (event.key === "Enter" && this.board.play !== null && this.board.path.length) this.finishByHand();
+    else if (/^[1-6]$/.test(event.key) && !this.board.path.length) this.typeDie(Number(event.key));
+    else if (event.key === "r" && !this.setting.dice) this.roll();
+    else return;
+    event.preventDefault();
+  }
+
+  /** @param {number} die the first of two typed dice, or the second */
+  typeDie(die) {
+    const first = this.typed;
+    this.typed = first === undefined ? die : undefined;
+    clearTimeout(this.typing);
+    if (first !== undefined) this.line.alter({ dice: [first, die] });
+    else this.typing = setTimeout(() => (this.typed = undefined), TYPING_MS);
+  }
+}
+
+const TYPING_MS = 1500;

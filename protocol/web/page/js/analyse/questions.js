@@ -1,0 +1,188 @@
+/** What the analysis asks the server: JSON queries for numbers, commands for positions. */
+
+import { formatXgid, parseXgid } from "./xgid.js";
+
+/**
+ * @typedef {import("../socket.js").LineSocket} LineSocket
+ * @typedef {import("./xgid.js").Setting} Setting
+ *
+ * @typedef {object} Evaluation chances before the roll of who is on roll, after a play of who made it
+ * @property {number} win
+ * @property {number} win_g
+ * @property {number} win_bg
+ * @property {number} lose_g
+ * @property {number} lose_bg
+ * @property {number} equity
+ * @property {number} [cubeful]
+ * @property {number} [mwc]
+ * @property {number} plies
+ *
+ * @typedef {Evaluation & {play: string, survived: boolean, gnubgid: string}} RankedPlay
+ *
+ * @typedef {object} CubeAnswer
+ * @property {string} action
+ * @property {boolean} double
+ * @property {"take" | "drop" | "beaver"} [response]
+ * @property {number} no_double
+ * @property {number} [take]
+ * @property {number} [drop]
+ * @property {number} best
+ * @property {number} [mwc_no_double]
+ * @property {number} [mwc_take]
+ * @property {number} [mwc_drop]
+ * @property {number} [mwc_best]
+ * @property {number} plies
+ *
+ * @typedef {{eval?: Evaluation, moves?: RankedPlay[], cube?: CubeAnswer, plies: number, ms: number, net: string,
+ *   stopped: boolean}} Advice
+ */
+
+const HINT_PRIORITY = 20;
+/** The move filter by depth: wide, so that the plays that people consider are compared at one depth. */
+const FILTERS = ["normal", "huge", "huge", "large", "large"];
+
+/** Asks about positions of one variant. */
+export class Questions {
+  /**
+   * @param {LineSocket} line
+   * @param {string} variant
+   */
+  constructor(line, variant) {
+    this.line = line;
+    this.variant = variant;
+  }
+
+  /**
+   * Read a position in any format that the server knows.
+   *
+   * @param {string} words
+   * @param {number} total checkers of a side
+   * @returns {Promise<Setting>}
+   */
+  async readPosition(words, total) {
+    const line = words.trim().replace(/\s+/g, " ");
+    const form = /^board:/i.test(line) ? "fibs" : line.split(";").length > 20 ? "snowie" : "gnubgid";
+    return parseXgid(await this.change([`position ${form} ${line}`]), total);
+  }
+
+  /**
+   * Carry out a play or a cube action.
+   *
+   * @param {Setting} setting
+   * @param {string} play as for the command `play`
+   * @param {number} total checkers of a side
+   * @returns {Promise<Setting>} what comes after it
+   */
+  async play(setting, play, total) {
+    return parseXgid(await this.change([`position xgid ${formatXgid(setting)}`, `play ${play}`]), total);
+  }
+
+  /**
+   * Roll the server's dice for a position.
+   *
+   * @param {Setting} setting
+   * @param {number} total checkers of a side
+   */
+  async roll(setting, total) {
+    return parseXgid(await this.change([`position xgid ${formatXgid(setting)}`, "roll"]), total);
+  }
+
+  /**
+   * Send commands that end in a position.
+   *
+   * @param {string[]} commands
+   * @returns {Promise<string>} its XGID
+   */
+  async change(commands) {
+    const settings = [`set game.variant ${this.variant}`, "set engine.xgid true"];
+    const answers = await Promise.all([...settings, ...commands].map((command) => this.line.command(command)));
+    return answers[answers.length - 1].at(-1).xgid;
+  }
+
+  /**
+   * Ask for what to do in a position: plays where dice are set, else the value and the cube action.
+   *
+   * @param {Setting} setting
+   * @param {number} plies
+   * @param {{signal?: AbortSignal, onProgress?: (progress: any) => void}} [options]
+   * @returns {Promise<Advice>}
+   */
+  async advise(setting, plies, { signal, onProgress } = {}) {
+    const start = performance.now();
+    const want = setting.dice ? ["eval", "moves"] : setting.cube.offered ? ["cube"] : ["eval", "cube"];
+    const query = { ...this.about(setting), want, plies, filter: FILTERS[plies], priority: HINT_PRIORITY };
+    const answer = await this.line.query(onProgress ? { ...query, progress_every: 1 } : query, { signal, onProgress });
+    const stopped = Boolean(answer.stopped);
+    return { ...answer.results[0], plies: answer.plies, net: answer.net, ms: performance.now() - start, stopped };
+  }
+
+  /**
+   * Ask for the cube action, also while dice are set.
+   *
+   * @param {Setting} setting
+   * @param {number} plies
+   * @param {AbortSignal} [signal]
+   * @returns {Promise<CubeAnswer>}
+   */
+  async adviseCube(setting, plies, signal) {
+    const query = { ...this.about(setting), want: ["cube"], plies, priority: HINT_PRIORITY };
+    return (await this.line.query(query, { signal })).results[0].cube;
+  }
+
+  /**
+   * Ask what each roll is worth with its best play at 0-ply.
+   *
+   * @param {Setting} setting
+   * @param {number[][]} rolls
+   * @param {AbortSignal} signal
+   * @returns {Promise<Map<string, {equity: number, play: string}>>} by the two dice
+   */
+  async askRolls(setting, rolls, signal) {
+    const positions = rolls.map((dice) => formatXgid({ ...setting, dice }));
+    const query = { variant: this.variant, positions, want: ["moves"], max_moves: 1 };
+    const { results } = await this.line.query(query, { signal });
+    return new Map(results.map((/** @type {any} */ { moves: [best] }, /** @type {number} */ place) =>
+      [rolls[place].join(""), { equity: best.cubeful ?? best.equity, play: best.play }]));
+  }
+
+  /**
+   * Ask how the checkers can be moved one by one.
+   *
+   * @param {Setting} setting
+   * @returns {Promise<import("../types.js").TreeNode[]>}
+   */
+  async askTree(setting) {
+    return (await this.line.query({ ...this.about(setting), want: ["tree"] })).results[0].tree;
+  }
+
+  /**
+   * Ask for the cube action at every score.
+   *
+   * @param {Setting} setting
+   * @param {{away: number, plies: number, cube: number}} size
+   * @param {{signal?: AbortSignal, onProgress?: (progress: any) => void}} options
+   */
+  async askMatrix(setting, { away, plies, cube }, { signal, onProgress }) {
+    const fields = { want: ["matrix"], away, plies, cube, equities: true, progress_every: 1 };
+    return (await this.line.query({ ...this.about(setting), ...fields }, { signal, onProgress })).results[0].matrix;
+  }
+
+  /**
+   * Roll out plays, the position or the cube decision.
+   *
+   * @param {Setting} setting
+   * @param {Record<string, any>} rollout
+   * @param {{signal?: AbortSignal, onProgress?: (progress: any) => void}} options
+   */
+  async rollOut(setting, rollout, { signal, onProgress }) {
+    const fields = { want: ["rollout"], rollout, progress_every: 1 };
+    return (await this.line.query({ ...this.about(setting), ...fields }, { signal, onProgress })).results[0].rollout;
+  }
+
+  /**
+   * @param {Setting} setting
+   */
+  about(setting) {
+    return { variant: this.variant, position: formatXgid(setting) };
+  }
+}

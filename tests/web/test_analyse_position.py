@@ -1,0 +1,243 @@
+"""The analysis of a position, in Chromium."""
+
+import pytest
+
+pytestmark = pytest.mark.slow
+
+OPENING = "XGID=-b----E-C---eE---c-e----B-:0:0:1:31:0:0:3:0:10"
+START = "XGID=-b----E-C---eE---c-e----B-:0:0:1:00:0:0:3:0:10"
+AT_SCORE = "XGID=-b----E-C---eE---c-e----B-:0:0:1:31:2:1:0:5:10"
+DOUBLE = "XGID=--A-BCDCA------------cdcb--:0:0:1:00:0:0:0:0:10"
+
+
+def wait_for_plies(page, plies):
+    page.wait_for_selector(f".advice[data-plies='{plies}']")
+
+
+def wait_for_address(page, part):
+    page.wait_for_url(lambda url: part in url)
+
+
+def test_the_plays_of_a_roll_are_ranked_with_equities_losses_and_chances(open_page):
+    page = open_page(f"/#/analyse/{OPENING}")
+    wait_for_plies(page, 2)
+    rows = page.locator(".play-row")
+    assert rows.first.inner_text().startswith("1.")
+    assert "8/5 6/5" in rows.first.inner_text()
+    assert "best" in rows.first.inner_text()
+    assert rows.count() == 10
+    assert rows.nth(1).locator(".play-loss").inner_text().startswith("\N{MINUS SIGN}0.")
+    page.get_by_role("button", name="Show all 16 plays").click()
+    assert rows.count() == 16
+
+
+def test_the_best_play_is_drawn_and_another_one_while_it_has_the_focus(open_page):
+    page = open_page(f"/#/analyse/{OPENING}")
+    wait_for_plies(page, 2)
+    assert page.locator("path.arrow.best").count() == 2
+    page.locator(".play-row").nth(9).focus()
+    page.wait_for_selector("path.arrow.blunder")
+    assert page.locator("path.arrow.best").count() == 0
+
+
+def test_hints_at_2_ply_take_less_than_three_tenths_of_a_second(open_page):
+    page = open_page(f"/#/analyse/{OPENING}")
+    wait_for_plies(page, 2)
+    page.goto(page.url.split("#")[0] + "#/analyse/XGID=-a-aBBD-C---dD---cbd------:0:0:1:64:2:1:0:5:10")
+    page.locator(".play-row").first.filter(has_text="8/2").wait_for()
+    wait_for_plies(page, 2)
+    assert int(page.locator(".advice").get_attribute("data-ms")) < 300
+
+
+def test_a_position_that_is_pasted_in_any_format_is_analysed(open_page):
+    page = open_page("/#/analyse")
+    field = page.get_by_label("Position or match as text")
+    for text in ("4HPwATDgc/ABMA:cIkFAAAAAAAE", "11jjjjjhhhccccc:ooddddd88866666:N0N:31:W:R:0:0:0:0"):
+        page.goto(page.url.split("#")[0] + f"#/analyse/{START}")
+        field.fill(text)
+        page.get_by_role("button", name="Open").click()
+        wait_for_address(page, ":0:0:1:31:")
+        wait_for_plies(page, 2)
+        assert "8/5 6/5" in page.locator(".play-row").first.inner_text()
+
+
+def test_text_that_is_no_position_is_refused_in_the_words_of_the_server(open_page):
+    page = open_page("/#/analyse")
+    page.get_by_label("Position or match as text").fill("4HPwATDgc/ABM")
+    page.get_by_role("button", name="Open").click()
+    alert = page.get_by_role("alert").filter(visible=True)
+    alert.wait_for()
+    assert alert.inner_text() == "A position ID has 14 characters, '4HPwATDgc/ABM' has 13."
+
+
+def test_the_link_of_a_position_opens_it_in_another_browser(open_page):
+    one = open_page(f"/#/analyse/{AT_SCORE}")
+    wait_for_plies(one, 2)
+    one.get_by_role("button", name="Roll", exact=True)
+    one.locator(".make").nth(0).click()
+    wait_for_address(one, ":-1:00:")
+    other = open_page(one.url[one.url.index("/#") :])
+    wait_for_plies(other, 2)
+    assert other.evaluate("location.hash") == one.evaluate("location.hash")
+    assert other.locator(".bar-worth").inner_text() == one.locator(".bar-worth").inner_text()
+
+
+def test_a_position_is_set_up_by_keyboard_alone(open_page):
+    page = open_page("/#/analyse")
+    wait_for_plies(page, 2)
+    page.get_by_role("button", name="Set up").press("Enter")
+    page.get_by_role("button", name="Clear the board").press("Enter")
+    point = page.locator("[data-place=p5]")
+    point.focus()
+    page.keyboard.press("3")
+    page.keyboard.press("+")
+    page.get_by_label("Light", exact=True).check()
+    page.locator("[data-place=p20]").focus()
+    page.keyboard.press("Enter")
+    page.keyboard.press("Enter")
+    page.keyboard.press("-")
+    wait_for_address(page, "XGID=-----D--------------a-----:")
+    wait_for_plies(page, 2)
+    assert "4 checkers" in point.get_attribute("aria-label")
+    assert "Dark: 20 pips, 11 off" in page.locator(".editor").inner_text()
+
+
+def test_checkers_are_added_by_a_click_and_moved_by_a_drag_while_a_position_is_set_up(open_page):
+    page = open_page("/#/analyse")
+    wait_for_plies(page, 2)
+    page.get_by_role("button", name="Set up").click()
+    page.get_by_role("button", name="Clear the board").click()
+    page.locator("[data-place=p6]").click()
+    page.locator("[data-place=p6]").click()
+    page.locator("[data-place=p6]").drag_to(page.locator("[data-place=p3]"))
+    page.locator("[data-place=p6]").click(modifiers=["Shift"])
+    wait_for_address(page, "XGID=---A----------------------:")
+
+
+def test_dice_cube_score_and_rules_are_set_by_fields(open_page):
+    page = open_page("/#/analyse")
+    page.get_by_role("button", name="Set up").click()
+    editor = page.locator(".editor")
+    editor.get_by_label("Match to").select_option("7")
+    editor.get_by_label("Score of Dark").fill("3")
+    editor.get_by_label("Score of Dark").press("Tab")
+    editor.get_by_label("Cube of").select_option("1")
+    editor.get_by_label("On roll").select_option("0")
+    editor.get_by_label("Dice 1").select_option("6")
+    editor.get_by_label("Dice 2").select_option("5")
+    wait_for_address(page, ":1:1:-1:65:3:0:0:7:10")
+    page.get_by_role("button", name="Undo").click()
+    wait_for_address(page, ":1:1:-1:00:3:0:0:7:10")
+
+
+def test_a_line_of_moves_is_played_undone_and_redone(open_page):
+    page = open_page(f"/#/analyse/{OPENING}")
+    wait_for_plies(page, 2)
+    page.get_by_role("button", name="Make the play 8/5 6/5").click()
+    wait_for_address(page, ":-1:00:")
+    page.get_by_role("button", name="Roll 6-5").click()
+    wait_for_address(page, ":-1:65:")
+    steps = page.get_by_role("navigation", name="Line of moves").get_by_role("button")
+    assert [step.inner_text() for step in steps.all()] == ["set-up", "31: 8/5 6/5", "set-up"]
+    page.get_by_role("button", name="Undo").click()
+    page.get_by_role("button", name="Undo").click()
+    wait_for_address(page, ":1:31:")
+    page.get_by_role("button", name="Redo").click()
+    wait_for_address(page, ":-1:00:")
+
+
+def test_the_position_stays_while_another_page_is_open(open_page):
+    page = open_page(f"/#/analyse/{AT_SCORE}")
+    wait_for_plies(page, 2)
+    before = page.evaluate("location.hash")
+    page.get_by_role("link", name="Help").click()
+    page.get_by_role("link", name="Analyse").click()
+    wait_for_address(page, before)
+
+
+def test_the_cube_decision_has_words_equities_and_a_button(open_page):
+    page = open_page(f"/#/analyse/{DOUBLE}")
+    wait_for_plies(page, 2)
+    page.get_by_role("tab", name="Cube").click()
+    advice = page.locator(".cube-advice")
+    assert advice.locator(".verdict").inner_text().startswith(("Double", "No double", "Too good"))
+    assert advice.locator("tbody tr").count() == 3
+    advice.get_by_role("button", name="Double", exact=True).click()
+    wait_for_address(page, ":1:D:")
+    advice.get_by_role("button", name="Take").click()
+    wait_for_address(page, ":1:-1:1:00:")
+
+
+def test_the_score_matrix_has_a_letter_for_every_score_and_sets_the_score(open_page):
+    page = open_page(f"/#/analyse/{START}")
+    wait_for_plies(page, 2)
+    page.get_by_role("tab", name="Scores").click()
+    cells = page.locator(".matrix .cell")
+    cells.nth(80).wait_for()
+    assert cells.count() == 81
+    cells.first.focus()
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowRight")
+    assert "2 away against 2 away" in page.locator(".matrix-details").inner_text()
+    page.get_by_role("button", name="Use this score").click()
+    wait_for_address(page, ":0:0:0:2:10")
+
+
+def test_a_rollout_tells_its_progress_and_stops_with_what_it_has(open_page):
+    page = open_page(f"/#/analyse/{START}")
+    wait_for_plies(page, 2)
+    page.get_by_role("tab", name="Rollout").click()
+    page.get_by_label("Trials").select_option("20736")
+    page.get_by_role("button", name="Roll out").click()
+    status = page.locator(".rollout [role=status]")
+    status.filter(has_text="of 20,736 trials, about").wait_for()
+    page.get_by_role("button", name="Stop").filter(visible=True).click()
+    status.filter(has_text="stopped").wait_for()
+    assert "\N{PLUS-MINUS SIGN}" in page.locator(".rollout tbody tr").first.inner_text()
+
+
+def test_answers_can_be_hidden_and_shown(open_page):
+    page = open_page(f"/#/analyse/{OPENING}")
+    wait_for_plies(page, 2)
+    page.get_by_role("button", name="Hide answers").click()
+    assert page.locator(".play-row").count() == 0
+    assert page.locator("path.arrow").count() == 0
+    page.get_by_role("button", name="Show answers").click()
+    assert page.locator(".play-row").count() == 10
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_axe_finds_nothing_serious_in_the_analysis_of_a_position(open_page, check_accessibility, dark):
+    page = open_page(f"/#/analyse/{AT_SCORE}", dark=dark)
+    wait_for_plies(page, 2)
+    page.get_by_role("button", name="Set up").click()
+    check_accessibility(page)
+    page.goto(page.url.split("#")[0] + f"#/analyse/{START}")
+    page.get_by_role("button", name="Roll 6-6").wait_for()
+    for tab in ("Plays", "Cube", "Rollout", "Scores"):
+        page.get_by_role("tab", name=tab).click()
+        page.wait_for_timeout(300)
+        check_accessibility(page)
+
+
+@pytest.mark.parametrize("width", [320, 360, 800])
+def test_no_width_makes_the_page_scroll_sideways(open_page, width):
+    page = open_page(f"/#/analyse/{AT_SCORE}", width=width, height=740)
+    wait_for_plies(page, 2)
+    page.get_by_role("button", name="Set up").click()
+    for tab in ("Plays", "Cube", "Rollout", "Scores"):
+        page.get_by_role("tab", name=tab).click()
+        page.wait_for_timeout(300)
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_a_question_mark_explains_its_word_and_gives_the_focus_back(open_page):
+    page = open_page(f"/#/analyse/{OPENING}")
+    wait_for_plies(page, 2)
+    button = page.get_by_role("button", name="What is equity?").first
+    button.press("Enter")
+    card = page.get_by_role("dialog")
+    assert "points of the current cube" in card.inner_text()
+    page.keyboard.press("Escape")
+    assert not card.is_visible()
+    assert button.evaluate("button => button === document.activeElement")
