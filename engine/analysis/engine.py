@@ -37,7 +37,7 @@ from engine.search.results import (
     PositionEvaluation,
     RankedPlays,
 )
-from engine.search.tree import DEFAULT_PRUNING, Pruning
+from engine.search.tree import DEFAULT_PRUNING, MAX_PLIES, Pruning
 from engine.store.entries import StoreEntry, StoreQuestion, make_canonical
 
 CACHE_COLUMNS = 16
@@ -131,6 +131,20 @@ class Engine:
         """Return what `evaluate`, or `rank_plays` for a roll, answers with in microseconds: what is kept."""
         question = self._ask(position, match, settings, roll)
         return self.store.recall(question, settings) if self.store and question else None
+
+    def list_kept_depths(
+        self, position: Position, match: MatchState, settings: EvalSettings, roll: Roll | None = None
+    ) -> list[int]:
+        """List the plies of the kept answers that `evaluate`, or `rank_plays` for a roll, could give.
+
+        Args:
+            position: The checkers, those of the seat on roll first.
+            match: The match state.
+            settings: The settings; the depth does not count.
+            roll: The dice, to ask for plays.
+        """
+        question = self._ask(position, match, settings.with_plies(MAX_PLIES), roll)
+        return self.store.list_depths(question) if self.store and question else []
 
     def has_at_hand(self, rules: Rules) -> bool:
         """Return whether `with_rules` opens nothing for these rules."""

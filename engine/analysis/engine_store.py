@@ -170,6 +170,11 @@ class EngineStore:
                 return KeptAnalysis(self, question, settings, each, entry)
         return None
 
+    def list_depths(self, question: StoreQuestion) -> list[int]:
+        """List the plies of the kept answers to a question, the least first; nobody has asked it by that."""
+        self.is_open = True
+        return self.store.list_depths(question, self.identity)
+
     def keep_position(self, question: StoreQuestion, plies: int, values: Values) -> None:
         """Keep what a search found for a position, ``float32[k]``; see `_keep`."""
         with suppress(DataFileError):  # values that are impossible are kept nowhere

@@ -136,6 +136,12 @@ class AnalysisStore:
         with self._remembering:
             return self._memory.find((question, engine.digest), plies, allow_deeper=allow_deeper)
 
+    def list_depths(self, question: StoreQuestion, engine: EngineIdentity) -> list[int]:
+        """List the plies of the kept answers to a question, the least first, without counting a visit."""
+        found = self._read(question, engine)
+        with self._remembering:
+            return sorted({each.plies for each in self._memory.add_read((question, engine.digest), found)})
+
     def visit(
         self,
         question: StoreQuestion,

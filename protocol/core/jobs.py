@@ -80,14 +80,7 @@ class Job(msgspec.Struct, eq=False):
         """
         self.control.report = report
         try:
-            replies, request = self.work.run(self.control), self.request
-            if len(replies) > BLOCK_LINES:
-                return self.control.run_in_blocks(
-                    len(replies), lambda block: [request.encode(replies[block])]
-                )
-            if self.answer_bytes > BLOCK_BYTES and has_results(replies[-1]):
-                return self._encode_long(replies)
-            return request.encode(replies)
+            return self.encode_answer(self.work.run(self.control))
         except GammondError as error:
             forget_frames(error)
             return error
@@ -95,6 +88,15 @@ class Job(msgspec.Struct, eq=False):
             return error
         finally:
             self.control.disconnect()
+
+    def encode_answer(self, replies: Sequence[AnyReply]) -> JobResult:
+        """Format the rest of the answer, in the thread that did the work."""
+        request = self.request
+        if len(replies) > BLOCK_LINES:
+            return self.control.run_in_blocks(len(replies), lambda block: [request.encode(replies[block])])
+        if self.answer_bytes > BLOCK_BYTES and has_results(replies[-1]):
+            return self._encode_long(replies)
+        return request.encode(replies)
 
     def _encode_long(self, replies: Sequence[AnyReply]) -> list[bytes]:
         """Encode an answer whose last line has a long list of results, some of these in each turn."""

@@ -28,7 +28,7 @@ from protocol.dialects.json_analysis import (
 )
 from protocol.dialects.json_documents import make_id_key, make_query_error
 from protocol.dialects.json_fields import Query, read_query
-from protocol.dialects.json_match import MatchQuery, check_match_fields, read_decision_rollouts
+from protocol.dialects.json_match import check_match_fields, make_match_work
 from protocol.dialects.json_parts import (
     LONG_PARTS,
     PART_BYTES,
@@ -105,24 +105,9 @@ def _check_query(query: Query, limits: ClientLimits) -> None:
 
 def _make_work(session: Session, net: str, query: Query, head: dict[str, object]) -> Work:
     """Return the work of a query that is in order."""
-    service, threads = session.service, session.engine_settings.threads
-    deadline_s = None if query.time_ms is None else service.clock() + query.time_ms / 1000
+    deadline_s = None if query.time_ms is None else session.service.clock() + query.time_ms / 1000
     if query.is_analysis:
-        analysis = MatchQuery(
-            *(query, head, read_decision_rollouts(query, threads), service.limits, threads),
-            service.clock,
-            deadline_s,
-        )
-        load_engine = partial(service.get_engine, net, threads)
-        return Work(
-            lambda control: [analysis.run(load_engine(), control)],
-            query.priority,
-            make_id_key(query.id),
-            partial(make_query_error, head),
-            is_long=True,
-            deadline_s=deadline_s,
-            answer_bytes=analysis.answer_bytes,
-        )
+        return make_match_work(session, net, query, head, deadline_s)
     return _make_position_work(session, net, query, head, deadline_s)
 
 

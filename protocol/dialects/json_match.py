@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from math import inf
 from types import MappingProxyType
 
@@ -30,11 +31,12 @@ from protocol.commands.rollout_replies import PROGRESS_INTERVAL_S
 from protocol.commands.rollouts import apply_rollout_arguments
 from protocol.core.arguments import error_field
 from protocol.core.limits import ClientLimits
-from protocol.core.requests import JsonReply, WorkControl
+from protocol.core.requests import JsonReply, Work, WorkControl
 from protocol.dialects.json_analysis import make_final_reply
-from protocol.dialects.json_documents import quote_json
+from protocol.dialects.json_documents import make_id_key, make_query_error, quote_json
 from protocol.dialects.json_fields import Query
 from protocol.dialects.json_parts import read_rollout_arguments
+from protocol.state.session import Session
 
 _FIELD = "match_text"
 
@@ -102,6 +104,8 @@ class MatchQuery:
         threads: How many share the decisions, no more than there are cores.
         clock: Seconds.
         deadline_s: When its time is over, by that clock; None for never.
+        content: The file of the matches, where that came in place of their text.
+        describe: Returns what the answer has of a match.
     """
 
     query: Query
@@ -111,11 +115,13 @@ class MatchQuery:
     threads: int
     clock: Callable[[], float]
     deadline_s: float | None
+    content: bytes | None = None
+    describe: Callable[[AnalysedMatch], object] | None = None
 
     @property
     def answer_bytes(self) -> int:
         """About how many bytes the answer takes."""
-        decisions = min(self.limits.query_decisions, len(self.query.match_text or "") // _TEXT_BYTES)
+        decisions = min(self.limits.query_decisions, len(self._text) // _TEXT_BYTES)
         candidates = min(self.query.max_moves or MAX_CANDIDATES, MAX_CANDIDATES)
         return decisions * (_DECISION_BYTES + _CANDIDATE_BYTES * candidates)
 
@@ -141,8 +147,9 @@ class MatchQuery:
             return self._is_spent(control)
 
         def finish(match: RecordedMatch) -> None:
-            document = describe_match(AnalysedMatch("", match, method, table), query.max_moves)
-            text = msgspec.json.encode(document)
+            analysed = AnalysedMatch("", match, method, table)
+            describe = self.describe or partial(describe_match, max_candidates=query.max_moves)
+            text = msgspec.json.encode(describe(analysed))
             control.answer_bytes += len(text)
             results.append(msgspec.Raw(text))
 
@@ -206,11 +213,56 @@ class MatchQuery:
 
     def _read(self) -> tuple[RecordedMatch, ...]:
         """Return the matches of the text; as bytes, for a string would be the path of a file."""
-        return read_matches((self.query.match_text or "").encode(), name=_FIELD)
+        return read_matches(self._text, name=_FIELD)
+
+    @property
+    def _text(self) -> bytes:
+        return (self.query.match_text or "").encode() if self.content is None else self.content
 
     def _is_spent(self, control: WorkControl) -> bool:
         is_stopped = control.is_cancelled()  # which may take a while
         return is_stopped or (self.deadline_s is not None and self.clock() > self.deadline_s)
+
+
+def make_match_work(
+    session: Session,
+    net: str,
+    query: Query,
+    head: dict[str, object],
+    deadline_s: float | None,
+    *,
+    content: bytes | None = None,
+    describe: Callable[[AnalysedMatch], object] | None = None,
+) -> Work:
+    """Return the work of a query for matches that is in order.
+
+    Args:
+        session: Whose settings hold where the query says nothing.
+        net: The evaluator.
+        query: As `MatchQuery.query`.
+        head: As `MatchQuery.head`.
+        deadline_s: As `MatchQuery.deadline_s`.
+        content: As `MatchQuery.content`.
+        describe: As `MatchQuery.describe`.
+
+    Raises:
+        GammondError: The arguments of rollouts are wrong.
+    """
+    service, threads = session.service, session.engine_settings.threads
+    rollouts = read_decision_rollouts(query, threads)
+    analysis = MatchQuery(
+        *(query, head, rollouts, service.limits, threads, service.clock, deadline_s, content, describe)
+    )
+    load_engine = partial(service.get_engine, net, threads)
+    return Work(
+        lambda control: [analysis.run(load_engine(), control)],
+        query.priority,
+        make_id_key(query.id),
+        partial(make_query_error, head),
+        is_long=True,
+        deadline_s=deadline_s,
+        answer_bytes=analysis.answer_bytes,
+    )
 
 
 class _Reporter:

@@ -17,9 +17,10 @@ from engine.match_analysis.analysed_match import AnalysedMatch
 from engine.match_analysis.documents import describe_match
 from engine.match_files.model import RecordedMatch
 from engine.match_files.sgf.writer import format_sgf
+from engine.match_reports.html_report import format_html
+from engine.match_reports.text_report import format_text
 from tools.analyse.csv_report import format_csv
 from tools.analyse.html_player import format_player_html
-from tools.analyse.html_report import format_html
 from tools.analyse.player_history import (
     PlayerHistory,
     format_history,
@@ -27,7 +28,6 @@ from tools.analyse.player_history import (
     format_history_json,
 )
 from tools.analyse.players_report import PlayersReport
-from tools.analyse.text_report import format_text
 from tools.common.files import write_atomically
 
 TEXT, HTML, SGF = "text", "html", "sgf"

@@ -17,8 +17,9 @@ from engine.match_analysis.statistics import (
     PlayerStatistics,
     compute_statistics,
 )
+from engine.match_reports.ratings import format_rate, format_rating
 from engine.wording import escape_unprintable
-from tools.analyse.players_report import format_rate, format_rating, list_actions_of
+from tools.analyse.players_report import list_actions_of
 
 _OPPONENT_WIDTH = 24
 _COLUMNS = (

@@ -9,9 +9,9 @@ from engine.match_analysis.analysed_match import AnalysedMatch
 from engine.match_analysis.statistics import (
     JudgedDecision,
     JudgedRoll,
-    PlayerStatistics,
     compute_statistics,
 )
+from engine.match_reports.ratings import format_rate, format_rating
 from engine.rules.match import SEATS
 from engine.wording import escape_unprintable
 
@@ -64,16 +64,3 @@ def list_actions_of(analysed: AnalysedMatch, seat: int) -> tuple[list[JudgedDeci
         [replace(each, seat=each.seat ^ seat) for each in decisions],
         [replace(each, seat=each.seat ^ seat) for each in rolls],
     )
-
-
-def format_rating(player: PlayerStatistics) -> str:
-    """Format a performance rating with its 95 % interval; ``-`` without a counted decision."""
-    if player.performance_rating is None:
-        return "-"
-    half = player.performance_rating_95
-    return f"{player.performance_rating:.2f}{'' if half is None else f' ± {half:.2f}'}"
-
-
-def format_rate(value: float | None) -> str:
-    """Format an error rate; ``-`` without a decision that counts."""
-    return "-" if value is None else f"{value:.1f}"

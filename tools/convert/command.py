@@ -27,10 +27,11 @@ import argparse
 from pathlib import Path
 
 from engine.errors import FormatError, UnsupportedError
+from engine.match_files.writing import MATCH_FORMATS
 from engine.options import did_you_mean
 from engine.rules.rules import BACKGAMMON
 from tools.common.position_arguments import STDIN, add_variant_argument
-from tools.convert.matches import MATCH_FORMATS, check_no_matches, convert_matches
+from tools.convert.matches import check_no_matches, convert_matches
 from tools.convert.positions import FORMS, convert_positions
 
 SUMMARY = "write positions in other forms, and matches in other formats"

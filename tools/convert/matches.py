@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
@@ -18,43 +17,14 @@ from engine.errors import (
     UnsupportedError,
     ValueRangeError,
 )
-from engine.match_files.mat.reader import parse_mat
-from engine.match_files.mat.writer import format_match
-from engine.match_files.model import ActionNotes, RecordedMatch
+from engine.match_files.model import RecordedMatch
 from engine.match_files.reading import holds_positions, read_head, read_positions, recognise_format
-from engine.match_files.sgf.reader import parse_sgf
-from engine.match_files.sgf.writer import format_sgf
-from engine.rules.game_record import ResignationAction
+from engine.match_files.writing import MATCH_FORMATS, list_losses
 from tools.common.files import write_atomically
 from tools.common.match_inputs import MatchInput, are_whole, list_match_inputs
 from tools.common.position_arguments import STDIN
 from tools.common.progress import Progress, write_message
 
-
-@dataclass(frozen=True)
-class MatchFormat:
-    """A format in which matches are written.
-
-    Attributes:
-        write: Writes a match.
-        parse: Reads it again.
-    """
-
-    write: Callable[[RecordedMatch], str]
-    parse: Callable[[str], tuple[RecordedMatch, ...]]
-
-
-MATCH_FORMATS = {"mat": MatchFormat(format_match, parse_mat), "sgf": MatchFormat(format_sgf, parse_sgf)}
-"""By their names, in which their files end."""
-
-_RULES = {
-    "crawford": "the Crawford rule",
-    "jacoby": "the Jacoby rule",
-    "beavers": "the rule about beavers",
-    "raccoons": "the rule about raccoons",
-    "automatic_doubles": "the rule about automatic doubles",
-    "cube_limit": "the limit of the cube",
-}
 _NAME = "gammond convert"
 
 
@@ -130,21 +100,6 @@ def _has_positions(file: Path) -> bool:
         return False
 
 
-def list_losses(match: RecordedMatch, read: RecordedMatch) -> list[str]:
-    """List what of a match is not in another one, which was written and read again."""
-    one, other = match.rules, read.rules
-    losses = [what for rule, what in _RULES.items() if getattr(one, rule) != getattr(other, rule)]
-    losses += [f"header {word}" for word, said in match.headers.items() if read.headers.get(word) != said]
-    if match.names != read.names:
-        losses.append("characters of names")
-    losses += _count_losses("comments", _list_comments(match), _list_comments(read))
-    analysed, kept = _list_analysed(match), _list_analysed(read)
-    losses += _count_losses("analysed decisions", analysed, kept)
-    if kept and (depths := _collect_depths(analysed) - _collect_depths(kept)):
-        losses.append(f"the depths {', '.join(sorted(depths))}")
-    return losses + _count_losses("rejected resignations", _list_rejected(match), _list_rejected(read))
-
-
 class _Writer:
     """Writes matches: one to stdout or a file, many each to a file of a folder.
 
@@ -217,39 +172,3 @@ class _Writer:
     def _check_folder(self, what: str) -> None:
         if self._output is None or self._output.is_file():
             raise UnsupportedError(f"{what} need a folder: --output FOLDER", field="output")
-
-
-def _count_losses(what: str, whole: Collection[object], kept: Collection[object]) -> list[str]:
-    lost = len(whole) - len(kept)
-    return [f"{lost:,} {what if lost > 1 else what.removesuffix('s')}"] if lost > 0 else []
-
-
-def _list_notes(match: RecordedMatch) -> Iterator[ActionNotes]:
-    return (notes for game in match.games for notes in game.notes.values())
-
-
-def _list_comments(match: RecordedMatch) -> list[str]:
-    """List the lines of all comments: one may be joined to another."""
-    of_games = (game.comment for game in match.games)
-    said = [match.comment, *of_games, *(notes.comment for notes in _list_notes(match))]
-    return [line for comment in said for line in comment.splitlines()]
-
-
-def _list_rejected(match: RecordedMatch) -> list[ResignationAction]:
-    actions = (action for game in match.games for action in game.actions)
-    return [each for each in actions if isinstance(each, ResignationAction) and not each.is_accepted]
-
-
-def _list_analysed(match: RecordedMatch) -> list[ActionNotes]:
-    """List what was said about plays that could be chosen, and about the cube."""
-    return [
-        notes
-        for notes in _list_notes(match)
-        if notes.cube or any(candidate.play.moves for candidate in notes.candidates)
-    ]
-
-
-def _collect_depths(analysed: Iterable[ActionNotes]) -> set[str]:
-    evaluations = [each.evaluation for notes in analysed for each in notes.candidates]
-    of_cubes = (notes.cube.evaluation for notes in analysed if notes.cube is not None)
-    return {each.depth for each in (*evaluations, *of_cubes) if each is not None and each.depth}

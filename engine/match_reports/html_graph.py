@@ -8,8 +8,8 @@ from itertools import groupby
 from engine.match_analysis.analysed_match import AnalysedDecision, AnalysedMatch
 from engine.match_analysis.decisions import compute_mwc
 from engine.match_analysis.judgement import Choice
+from engine.match_reports.html_parts import get_mark, list_names
 from engine.rules.match import MatchState
-from tools.analyse.html_parts import get_mark, list_names
 
 _WIDTH, _HEIGHT = 900, 260
 _LEFT, _TOP, _BOTTOM = 46, 26, 30

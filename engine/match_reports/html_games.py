@@ -12,6 +12,15 @@ from engine.match_analysis.analysed_match import AnalysedDecision, AnalysedMatch
 from engine.match_analysis.decisions import compute_mwc
 from engine.match_analysis.judgement import Choice
 from engine.match_files.model import NO_NOTES, RecordedCandidate, RecordedGame, number_moves
+from engine.match_reports.html_parts import (
+    format_comment,
+    format_points,
+    format_verdict,
+    get_mark,
+    list_names,
+    name_place,
+)
+from engine.match_reports.ratings import format_rating
 from engine.rules.dice import format_roll
 from engine.rules.game_record import (
     DoubleAction,
@@ -25,15 +34,6 @@ from engine.rules.game_replay import GameSituation
 from engine.rules.match import RESULT_NAMES, MatchState
 from engine.rules.notation import format_play
 from engine.wording import format_count
-from tools.analyse.html_parts import (
-    format_comment,
-    format_points,
-    format_verdict,
-    get_mark,
-    list_names,
-    name_place,
-)
-from tools.analyse.players_report import format_rating
 
 _LISTED_PLAYS = 5
 

@@ -6,10 +6,10 @@ from collections.abc import Callable
 
 from engine.match_analysis.analysed_match import AnalysedDecision, AnalysedMatch
 from engine.match_analysis.statistics import XG_ERROR_POINTS, ErrorTotal, PlayerStatistics, classify_loss
+from engine.match_reports.ratings import format_rate, format_rating
 from engine.rules.dice import format_roll
 from engine.rules.match import RESULT_NAMES
 from engine.wording import escape_unprintable, format_count
-from tools.analyse.players_report import format_rate, format_rating
 
 _LABEL_WIDTH = 42
 _CELL_WIDTH = 24

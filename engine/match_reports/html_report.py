@@ -8,11 +8,9 @@ from datetime import datetime
 from engine.formats.board_svg import draw_parts
 from engine.match_analysis.analysed_match import AnalysedMatch
 from engine.match_analysis.documents import describe_match
-from engine.rules.dice import format_roll
-from engine.rules.match import SEATS
-from tools.analyse.html_games import format_games, format_key
-from tools.analyse.html_graph import draw_graph
-from tools.analyse.html_parts import (
+from engine.match_reports.html_games import format_games, format_key
+from engine.match_reports.html_graph import draw_graph
+from engine.match_reports.html_parts import (
     escape_text,
     format_comment,
     format_loss,
@@ -21,7 +19,9 @@ from tools.analyse.html_parts import (
     get_mark,
     list_names,
 )
-from tools.analyse.text_report import list_statistics
+from engine.match_reports.text_report import list_statistics
+from engine.rules.dice import format_roll
+from engine.rules.match import SEATS
 
 _SCALES = (
     "PR is 500 times the mean loss over the decisions that count by eXtreme Gammon's rule: plays with a "

@@ -1,0 +1,90 @@
+"""Write matches as files, and say what a format leaves out of a match."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator
+from dataclasses import dataclass
+
+from engine.match_files.mat.reader import parse_mat
+from engine.match_files.mat.writer import format_match
+from engine.match_files.model import ActionNotes, RecordedMatch
+from engine.match_files.sgf.reader import parse_sgf
+from engine.match_files.sgf.writer import format_sgf
+from engine.rules.game_record import ResignationAction
+
+
+@dataclass(frozen=True)
+class MatchFormat:
+    """A format in which matches are written.
+
+    Attributes:
+        write: Writes a match.
+        parse: Reads it again.
+    """
+
+    write: Callable[[RecordedMatch], str]
+    parse: Callable[[str], tuple[RecordedMatch, ...]]
+
+
+MATCH_FORMATS = {"mat": MatchFormat(format_match, parse_mat), "sgf": MatchFormat(format_sgf, parse_sgf)}
+"""By their names, in which their files end."""
+
+_RULES = {
+    "crawford": "the Crawford rule",
+    "jacoby": "the Jacoby rule",
+    "beavers": "the rule about beavers",
+    "raccoons": "the rule about raccoons",
+    "automatic_doubles": "the rule about automatic doubles",
+    "cube_limit": "the limit of the cube",
+}
+
+
+def list_losses(match: RecordedMatch, read: RecordedMatch) -> list[str]:
+    """List what of a match is not in another one, which was written and read again."""
+    one, other = match.rules, read.rules
+    losses = [what for rule, what in _RULES.items() if getattr(one, rule) != getattr(other, rule)]
+    losses += [f"header {word}" for word, said in match.headers.items() if read.headers.get(word) != said]
+    if match.names != read.names:
+        losses.append("characters of names")
+    losses += _count_losses("comments", _list_comments(match), _list_comments(read))
+    analysed, kept = _list_analysed(match), _list_analysed(read)
+    losses += _count_losses("analysed decisions", analysed, kept)
+    if kept and (depths := _collect_depths(analysed) - _collect_depths(kept)):
+        losses.append(f"the depths {', '.join(sorted(depths))}")
+    return losses + _count_losses("rejected resignations", _list_rejected(match), _list_rejected(read))
+
+
+def _count_losses(what: str, whole: Collection[object], kept: Collection[object]) -> list[str]:
+    lost = len(whole) - len(kept)
+    return [f"{lost:,} {what if lost > 1 else what.removesuffix('s')}"] if lost > 0 else []
+
+
+def _list_notes(match: RecordedMatch) -> Iterator[ActionNotes]:
+    return (notes for game in match.games for notes in game.notes.values())
+
+
+def _list_comments(match: RecordedMatch) -> list[str]:
+    """List the lines of all comments: one may be joined to another."""
+    of_games = (game.comment for game in match.games)
+    said = [match.comment, *of_games, *(notes.comment for notes in _list_notes(match))]
+    return [line for comment in said for line in comment.splitlines()]
+
+
+def _list_rejected(match: RecordedMatch) -> list[ResignationAction]:
+    actions = (action for game in match.games for action in game.actions)
+    return [each for each in actions if isinstance(each, ResignationAction) and not each.is_accepted]
+
+
+def _list_analysed(match: RecordedMatch) -> list[ActionNotes]:
+    """List what was said about plays that could be chosen, and about the cube."""
+    return [
+        notes
+        for notes in _list_notes(match)
+        if notes.cube or any(candidate.play.moves for candidate in notes.candidates)
+    ]
+
+
+def _collect_depths(analysed: Iterable[ActionNotes]) -> set[str]:
+    evaluations = [each.evaluation for notes in analysed for each in notes.candidates]
+    of_cubes = (notes.cube.evaluation for notes in analysed if notes.cube is not None)
+    return {each.depth for each in (*evaluations, *of_cubes) if each is not None and each.depth}

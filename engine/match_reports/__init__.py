@@ -1,0 +1,1 @@
+"""Analysed matches as text and as HTML pages."""

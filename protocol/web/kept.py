@@ -1,0 +1,83 @@
+"""Questions about what the store of analyses has of a position."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+
+from engine.errors import FormatError, PositionError
+from engine.formats.position_batch import parse_positions
+from engine.options import Field
+from engine.rules.position import Position
+from engine.search import MAX_PLIES
+from protocol.core.arguments import error_field
+from protocol.core.requests import AnyReply, JsonReply, Work, WorkControl
+from protocol.dialects.json_analysis import QueryAnalysis, make_final_reply
+from protocol.dialects.json_fields import QUERIES, Query, read_query
+from protocol.state.offers import check_cube_owner
+from protocol.state.session import Session
+from protocol.web.answers import WebRequest
+from protocol.web.bodies import read_parameters
+from protocol.web.plans import Question
+
+_SCALARS = ("position", "variant", "net", "cubeful", "filter", "max_moves")
+PARAMETERS = {
+    **{name: QUERIES.scalars[name] for name in _SCALARS},
+    "dice": Field("dice", str),
+}
+
+
+def ask_kept(session: Session, request: WebRequest) -> Question:
+    """Return the work of looking a position up: an `Ask`.
+
+    Raises:
+        GammondError: The request is wrong.
+    """
+    values = read_parameters(request, PARAMETERS)
+    if "position" not in values:
+        raise FormatError("expected a position, but it is missing", field="position")
+    if "dice" in values:
+        values["dice"] = _read_dice(values["dice"])
+    want = ["moves"] if "dice" in values else ["eval", "cube"]
+    if not values.get("cubeful", True):
+        want = want[:1]
+    head: dict[str, object] = {"id": 0}
+    query = read_query({**values, "id": 0, "want": want, "store": "on", "plies": MAX_PLIES}, head)
+    with error_field("net"):
+        net = session.engine_settings.net
+        net = net if query.net is None else session.service.check_evaluator_name(query.net)
+
+    def run(control: WorkControl) -> Sequence[AnyReply]:
+        return [_look_up(session, net, query, control)]
+
+    return Question(Work(run, is_long=True))
+
+
+def _read_dice(text: str) -> list[int]:
+    """Return the dice of a text such as ``31``; their numbers are checked with the query."""
+    if len(text) != 2 or not (text.isascii() and text.isdigit()):
+        raise FormatError(f"expected two digits for dice, such as 31, got {text[:10]!r}", field="dice")
+    return [int(digit) for digit in text]
+
+
+def _look_up(session: Session, net: str, query: Query, control: WorkControl) -> JsonReply:
+    """Return the depths that are kept, and what the deepest found: nothing is searched."""
+    service = session.service
+    engine = service.get_engine(net, session.engine_settings.threads).with_rules(query.rules)
+    parsed = parse_positions(query.texts, check_cube_owner, query.rules.variant)
+    for error in parsed.errors.values():
+        raise error.with_field("position")
+    position, match = Position.from_valid_board(parsed.boards[0]), parsed.matches[0]
+    if position.is_over:
+        raise PositionError("the game is over: nothing is kept of it", field="position")
+    depths = engine.list_kept_depths(position, match, query.settings, query.dice)
+    head: dict[str, object] = {"id": 0, "depths": depths}
+    if not depths:
+        return JsonReply({**head, "final": True, "net": engine.name, "results": []})
+    deepest = msgspec.structs.replace(query, plies=depths[-1])
+    analysis = QueryAnalysis(
+        *(engine, deepest, head, control, service.clock, None, service.limits.query_plays, None),
+        parsed=parsed,
+    )
+    return make_final_reply(head, engine, deepest.settings, analysis.run())

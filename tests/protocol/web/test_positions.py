@@ -1,0 +1,137 @@
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from protocol.core.kept_answers import EncodedAnswer
+from protocol.core.limits import ClientLimits
+from protocol.state.session import Session
+from protocol.web.answers import WebAnswer
+from protocol.web.positions import (
+    CUBE_FIELDS,
+    EVALUATION_FIELDS,
+    PLAY_FIELDS,
+    QUERY_FIELDS,
+    ROLLOUT_FIELDS,
+    ask_query,
+)
+from tests.protocol.talking import make_service, talk
+from tests.protocol.web_asking import ask, get_error, get_json
+
+START = "4HPwATDgc/ABMA"
+WITH_DICE = "XGID=-b----E-C---eE---c-e----B-:0:0:1:31:0:0:0:0:10"
+ROLLOUT = {"trials": 36, "truncate": 3, "seed": 5}
+
+
+@pytest.mark.parametrize(
+    ("path", "query", "want"),
+    [
+        ("evaluate", {"positions": [START, WITH_DICE]}, ["eval"]),
+        ("evaluate", {"position": START, "plies": 1, "cubeful": False}, ["eval"]),
+        ("plays", {"position": WITH_DICE, "max_moves": 3}, ["moves"]),
+        ("plays", {"position": START, "dice": [6, 6], "plies": 1, "filter": "tiny"}, ["moves"]),
+        ("cube", {"position": "2M7IATDgdw8GAA", "plies": 1}, ["cube"]),
+        ("rollout", {"position": WITH_DICE, "rollout": {**ROLLOUT, "what": "position"}}, ["rollout"]),
+    ],
+)
+def test_an_endpoint_says_what_the_json_query_says(path, query, want):
+    status, document = get_json(path, query)
+    (line,) = talk(json.dumps({"id": 1, **query, "want": want}))
+    expected = json.loads(line)
+    assert status == 200
+    assert document == {key: value for key, value in expected.items() if key not in ("id", "final")}
+    assert document["results"]
+
+
+def test_any_query_about_positions_can_be_asked_of_any_game():
+    _, matrix = get_json("query", {"position": START, "want": ["matrix", "legal"], "away": 2, "dice": [3, 1]})
+    assert set(matrix["results"][0]) == {"position", "matrix", "legal"}
+    status, barca = get_json("query", {"variant": "barca", "position": "startpos", "want": ["legal"]})
+    assert status == 200
+    assert len(barca["results"][0]["legal"]) > 10
+
+
+def test_an_answer_that_is_kept_as_it_was_written_has_the_same_form():
+    session = Session(make_service(), 0)
+    written = EncodedAnswer(b'{"id":0,"final":true,"net":"racing","results":[]}\n')
+    assert ask_query(session, {}, lambda *_: written) == WebAnswer(200, b'{"net":"racing","results":[]}\n')
+
+
+def test_fields_of_lines_and_of_other_endpoints_are_refused_by_name():
+    for fields, path in (
+        (EVALUATION_FIELDS, "evaluate"),
+        (PLAY_FIELDS, "plays"),
+        (CUBE_FIELDS, "cube"),
+        (ROLLOUT_FIELDS, "rollout"),
+        (QUERY_FIELDS, "query"),
+    ):
+        assert set(fields) <= set(QUERY_FIELDS)
+        for name in ("id", "action", "terminate_id", "priority", "progress_every", "match_text"):
+            assert get_error(path, {"position": START, name: 1}) == (422, "bad_value", name)
+    assert get_error("evaluate", {"position": START, "want": ["cube"]}) == (422, "bad_value", "want")
+    assert get_error("cube", {"position": START, "dice": [1, 2]}) == (422, "bad_value", "dice")
+    assert get_error("query", {"variant": "barca", "id": 1}) == (422, "bad_value", "id")
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "error"),
+    [
+        ("evaluate", b"", (400, "bad_value", "body")),
+        ("evaluate", b"[]", (400, "bad_value", "body")),
+        ("evaluate", b"{", (400, "bad_value", "body")),
+        ("evaluate", b'{"position":"\xff"}', (400, "bad_value", "body")),
+        ("evaluate", b'{"a":' * 5000, (400, "bad_value", "body")),
+        ("evaluate", {}, (422, "bad_value", "positions")),
+        ("evaluate", {"position": "x"}, (422, "bad_value", "position")),
+        ("evaluate", {"position": None}, (422, "bad_value", "position")),
+        ("evaluate", {"positions": [START, "x"]}, (422, "bad_value", "positions[1]")),
+        ("evaluate", {"position": START, "plies": 5}, (422, "bad_value", "plies")),
+        ("evaluate", {"position": START, "net": "none"}, (422, "bad_value", "net")),
+        ("evaluate", {"position": START, "variant": "chess"}, (422, "unsupported", "variant")),
+        ("evaluate", {"position": START, "variant": "barca"}, (422, "bad_value", "variant")),
+        ("evaluate", {"position": START, "variant": 3}, (422, "bad_value", "variant")),
+        ("plays", {"position": START}, (422, "bad_state", "dice")),
+        ("plays", {"position": START, "dice": [0, 7]}, (422, "bad_value", "dice")),
+        ("rollout", {"position": START, "rollout": {"coffee": 1}}, (422, "bad_value", "rollout.coffee")),
+        ("rollout", {"positions": [START] * 6, "rollout": {"trials": 100_000}}, (422, "limit", "rollout")),
+    ],
+)
+def test_a_request_that_is_wrong_is_told_what(path, body, error):
+    assert get_error(path, body, media_type="application/json") == error
+
+
+def test_caps_are_those_of_the_line_protocol():
+    service = make_service(limits=ClientLimits(query_positions=2, query_plays=20))
+    assert get_error("evaluate", {"positions": [START] * 3}, service=service) == (422, "limit", "positions")
+    many_plays = {"positions": [START] * 2, "dice": [1, 1]}
+    assert get_error("plays", many_plays, service=service) == (422, "limit", "positions")
+
+
+def test_a_request_ends_with_its_time_and_says_that_it_was_cut():
+    ticks = iter(range(100_000))
+    service = make_service()
+    service.clock = lambda: next(ticks)
+    status, document = get_json(
+        "evaluate", {"positions": [START] * 8, "time_ms": 1, "plies": 1}, service=service
+    )
+    assert status == 200
+    assert document["stopped"] is True
+    assert document["results"] == []
+
+
+def test_a_request_whose_client_is_gone_stops():
+    answer = ask("plays", {"position": WITH_DICE, "plies": 2}, stops=True)
+    assert json.loads(answer.body)["stopped"] is True
+
+
+def test_a_fault_of_the_server_shows_no_details_and_is_counted():
+    class Broken:
+        name, plies = "broken", 0
+
+        def evaluate(self, boards):
+            raise RuntimeError("secret")
+
+    service = make_service(Broken())
+    assert get_error("evaluate", {"position": START}, service=service) == (500, "internal", "server")
+    assert service.error_count == service.request_count == 1

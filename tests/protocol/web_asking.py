@@ -1,0 +1,43 @@
+"""Requests to the endpoints of the web without HTTP, their work done on the spot."""
+
+from __future__ import annotations
+
+import json
+
+from protocol.state.session import Session
+from protocol.web.answers import WebAnswer, WebRequest
+from protocol.web.endpoints import API, ENDPOINTS
+from tests.protocol.talking import make_service
+
+
+def ask(path, body=None, *, service=None, media_type=None, query=(), stops=False):
+    """Send a request and return the answer: an object goes as JSON, bytes as a file; a path may be short."""
+    path = path if path.startswith("/") else f"{API}/{path}"
+    method = "GET" if body is None else "POST"
+    endpoint = next(each for each in ENDPOINTS if (each.method, each.path) == (method, path))
+    is_raw = isinstance(body, bytes)
+    data = b"" if body is None else body if is_raw else json.dumps(body).encode()
+    if media_type is None:
+        media_type = "" if body is None else "application/octet-stream" if is_raw else "application/json"
+    request = WebRequest(data, media_type, tuple(query))
+    plan = endpoint.plan(Session(service or make_service(), 0), request)
+    if isinstance(plan, WebAnswer):
+        return plan
+    if stops:
+        plan.job.control.stop()
+    return plan.finish(plan.job.run(lambda reply: None))
+
+
+def get_json(path, body=None, **more):
+    """Return status and object of an answer in JSON."""
+    answer = ask(path, body, **more)
+    assert answer.media_type == "application/json"
+    return answer.status, json.loads(answer.body)
+
+
+def get_error(path, body=None, **more):
+    """Return status, code and field of an answer that is an error, which has a message."""
+    status, document = get_json(path, body, **more)
+    assert list(document) == ["error"]
+    assert document["error"]["message"]
+    return status, document["error"]["code"], document["error"]["field"]
