@@ -17,10 +17,11 @@ from typing import TypeVar
 from engine.errors import DataFileError, LimitError, ValueRangeError
 from engine.runtime.private_folders import make_private_folder
 from protocol.archive.attempt_limits import AttemptLimit, check_attempts
-from protocol.archive.names import check_name, fold_name, is_nobody
+from protocol.archive.names import fold_name, is_nobody
 from protocol.archive.passwords import Passwords
-from protocol.archive.records import hash_token
 from protocol.archive.sqlite_file import Schema, SqliteFile
+from protocol.tables.requests import check_name
+from protocol.tables.tokens import hash_token
 
 SCHEMA = Schema(
     "a file of accounts",
@@ -123,11 +124,13 @@ class Accounts:
             The secret of the session.
 
         Raises:
-            ValueRangeError: The name or the password is none, or the name has an account.
+            FormatError: The name is none.
+            ValueRangeError: The password is none, or the name has an account.
             BusyError: The address has made too many.
             LimitError: There are too many accounts.
         """
-        clean, folded = check_name(name), fold_name(check_name(name))
+        clean = check_name(name if isinstance(name, str) else "")
+        folded = fold_name(clean)
         if is_nobody(clean):
             raise ValueRangeError(f"expected a name of your own, got {clean!r}", field="name")
         password = self._passwords.check(password)

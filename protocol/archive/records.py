@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import enum
-import hashlib
 from dataclasses import dataclass, replace
 
 from engine.errors import GammondError
@@ -100,8 +99,3 @@ def make_record(game: KeptGame) -> MatchRecord:
         return MatchRecord(SGF, format_sgf(match))
     except GammondError:
         return MatchRecord(MAT, game.text)
-
-
-def hash_token(token: str) -> str:
-    """Return what is kept of a secret: it has 128 bits or more, so that nobody finds it from its hash."""
-    return hashlib.sha256(token.encode()).hexdigest()

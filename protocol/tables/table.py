@@ -420,6 +420,7 @@ class Table:
             game.has_help,
             text_format,
             text,
+            token_hashes=(self.seats[0].token_hash, self.seats[1].token_hash),
         )
 
     # What comes next

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from protocol.archive.records import hash_token
 from protocol.tables.archive import KeptGame, KeptSeat, SavedTable, TokenHashes
+from protocol.tables.tokens import hash_token
 
 GAME = """ Game {number}
  {one} : {score[0]}                          {two} : {score[1]}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from engine.match_files.reading import read_matches
-from protocol.archive.records import SGF, hash_token, make_record
+from protocol.archive.records import SGF, make_record
 from tests.protocol.archive.kept_games import make_game, make_mat, make_match_game
 
 
@@ -39,7 +39,3 @@ def test_the_record_of_another_game_is_its_text():
     record = make_record(make_game(text_format="text", text="e2-e5"))
     assert (record.format, record.text) == ("text", "e2-e5")
     assert make_record(make_game(text_format="", text="")).format == ""
-
-
-def test_a_secret_is_kept_as_its_hash():
-    assert hash_token("a") == "ca978112ca1bbdcafac231b39a23dc4da786eff8147c4e72b9807785afee48bb"

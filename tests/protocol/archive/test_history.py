@@ -1,0 +1,181 @@
+"""What is told of kept matches, and who may remove them."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from engine.errors import StateError, UnsupportedError
+from engine.match_files.reading import read_matches
+from protocol.archive.analysis import BackgroundAnalysis
+from protocol.archive.archive import GameArchive
+from protocol.archive.history import (
+    describe_match,
+    list_matches,
+    make_file,
+    remove_match,
+    remove_matches_of,
+)
+from protocol.archive.options import ArchiveOptions
+from protocol.state.service import make_shipped_catalogue
+from tests.protocol.archive.kept_games import make_engine, make_game, make_match_game, make_person
+
+
+@pytest.fixture
+def archive(tmp_path):
+    opened = GameArchive(ArchiveOptions(file=str(tmp_path / "games.sqlite")))
+    yield opened
+    opened.close()
+
+
+def analyse(archive):
+    catalogue = make_shipped_catalogue()
+    engine = catalogue.load(catalogue.list_names()[0])
+    while BackgroundAnalysis(archive, lambda: engine).analyse_next():
+        pass
+
+
+def remove(archive, number, tokens=(), user=None):
+    """Remove a match as a request does: in one step."""
+
+    def write(database):
+        with database.write():
+            return remove_match(database, number, tokens, user)
+
+    archive.flush()
+    return archive.read(write)
+
+
+def describe(archive, number):
+    return archive.read(lambda database: describe_match(database, number))
+
+
+def make(archive, number, wanted):
+    return archive.read(lambda database: make_file(database, number, wanted))
+
+
+def keep(archive, *games):
+    for game in games:
+        archive.keep_game(game)
+    archive.flush()
+
+
+def test_a_page_of_matches_says_who_played_what_with_what_result_and_where_the_next_page_begins(archive):
+    keep(archive, *(make_game(number=number, winner=number % 2) for number in (1, 2, 3)))
+    page = archive.read(lambda database: list_matches(database, None, None, None, 2))
+    assert [each["id"] for each in page["games"]] == [3, 2]
+    assert page["next"] == 2
+    assert page["games"][0]["seats"] == [
+        {"kind": "person", "name": "Ann", "points": 0, "score": 0.0, "rating": None},
+        {"kind": "engine", "name": "expert", "points": 1, "score": 1.0, "rating": None},
+    ]
+    last = archive.read(lambda database: list_matches(database, None, None, 2, 2))
+    assert (len(last["games"]), last["next"]) == (1, None)
+
+
+def test_no_answer_has_a_token_or_its_hash(archive):
+    keep(archive, make_game(tokens=("secret", None)))
+    text = json.dumps([describe(archive, 1), archive.read(lambda d: list_matches(d, None, None, None, 9))])
+    assert "token" not in text
+    assert archive.read(lambda d: d.list_seats(1))[0]["token"] not in text
+
+
+def test_an_analysed_match_has_ratings_and_the_whole_analysis(archive):
+    keep(archive, make_match_game(1, [0]), make_match_game(2, [0, 0]))
+    analyse(archive)
+    found = describe(archive, 1)
+    assert found["analysis"] == "done"
+    assert found["seats"][0]["rating"]["counted"] == found["document"]["players"][0]["counted"]
+    assert found["record"]["format"] == "sgf"
+    assert describe(archive, 2) is None
+
+
+def test_a_record_is_written_as_mat_and_sgf_and_not_as_what_it_is_not(archive):
+    keep(archive, make_match_game(1, [0]), make_match_game(2, [0, 1]))
+    mat, sgf = (make(archive, 1, wanted) for wanted in ("mat", "sgf"))
+    assert (mat.name, sgf.name) == ("gammond-1.mat", "gammond-1.sgf")
+    for file in (mat, sgf):
+        match = read_matches(file.text.encode())[0]
+        assert [game.result.winner for game in match.games] == [0, 1]
+        assert match.issues == ()
+    with pytest.raises(UnsupportedError, match=r"no record as \.text"):
+        make(archive, 1, "text")
+    assert make(archive, 7, "mat") is None
+
+
+def test_the_record_of_barca_is_text_and_a_match_without_one_says_so(archive):
+    barca = {"game": "barca", "variant": "barca"}
+    keep(
+        archive,
+        make_game("A", text_format="text", text="e2-e5", **barca),
+        make_game("B", text_format="", text="", **barca),
+    )
+    assert make(archive, 1, "text").text == "e2-e5"
+    with pytest.raises(UnsupportedError, match="it has none"):
+        make(archive, 2, "mat")
+    assert describe(archive, 2)["record"] is None
+
+
+def test_who_has_the_token_of_a_seat_removes_a_game_against_the_engine(archive):
+    keep(archive, make_game())
+    with pytest.raises(StateError, match="not yours"):
+        remove(archive, 1, ["wrong", ""])
+    with pytest.raises(StateError):
+        remove(archive, 1)
+    assert remove(archive, 1, ["other", "secret"])
+    assert describe(archive, 1) is None
+    assert not remove(archive, 1, ["secret"])
+
+
+def test_an_account_removes_its_games_and_nobody_elses(archive):
+    keep(archive, make_game("A"), make_game("B", seats=(make_person("Bob"), make_engine())))
+    with pytest.raises(StateError):
+        remove(archive, 2, user="Ann")
+    assert remove(archive, 1, user="ann")
+    assert describe(archive, 2) is not None
+
+
+def test_the_engine_owns_no_game_whatever_an_account_is_called(archive):
+    keep(archive, make_game())
+    with pytest.raises(StateError):
+        remove(archive, 1, user="expert")
+
+
+def test_a_game_against_another_person_loses_the_name_and_goes_when_both_have_removed_it(archive):
+    seats = (make_person("Ann"), make_person("Bob"))
+    keep(archive, make_game(seats=seats, tokens=("a", "b")))
+    analyse(archive)
+    assert remove(archive, 1, ["a"])
+    found = describe(archive, 1)
+    assert [seat["name"] for seat in found["seats"]] == ["anonymous", "Bob"]
+    assert "Ann" not in json.dumps(found)
+    assert read_matches(found["record"]["text"].encode())[0].has_analysis
+    with pytest.raises(StateError):
+        remove(archive, 1, ["a"])
+    assert remove(archive, 1, ["b"])
+    assert describe(archive, 1) is None
+
+
+def test_a_game_of_one_person_on_both_sides_goes_at_once(archive):
+    keep(archive, make_game(seats=(make_person("Ann"), make_person("Eve")), tokens=("a", "e")))
+    assert remove(archive, 1, ["a", "e"])
+    assert describe(archive, 1) is None
+
+
+def test_all_games_of_an_account_are_removed_at_once(archive):
+    keep(
+        archive,
+        make_game("A"),
+        make_game("B", seats=(make_person("Bob"), make_person("ANN"))),
+        make_game("C", seats=(make_person("Bob"), make_engine())),
+    )
+
+    def write(database):
+        with database.write():
+            return remove_matches_of(database, "Ann")
+
+    assert archive.read(write) == 2
+    page = archive.read(lambda database: list_matches(database, None, None, None, 9))
+    assert [each["id"] for each in page["games"]] == [3, 2]
+    assert page["games"][1]["seats"][1]["name"] == "anonymous"
