@@ -6,9 +6,10 @@ from collections.abc import Callable
 
 from engine.errors import StateError, UnsupportedError, ValueRangeError
 from engine.options import MAX_QUOTED_CHARS, did_you_mean
+from protocol.tables.audience import Member
 from protocol.tables.game_view import Phase
 from protocol.tables.requests import MAX_PACE_MS, MAX_PLAY_CHARS, ActRequest
-from protocol.tables.table import Member, Table
+from protocol.tables.table import Table
 
 _GAME_ACTS = ("roll", "dice", "play", "double", "take", "drop", "beaver", "resign", "accept", "reject")
 _HISTORY_ACTS = ("undo", "redo", "go_back")
@@ -65,7 +66,7 @@ def _act_in_game(table: Table, member: Member, request: ActRequest) -> None:
     line = view.make_line(request)
     if request.act in ("roll", "dice"):
         _check_dice(table, request)
-    if request.act == "dice" and (to_act is None or table.seats[to_act].is_engine):
+    if request.act == "dice" and (to_act is None or table.seating.is_engine(to_act)):
         if to_act is not None and not table.awaits_dice:
             raise StateError("the engine has not decided to roll yet", field="act")
         table.do(line, to_act)
@@ -149,10 +150,9 @@ def _take_hint(table: Table, member: Member, request: ActRequest) -> None:
         raise StateError("no help while somebody else plays", field="act")
     if table.game.to_act != seat:
         raise StateError("it is not your turn", field="seat")
-    if table.is_thinking:
+    if table.engines.is_busy:
         raise StateError("the engine is thinking already", field="act")
-    view = table.game.view
-    table.ask_engine(seat, view.engine_player, view.default_level or None, table.do_for_person)
+    table.do_for_person(seat)
 
 
 def _steer(table: Table, member: Member, request: ActRequest) -> None:

@@ -36,7 +36,7 @@ class BackgammonView(TableView):
         "play 8/7(2) 6/5(2)",
         "play double",
         "play take",
-        "position XGID=-A------------------------a:0:0:1:00:0:0:0:0:10",
+        "position xgid XGID=-A----------------------a-:0:0:1:00:0:0:0:0:10",
         "dice 3 1",
         "play 1/off",
     )

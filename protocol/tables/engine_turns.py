@@ -89,7 +89,7 @@ class EngineTurn:
                     return
         except StopIteration as decided:
             self._on_decided(self, decided.value)
-        except GammondError as error:
+        except Exception as error:
             self._decision.close()
             self._on_failed(self, error)
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import random
 import time
-from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from engine.errors import GammondError, LimitError, StateError, ValueRangeError
@@ -16,13 +16,14 @@ from protocol.core.errors import BusyError
 from protocol.core.fault_log import FAULT_LOG
 from protocol.core.replies import describe_error
 from protocol.core.requests import AnyReply, Work, WorkControl
-from protocol.games import find_entry, load_part
+from protocol.games import GameEntry, find_entry, load_part
 from protocol.state.service import Service
 from protocol.state.session import Session
 from protocol.tables.actions import carry_out
 from protocol.tables.archive import Archive, NoArchive
 from protocol.tables.events import encode_frame
 from protocol.tables.game_view import Phase, TableView
+from protocol.tables.rebuilding import rebuild_table
 from protocol.tables.requests import (
     ActRequest,
     AnyRequest,
@@ -31,6 +32,7 @@ from protocol.tables.requests import (
     LeaveRequest,
     ListRequest,
     PingRequest,
+    SeatSpec,
     TableSpec,
     check_spec,
     read_id,
@@ -38,8 +40,9 @@ from protocol.tables.requests import (
 )
 from protocol.tables.submission import Submit
 from protocol.tables.table import Table, TableServices
-from protocol.tables.table_game import check_position
+from protocol.tables.table_game import check_position, read_spec
 from protocol.tables.tokens import make_table_id
+from protocol.tables.visitors import Visitor
 
 _MAX_SEED = 2**31
 
@@ -71,68 +74,6 @@ class HubLimits:
     idle_s: float = 12 * 3600.0
     finished_s: float = 3600.0
     empty_s: float = 2 * 3600.0
-
-
-class Visitor:
-    """One who sends requests and is told events: a page, over one connection.
-
-    Args:
-        hub: The hub.
-        on_output: Called when there is something to send, or the visitor is dropped.
-
-    Attributes:
-        tables: The names of the tables at which it is.
-        created: How many tables it has created.
-        is_dropped: Whether it gets nothing more: it left too much unread.
-    """
-
-    def __init__(self, hub: Hub, on_output: Callable[[], object]) -> None:
-        self._hub = hub
-        self._on_output = on_output
-        self._output: deque[str] = deque()
-        self._unread_chars = 0
-        self.waiting: deque[str] = deque()
-        self.is_blocked = False
-        self.tables: set[str] = set()
-        self.created = 0
-        self.is_dropped = False
-
-    def receive(self, frame: str) -> None:
-        """Take in a request; what comes of it can be taken with `take_output`."""
-        self._hub.receive(self, frame)
-
-    def send(self, frame: str) -> None:
-        """Let a frame wait for the visitor; one that leaves too much unread is dropped."""
-        if self.is_dropped:
-            return
-        self._output.append(frame)
-        self._unread_chars += len(frame)
-        if self._unread_chars > self._hub.limits.unread_chars:
-            self.drop()
-        else:
-            self._on_output()
-
-    def take_output(self) -> list[str]:
-        """Return the frames that wait, each once, in order."""
-        frames = list(self._output)
-        self._output.clear()
-        self._unread_chars = 0
-        return frames
-
-    def drop(self) -> None:
-        """Send nothing more; the connection is to be closed."""
-        self.is_dropped = True
-        self._output.clear()
-        self.waiting.clear()
-        self._hub.forget_soon(self)
-        self._on_output()
-
-    def close(self) -> None:
-        """Go away: the connection is gone."""
-        self.is_dropped = True
-        self._output.clear()
-        self.waiting.clear()
-        self._hub.forget(self)
 
 
 class Hub:
@@ -170,6 +111,7 @@ class Hub:
         self._visitors: set[Visitor] = set()
         self._leaving: list[Visitor] = []
         self._ready_games: set[str] = set()
+        self._saved = {saved.table_id: saved for saved in self._archive.load_tables()}
         self._swept_s = clock()
 
     def connect(self, on_output: Callable[[], object] = lambda: None) -> Visitor:
@@ -181,6 +123,11 @@ class Hub:
         visitor = Visitor(self, on_output)
         self._visitors.add(visitor)
         return visitor
+
+    @property
+    def unread_limit(self) -> int:
+        """How many characters may wait for a visitor."""
+        return self.limits.unread_chars
 
     @property
     def visitor_count(self) -> int:
@@ -230,36 +177,29 @@ class Hub:
     def _wait(self, visitor: Visitor, prepare: Callable[[], object]) -> None:
         """Serve a visitor's next request once something is done for it, which may take long."""
 
-        def run(_: WorkControl) -> Sequence[AnyReply]:
-            prepare()
-            return ()
-
         def go_on(_: object) -> None:
             visitor.is_blocked = False
             self._serve(visitor)
             self._sweep_leaving()
 
         visitor.is_blocked = True
-        self._submit(Work(run), go_on, self)
+        self._submit(make_preparation(prepare), go_on, self)
 
     def run_step(self, step: Callable[[], None]) -> None:
-        """Do something for a table, now or once the kernels are compiled that it needs."""
+        """Do something for a table, now or once the kernels are compiled that it needs. Nothing is raised."""
         try:
             step()
         except UncompiledKernel as missing:
-            prepare = missing.compile
-
-            def run(_: WorkControl) -> Sequence[AnyReply]:
-                prepare()
-                return ()
-
-            self._submit(Work(run), lambda _: self.run_step(step), self)
+            self._submit(make_preparation(missing.compile), lambda _: self.run_step(step), self)
+        except Exception as error:
+            FAULT_LOG.log("a step at a table failed", error)
 
     def _answer(self, visitor: Visitor, frame: str) -> None:
         """Serve one request. Errors are answers too."""
         try:
             request = read_request(frame)
-            if isinstance(request, CreateRequest) and self._prepare_game(visitor, request):
+            variant = self._find_variant(request)
+            if variant is not None and self._prepare_game(visitor, variant):
                 return
             self._carry_out(visitor, request)
         except Exception as error:
@@ -288,24 +228,20 @@ class Hub:
     def _send_ok(visitor: Visitor, request: AnyRequest, **values: Any) -> None:  # noqa: ANN401  (plain values)
         visitor.send(encode_frame({"id": request.id, "ok": True, **values}))
 
-    def _prepare_game(self, visitor: Visitor, request: CreateRequest) -> bool:
+    def _find_variant(self, request: AnyRequest) -> str | None:
+        """Return the variant of the table that a request makes, or that is to be rebuilt for it."""
+        if isinstance(request, CreateRequest):
+            return request.variant
+        saved = self._saved.get(request.table) if isinstance(request, JoinRequest) else None
+        return None if saved is None else read_spec(saved.spec).variant
+
+    def _prepare_game(self, visitor: Visitor, variant: str) -> bool:
         """Have a game loaded and compiled that nobody has played here yet; return whether that is begun."""
-        entry = find_entry(request.variant)
+        entry = find_entry(variant)
         if entry.name in self._ready_games:
             return False
         self._ready_games.add(entry.name)
-
-        def prepare() -> None:
-            view: type[TableView] = load_part(entry.view)
-            session = Session(self._service, 0)
-            run_line(session, f"set game.variant {next(iter(entry.variants))}")
-            board = view(session, TableSpec(request.seats))
-            for line in view.ready_lines:
-                run_line(session, line)
-                board.describe()
-                board.describe_choices()
-
-        self._wait(visitor, prepare)
+        self._wait(visitor, partial(prepare_game, self._service, entry))
         return True
 
     def _create(self, visitor: Visitor, request: CreateRequest) -> None:
@@ -314,7 +250,7 @@ class Hub:
         self._make_room()
         spec = check_spec(request.spec)
         check_position(self._service, spec)
-        table = Table(make_table_id(), spec, self._services, self._random.randrange(_MAX_SEED))
+        table = Table(make_table_id(), spec, self._services, self._make_seed())
         tokens, watch = table.open()
         self.tables[table.table_id] = table
         visitor.created += 1
@@ -327,7 +263,7 @@ class Hub:
         Raises:
             BusyError: There is none.
         """
-        if len(self.tables) < self.limits.tables:
+        if len(self.tables) + len(self._saved) < self.limits.tables:
             return
         unused = [each for each in self.tables.values() if not each.game.number and not each.members]
         if not unused:
@@ -335,10 +271,24 @@ class Hub:
         self._end_table(min(unused, key=lambda table: table.active_s))
 
     def _find_table(self, name: str) -> Table:
+        if name in self._saved:
+            self._rebuild(name)
         table = self.tables.get(name)
         if table is None:
             raise ValueRangeError("there is no such table, or it has ended", field="table")
         return table
+
+    def _rebuild(self, name: str) -> None:
+        """Rebuild a table of before the last start; one that cannot be rebuilt is forgotten."""
+        try:
+            self.tables[name] = rebuild_table(self._saved[name], self._services, self._make_seed())
+        except Exception as error:
+            FAULT_LOG.log("a table could not be rebuilt", error)
+            self._archive.drop_table(name)
+        del self._saved[name]
+
+    def _make_seed(self) -> int:
+        return self._random.randrange(_MAX_SEED)
 
     def _join(self, visitor: Visitor, request: JoinRequest) -> None:
         table = self._find_table(request.table)
@@ -363,6 +313,8 @@ class Hub:
         self._send_ok(visitor, request)
 
     def _list(self, visitor: Visitor, request: ListRequest) -> None:
+        for name in [name for name, saved in self._saved.items() if saved.spec.get("public")]:
+            self._rebuild(name)
         listed = [table for table in self.tables.values() if table.spec.public]
         newest = sorted(listed, key=lambda table: -table.active_s)[: self.limits.listed_tables]
         self._send_ok(visitor, request, tables=[table.describe_listed() for table in newest])
@@ -398,6 +350,12 @@ class Hub:
         self._sweep_leaving()
 
     def _end_old_tables(self, now: float) -> None:
+        """End tables at which nothing was done for long, rebuilt or not."""
+        before_s = self._services.wall_clock() - self.limits.idle_s
+        for name, saved in list(self._saved.items()):
+            if (saved.log[-1]["at"] if saved.log else saved.created_s) < before_s:
+                del self._saved[name]
+                self._archive.drop_table(name)
         for table in list(self.tables.values()):
             limit_s = self.limits.idle_s
             if table.game.phase is Phase.FINISHED:
@@ -415,3 +373,30 @@ class Hub:
         table.close()
         del self.tables[table.table_id]
         self._archive.drop_table(table.table_id)
+
+
+def make_preparation(prepare: Callable[[], object]) -> Work:
+    """Return the work of something that has to be done before a request can be served."""
+
+    def run(_: WorkControl) -> Sequence[AnyReply]:
+        prepare()
+        return ()
+
+    return Work(run)
+
+
+def prepare_game(service: Service, entry: GameEntry) -> None:
+    """Load and compile what the tables of a game need at once; may take seconds.
+
+    Args:
+        service: What all clients share.
+        entry: The row of the game.
+    """
+    make_view: type[TableView] = load_part(entry.view)
+    session = Session(service, 0)
+    run_line(session, f"set game.variant {next(iter(entry.variants))}")
+    view = make_view(session, TableSpec((SeatSpec("open"), SeatSpec("open"))))
+    for line in view.ready_lines:
+        run_line(session, line)
+        view.describe()
+        view.describe_choices()

@@ -25,7 +25,8 @@ class Seat:
         player: The engine's player, as ``engine.player`` takes it; None for a person.
         level: The engine's level; None where it has none.
         token_hash: The hash of its secret; None for an engine.
-        invitation_hash: The hash of the link by which an open seat was taken, until its taker has acted.
+        invitation_hash: The hash of the link by which an open seat was taken.
+        has_acted: Whether its player has acted; from then on the link only watches.
         visitors: How many visitors hold it now.
         has_come: Whether anybody has come for it.
         seed: Its player's seed for the dice.
@@ -38,6 +39,7 @@ class Seat:
     level: str | None = None
     token_hash: str | None = None
     invitation_hash: str | None = None
+    has_acted: bool = False
     visitors: int = 0
     has_come: bool = False
     seed: str = ""
@@ -87,6 +89,10 @@ class Seat:
         """Return whether a token is of the link by which the seat can be taken, or taken again."""
         if self.kind == OPEN:
             return self.allows(token)
+        return not self.has_acted and self.was_invited(token)
+
+    def was_invited(self, token: str) -> bool:
+        """Return whether a token is of the link by which the seat was taken."""
         return self.invitation_hash is not None and is_token(token, self.invitation_hash)
 
     def describe(self) -> dict[str, Any]:

@@ -1,60 +1,36 @@
-"""A table: seats, visitors, events, the clock, and the turns of engines."""
+"""A table: who plays, by which token, what is done and told, and when time is up."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
-from dataclasses import dataclass, field
-from typing import Any, Protocol
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
 
 import msgspec
 
-from engine.errors import GammondError, StateError, ValueRangeError
+from engine.errors import GammondError, ValueRangeError
 from protocol.core.fault_log import FAULT_LOG
+from protocol.core.replies import describe_error
 from protocol.state.service import Service
-from protocol.tables.archive import Archive, KeptGame, SavedTable, TokenHashes
+from protocol.tables.archive import Archive, KeptGame, SavedTable
+from protocol.tables.audience import Audience, Listener, Member
 from protocol.tables.clocks import MatchClock
-from protocol.tables.engine_turns import EngineTurn, list_player_lines
-from protocol.tables.events import EventLog, encode_frame
+from protocol.tables.engine_play import EnginePlay
 from protocol.tables.fair_dice import check_seed
 from protocol.tables.game_history import HistoryEntry
 from protocol.tables.game_view import Phase
 from protocol.tables.requests import JoinRequest, TableSpec, check_name
-from protocol.tables.seats import OPEN, PERSON, Seat
+from protocol.tables.seating import Seating
+from protocol.tables.seats import Seat
 from protocol.tables.submission import Submit
 from protocol.tables.table_game import TableGame
-from protocol.tables.tokens import hash_token, is_token, make_token
+from protocol.tables.table_log import TableLog
 
 DEFAULT_PACE_MS = 600
 """The least time between what an engine sees and what it does, unless the table says otherwise."""
 
 GAMES_PAUSE_S = 3.0
 """The time between two games of engines."""
-
-MAX_ACTIONS = 20_000
-"""The longest log of a table."""
-
-
-class Listener(Protocol):
-    """Who is at a table: a visitor, as the table sees it."""
-
-    def send(self, frame: str) -> None:
-        """Send the visitor a frame."""
-        ...
-
-
-@dataclass
-class Member:
-    """A visitor's place at a table.
-
-    Attributes:
-        listener: The visitor.
-        seats: The seats that it holds.
-        has_watch_token: Whether it may steer a game of engines.
-    """
-
-    listener: Listener
-    seats: set[int] = field(default_factory=set)
-    has_watch_token: bool = False
 
 
 @dataclass(frozen=True)
@@ -89,15 +65,17 @@ class Table:
 
     Attributes:
         game: Its games.
-        seats: Seats 0 and 1.
-        events: Its last events.
-        members: Who is at it.
+        seating: Who sits where.
+        log: What was done at it.
+        audience: Who is at it.
+        engines: The engines that play at it.
         active_s: When something was done at it last, by the clock.
         is_paused: Whether engines wait.
         awaits_dice: Whether an engine has decided to roll, and somebody is to type its dice.
         request: Who asks the other side for what: the seat, ``undo``, ``go_back`` or ``redo``, and how many
             actions are left after it; None for nobody.
         pace_s: The least time between what an engine sees and what it does.
+        game_started_s: When the game at hand began, in seconds of the Unix epoch.
 
     Raises:
         GammondError: There cannot be such a table.
@@ -108,13 +86,10 @@ class Table:
         self.spec = spec
         self._services = services
         self.game = TableGame(services.service, spec, seed)
-        first, second = (Seat.make(each, self.game.view) for each in spec.seats)
-        self.seats = (first, second)
-        for seat in self.seats:
-            self._check_player(seat)
-        self.watch_hash = ""
-        self.events = EventLog()
-        self.members: dict[Listener, Member] = {}
+        self.seating = Seating(spec, self.game)
+        self.log = TableLog(table_id, services.archive, services.wall_clock)
+        self.audience = Audience(table_id, self)
+        self.engines = EnginePlay(self.game, services.submit, self, self._fail_engine)
         self.clock = None if spec.clock is None else MatchClock(spec.clock)
         self.active_s = services.clock()
         self.created_s = services.wall_clock()
@@ -122,21 +97,20 @@ class Table:
         self.pace_s = (DEFAULT_PACE_MS if spec.pace_ms is None else spec.pace_ms) / 1000
         self.request: tuple[int, str, int] | None = None
         self.awaits_dice = False
-        self._turn: EngineTurn | None = None
-        self._due: tuple[float, Callable[[], None]] | None = None
         self._changed_s = self.active_s
-        self._game_started_s = self.created_s
-        self._action_count = 0
+        self.game_started_s = self.created_s
         self._choices: dict[str, Any] | None = None
         self._is_end_announced = False
-        self._is_replaying = False
 
-    def _check_player(self, seat: Seat) -> None:
-        for line in list_player_lines(self.game.session, seat.player, seat.level):
-            try:
-                self.game.run(line)
-            except GammondError as error:
-                raise error.with_field("seats") from None
+    @property
+    def members(self) -> dict[Listener, Member]:
+        """Who is at the table."""
+        return self.audience.members
+
+    @property
+    def seats(self) -> tuple[Seat, Seat]:
+        """Seats 0 and 1."""
+        return self.seating.seats
 
     # Seats and visitors
 
@@ -146,15 +120,12 @@ class Table:
         Returns:
             The tokens of the seats, None for an engine's, and that of spectators.
         """
-        tokens = [None if seat.is_engine else seat.issue_token() for seat in self.seats]
-        watch = make_token()
-        self.watch_hash = hash_token(watch)
-        first, second = (seat.token_hash for seat in self.seats)
-        hashes = TokenHashes((first, second), self.watch_hash)
+        tokens, watch = self.seating.issue_tokens()
         document = msgspec.to_builtins(self.spec)
-        self._services.archive.save_table(SavedTable(self.table_id, self.created_s, document, hashes))
+        saved = SavedTable(self.table_id, self.created_s, document, self.seating.hashes)
+        self._services.archive.save_table(saved)
         if self.game.dice is not None:
-            self._record("commit", secret=self.game.dice.commit().hex())
+            self.record("commit", secret=self.game.dice.commit().hex())
         return tokens, watch
 
     def join(self, listener: Listener, request: JoinRequest) -> tuple[dict[str, Any], list[str]]:
@@ -166,10 +137,11 @@ class Table:
         Raises:
             GammondError: It may not.
         """
-        held = {place for place, seat in enumerate(self.seats) if self._holds(seat, request.tokens)}
-        watches = any(is_token(token, self.watch_hash) for token in request.tokens)
-        invited = next(
-            (place for place, seat in enumerate(self.seats) if any(map(seat.invites, request.tokens))), None
+        seating, tokens = self.seating, request.tokens
+        held, invited, watches = (
+            seating.find_held(tokens),
+            seating.find_invited(tokens),
+            seating.may_watch(tokens),
         )
         if invited is None and not held and not watches and not self.spec.public:
             raise ValueRangeError("expected a token of this table", field="token")
@@ -185,11 +157,9 @@ class Table:
         for place in held if request.seed else ():
             self.seats[place].seed = request.seed
         self.active_s = self._services.clock()
-        frames = self._list_missed(member, request.after)
-        return {"seats": sorted(member.seats), "event": self.events.number, **answer}, frames
-
-    def _holds(self, seat: Seat, tokens: Collection[str]) -> bool:
-        return seat.kind != OPEN and any(map(seat.allows, tokens))
+        frames = self.audience.list_missed(member, request.after)
+        number = self.audience.events.number
+        return {"seats": sorted(member.seats), "event": number, **answer}, frames
 
     def _take_seat(self, place: int, name: str) -> list[str | None]:
         """Give a seat to who has its link; return the tokens, the seat's new one in its place."""
@@ -197,12 +167,8 @@ class Table:
         for member in self.members.values():
             if place in member.seats:  # its link was used again: who came first has not acted yet
                 member.seats.discard(place)
-        seat.visitors = 0
-        seat.invitation_hash = seat.invitation_hash or seat.token_hash
-        token = seat.issue_token()
-        seat.kind, seat.name = PERSON, name
-        hashes = {"hash": seat.token_hash, "invitation": seat.invitation_hash}
-        self._record("take", seat=place, name=name, **hashes)
+        token = self.seating.take(place, name)
+        self.record("take", seat=place, name=name, hash=seat.token_hash, invitation=seat.invitation_hash)
         return [token if each == place else None for each in (0, 1)]
 
     def _sit_down(self, member: Member, place: int) -> None:
@@ -213,18 +179,11 @@ class Table:
         if seat.visitors == 1:
             self.emit("joined", place, seat.name, skipped=member)
 
-    def _list_missed(self, member: Member, after: int | None) -> list[str]:
-        """List the frames that a visitor has not seen: the events after one, or the whole state."""
-        missed = None if after is None else self.events.list_after(after)
-        if missed is None or (missed and member.seats):
-            return [*(missed or ()), self._make_state_frame(member)]
-        return missed
-
     def begin_if_ready(self) -> None:
         """Begin the first game once every person has come, or go on where engines waited for a visitor."""
         if not self.members:
             return
-        if self.game.number == 0 and all(seat.is_ready for seat in self.seats):
+        if self.game.number == 0 and self.seating.is_complete:
             self.start_game()
         else:
             self.go_on()
@@ -236,28 +195,18 @@ class Table:
             self.seats[place].visitors -= 1
             if not self.seats[place].visitors:
                 self.emit("left", place, self.seats[place].name)
-        if not self.members and self.has_engines_only:
-            self._cancel_turn()
-
-    @property
-    def has_engines_only(self) -> bool:
-        """Whether engines play both sides."""
-        return all(seat.is_engine for seat in self.seats)
+        if not self.members and self.seating.has_engines_only:
+            self.engines.cancel()
 
     def may_steer(self, member: Member) -> bool:
         """Return whether a visitor may pause the game: nobody else is playing."""
-        if self.has_engines_only:
+        if self.seating.has_engines_only:
             return member.has_watch_token
         return bool(member.seats) and self.holds_all(member)
 
     def holds_all(self, member: Member) -> bool:
         """Return whether a visitor holds every seat that no engine plays."""
-        return all(seat.is_engine or place in member.seats for place, seat in enumerate(self.seats))
-
-    @property
-    def names(self) -> tuple[str, str]:
-        """The names of seats 0 and 1."""
-        return self.seats[0].name, self.seats[1].name
+        return member.seats.issuperset(self.seating.persons)
 
     # Games
 
@@ -267,10 +216,10 @@ class Table:
         Raises:
             StateError: It is not the time.
         """
-        seeds = (self.seats[0].seed, self.seats[1].seed)
-        self.game.start(self.names, seeds)
-        self._record("start", seeds=seeds)
-        self._game_started_s = self._services.wall_clock()
+        self.log.check_room()
+        self.game.start(self.seating.names, self.seating.seeds)
+        self.record("start", seeds=self.seating.seeds)
+        self.game_started_s = self._services.wall_clock()
         for seat in self.seats:
             seat.rejected_kind = 0
         self._note_change()
@@ -288,13 +237,12 @@ class Table:
         Raises:
             GammondError: It is refused; nothing has changed.
         """
-        if self._action_count >= MAX_ACTIONS:
-            raise StateError(f"this table has had {MAX_ACTIONS} actions: create another", field="act")
+        self.log.check_room()
         entry = self.game.apply(line, seat)
         self.game.has_help |= has_help
         if seat is not None:
-            self.seats[seat].invitation_hash = None
-        self._record("do", seat=seat, line=line, help=has_help)
+            self.seats[seat].has_acted = True
+        self.record("do", seat=seat, line=line, help=has_help)
         self._note_rejection(entry)
         self._note_change()
         self.emit(entry.kind, entry.seat, entry.text, entry)
@@ -321,11 +269,12 @@ class Table:
         Raises:
             StateError: It cannot be done.
         """
+        self.log.check_room()
         if what == "redo":
             self.game.redo()
         else:
             self.game.undo(count)
-        self._record(what, seat=seat, count=count)
+        self.record(what, seat=seat, count=count)
         self._note_change()
         self.emit(what, seat, str(count))
         self.go_on()
@@ -359,14 +308,14 @@ class Table:
     def forfeit(self, winner: int, kind: str) -> None:
         """End game and match: a side's time is up, or it gave up."""
         self.game.forfeit(winner, kind)
-        self._record("forfeit", winner=winner, kind=kind)
+        self.record("forfeit", winner=winner, kind=kind)
         self._note_change()
         self.emit(kind, 1 - winner, kind)
         self.go_on()
 
     def _note_change(self) -> None:
         """Forget what was about the game as it was, and let the time of the seat to act run."""
-        self._cancel_turn()
+        self.engines.cancel()
         self.awaits_dice = False
         self.request = None
         self._choices = None
@@ -376,7 +325,7 @@ class Table:
         if self.game.end is not None:
             if self.game.dice is not None:
                 self.game.dice.reveal()
-            if not self._is_replaying:
+            if not self.log.is_replaying:
                 self._keep_game()
 
     def switch_clock(self) -> None:
@@ -384,7 +333,7 @@ class Table:
         if self.clock is None:
             return
         seat = self.game.to_act
-        runs = seat is not None and not self.seats[seat].is_engine and not self.is_paused
+        runs = seat is not None and not self.seating.is_engine(seat) and not self.is_paused
         running = seat if runs else None
         if running != self.clock.running:
             self.clock.begin_turn(running, self._services.clock())
@@ -393,14 +342,14 @@ class Table:
         """Commit to the secret of the next game, and keep the one that is over."""
         dice = self.game.dice
         if dice is not None and self.game.phase is Phase.OVER and dice.next_secret is None:
-            self._record("commit", secret=dice.commit().hex())
+            self.record("commit", secret=dice.commit().hex())
         self._services.archive.keep_game(self._describe_kept())
 
     def _describe_kept(self) -> KeptGame:
         game, end = self.game, self.game.end
         assert end is not None
         first, second = (seat.describe_kept() for seat in self.seats)
-        text_format, text = game.view.write_record(self.names)
+        text_format, text = game.view.write_record(self.seating.names)
         return KeptGame(
             f"{self.table_id}-{game.number}",
             self.table_id,
@@ -415,7 +364,7 @@ class Table:
             end.points,
             end.kind,
             game.match_winner,
-            self._game_started_s,
+            self.game_started_s,
             self._services.wall_clock(),
             game.has_help,
             text_format,
@@ -427,7 +376,7 @@ class Table:
 
     def go_on(self) -> None:
         """Do what nobody is asked for: rolls, and the turns of engines."""
-        if self._is_replaying:
+        if self.log.is_replaying or self.log.is_full:
             return
         if not self.game.is_on:
             self._announce_end()
@@ -442,9 +391,9 @@ class Table:
         if self.game.end is not None and not self._is_end_announced:
             self._is_end_announced = True
             self.emit("over", self.game.end.winner, self.game.end.kind)
-        has_next = self.game.phase is Phase.OVER and self.has_engines_only
-        if has_next and self.members and not self.is_paused and self._due is None:
-            self._due = (self._services.clock() + GAMES_PAUSE_S, self.start_game)
+        has_next = self.game.phase is Phase.OVER and self.seating.has_engines_only
+        if has_next and self.members and not self.is_paused and not self.engines.is_busy:
+            self.engines.plan(self._services.clock() + GAMES_PAUSE_S, self.start_game)
 
     def _rolls_now(self) -> bool:
         """Return whether the server rolls without being asked."""
@@ -454,104 +403,66 @@ class Table:
         if game.view.is_opening:
             return True
         seat = game.to_act
-        is_person = seat is not None and not self.seats[seat].is_engine
+        is_person = seat is not None and not self.seating.is_engine(seat)
         return is_person and self.spec.auto_roll and not game.view.may_double
 
     def _begin_turn(self) -> None:
         """Let the engine decide that is to act."""
         place = self.game.to_act
-        if place is None or not self.seats[place].is_engine or self.is_paused:
+        if place is None or not self.seating.is_engine(place) or self.is_paused:
             return
-        if self._turn is not None or self._due is not None or self.awaits_dice:
-            return
-        if self.has_engines_only and not self.members:
+        if self.engines.is_busy or self.awaits_dice or (self.seating.has_engines_only and not self.members):
             return
         seat = self.seats[place]
-        self.ask_engine(place, seat.player, seat.level, self._plan)
 
-    def ask_engine(
-        self, place: int, player: str | None, level: str | None, on_decided: Callable[[int, str], None]
-    ) -> None:
-        """Let a player decide for a seat.
+        def plan(line: str) -> None:
+            self.engines.plan(self._changed_s + self.pace_s, lambda: self._do_decided(place, line))
 
-        Args:
-            place: The seat.
-            player: The player.
-            level: Its level.
-            on_decided: Takes the seat and the command.
-        """
-        session = self.game.session
-        for line in list_player_lines(session, player, level):
-            self.game.run(line)
-
-        def take(turn: EngineTurn, line: str) -> None:
-            if turn is self._turn:
-                self._turn = None
-                on_decided(place, line)
-
-        decision = self.game.view.decide(self.seats[place].rejected_kind)
-        self._turn = EngineTurn(session, decision, self._services.submit, self, take, self._fail_turn)
-        self._turn.begin()
-
-    def _plan(self, place: int, line: str) -> None:
-        """Carry out what an engine decided, once people could follow what came before."""
-        self._due = (self._changed_s + self.pace_s, lambda: self._do_decided(place, line))
+        self.engines.ask(seat.player, seat.level, seat.rejected_kind, plan)
 
     def _do_decided(self, place: int, line: str) -> None:
+        """Carry out what an engine decided."""
         if line == "roll" and self.spec.dice == "typed":
             self.awaits_dice = True
             self.emit("awaits_dice", place, "")
             return
-        self.do(line, place)
+        try:
+            self.do(line, place)
+        except GammondError as error:
+            self._fail_engine(error)
 
-    def do_for_person(self, place: int, line: str) -> None:
-        """Carry out what an engine decided for a person who asked."""
-        if line == "roll" and self.spec.dice == "typed":
-            self.emit("roll_yourself", place, "")
-            return
-        self.do(line, place, has_help=True)
+    def do_for_person(self, place: int) -> None:
+        """Let the engine decide for a person who asks for it, and carry that out."""
 
-    def _fail_turn(self, turn: EngineTurn, error: Exception) -> None:
+        def do(line: str) -> None:
+            if line == "roll" and self.spec.dice == "typed":
+                self.emit("awaits_dice", place, "")
+            else:
+                self.do(line, place, has_help=True)
+
+        view = self.game.view
+        rejected_kind = self.seats[place].rejected_kind
+        self.engines.ask(view.engine_player, view.default_level or None, rejected_kind, do)
+
+    def _fail_engine(self, error: Exception) -> None:
         """Tell everybody why an engine does not move, and wait for somebody to let it try again."""
-        if turn is not self._turn:
-            return
-        self._turn = None
-        message = error.message if isinstance(error, GammondError) else "internal error"
         if not isinstance(error, GammondError):
             FAULT_LOG.log("an engine's turn at a table failed", error)
         self.is_paused = True
         self.switch_clock()
-        self.emit("trouble", self.game.to_act, message)
-
-    def _cancel_turn(self) -> None:
-        self._due = None
-        if self._turn is not None:
-            turn, self._turn = self._turn, None
-            turn.cancel()
-
-    @property
-    def is_thinking(self) -> bool:
-        """Whether an engine decides."""
-        return self._turn is not None
+        self.emit("trouble", self.game.to_act, describe_error(error)[2])
 
     @property
     def due_s(self) -> float | None:
         """When `tick` has something to do, by the clock."""
-        times = [
-            None if self._due is None else self._due[0],
-            None if self.clock is None else self.clock.due_s,
-        ]
+        times = [self.engines.due_s, None if self.clock is None else self.clock.due_s]
         return min((time for time in times if time is not None), default=None)
 
     def tick(self) -> None:
         """Do what is due: the move of an engine, the end of somebody's time."""
         now = self._services.clock()
-        if self.check_time(now):
-            return
-        if self._due is not None and self._due[0] <= now:
-            _, step = self._due
-            self._due = None
-            step()
+        if not self.check_time(now):
+            self.engines.run_due(now)
 
     def check_time(self, now: float) -> bool:
         """End the match if somebody's time is up; return whether it is."""
@@ -563,7 +474,7 @@ class Table:
 
     def close(self) -> None:
         """End the table: nobody is at it any more, and no engine thinks for it."""
-        self._cancel_turn()
+        self.engines.cancel()
         self.members.clear()
 
     # Steering
@@ -581,9 +492,9 @@ class Table:
         else:
             self.is_paused = kind == "pause"
             if self.is_paused:
-                self._cancel_turn()
+                self.engines.cancel()
             self.switch_clock()
-        self._record(kind, **values)
+        self.record(kind, **values)
         self.active_s = self._services.clock()
         self.emit(kind, seat, str(values.get("ms", "")))
         self.go_on()
@@ -608,50 +519,28 @@ class Table:
             entry: The action, if it was one of the game.
             skipped: Who is told otherwise.
         """
-        if self._is_replaying:
-            return
-        self.events.number += 1
-        event = self._make_event(kind, seat, text)
-        if entry is not None:
-            event["entry"] = entry.describe()
-        frame = self.events.add(event)
-        own = None
-        for member in list(self.members.values()):
-            if member is skipped:
-                continue
-            if self._acts(member):
-                own = own or encode_frame({**event, "state": event["state"] | self._list_choices()})
-            member.listener.send(own if own and self._acts(member) else frame)
+        if not self.log.is_replaying:
+            described = None if entry is None else entry.describe()
+            self.audience.tell(kind, seat, text, described, skipped)
 
-    def _make_event(self, kind: str, seat: int | None, text: str) -> dict[str, Any]:
-        return {
-            "table": self.table_id,
-            "event": self.events.number,
-            "kind": kind,
-            "seat": seat,
-            "text": text,
-            "state": self.describe(),
-        }
+    @property
+    def chooser(self) -> int | None:
+        """The seat that is to choose a play; None for neither."""
+        return self.game.to_act if self.game.phase is Phase.PLAY else None
 
-    def _make_state_frame(self, member: Member) -> str:
-        event = self._make_event("state", None, "")
-        event["state"]["history"] = self.game.history.describe()
-        if self._acts(member):
-            event["state"] |= self._list_choices()
-        return encode_frame(event)
-
-    def _acts(self, member: Member) -> bool:
-        return self.game.phase is Phase.PLAY and self.game.to_act in member.seats
-
-    def _list_choices(self) -> dict[str, Any]:
-        """Return the legal plays, listed once for each position."""
+    def describe_choices(self) -> dict[str, Any]:
+        """Return what only the seat to act is told, listed once for each position."""
         if self._choices is None:
             self._choices = self.game.view.describe_choices()
         return self._choices
 
+    def describe_history(self) -> list[dict[str, Any]]:
+        """Return the actions of the game at hand."""
+        return self.game.history.describe()
+
     def describe(self) -> dict[str, Any]:
         """Return the state that everybody sees."""
-        persons = [place for place, seat in enumerate(self.seats) if not seat.is_engine]
+        persons = self.seating.persons
         request = self.request
         now = self._services.clock()
         return {
@@ -681,15 +570,8 @@ class Table:
             "score": self.game.score,
         }
 
-    # The log
-
-    def _record(self, act: str, **values: Any) -> None:  # noqa: ANN401  (plain values)
-        """Add an action to the table's log."""
-        self._action_count += 1
-        if self._is_replaying:
-            return
-        entry: dict[str, Any] = {"act": act, "at": self._services.wall_clock(), **values}
-        if self.clock is not None:
-            now = self._services.clock()
-            entry["banks_s"] = [self.clock.read_bank(seat, now) for seat in (0, 1)]
-        self._services.archive.add_action(self.table_id, entry)
+    def record(self, act: str, **values: Any) -> None:  # noqa: ANN401  (plain values)
+        """Add what was done to the table's log."""
+        now = self._services.clock()
+        banks_s = None if self.clock is None else [self.clock.read_bank(seat, now) for seat in (0, 1)]
+        self.log.add(act, banks_s, **values)

@@ -1,0 +1,117 @@
+"""The two seats of a table and the secrets that open them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from engine.errors import GammondError
+from protocol.tables.archive import TokenHashes
+from protocol.tables.engine_turns import list_player_lines
+from protocol.tables.requests import TableSpec
+from protocol.tables.seats import OPEN, PERSON, Seat
+from protocol.tables.table_game import TableGame
+from protocol.tables.tokens import hash_token, is_token, make_token
+
+
+class Seating:
+    """Who sits where.
+
+    Args:
+        spec: Who is to play.
+        game: The table's games, which know their engines.
+
+    Attributes:
+        seats: Seats 0 and 1.
+        hashes: The hashes of the secrets with which the table was created.
+
+    Raises:
+        GammondError: There is no such engine.
+    """
+
+    def __init__(self, spec: TableSpec, game: TableGame) -> None:
+        first, second = (Seat.make(each, game.view) for each in spec.seats)
+        self.seats = (first, second)
+        self.hashes = TokenHashes((None, None), "")
+        for seat in self.seats:
+            for line in list_player_lines(game.session, seat.player, seat.level):
+                try:
+                    game.run(line)
+                except GammondError as error:
+                    raise error.with_field("seats") from None
+
+    def issue_tokens(self) -> tuple[list[str | None], str]:
+        """Make the secrets.
+
+        Returns:
+            The tokens of the seats, None for an engine's, and that of spectators.
+        """
+        tokens = [None if seat.is_engine else seat.issue_token() for seat in self.seats]
+        watch = make_token()
+        first, second = (seat.token_hash for seat in self.seats)
+        self.hashes = TokenHashes((first, second), hash_token(watch))
+        return tokens, watch
+
+    def restore(self, hashes: TokenHashes) -> None:
+        """Take the hashes of secrets that were made before."""
+        self.hashes = hashes
+        for seat, hashed in zip(self.seats, hashes.seats, strict=True):
+            seat.token_hash = hashed
+
+    def find_held(self, tokens: Collection[str]) -> set[int]:
+        """Return the seats that some tokens hold."""
+        return {
+            place
+            for place, seat in enumerate(self.seats)
+            if seat.kind != OPEN and any(map(seat.allows, tokens))
+        }
+
+    def find_invited(self, tokens: Collection[str]) -> int | None:
+        """Return the seat that is to be taken by one of some tokens; None for neither."""
+        places = (place for place, seat in enumerate(self.seats) if any(map(seat.invites, tokens)))
+        return next(places, None)
+
+    def may_watch(self, tokens: Collection[str]) -> bool:
+        """Return whether one of some tokens is that of spectators, or of a link that has been used."""
+        if any(is_token(token, self.hashes.watch) for token in tokens):
+            return True
+        return any(seat.was_invited(token) for seat in self.seats for token in tokens)
+
+    def take(self, place: int, name: str) -> str:
+        """Give a seat to who has its link; return its new secret, which the table's creator does not know.
+
+        Until somebody acts for it, the link gives it again: its first taker may never have got the secret.
+        """
+        seat = self.seats[place]
+        seat.visitors = 0
+        seat.invitation_hash = seat.invitation_hash or seat.token_hash
+        seat.kind, seat.name = PERSON, name
+        return seat.issue_token()
+
+    @property
+    def names(self) -> tuple[str, str]:
+        """The names of seats 0 and 1."""
+        return self.seats[0].name, self.seats[1].name
+
+    @property
+    def seeds(self) -> tuple[str, str]:
+        """The players' seeds for the dice."""
+        return self.seats[0].seed, self.seats[1].seed
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether everybody has come who is to play."""
+        return all(seat.is_ready for seat in self.seats)
+
+    @property
+    def has_engines_only(self) -> bool:
+        """Whether engines play both sides."""
+        return all(seat.is_engine for seat in self.seats)
+
+    @property
+    def persons(self) -> list[int]:
+        """The seats that no engine plays."""
+        return [place for place, seat in enumerate(self.seats) if not seat.is_engine]
+
+    def is_engine(self, place: int | None) -> bool:
+        """Return whether an engine plays a seat."""
+        return place is not None and self.seats[place].is_engine

@@ -1,0 +1,93 @@
+"""Those who are at tables, each over one connection: requests in, answers and events out, bounded."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from typing import Protocol
+
+
+class VisitorHost(Protocol):
+    """What a visitor needs of its hub."""
+
+    @property
+    def unread_limit(self) -> int:
+        """How many characters may wait for a visitor."""
+        ...
+
+    def receive(self, visitor: Visitor, frame: str) -> None:
+        """Take in a request."""
+        ...
+
+    def forget(self, visitor: Visitor) -> None:
+        """Let a visitor go from all its tables."""
+        ...
+
+    def forget_soon(self, visitor: Visitor) -> None:
+        """Let a visitor go once what is under way is done."""
+        ...
+
+
+class Visitor:
+    """One who sends requests and is told events: a page, over one connection.
+
+    Args:
+        host: The hub.
+        on_output: Called when there is something to send, or the visitor is dropped.
+
+    Attributes:
+        waiting: Requests that are not served yet.
+        is_blocked: Whether they wait for something.
+        tables: The names of the tables at which it is.
+        created: How many tables it has created.
+        is_dropped: Whether it gets nothing more: it left too much unread.
+        unread_chars: How much waits to be taken.
+    """
+
+    def __init__(self, host: VisitorHost, on_output: Callable[[], object]) -> None:
+        self._host = host
+        self._on_output = on_output
+        self._output: deque[str] = deque()
+        self.unread_chars = 0
+        self.waiting: deque[str] = deque()
+        self.is_blocked = False
+        self.tables: set[str] = set()
+        self.created = 0
+        self.is_dropped = False
+
+    def receive(self, frame: str) -> None:
+        """Take in a request; what comes of it can be taken with `take_output`."""
+        self._host.receive(self, frame)
+
+    def send(self, frame: str) -> None:
+        """Let a frame wait for the visitor; one that leaves too much unread is dropped."""
+        if self.is_dropped:
+            return
+        self._output.append(frame)
+        self.unread_chars += len(frame)
+        if self.unread_chars > self._host.unread_limit:
+            self.drop()
+        else:
+            self._on_output()
+
+    def take_output(self) -> list[str]:
+        """Return the frames that wait, each once, in order."""
+        frames = list(self._output)
+        self._output.clear()
+        self.unread_chars = 0
+        return frames
+
+    def drop(self) -> None:
+        """Send nothing more; the connection is to be closed."""
+        self.is_dropped = True
+        self._output.clear()
+        self.waiting.clear()
+        self._host.forget_soon(self)
+        self._on_output()
+
+    def close(self) -> None:
+        """Go away: the connection is gone."""
+        self.is_dropped = True
+        self._output.clear()
+        self.waiting.clear()
+        self._host.forget(self)
