@@ -42,9 +42,9 @@ from protocol.games import FIRST_GAME, GAMES, load_part
 from protocol.transports.process_end import end_process
 from tools.common.files import write_atomically
 from tools.common.interrupts import EXIT_INTERRUPTED
-from tools.common.parallel import ProcessPool, is_stopping
 from tools.common.progress import Progress
 from tools.common.pulse import PULSE
+from tools.parallel.processes import ProcessPool, is_stopping
 
 SUMMARY = "compile kernels and build databases ahead of their first use"
 

@@ -65,7 +65,7 @@ _OWN_FILES = 64
 
 _RAISE_LIMIT = "raise the limit with 'ulimit -n', or LimitNOFILE= in a unit of systemd"
 
-SUMMARY = "show a board in the browser; answer clients on a socket, by lines or as gnubg's player"
+SUMMARY = "show a board to browsers, answer clients on sockets"
 
 LOOPBACK = "127.0.0.1"
 

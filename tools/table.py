@@ -23,6 +23,7 @@ TOOL_GROUPS = {
         "bearoff": "tools.bearoff",
         "hypergammon": "tools.hypergammon.command",
         "store": "tools.store.command",
+        "cluster": "tools.cluster.command",
         "completion": "tools.completion",
     },
     "Measure": {

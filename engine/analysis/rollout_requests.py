@@ -20,7 +20,7 @@ from engine.rollout.decisions import (
     roll_out_position,
 )
 from engine.rollout.results import RolloutEstimate, RolloutState
-from engine.rollout.runner import Rollout, RolloutHandling, RolloutProgressCallback
+from engine.rollout.runner import BlockPlayer, Rollout, RolloutHandling, RolloutProgressCallback
 from engine.rollout.settings import RolloutSettings
 from engine.rollout.trial_scoring import TrialScoring
 from engine.rules.dice import Roll
@@ -211,18 +211,22 @@ class PreparedRollout:
         )
 
     def run(
-        self, resume: RolloutState | None = None, progress: RolloutProgressCallback | None = None
+        self,
+        resume: RolloutState | None = None,
+        progress: RolloutProgressCallback | None = None,
+        blocks: BlockPlayer | None = None,
     ) -> RolloutResult:
         """Roll out.
 
         Args:
             resume: As for `engine.rollout.roll_out`.
             progress: As there.
+            blocks: As there.
 
         Raises:
             GammondError: As `roll_out_plays`, `roll_out_position` and `roll_out_cube`.
         """
-        handling = RolloutHandling(resume=resume, progress=progress, cancelled=self._cancelled)
+        handling = RolloutHandling(resume=resume, progress=progress, cancelled=self._cancelled, blocks=blocks)
         results, rollout = self._roll_out(handling)
         plies = self._engine.evaluator.plies + self.request.plies
         return RolloutResult(self.request, results, rollout, self._space, plies, self._engine.name)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 from engine.analysis.compared_plays import compare_play
 from engine.analysis.engine import Engine
@@ -68,6 +69,19 @@ class AnalysisSettings:
         return EvalSettings(plies, self.filter_name, rules.supports(Feature.CUBE), store)
 
 
+class DecisionAnalyser(Protocol):
+    """Judges many decisions: elsewhere, in place of the threads of `analyse_match`."""
+
+    def analyse_all(self, tasks: Sequence[AnalysisTask], rules: Rules) -> Iterator[ActionNotes]:
+        """Return the notes on decisions, in their order, as `judge_decisions` makes them.
+
+        Raises:
+            CancelledWork: It was cancelled.
+            GammondError: Those who judge are gone.
+        """
+        ...
+
+
 def count_decisions(match: RecordedMatch) -> int:
     """Return how many decisions `analyse_match` judges."""
     return len(list_match_tasks(match))
@@ -82,6 +96,7 @@ def analyse_match(
     progress: Progress = lambda done, total: None,
     cancelled: Callable[[], bool] | None = None,
     journal: AnalysisJournal = NO_JOURNAL,
+    analyser: DecisionAnalyser | None = None,
 ) -> RecordedMatch:
     """Return a match with the engine's judgement of each action, in place of what the file has.
 
@@ -98,47 +113,78 @@ def analyse_match(
         progress: Called by one thread at a time.
         cancelled: Asked during the work; when it returns true, the work ends.
         journal: Has what was judged before, by the same engine with the same settings, and takes what is new.
+        analyser: Who judges the decisions, with the same engine and settings; the workers if None.
 
     Raises:
         CancelledWork: It was cancelled.
         UnsupportedError: The engine does not know the rules of the match.
     """
     settings, workers = settings or AnalysisSettings(), workers or Workers()
-    judge = _Judge(engine.with_rules(match.rules.rules).with_threads(1), settings, cancelled)
+    here = _Judge(engine.with_rules(match.rules.rules).with_threads(1), settings, cancelled)
     tasks = list_match_tasks(match)
     has_luck = match.rules.rules.supports(Feature.EVALUATION)
     rolls = [
         rolled for number, game in enumerate(match.games) if has_luck for rolled in list_rolls(number, game)
     ]
 
-    def work(number: int) -> ActionNotes:
-        notes = journal.find(SEARCHED, number)
-        if notes is None:
-            notes = judge.judge(tasks[number])
-            journal.add(SEARCHED, number, notes)
+    def judge_here(number: int) -> ActionNotes:
+        return keep(number, here.judge(tasks[number]))
+
+    def keep(number: int, notes: ActionNotes) -> ActionNotes:
+        journal.add(SEARCHED, number, notes)
         counter.add()
         return notes
 
-    luck = measure_luck(judge.engine, rolls, workers, cancelled)
-    counter = _Counter(len(tasks), progress)
-    judged = workers.map(work, range(len(tasks)))
+    luck = measure_luck(here.engine, rolls, workers, cancelled)
+    known = {number: journal.find(SEARCHED, number) for number in range(len(tasks))}
+    missing = [number for number, notes in known.items() if notes is None]
+    counter = _Counter(len(tasks), len(tasks) - len(missing), progress)
+    if analyser is None:
+        found_notes = workers.map(judge_here, missing)
+    else:
+        answers = analyser.analyse_all([tasks[number] for number in missing], match.rules.rules)
+        found_notes = [keep(number, notes) for number, notes in zip(missing, answers, strict=True)]
+    judged = known | dict(zip(missing, found_notes, strict=True))
     found = [
         (rolled.game, rolled.place, ActionNotes(luck=points))
         for rolled, points in zip(rolls, luck.tolist(), strict=True)
     ]
-    for task, notes in zip(tasks, judged, strict=True):
+    for number, task in enumerate(tasks):
+        notes = judged[number]
+        assert notes is not None
         found += [(task.game, place, notes) for place in task.places]
     return add_notes(keep_comments(match), found)
+
+
+def judge_decisions(
+    engine: Engine,
+    tasks: Sequence[AnalysisTask],
+    settings: AnalysisSettings,
+    cancelled: Callable[[], bool] | None = None,
+) -> list[ActionNotes]:
+    """Return the engine's notes on decisions, in one thread.
+
+    Args:
+        engine: Judges, by the rules of the match.
+        tasks: The decisions.
+        settings: How deep.
+        cancelled: Asked during the work; when it returns true, the work ends.
+
+    Raises:
+        CancelledWork: It was cancelled.
+    """
+    here = _Judge(engine.with_threads(1), settings, cancelled)
+    return [here.judge(task) for task in tasks]
 
 
 class _Counter:
     """Counts what several threads have done."""
 
-    def __init__(self, total: int, progress: Progress) -> None:
+    def __init__(self, total: int, done: int, progress: Progress) -> None:
         self._lock = threading.Lock()
-        self._done, self._total = 0, total
+        self._done, self._total = done, total
         self._progress = progress
-        progress(0, total)
+        progress(done, total)
 
     def add(self) -> None:
         """Count one more."""

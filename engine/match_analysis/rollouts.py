@@ -25,6 +25,7 @@ from engine.match_files.model import (
 from engine.rollout import RolloutEstimate, RolloutSettings, RolloutState, StopReason
 from engine.rollout.cube_decisions import roll_out_cube
 from engine.rollout.decisions import roll_out_plays
+from engine.rollout.runner import BlockPlayer
 
 QUICK_ROLLOUT = RolloutSettings(trials=324, truncation=11, min_trials=108)
 """Some seconds for a decision, with a standard error of about .005 points."""
@@ -96,6 +97,7 @@ def roll_out_decisions(
     progress: Callable[[int, int], None] = lambda done, total: None,
     cancelled: Callable[[], bool] | None = None,
     journal: AnalysisJournal = NO_JOURNAL,
+    blocks: BlockPlayer | None = None,
 ) -> RecordedMatch:
     """Return an analysed match with rollouts of the decisions that are close or wrong by its notes.
 
@@ -109,12 +111,13 @@ def roll_out_decisions(
         progress: Called with the numbers of trials that are done, and of all.
         cancelled: Asked during the work; when it returns true, the work ends.
         journal: As for `analyse_match`.
+        blocks: As for `engine.rollout.roll_out`.
 
     Raises:
         CancelledWork: It was cancelled.
     """
     close = _list_close(match)
-    roller = _Roller(engine.with_rules(match.rules.rules), rollouts, cancelled)
+    roller = _Roller(engine.with_rules(match.rules.rules), rollouts, cancelled, blocks)
     trials, rolled = rollouts.settings.trials, []
     for place, (number, task, notes) in enumerate(close):
 
@@ -146,11 +149,16 @@ class _Roller:
     """Rolls out one decision after another."""
 
     def __init__(
-        self, engine: Engine, rollouts: DecisionRollouts, cancelled: Callable[[], bool] | None
+        self,
+        engine: Engine,
+        rollouts: DecisionRollouts,
+        cancelled: Callable[[], bool] | None,
+        blocks: BlockPlayer | None,
     ) -> None:
         self._engine = engine
         self._rollouts = rollouts
         self._cancelled = cancelled
+        self._blocks = blocks
         self._evaluators = make_rollout_evaluators(
             engine, rollouts.plies, rollouts.leaf_plies, rollouts.plies, cancelled
         )
@@ -182,6 +190,7 @@ class _Roller:
             prunes=False,
             progress=progress,
             cancelled=self._cancelled,
+            blocks=self._blocks,
         )
         self._check(rollout.reason)
         rolled = [RecordedCandidate(each.play, self._to_evaluation(each.estimate)) for each in results]
@@ -200,6 +209,7 @@ class _Roller:
             self._rollouts.settings,
             progress=progress,
             cancelled=self._cancelled,
+            blocks=self._blocks,
         )
         self._check(found.rollout.reason)
         held = self._to_evaluation(found.no_double)

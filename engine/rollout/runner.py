@@ -8,7 +8,7 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, replace
-from typing import TypedDict
+from typing import Protocol, TypedDict
 
 import numpy as np
 
@@ -42,12 +42,67 @@ _SHOWN_STARTS = 3
 RolloutProgressCallback = Callable[[RolloutState], None]
 
 
+class BlockPlayer(Protocol):
+    """Plays blocks of trials: in threads of this process, or elsewhere."""
+
+    @property
+    def count(self) -> int:
+        """How many blocks are played at a time."""
+        ...
+
+    def submit(self, block: TrialBlock) -> Future[tuple[Scores, float]]:
+        """Play a block; the result has the scores, and the seconds that it took."""
+        ...
+
+
+@dataclass(frozen=True)
+class TrialBlock:
+    """Some trials to play from each of some starts; their scores depend on nothing else.
+
+    Attributes:
+        starts: ``int8[n, 2, 26]``.
+        cubes: The cube at each start.
+        trials: The numbers of the trials.
+        settings: Of the rollout.
+        scoring: Of the trials.
+    """
+
+    starts: Board
+    cubes: TrialCubes
+    trials: range
+    settings: RolloutSettings
+    scoring: TrialScoring
+
+    def play(
+        self, evaluators: RolloutEvaluators, cancelled: Callable[[], bool] = lambda: False
+    ) -> tuple[Scores, float]:
+        """Play them in this thread.
+
+        Args:
+            evaluators: The evaluators.
+            cancelled: Asked some fifty times a second; when it returns true, the work ends.
+
+        Returns:
+            ``float64[n, trials, columns]``, and the seconds that it took.
+
+        Raises:
+            CancelledWork: `cancelled` returned true.
+            LimitError: A trial did not end.
+        """
+        began_s = time.perf_counter()
+        scores = play_trials(
+            self.starts, self.trials, self.settings, evaluators, self.scoring, cancelled, self.cubes
+        )
+        return scores, time.perf_counter() - began_s
+
+
 class RolloutHandling(TypedDict, total=False):
     """What a rollout continues, reports to and is stopped by: arguments of `roll_out`, described there."""
 
     resume: RolloutState | None
     progress: RolloutProgressCallback | None
     cancelled: Callable[[], bool] | None
+    blocks: BlockPlayer | None
 
 
 @dataclass(frozen=True)
@@ -76,6 +131,7 @@ def roll_out(
     resume: RolloutState | None = None,
     progress: RolloutProgressCallback | None = None,
     cancelled: Callable[[], bool] | None = None,
+    blocks: BlockPlayer | None = None,
 ) -> Rollout:
     """Roll out positions, all with the same dice.
 
@@ -96,6 +152,7 @@ def roll_out(
             with no trials), in the caller's thread.
         cancelled: Asked some fifty times a second, from all threads; when it returns true, the rollout ends
             with the trials that are complete.
+        blocks: Who plays the trials; threads of this process if None. It must evaluate as the evaluators do.
 
     Returns:
         The rollout; a state that already has all trials is returned as it is.
@@ -117,7 +174,7 @@ def roll_out(
         _check_trial_count(resume, settings)
         state = resume
     runner = _RolloutRunner(state, evaluators, settings, scoring, progress, cancelled or (lambda: False))
-    return runner.run(rule or apply_candidate_rule)
+    return runner.run(rule or apply_candidate_rule, blocks)
 
 
 class _RolloutRunner:
@@ -144,12 +201,22 @@ class _RolloutRunner:
         self._stop_event = threading.Event()
         self._block_size = 1
 
-    def run(self, rule: StopRule) -> Rollout:
+    def run(self, rule: StopRule, blocks: BlockPlayer | None) -> Rollout:
         """Play trials until a stop rule applies or all are played."""
+        if blocks is not None:
+            return self._run(rule, blocks)
+        threads = self._settings.threads
+        pool = ThreadPoolExecutor(threads, thread_name_prefix="rollout")
+        try:
+            return self._run(rule, _ThreadBlocks(threads, pool, self._evaluators, self._should_stop))
+        finally:
+            self._stop_event.set()
+            pool.shutdown(cancel_futures=True)
+
+    def _run(self, rule: StopRule, blocks: BlockPlayer) -> Rollout:
         ruled = has_stop_rules(self._settings, len(self._state.starts))
         active = self._find_active(ruled)
         reason = StopReason.TRIALS
-        pool = ThreadPoolExecutor(self._settings.threads, thread_name_prefix="rollout")
         try:
             while True:
                 if ruled and self._state.count_trials(active[0]):
@@ -162,14 +229,11 @@ class _RolloutRunner:
                     break
                 end = next_check_trial(least) if ruled else self._settings.trials
                 lagging = [one for one in active if self._state.count_trials(one) == least]
-                self._play_until(pool, lagging, min(end, self._settings.trials))
+                self._play_until(blocks, lagging, min(end, self._settings.trials))
         except CancelledWork:
             if not min(map(len, self._state.scores)):
                 raise
             reason = StopReason.CANCELLED
-        finally:
-            self._stop_event.set()
-            pool.shutdown(cancel_futures=True)
         return Rollout(self._trim_state(), reason, tuple(active))
 
     def _trim_state(self) -> RolloutState:
@@ -183,14 +247,15 @@ class _RolloutRunner:
         counts = [len(scores) for scores in self._state.scores]
         return [one for one, count in enumerate(counts) if count == max(counts) or not is_ruled]
 
-    def _play_until(self, pool: ThreadPoolExecutor, candidates: list[int], end: int) -> None:
+    def _play_until(self, blocks: BlockPlayer, candidates: list[int], end: int) -> None:
         """Play the trials of some candidates up to a number, and add them in order."""
         start = self._state.count_trials(candidates[0])
         waiting: deque[Future[tuple[Scores, float]]] = deque()
         while start < end or waiting:
-            while start < end and len(waiting) < self._settings.threads:
-                stop = start + self._next_block_size(len(candidates), end - start)
-                waiting.append(pool.submit(self._play_block, candidates, range(start, stop)))
+            count = blocks.count
+            while start < end and len(waiting) < count:
+                stop = start + self._next_block_size(len(candidates), end - start, count)
+                waiting.append(blocks.submit(self._make_block(candidates, range(start, stop))))
                 start = stop
             scores, took_s = self._await_block(waiting.popleft())
             self._add_scores(candidates, scores)
@@ -201,32 +266,24 @@ class _RolloutRunner:
     def _await_block(self, block: Future[tuple[Scores, float]]) -> tuple[Scores, float]:
         """Wait for a block, reporting progress meanwhile."""
         while not wait((block,), timeout=HEARTBEAT_S).done:
+            if self._should_stop():
+                raise CancelledWork("the rollout was cancelled")
             if self._progress is not None:
                 self._progress(self._state)
         return block.result()
 
-    def _play_block(self, candidates: list[int], trials: range) -> tuple[Scores, float]:
-        """Play a block and time it, in a worker thread."""
-        began_s = time.perf_counter()
-        with hold_turn():
-            scores = play_trials(
-                self._state.starts[candidates],
-                trials,
-                self._settings,
-                self._evaluators,
-                self._scoring,
-                self._should_stop,
-                self._state.cubes[candidates],
-            )
-        return scores, time.perf_counter() - began_s
+    def _make_block(self, candidates: list[int], trials: range) -> TrialBlock:
+        state = self._state
+        starts, cubes = state.starts[candidates], state.cubes[candidates]
+        return TrialBlock(starts, cubes, trials, self._settings, self._scoring)
 
     def _should_stop(self) -> bool:
         return self._stop_event.is_set() or self._cancelled()
 
-    def _next_block_size(self, candidates: int, left: int) -> int:
+    def _next_block_size(self, candidates: int, left: int, count: int) -> int:
         """Return the number of trials of the next block; large blocks are whole rows of first rolls."""
         most = max(BLOCK_ROWS // candidates, 1)
-        wanted = min(self._block_size, -(-left // self._settings.threads))
+        wanted = min(self._block_size, -(-left // count))
         if wanted > FACES:
             wanted = -(-wanted // FACES) * FACES
         return min(wanted, most, left)
@@ -243,6 +300,29 @@ class _RolloutRunner:
             self._buffers[one][len(known[one]) : count] = block
             known[one] = self._buffers[one][:count]
         self._state = replace(self._state, scores=tuple(known))
+
+
+class _ThreadBlocks:
+    """Plays blocks in threads of this process, as `BlockPlayer`."""
+
+    def __init__(
+        self,
+        count: int,
+        pool: ThreadPoolExecutor,
+        evaluators: RolloutEvaluators,
+        cancelled: Callable[[], bool],
+    ) -> None:
+        self.count = count
+        self._pool = pool
+        self._evaluators = evaluators
+        self._cancelled = cancelled
+
+    def submit(self, block: TrialBlock) -> Future[tuple[Scores, float]]:
+        return self._pool.submit(self._play, block)
+
+    def _play(self, block: TrialBlock) -> tuple[Scores, float]:
+        with hold_turn():
+            return block.play(self._evaluators, self._cancelled)
 
 
 def _make_empty_state(

@@ -16,6 +16,7 @@ from engine.match_analysis.rollouts import DecisionRollouts, roll_out_decisions
 from engine.match_files.model import RecordedMatch
 from engine.runtime.threads import Workers
 from tools.analyse.kept_decisions import KeptDecisions
+from tools.analyse.shared_decisions import SharedDecisions
 from tools.common.progress import Progress
 
 
@@ -29,6 +30,7 @@ class MatchAnalyser:
         rollouts: How close decisions are rolled out; None for not at all.
         threads: How many threads share the work.
         stopped: Ends the work when it is set.
+        executor: Who judges in place of threads of this process; None for nobody.
 
     Attributes:
         run: What its answers depend on, in words.
@@ -42,6 +44,7 @@ class MatchAnalyser:
         rollouts: DecisionRollouts | None,
         threads: int,
         stopped: threading.Event,
+        executor: SharedDecisions | None = None,
     ) -> None:
         self._engine = engine
         self._nets = nets
@@ -49,6 +52,7 @@ class MatchAnalyser:
         self._rollouts = rollouts
         self._workers = Workers(threads)
         self._stopped = stopped
+        self._executor = executor
         self._table = engine.table or load_default_table()
         self._method = describe_method(engine.name, settings, self._table.name, rollouts)
         shared = rollouts and replace(rollouts, settings=replace(rollouts.settings, threads=1))
@@ -83,6 +87,7 @@ class MatchAnalyser:
                 progress=show,
                 cancelled=self._stopped.is_set,
                 journal=journal,
+                analyser=self._executor,
             )
         if self._rollouts is not None:
             with _show_progress(f"{label}, trials") as show:
@@ -93,6 +98,9 @@ class MatchAnalyser:
                     progress=show,
                     cancelled=self._stopped.is_set,
                     journal=journal,
+                    blocks=None
+                    if self._executor is None
+                    else self._executor.make_blocks(self._rollouts, match.rules.rules),
                 )
         return AnalysedMatch(name, judged, self._method, self._table, self._nets)
 

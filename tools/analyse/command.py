@@ -55,6 +55,7 @@ from tools.analyse.kept_decisions import KeptDecisions
 from tools.analyse.output import FORMATS, TEXT, MatchWriter, PlayerWriter, ReportStream
 from tools.analyse.player_history import PlayerHistory
 from tools.analyse.player_search import find_player
+from tools.analyse.shared_decisions import SharedDecisions
 from tools.common.interrupts import call_on_interrupt
 from tools.common.locks import hold_lock
 from tools.common.match_inputs import MatchInput, are_whole, list_match_inputs
@@ -68,6 +69,7 @@ from tools.common.rollout_options import (
     read_rollout_options,
 )
 from tools.common.strength import add_net_argument
+from tools.parallel.options import add_cluster_option, make_executor
 
 SUMMARY = "what the players of match files did wrong: ratings, errors, luck"
 
@@ -125,6 +127,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--strict", action="store_true", help="refuse files with a fault")
     parser.add_argument("--threads", type=int, help="threads (default one for each core)")
+    add_cluster_option(parser)
     add_net_argument(parser)
     rollouts = parser.add_argument_group("rollouts")
     rollouts.add_argument(
@@ -159,8 +162,12 @@ def main(args: argparse.Namespace) -> int:
         work = (_FileWork if args.player is None else _PlayerWork)(args, sources, stream)
         writer = work.writer
         opened.enter_context(call_on_interrupt(stopped.set, has_nothing=lambda: not writer.count))
+        nets, shared = collect_net_hashes(args.net), None
+        if args.cluster:
+            executor = opened.enter_context(make_executor(1, args.cluster, {args.net: nets}))
+            shared = SharedDecisions(executor, args.net, settings, stopped.is_set)
         analyser = MatchAnalyser(
-            load_net_engine(args.net), collect_net_hashes(args.net), settings, rollouts, threads, stopped
+            load_net_engine(args.net), nets, settings, rollouts, threads, stopped, shared
         )
         kept = _open_kept(args, analyser, opened)
         writer.date = kept.date if kept else datetime.now().astimezone()

@@ -25,7 +25,7 @@ from tools.barca.matches import PAIRS_PER_TASK, VectorRatings
 from tools.barca.self_play import play_games
 from tools.barca.settings import FitSettings
 from tools.barca.weights import SPACE, VECTOR_ARRAY, make_evaluation_vector, select_learned
-from tools.common.parallel import ProcessPool
+from tools.parallel.executor import Executor
 from tools.train.ascent.matches import RatedVector, Vector
 from tools.train.runs.options import add_workers_option
 from tools.train.runs.run import Arrays, Learner, Record, RunProgress
@@ -119,7 +119,7 @@ class FitLearner(Learner):
 
     unit = "generation"
 
-    def __init__(self, settings: FitSettings, processes: ProcessPool) -> None:
+    def __init__(self, settings: FitSettings, processes: Executor) -> None:
         self._settings = settings
         self._processes = processes
         self._ratings = VectorRatings(

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from tools.barca.self_play import PlayedGame, count_score, play_games, play_pairs
 from tools.barca.settings import AscendSettings
 from tools.barca.weights import SPACE, make_evaluation_vector, select_learned
-from tools.common.parallel import ProcessPool
+from tools.parallel.executor import Executor
 from tools.train.ascent.matches import MeanReward, RatedVector, Vector, VectorMatches, format_weights
 
 PAIRS_PER_TASK = 50
@@ -120,7 +120,7 @@ class VectorRatings:
     """
 
     def __init__(
-        self, start: Vector, depth: int, opening_moves: int, games: int, processes: ProcessPool
+        self, start: Vector, depth: int, opening_moves: int, games: int, processes: Executor
     ) -> None:
         self.start = start
         self._depth = depth
@@ -174,7 +174,7 @@ class BarcaMatches(VectorMatches):
 
     space = SPACE
 
-    def __init__(self, settings: AscendSettings, processes: ProcessPool) -> None:
+    def __init__(self, settings: AscendSettings, processes: Executor) -> None:
         self._settings = settings
         self._processes = processes
         start: Vector = np.array(settings.start) if settings.start else SPACE.start

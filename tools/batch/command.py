@@ -50,12 +50,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from engine.analysis.levels import EvalSettings
 from engine.errors import DataFileError, FormatError
-from engine.rules.rules import VARIANTS, Rules
 from engine.runtime.cores import count_usable_cores
-from engine.search.filters import DEFAULT_FILTER
-from tools.batch.evaluation import DECISION_COLUMNS, EVAL, MOVES, BatchAnalysis, load_batch_evaluator
+from tools.batch.evaluation import DECISION_COLUMNS, EVAL, MOVES, BatchAnalysis
 from tools.batch.lines import count_lines
 from tools.batch.messages import BadLines, format_resume_note, format_summary, say
 from tools.batch.options import PARQUET, check_options, choose_format
@@ -64,14 +61,15 @@ from tools.batch.parquet import ParquetRows
 from tools.batch.resume import ExistingOutput, check_same_net, redo_rows, resume_output
 from tools.batch.rollouts import BatchRollouts
 from tools.batch.rows import ERROR_COLUMN, ROW_FORMATS, RowFormat
-from tools.batch.run import BlockAnalysis, run_batch
+from tools.batch.run import BlockAnalysis, RowMaker, run_batch
+from tools.batch.shared_blocks import SharedBlocks, load_analysis
 from tools.batch.tables import PositionInput, open_input
 from tools.common.interrupts import call_on_interrupt
 from tools.common.locks import hold_lock
-from tools.common.opponents import load_net_engine
+from tools.common.opponents import collect_net_hashes
 from tools.common.progress import Progress
 from tools.common.pulse import open_stdin
-from tools.common.rollout_options import QUICK, read_rollout_options
+from tools.parallel.options import make_executor
 
 SUMMARY = "evaluate a file of positions: values, best plays, cube decisions"
 
@@ -100,7 +98,7 @@ def main(args: argparse.Namespace) -> int:
     if args.output is not None and args.output.suffix == ".gz":
         say(f"{args.output} will be plain text: rows are not compressed")
     threads = count_usable_cores() if args.threads is None else args.threads
-    analysis = _load_analysis(args, threads)
+    analysis = load_analysis(args, threads)
     try:
         return _run_files(args, analysis, _count_block_lines(args, threads))
     except BrokenPipeError:
@@ -116,21 +114,6 @@ def main(args: argparse.Namespace) -> int:
         raise DataFileError(
             f"{error.filename or args.output or 'output'}: {error.strerror or error}", field="file"
         ) from None
-
-
-def _load_analysis(args: argparse.Namespace, threads: int) -> BatchAnalysis:
-    is_cubeful, variant = not args.cubeless, VARIANTS[args.variant]
-    if not args.rollout:
-        return load_batch_evaluator(
-            args.net,
-            EvalSettings(args.plies or 0, args.filter or DEFAULT_FILTER, is_cubeful),
-            threads=threads,
-            wants=args.want,
-            variant=variant,
-        )
-    options = read_rollout_options(args, threads, QUICK)
-    engine = load_net_engine(args.net, threads).with_rules(Rules(variant))
-    return BatchRollouts(engine, options, is_cubeful=is_cubeful, wants=args.want)
 
 
 def _count_block_lines(args: argparse.Namespace, threads: int) -> int:
@@ -178,7 +161,7 @@ def _run_files(args: argparse.Namespace, analysis: BatchAnalysis, block_lines: i
                 analysis.report = lambda trials: bar.update(bar.count, f"{trials} trials of the next")
             counts = run_batch(
                 given.lines,
-                blocks,
+                opened.enter_context(_share_blocks(args, blocks)),
                 block_lines,
                 write=write,
                 report=bad_lines.report,
@@ -188,6 +171,16 @@ def _run_files(args: argparse.Namespace, analysis: BatchAnalysis, block_lines: i
             )
     say(format_summary(counts, written, analysis, time.perf_counter() - started_s))
     return 1 if counts.errors or written.errors else 0
+
+
+@contextmanager
+def _share_blocks(args: argparse.Namespace, blocks: BlockAnalysis) -> Iterator[RowMaker]:
+    """Return who makes the rows: this process, or the workers of a cluster."""
+    if not args.cluster:
+        yield blocks
+        return
+    with make_executor(1, args.cluster, {args.net: collect_net_hashes(args.net)}) as executor:
+        yield SharedBlocks(executor, args, blocks)
 
 
 def _open_rows(

@@ -18,6 +18,7 @@ from tools.batch.rows import LINE_COLUMN, ROW_FORMATS
 from tools.common.position_arguments import add_variant_argument
 from tools.common.rollout_options import QUICK, add_rollout_arguments, find_rollout_option
 from tools.common.strength import add_net_argument
+from tools.parallel.options import add_cluster_option
 
 PARQUET = "parquet"
 """The format that is no text."""
@@ -62,6 +63,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_variant_argument(parser)
     parser.add_argument("--cubeless", action="store_true", help="ignore cube and score; the fastest at 0-ply")
     parser.add_argument("--threads", type=int, help="threads (default one for each core)")
+    add_cluster_option(parser)
     parser.add_argument(
         "--format",
         choices=(*ROW_FORMATS, PARQUET),

@@ -6,7 +6,7 @@ import itertools
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -24,6 +24,34 @@ class BatchCounts:
     rows: int = 0
     errors: int = 0
     compute_s: float = 0.0
+
+
+BlockRows = tuple[dict[str, list[Any]], dict[int, GammondError]]
+"""The rows of a block by column, and the errors of bad lines by place."""
+
+
+class MadeBlock(NamedTuple):
+    """A block of lines and its rows.
+
+    Attributes:
+        lines: The lines.
+        columns: The rows by column.
+        errors: The errors of bad lines by place.
+        took_s: Seconds that were waited for the rows.
+    """
+
+    lines: list[PositionLine]
+    columns: dict[str, list[Any]]
+    errors: dict[int, GammondError]
+    took_s: float
+
+
+class RowMaker(Protocol):
+    """Makes the rows of blocks of lines, here or elsewhere."""
+
+    def make_blocks(self, blocks: Iterator[list[PositionLine]]) -> Iterator[MadeBlock]:
+        """Make the rows of blocks, in their order."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -50,7 +78,14 @@ class BlockAnalysis:
         first = (LINE_COLUMN,) if self.has_line_numbers else ()
         return (*first, *self.carried, *self.id_forms, *self.analysis.columns, ERROR_COLUMN)
 
-    def make_rows(self, block: list[PositionLine]) -> tuple[dict[str, list[Any]], dict[int, GammondError]]:
+    def make_blocks(self, blocks: Iterator[list[PositionLine]]) -> Iterator[MadeBlock]:
+        """Make the rows of blocks here, as `RowMaker`."""
+        for lines in blocks:
+            started_s = time.perf_counter()
+            rows = self.make_rows(lines)
+            yield MadeBlock(lines, *rows, time.perf_counter() - started_s)
+
+    def make_rows(self, block: list[PositionLine]) -> BlockRows:
         """Return the rows of lines by column, and the errors of bad lines by place."""
         found = decode_lines(
             block, self.analysis.check_match, needs_dice=self.needs_dice, variant=self.analysis.variant
@@ -78,7 +113,7 @@ class BlockAnalysis:
 
 def run_batch(
     lines: Iterator[PositionLine],
-    blocks: BlockAnalysis,
+    maker: RowMaker,
     block_lines: int,
     write: Callable[[Mapping[str, Sequence[Any]]], None],
     report: Callable[[PositionLine, GammondError], None],
@@ -88,7 +123,7 @@ def run_batch(
 
     Args:
         lines: Lines with positions.
-        blocks: Makes their rows.
+        maker: Makes their rows.
         block_lines: How many lines make a block.
         write: Receives the rows of a block, by column.
         report: Receives each bad line.
@@ -98,14 +133,18 @@ def run_batch(
         The counts of all blocks.
     """
     counts = BatchCounts()
-    while block := list(itertools.islice(lines, block_lines)):
-        started_s = time.perf_counter()
-        columns, errors = blocks.make_rows(block)
-        counts.compute_s += time.perf_counter() - started_s
-        for place, error in sorted(errors.items()):
-            report(block[place], error)
-        write(columns)
-        counts.rows += len(block)
-        counts.errors += len(errors)
-        advance(block[-1].number, counts)
+    for made in maker.make_blocks(split_blocks(lines, block_lines)):
+        counts.compute_s += made.took_s
+        for place, error in sorted(made.errors.items()):
+            report(made.lines[place], error)
+        write(made.columns)
+        counts.rows += len(made.lines)
+        counts.errors += len(made.errors)
+        advance(made.lines[-1].number, counts)
     return counts
+
+
+def split_blocks(lines: Iterator[PositionLine], block_lines: int) -> Iterator[list[PositionLine]]:
+    """Cut lines into blocks, taken as they are needed."""
+    while block := list(itertools.islice(lines, block_lines)):
+        yield block

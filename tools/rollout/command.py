@@ -24,7 +24,8 @@ from __future__ import annotations
 import argparse
 import sys
 import threading
-from contextlib import nullcontext
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
 from engine.analysis.rollout_requests import (
@@ -47,6 +48,8 @@ from tools.common.opponents import collect_net_hashes, load_net_engine
 from tools.common.position_arguments import add_position_arguments, read_position
 from tools.common.rollout_options import RolloutOptions, add_rollout_arguments, read_rollout_options
 from tools.common.strength import add_net_argument
+from tools.parallel.options import add_cluster_option, make_executor
+from tools.parallel.rollout_blocks import ExecutorBlocks, RolloutPlayers
 from tools.rollout.progress import RolloutProgress
 from tools.rollout.report import format_json, format_table
 from tools.rollout.state_file import RolloutStateFile
@@ -73,6 +76,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--cubeless", action="store_true", help="play without the cube")
     parser.add_argument("--threads", type=int, help="threads (default one for each core)")
+    add_cluster_option(parser)
     parser.add_argument(
         "--state", type=Path, metavar="FILE", help="save the trials here, and resume from them"
     )
@@ -93,18 +97,21 @@ def main(args: argparse.Namespace) -> int:
     threads = count_usable_cores() if args.threads is None else args.threads
     options = read_rollout_options(args, threads)
     request, settings = read_request(args, options), options.settings
-    nets = {} if args.state is None else collect_net_hashes(args.net) | collect_pruning_net_hashes()
-    keeper = RolloutStateFile(args.state, nets)
+    own_nets = {} if args.state is None and not args.cluster else collect_net_hashes(args.net)
+    keeper = RolloutStateFile(args.state, own_nets | collect_pruning_net_hashes() if own_nets else {})
     stopped = threading.Event()
     with nullcontext() if args.state is None else hold_lock(args.state, "state"):
         resume = keeper.load()
         report = RolloutProgress(settings.trials, resume, keeper)
         with call_on_interrupt(stopped.set, has_nothing=lambda: not report.count), report:
-            engine = load_net_engine(args.net).with_rules(Rules(VARIANTS[args.variant]))
+            rules = Rules(VARIANTS[args.variant])
+            engine = load_net_engine(args.net).with_rules(rules)
+            players = RolloutPlayers(args.net, rules, request.plies, request.leaf_plies)
             try:
                 prepared = PreparedRollout(request, engine, settings, stopped.is_set)
                 report.show_means(prepared)
-                answer = prepared.run(resume, report)
+                with _make_blocks(args.cluster, players, own_nets) as blocks:
+                    answer = prepared.run(resume, report, blocks)
             except CancelledWork:
                 raise KeyboardInterrupt from None
         unsaved = keeper.save(answer.rollout.state)
@@ -113,6 +120,18 @@ def main(args: argparse.Namespace) -> int:
     if unsaved is not None:
         raise unsaved
     return EXIT_INTERRUPTED if answer.rollout.reason is StopReason.CANCELLED else 0
+
+
+@contextmanager
+def _make_blocks(
+    cluster: str, players: RolloutPlayers, nets: Mapping[str, str]
+) -> Iterator[ExecutorBlocks | None]:
+    """Make what plays the trials: the workers of a cluster; None for the threads of this process."""
+    if not cluster:
+        yield None
+        return
+    with make_executor(1, cluster, {players.net: nets}) as executor:
+        yield ExecutorBlocks(executor, players)
 
 
 def read_request(args: argparse.Namespace, options: RolloutOptions) -> RolloutRequest:

@@ -13,13 +13,14 @@ import sys
 import time
 from pathlib import Path
 
-from engine.errors import FormatError, ValueRangeError
+from engine.errors import FormatError, UnsupportedError, ValueRangeError
 from engine.rules.rules import Doubles
 from engine.runtime.cores import MAX_THREADS, count_usable_cores
 from tools.common.figures import check_plot_file
 from tools.common.files import write_atomically
 from tools.common.interrupts import EXIT_INTERRUPTED
 from tools.common.opponents import PLAYER_HELP
+from tools.parallel.options import add_cluster_option
 from tools.tournament.entrants import Entrant
 from tools.tournament.games import list_games, load_game
 from tools.tournament.plot import draw_cross_table
@@ -78,6 +79,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=count_usable_cores(),
         help="processes that share the games; their number changes no result (default one for each core)",
     )
+    add_cluster_option(parser)
     parser.add_argument(
         "--keep", type=Path, metavar="FILE", help="write results here as games finish, and resume from them"
     )
@@ -133,12 +135,26 @@ def main(args: argparse.Namespace) -> int:
     game = load_game(args.variant)
     rules, test = game.read_rules(args), _read_sequential_test(args)
     check_plot_file(args.plot)
+    if args.cluster and args.records is not None:
+        raise UnsupportedError(
+            "--records writes the games on the machine that plays them: leave out --cluster, or --records",
+            field="records",
+        )
     entrants = game.load_entrants(args.players, rules)
     anchor = _find_anchor(args.anchor, entrants)
     started_s = time.monotonic()
     helpers = game.load_helpers(args.players, rules)
     with ResultsFile(args.keep, rules, [*entrants, *helpers]) as results_file:
-        table = RoundRobin(entrants, rules, args.games, args.threads, test, args.records, game.play_range)
+        table = RoundRobin(
+            entrants,
+            rules,
+            args.games,
+            args.threads,
+            args.cluster,
+            test,
+            args.records,
+            game.play_range,
+        )
         pairs, is_complete = table.play(results_file)
     if not any(pair.scores.games for pair in pairs):
         sys.stderr.write("gammond: interrupted, no games to report\n")

@@ -9,8 +9,9 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
-from tools.common.parallel import ProcessPool, is_stopping
 from tools.common.progress import Progress
+from tools.parallel.options import make_executor
+from tools.parallel.processes import is_stopping
 from tools.tournament.entrants import Entrant, load_entrant
 from tools.tournament.pairings import play_range
 from tools.tournament.results_file import ResultsFile
@@ -53,6 +54,7 @@ class RoundRobin:
         rules: What is played.
         games: Of each pair, even.
         threads: How many processes play; the results do not depend on it.
+        cluster: Whose workers play instead, as ``--cluster``; empty for none.
         test: Stops a pair before all its games are played; None plays them all.
         records: The folder for records of the games; None for none.
         play_range: Plays the games of a task, in this process or in another.
@@ -62,6 +64,7 @@ class RoundRobin:
     rules: GameRules
     games: int
     threads: int = 1
+    cluster: str = ""
     test: SequentialTest | None = None
     records: Path | None = None
     play_range: PlayRange = play_range
@@ -96,20 +99,20 @@ class RoundRobin:
         tasks = sum(1 for _ in self._generate_tasks(pairs))
         with (
             Progress(self.games * len(pairs), self._label, start=before) as bar,
-            ProcessPool(max(1, min(self.threads, tasks))) as pool,
+            make_executor(max(1, min(self.threads, tasks)), self.cluster, self._nets) as executor,
         ):
 
             def play_here(task: AnyTask) -> tuple[AnyTask, PairedScores]:
                 return task, self.play_range(task, lambda games: bar.update(done + games))
 
-            work = partial(play_task, self.play_range) if pool.count > 1 else play_here
-            for task, scores in pool.map(work, self._generate_tasks(pairs)):
+            work = play_here if executor.runs_here else partial(play_task, self.play_range)
+            for task, scores in executor.map(work, self._generate_tasks(pairs)):
                 pair = by_indices[task.player_indices]
                 if not pair.is_decided:
                     results_file.add(*task.names, task.game_range, scores)
                     self._record_scores(pair, pair.scores.concatenate(scores))
                 done += scores.games
-                bar.update(done)
+                bar.update(done, executor.note)
 
     def _generate_tasks(self, pairs: Sequence[PairState]) -> Iterator[AnyTask]:
         """Generate what is left to play; nothing more of a pair once it is decided."""
@@ -134,6 +137,11 @@ class RoundRobin:
     def _pair_names(self, pair: PairState) -> tuple[str, str]:
         first, second = pair.player_indices
         return self.entrants[first].name, self.entrants[second].name
+
+    @property
+    def _nets(self) -> dict[str, dict[str, str]]:
+        """What workers elsewhere must have: nets that they know by the same name."""
+        return {entrant.name: entrant.nets for entrant in self.entrants if entrant.nets}
 
     @property
     def _label(self) -> str:

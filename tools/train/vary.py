@@ -24,7 +24,8 @@ from typing import Any
 from engine.errors import StateError, ValueRangeError
 from tools.common.figures import check_plot_file
 from tools.common.files import read_records
-from tools.common.parallel import ProcessPool
+from tools.parallel.options import make_executor
+from tools.parallel.processes import ProcessPool
 from tools.train.runs.pictures import draw_runs
 from tools.train.runs.run_folder import CONFIG_FILE, LOG_FILE, compute_hours
 from tools.train.runs.settings import format_command_options, read_settings, settings_from_args, with_value
@@ -193,5 +194,6 @@ def _complete_run(task: _RunTask) -> None:
     """Begin or resume a run; it works in this process alone where others are trained beside it."""
     trainer = _find_trainer(task.trainer)
     sys.stderr.write(f"{task.folder}:\n")
-    with ProcessPool(1 if task.args.runs > 1 else getattr(task.args, "workers", 1)) as processes:
+    workers = 1 if task.args.runs > 1 else getattr(task.args, "workers", 1)
+    with make_executor(workers, getattr(task.args, "cluster", "")) as processes:
         trainer.complete_run(task.folder, task.settings, trainer.make_resources(task.args, processes))

@@ -12,7 +12,7 @@ import pytest
 from engine.errors import ValueRangeError
 from nets.catalogue import collect_net_hashes
 from tools import cli
-from tools.common.parallel import ProcessPool
+from tools.parallel.processes import ProcessPool
 from tools.tournament import pairings as tournament_pairings
 from tools.tournament import rules as tournament_rules
 from tools.tournament.pairings import play_range

@@ -9,10 +9,10 @@ import numpy as np
 from engine.play.lockstep import PairedGameResults, play_games
 from engine.play.player import Player
 from tools.common.opponents import load_opponent
-from tools.common.parallel import ProcessPool
 from tools.heritage.barca.families import get_family
 from tools.heritage.barca.rewards import GameBatch, calibrate_reward, play_batch
 from tools.heritage.barca.settings import START_REFERENCE, AscendSettings
+from tools.parallel.executor import Executor
 from tools.train.ascent.matches import MeanReward, RatedVector, Vector, VectorMatches, format_weights
 
 GAMES_PER_TASK = 1000
@@ -33,7 +33,7 @@ class FamilyMatches(VectorMatches):
         processes: Play.
     """
 
-    def __init__(self, settings: AscendSettings, processes: ProcessPool) -> None:
+    def __init__(self, settings: AscendSettings, processes: Executor) -> None:
         self._settings = settings
         self._family = get_family(settings.player)
         self.space = self._family.space

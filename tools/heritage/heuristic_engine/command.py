@@ -20,12 +20,13 @@ import msgspec
 from engine.errors import DataFileError, StateError, ValueRangeError
 from nets.heritage.heuristic_engine.heuristic import HeuristicConfig
 from tools.common.files import read_records
-from tools.common.parallel import ProcessPool
 from tools.common.progress import Progress
 from tools.heritage.heuristic_engine.acceptance import FixedRule
 from tools.heritage.heuristic_engine.changes import draw_change
 from tools.heritage.heuristic_engine.settings import ClimbSettings
 from tools.heritage.heuristic_engine.trials import ClimbTrial, run_trial
+from tools.parallel.executor import Executor
+from tools.parallel.options import make_executor
 from tools.tournament.statistics.scores import MeanEstimate, estimate_mean
 from tools.train.runs.options import add_workers_option
 from tools.train.runs.run import Arrays, Learner, Record, RunProgress, StrengthMeasurement
@@ -52,7 +53,7 @@ class ClimbLearner(Learner):
 
     unit = "trial"
 
-    def __init__(self, settings: ClimbSettings, processes: ProcessPool) -> None:
+    def __init__(self, settings: ClimbSettings, processes: Executor) -> None:
         self._settings = settings
         self._processes = processes
         self._current = settings.start_configuration
@@ -177,7 +178,7 @@ def main(args: argparse.Namespace) -> int:
         return TRAINER.main(args)
     settings = read_settings(args.run / CONFIG_FILE, ClimbSettings)
     settings.check()
-    with ProcessPool(args.workers) as processes:
+    with make_executor(args.workers, args.cluster) as processes:
         return _recheck(args.run, settings, args.recheck, processes)
 
 
@@ -204,7 +205,7 @@ def _format_share(share: MeanEstimate) -> str:
     return f"{_PERCENT * share.mean:.2f} ± {_PERCENT * share.standard_error:.2f} %"
 
 
-def _recheck(folder: Path, settings: ClimbSettings, games: int, processes: ProcessPool) -> int:
+def _recheck(folder: Path, settings: ClimbSettings, games: int, processes: Executor) -> int:
     """Play each kept change again, and report its share of wins."""
     if games < 4 or games % 2:
         raise ValueRangeError(f"expected an even number of games, 4 or more, got {games}", field="recheck")

@@ -12,8 +12,8 @@ from engine.play.lockstep import play_games
 from engine.play.player import Player
 from engine.rules.rules import STANDARD_RULES, Rules
 from nets.heritage.heuristic_engine.heuristic import HeuristicConfig, HeuristicPlayer, OnePlyHeuristicPlayer
-from tools.common.parallel import ProcessPool
 from tools.heritage.heuristic_engine.acceptance import AcceptanceRule, ChangeDecision
+from tools.parallel.executor import Executor
 from tools.tournament.statistics.scores import PairedScores
 
 GAMES_PER_TASK = 500
@@ -72,7 +72,7 @@ class _TrialGames:
 
 
 def run_trial(
-    trial: ClimbTrial, rule: AcceptanceRule, processes: ProcessPool
+    trial: ClimbTrial, rule: AcceptanceRule, processes: Executor
 ) -> tuple[ChangeDecision, PairedScores]:
     """Play until a rule decides.
 

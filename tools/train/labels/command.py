@@ -23,8 +23,8 @@ from engine.errors import StateError, UnsupportedError
 from engine.rules.rules import STANDARD_RULES
 from tools.common.files import read_records
 from tools.common.locks import hold_lock
-from tools.common.parallel import ProcessPool
 from tools.common.progress import format_short_number
+from tools.parallel.options import make_executor
 from tools.train.labels.label_tasks import (
     LabelPlan,
     LabelPliesOption,
@@ -95,11 +95,11 @@ def main(args: argparse.Namespace) -> int:
     if not args.resume:
         begin_run(args.out, "train label", settings, settings.origins)
     _check_nets(args.out, plan.nets)
-    with hold_lock(args.out, "out"), ProcessPool(args.workers) as processes:
+    with hold_lock(args.out, "out"), make_executor(args.workers, args.cluster) as executor:
         make_missing_shards(
             label_shard,
             plan.make_tasks(args.out, settings.positions),
-            processes,
+            executor,
             "labels",
             log=args.out / LOG_FILE,
             describe=lambda records, _: f"correction {records[-1]['correction']:.4f}",
@@ -134,11 +134,11 @@ def _run_bench(args: argparse.Namespace) -> int:
     """Measure labels a second, sampling included, after a start that compiles and loads."""
     settings = settings_from_args(args, LabelSettings)
     plan = _make_plan(settings)
-    with tempfile.TemporaryDirectory() as name, ProcessPool(args.workers) as processes:
+    with tempfile.TemporaryDirectory() as name, make_executor(args.workers, args.cluster) as executor:
         first = [LabelTask(plan, Path(name) / "first", number, 64) for number in range(args.workers)]
-        deque(processes.map(label_shard, first), maxlen=0)
+        deque(executor.map(label_shard, first), maxlen=0)
         started_s = time.monotonic()
-        make_missing_shards(label_shard, plan.make_tasks(Path(name), settings.positions), processes, "labels")
+        make_missing_shards(label_shard, plan.make_tasks(Path(name), settings.positions), executor, "labels")
         elapsed_s = time.monotonic() - started_s
     sys.stdout.write(
         f"{settings.plies}-ply labels by {plan.nets.name}: "

@@ -120,13 +120,19 @@ class LabelTask:
         """Return the number of positions."""
         return self.positions
 
+    def write(self, content: Labels) -> None:
+        """Write the shard."""
+        plan = self.plan
+        how = ShardMetadata(f"{plan.nets.name} {plan.nets.digest}", plan.plies, plan.seed)
+        write_shard(self.file, content, how)
 
-def label_shard(task: LabelTask) -> ShardRecord:
-    """Sample positions, label them and write them to a file.
+
+def label_shard(task: LabelTask) -> tuple[ShardRecord, Labels]:
+    """Sample positions and label them.
 
     Returns:
-        The number of positions; the root mean square of label less 0-ply evaluation, in points of equity; the
-        digest of the nets.
+        The number of positions, the root mean square of label less 0-ply evaluation, in points of equity, and
+        the digest of the nets; and the labels.
     """
     plan = task.plan
     finder = None if plan.pruning_nets is None else _NetsKey(plan.pruning_nets)
@@ -141,12 +147,9 @@ def label_shard(task: LabelTask) -> ShardRecord:
     if plan.trace:  # what scatters beyond 0 or 1 stays: cut off, rare outcomes would come out too likely
         targets = shallow + propagate_corrections(deep - shallow, sample.visits, plan.trace)
     labels = Labels(sample.boards, targets, sample.sources, tuple(plan.sources))
-    write_shard(
-        task.file, labels, ShardMetadata(f"{plan.nets.name} {plan.nets.digest}", plan.plies, plan.seed)
-    )
     errors = cubeless_equity(targets) - cubeless_equity(shallow)
     correction = float(np.sqrt(np.square(errors).mean()))
-    return {"labelled": len(labels), "correction": correction, "nets": plan.nets.digest}
+    return {"labelled": len(labels), "correction": correction, "nets": plan.nets.digest}, labels
 
 
 class _NetsKey:

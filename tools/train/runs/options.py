@@ -9,6 +9,7 @@ from typing import TypeVar
 import msgspec
 
 from engine.runtime.cores import count_usable_cores
+from tools.parallel.options import add_cluster_option
 from tools.train.runs.run_folder import CONFIG_FILE
 from tools.train.runs.settings import read_settings, settings_from_args
 
@@ -54,7 +55,7 @@ def load_run_settings(folder: Path, args: argparse.Namespace, kind: type[_Settin
 
 
 def add_workers_option(parser: argparse.ArgumentParser, default: int | None = None) -> None:
-    """Add ``--threads`` as `args.workers`: processes, which do not change the result."""
+    """Add ``--threads`` as `args.workers`, and ``--cluster``: who works does not change the result."""
     shown = "one for each core" if default is None else default
     parser.add_argument(
         "--threads",
@@ -63,6 +64,7 @@ def add_workers_option(parser: argparse.ArgumentParser, default: int | None = No
         default=count_usable_cores() if default is None else default,
         help=f"processes that share the work; the result is the same (default {shown})",
     )
+    add_cluster_option(parser)
 
 
 def add_threads_option(parser: argparse.ArgumentParser) -> None:

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
 from tools.common.files import append_record
-from tools.common.parallel import ProcessPool
 from tools.common.progress import Progress
+from tools.parallel.executor import Executor
 
 ShardRecord = dict[str, Any]
 """What making a shard gave, as the log has it."""
@@ -27,14 +27,28 @@ class ShardTask(Protocol):
         """Return its number of positions."""
         ...
 
+    def write(self, content: Any) -> None:  # noqa: ANN401  (each task knows the type of its own)
+        """Write its file, given what making it returned."""
+        ...
+
 
 _Task = TypeVar("_Task", bound=ShardTask)
 
+MakeShard = Callable[[_Task], tuple[ShardRecord, Any]]
+"""Makes the shard of a task, in whatever process or machine: returns its record, and what to write."""
+
+
+def make_shard(make: MakeShard[_Task], task: _Task) -> ShardRecord:
+    """Make one shard here, and write it; return its record."""
+    record, content = make(task)
+    task.write(content)
+    return record
+
 
 def make_missing_shards(
-    make: Callable[[_Task], ShardRecord],
+    make: MakeShard[_Task],
     tasks: Sequence[_Task],
-    processes: ProcessPool,
+    executor: Executor,
     label: str,
     *,
     log: Path | None = None,
@@ -45,7 +59,7 @@ def make_missing_shards(
     Args:
         make: Makes the shard of a task; a function of a module.
         tasks: All shards of the folder.
-        processes: Share the work.
+        executor: Does the work.
         label: Of the progress bar, which counts positions.
         log: Receives the record of each shard, with the seconds since the one before; None for no log.
         describe: Returns a few words for the bar, given the records so far and the seconds since the start.
@@ -62,11 +76,13 @@ def make_missing_shards(
     records: list[ShardRecord] = []
     started_s = last_s = time.monotonic()
     with Progress(total, label, start=done) as bar:
-        for task, record in zip(missing, processes.map(make, missing), strict=True):
+        for task, (record, content) in zip(missing, executor.map(make, missing), strict=True):
+            task.write(content)
             records.append(record)
             done += len(task)
             now_s = time.monotonic()
-            bar.update(done, describe(records, now_s - started_s))
+            notes = describe(records, now_s - started_s), executor.note
+            bar.update(done, ", ".join(note for note in notes if note))
             if log is not None:
                 append_record(log, {**record, "seconds": now_s - last_s})
             last_s = now_s

@@ -17,7 +17,7 @@ from engine.play.player import EvaluatorPlayer, Player
 from engine.rules.rules import STANDARD_RULES, Rules
 from nets.provenance import StrengthRecord
 from tools.common.opponents import load_opponent
-from tools.common.parallel import ProcessPool
+from tools.parallel.executor import Executor
 from tools.train.weights.net_set import NetSet
 
 RANGE_GAMES = 1000
@@ -120,7 +120,7 @@ def measure_strength(
     nets: NetSet,
     opponents: Sequence[str],
     games: int,
-    processes: ProcessPool,
+    processes: Executor,
     rules: Rules = STANDARD_RULES,
 ) -> list[StrengthRecord]:
     """Play against each opponent, in several processes.

@@ -15,7 +15,8 @@ from msgspec import Meta
 from engine.rules.rules import STANDARD_RULES, Feature, Rules, find_variant
 from tools.common.figures import add_plot_option, check_plot_file
 from tools.common.locks import hold_lock
-from tools.common.parallel import ProcessPool
+from tools.parallel.executor import Executor
+from tools.parallel.options import make_executor
 from tools.train.runs.curves import summarise_strength
 from tools.train.runs.options import add_run_options, load_run_settings
 from tools.train.runs.run import DrawFunction, Learner, Record, Run
@@ -71,7 +72,7 @@ class Resources:
         device: Where torch fits.
     """
 
-    processes: ProcessPool
+    processes: Executor
     threads: int = 1
     device: str = "cpu"
 
@@ -133,12 +134,12 @@ class Trainer(Generic[_Settings]):
             for line in self.describe_plan(args.run, settings):
                 sys.stderr.write(f"{line}\n")
                 sys.stderr.flush()
-        with ProcessPool(getattr(args, "workers", 1)) as processes:
+        with make_executor(getattr(args, "workers", 1), getattr(args, "cluster", "")) as processes:
             resources = self.make_resources(args, processes)
             sys.stdout.write(self.complete_run(args.run, settings, resources, args.plot))
         return 0
 
-    def make_resources(self, args: argparse.Namespace, processes: ProcessPool) -> Resources:
+    def make_resources(self, args: argparse.Namespace, processes: Executor) -> Resources:
         """Make the resources of a command; options that the trainer does not have keep their defaults."""
         threads = getattr(args, "threads", getattr(args, "workers", 1))
         return Resources(processes, threads, getattr(args, "device", "cpu"))

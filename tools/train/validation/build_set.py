@@ -23,8 +23,8 @@ from engine.rollout.settings import MAX_TRIALS, MAX_TRUNCATION
 from engine.rules.dice import MAX_SEED
 from nets.catalogue import collect_pruning_net_hashes
 from tools.common.locks import hold_lock
-from tools.common.parallel import ProcessPool
 from tools.common.progress import format_short_number
+from tools.parallel.options import make_executor
 from tools.train.runs.options import add_workers_option, load_run_settings
 from tools.train.runs.run_folder import LOG_FILE, begin_run
 from tools.train.runs.settings import add_setting_options
@@ -114,9 +114,9 @@ def main(args: argparse.Namespace) -> int:
         begin_run(args.out, "train validation-set", settings, [settings.net])
     positions = _read_or_draw_positions(args.out, settings, nets)
     tasks = make_rollout_tasks(nets, settings.plies, settings.to_rollout_settings(), args.out, positions)
-    with hold_lock(args.out, "out"), ProcessPool(args.workers) as processes:
+    with hold_lock(args.out, "out"), make_executor(args.workers, args.cluster) as executor:
         make_missing_shards(
-            roll_out_shard, tasks, processes, "positions", log=args.out / LOG_FILE, describe=_describe
+            roll_out_shard, tasks, executor, "positions", log=args.out / LOG_FILE, describe=_describe
         )
     return 0
 

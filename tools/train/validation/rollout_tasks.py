@@ -67,6 +67,10 @@ class RolloutTask:
         """Return the number of positions."""
         return len(self.positions)
 
+    def write(self, content: RolloutLabels) -> None:
+        """Write the shard."""
+        write_rollouts(self.file, content)
+
 
 def make_rollout_tasks(
     nets: NetSet, plies: int, settings: RolloutSettings, folder: Path, positions: ValidationPositions
@@ -78,11 +82,12 @@ def make_rollout_tasks(
     ]
 
 
-def roll_out_shard(task: RolloutTask) -> ShardRecord:
-    """Roll out the positions of a shard and write it.
+def roll_out_shard(task: RolloutTask) -> tuple[ShardRecord, RolloutLabels]:
+    """Roll out the positions of a shard.
 
     Returns:
-        The number of positions; of trials; the root mean square of the standard errors of equity, in points.
+        The number of positions, of trials, and the root mean square of the standard errors of equity, in
+        points; and the labels.
     """
     evaluators = make_rollout_evaluators(task.nets, task.plies)
     scores = [
@@ -98,9 +103,8 @@ def roll_out_shard(task: RolloutTask) -> ShardRecord:
         np.array([_standard_errors(_CUBELESS.equities(each)) for each in scores], np.float32),
         np.array([len(each) for each in scores], np.int32),
     )
-    write_rollouts(task.file, labels)
     error = float(np.sqrt(np.square(labels.equity_errors, dtype=np.float64).mean()))
-    return {"labelled": len(labels), "trials": int(labels.trials.sum()), "error": error}
+    return {"labelled": len(labels), "trials": int(labels.trials.sum()), "error": error}, labels
 
 
 def make_rollout_evaluators(nets: NetSet, plies: int) -> RolloutEvaluators:

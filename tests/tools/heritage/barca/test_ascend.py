@@ -11,11 +11,11 @@ from engine.rules.position import Position
 from tools import cli
 from tools.common.files import read_records, write_arrays
 from tools.common.opponents import load_opponent
-from tools.common.parallel import ProcessPool
 from tools.heritage.barca import matches
 from tools.heritage.barca.families import get_family
 from tools.heritage.barca.matches import FamilyMatches
 from tools.heritage.barca.settings import AscendSettings
+from tools.parallel.processes import ProcessPool
 from tools.train.ascent.matches import MeanReward, RatedVector
 from tools.train.ascent.steps import AscentState, Gradient, GradientAscent, state_from_arrays, state_to_arrays
 from tools.train.runs import run as run_module

@@ -18,6 +18,7 @@ from tools.train.labels.shards import list_shard_numbers, read_newest_labels
 from tools.train.runs import run as run_module
 from tools.train.runs.run_folder import begin_run
 from tools.train.runs.settings import read_settings
+from tools.train.runs.shard_loop import make_shard
 from tools.train.td.self_play import SelfPlay, TdSettings
 from tools.train.weights.net_set import load_net_set, read_net_set
 
@@ -59,7 +60,7 @@ def test_a_net_that_refines_itself_agrees_with_its_look_ahead_and_beats_its_pare
     errors = []
     for nets in (before, after):
         plan = LabelPlan(nets, parse_sources(["selfplay"]), "contact", 1, 99)
-        label_shard(plan.make_tasks(tmp_path / nets.name / "fresh", 2000)[0])
+        make_shard(label_shard, plan.make_tasks(tmp_path / nets.name / "fresh", 2000)[0])
         labels = read_newest_labels(tmp_path / nets.name / "fresh")
         errors.append(compute_fit_metrics(nets.nets["contact"], labels).equity_rmse)
     assert errors[1] < 0.75 * errors[0]

@@ -13,14 +13,14 @@ from engine.rules.dice import ROLL_WEIGHTS, ROLLS
 from engine.rules.outcome import cubeless_equity, invert_outcomes
 from engine.search import NPlyEvaluator
 from nets.catalogue import load_evaluator, load_pruner
-from tools.common.parallel import ProcessPool
+from tools.parallel.processes import ProcessPool
 from tools.train.labels import command as label
 from tools.train.labels.command import LabelSettings
 from tools.train.labels.label_tasks import LabelPlan, label_shard
 from tools.train.labels.shards import list_shard_numbers, read_newest_labels, read_shard
 from tools.train.runs import shard_loop
 from tools.train.runs.settings import read_settings
-from tools.train.runs.shard_loop import make_missing_shards
+from tools.train.runs.shard_loop import make_missing_shards, make_shard
 from tools.train.weights.layers import LayeredNet
 from tools.train.weights.net_set import load_net_set
 
@@ -47,7 +47,7 @@ def small_shards(monkeypatch):
 
 def test_a_label_is_the_mean_over_all_rolls_of_the_best_reply(tmp_path):
     task = plan().make_tasks(tmp_path, 60)[0]
-    label_shard(task)
+    make_shard(label_shard, task)
     labels, made = read_shard(task.file)
     evaluator = load_evaluator("fast")
     expected = np.zeros((60, 5))
@@ -66,7 +66,7 @@ def test_a_label_is_the_mean_over_all_rolls_of_the_best_reply(tmp_path):
 
 def test_deeper_labels_are_means_of_the_shallower_ones(tmp_path):
     deep = plan(plies=2).make_tasks(tmp_path, 12)[0]
-    label_shard(deep)
+    make_shard(label_shard, deep)
     labels, made = read_shard(deep.file)
     shallow = load_evaluator("fast").evaluate(labels.boards)
     assert made.plies == 2
@@ -80,7 +80,7 @@ def test_another_pruning_net_finds_other_replies(tmp_path):
     made = {}
     for name, pruner in {"usual": None, "same": nets, "lost": lost}.items():
         task = replace(plan(), pruning_nets=pruner).make_tasks(tmp_path / name, 40)[0]
-        label_shard(task)
+        make_shard(label_shard, task)
         made[name], _ = read_shard(task.file)
     np.testing.assert_array_equal(made["same"].targets, made["usual"].targets)
     np.testing.assert_array_equal(made["lost"].boards, made["usual"].boards)
@@ -91,7 +91,7 @@ def test_another_pruning_net_finds_other_replies(tmp_path):
 def test_a_trace_gives_a_position_the_corrections_of_those_after_it(tmp_path):
     traced = replace(plan(), sources={"selfplay": 2.0, "disagreement": 1.0}, trace=1.0)
     task = traced.make_tasks(tmp_path, 300)[0]
-    label_shard(task)
+    make_shard(label_shard, task)
     labels, _ = read_shard(task.file)
     evaluator = load_evaluator("fast")
     backups = cubeless_equity(NPlyEvaluator(evaluator, load_pruner(), 1).evaluate(labels.boards))

@@ -8,9 +8,9 @@ import pytest
 from engine.rollout import RolloutEvaluator, RolloutSettings
 from engine.rollout.trial_scoring import TrialScoring
 from engine.rules.outcome import cubeless_equity
-from tools.common.parallel import ProcessPool
 from tools.common.progress import Progress
-from tools.train.runs.shard_loop import make_missing_shards
+from tools.parallel.processes import ProcessPool
+from tools.train.runs.shard_loop import make_missing_shards, make_shard
 from tools.train.validation import rollout_tasks as rolling_out
 from tools.train.validation.positions import ValidationPositions, draw_positions, make_sampler
 from tools.train.validation.rollout_labels import read_all_rollouts, read_rollouts
@@ -50,7 +50,7 @@ def small_shards(monkeypatch):
 
 def test_a_label_is_the_mean_of_rollouts_with_dice_of_its_own(tmp_path, nets, evaluators, positions):
     task = RolloutTask(nets, 0, SHORT, tmp_path, 2, 40, positions[:4])
-    made = roll_out_shard(task)
+    made = make_shard(roll_out_shard, task)
     labels = read_rollouts(task.file)
     assert task.file.name == "rollouts-000002.npz"
     assert (made["labelled"], made["trials"]) == (4, 4 * 36)
@@ -125,7 +125,7 @@ def test_labels_are_the_same_however_many_processes_make_them(tmp_path, nets, po
 
 def test_only_what_is_missing_is_rolled_out(tmp_path, nets, positions, small_shards, monkeypatch):
     tasks = make_rollout_tasks(nets, 0, SHORT, tmp_path, positions)
-    roll_out_shard(tasks[1])
+    make_shard(roll_out_shard, tasks[1])
     shown: list[int] = []
     monkeypatch.setattr(Progress, "update", lambda bar, done, extra: shown.append(done))
     with ProcessPool(1) as processes:

@@ -27,7 +27,7 @@ _Result = TypeVar("_Result")
 
 
 class ProcessPool:
-    """A number of worker processes, used as a context manager; with one, the caller does all work.
+    """An `Executor`: a number of worker processes; with one, the caller does all work.
 
     Leaving it drops the tasks that have not begun and waits for the others, which end early where their work
     asks `is_stopping`.
@@ -47,6 +47,16 @@ class ProcessPool:
         self.count = count
         self._pool: ProcessPoolExecutor | None = None
         self._stopping: Event | None = None
+
+    @property
+    def runs_here(self) -> bool:
+        """Whether the caller's own thread does all work."""
+        return self.count == 1
+
+    @property
+    def note(self) -> str:
+        """Nothing: who works does not change."""
+        return ""
 
     def __enter__(self) -> ProcessPool:
         if self.count > 1:
@@ -95,6 +105,17 @@ class ProcessPool:
         finally:
             for future in waiting:
                 future.cancel()
+
+    def submit(self, work: Callable[[_Task], _Result], task: _Task) -> Future[_Result]:
+        """Do work on one task; where the caller does all work, it is done when this returns."""
+        if self._pool is not None:
+            return self._pool.submit(work, task)
+        future: Future[_Result] = Future()
+        try:
+            future.set_result(work(task))
+        except Exception as error:
+            future.set_exception(error)
+        return future
 
 
 _LAST = -1000

@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from engine.errors import LimitError, StateError, ValueRangeError
-from tools.common.parallel import ProcessPool, is_stopping
+from tools.parallel.processes import ProcessPool, is_stopping
 
 
 def square(number: int) -> int:

@@ -1,0 +1,207 @@
+"""A cluster over TCP, of which one process is killed in the middle: the bits are those of one process."""
+
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+pytest.importorskip("distributed")
+
+pytestmark = pytest.mark.slow
+
+ROOT = Path(__file__).resolve().parents[3]
+PATIENCE_S = 120.0
+
+_SOME_PROGRESS = re.compile(rb" [1-9]\d? %")
+
+
+@dataclass(frozen=True)
+class Job:
+    """A command that takes some seconds, and what must be the same however it was done."""
+
+    command: str
+    resume: str
+    read: Callable[[Path, bytes], object]
+
+    def make_words(self, out: Path, *more: str) -> list[str]:
+        resume = self.resume.split() if any(out.parent.iterdir()) else []
+        return [*self.command.format(out=out).split(), *resume, *more]
+
+
+def read_report(out, printed):
+    report = json.loads(printed)
+    report.pop("seconds", None)
+    return report
+
+
+def read_labels(out, printed):
+    shards = [np.load(file) for file in sorted(out.glob("labels-*.npz"))]
+    return [{name: shard[name].tobytes() for name in shard.files} for shard in shards]
+
+
+JOBS = {
+    "rollout": Job(
+        "rollout startpos --dice 3 1 --trials 3888 --truncate 7 --candidates 2 --stop-jsd 0"
+        " --state {out} --json",
+        "",
+        read_report,
+    ),
+    "tournament": Job("tournament fast pubeval --games 65536 --keep {out} --json", "", read_report),
+    "label": Job(
+        "train label {out} --net fast --positions 16384 --sources selfplay", "--resume", read_labels
+    ),
+}
+
+
+class Processes:
+    """Programs that run beside the test, all ended with it."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        self.started = []
+
+    def start(self, *words):
+        errors = (self.folder / f"stderr{len(self.started)}").open("wb+")
+        process = subprocess.Popen(
+            [sys.executable, "-m", "gammond", *words],
+            cwd=ROOT,
+            stdout=subprocess.PIPE,
+            stderr=errors,
+            start_new_session=True,
+        )
+        process.errors = Path(errors.name)
+        errors.close()
+        self.started.append(process)
+        return process
+
+    def end_all(self):
+        for process in self.started:
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+            process.stdout.close()
+
+    def run(self, words):
+        process = self.start(*words)
+        printed, _ = process.communicate(timeout=PATIENCE_S)
+        assert process.returncode == 0, process.errors.read_text()
+        return printed
+
+
+@pytest.fixture
+def processes(tmp_path):
+    folder = tmp_path / "stderr"
+    folder.mkdir()
+    processes = Processes(folder)
+    yield processes
+    processes.end_all()
+
+
+@pytest.fixture
+def cluster(processes):
+    """A scheduler and two workers, each a `gammond cluster` of its own; their address comes first."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        address = f"127.0.0.1:{listener.getsockname()[1]}"
+    scheduler = processes.start("cluster", "start", "--port", address.rpartition(":")[2])
+    workers = [processes.start("cluster", "worker", address, "--workers", "1") for _ in range(2)]
+    end_s = time.monotonic() + PATIENCE_S
+    while time.monotonic() < end_s:
+        status = processes.start("cluster", "status", address)
+        if b"2 workers" in status.communicate(timeout=PATIENCE_S)[0]:
+            return address, scheduler, workers
+    raise AssertionError("the workers did not come")
+
+
+def wait_for_progress(client):
+    end_s = time.monotonic() + PATIENCE_S
+    while not _SOME_PROGRESS.search(client.errors.read_bytes()):
+        assert client.poll() is None, client.errors.read_text()
+        assert time.monotonic() < end_s
+        time.sleep(0.02)
+
+
+def list_children(process):
+    found = subprocess.run(["ps", "-o", "pid=", "--ppid", str(process.pid)], capture_output=True, check=True)
+    return [int(pid) for pid in found.stdout.split()]
+
+
+def make_out(tmp_path, name):
+    folder = tmp_path / name
+    folder.mkdir()
+    return folder / "out.npz"
+
+
+@pytest.fixture(scope="module")
+def expected(tmp_path_factory):
+    """What each job gives without a cluster."""
+    folder = tmp_path_factory.mktemp("alone")
+    errors = folder / "stderr"
+    errors.mkdir()
+    processes, found = Processes(errors), {}
+    try:
+        for name, job in JOBS.items():
+            out = make_out(folder, name)
+            found[name] = job.read(out, processes.run(job.make_words(out)))
+    finally:
+        processes.end_all()
+    return found
+
+
+def begin_jobs(processes, address, tmp_path):
+    """Start all jobs on one cluster, and return once each has done something."""
+    outs = {name: make_out(tmp_path, name) for name in JOBS}
+    clients = {
+        name: processes.start(*job.make_words(outs[name], "--cluster", address)) for name, job in JOBS.items()
+    }
+    for client in clients.values():
+        wait_for_progress(client)
+    return outs, clients
+
+
+def test_work_of_a_killed_worker_is_done_by_others(cluster, processes, tmp_path, expected):
+    address, _, workers = cluster
+    outs, clients = begin_jobs(processes, address, tmp_path)
+    os.kill(list_children(workers[0])[-1], signal.SIGKILL)
+    time.sleep(0.5)
+    os.killpg(workers[1].pid, signal.SIGKILL)
+    for name, job in JOBS.items():
+        printed, _ = clients[name].communicate(timeout=PATIENCE_S)
+        assert clients[name].returncode == 0, clients[name].errors.read_text()
+        assert job.read(outs[name], printed) == expected[name]
+
+
+def test_when_the_scheduler_is_killed_what_is_finished_remains(cluster, processes, tmp_path, expected):
+    address, scheduler, _ = cluster
+    outs, clients = begin_jobs(processes, address, tmp_path)
+    os.killpg(scheduler.pid, signal.SIGKILL)
+    cut_off = 0
+    for name, job in JOBS.items():
+        clients[name].communicate(timeout=PATIENCE_S)
+        if clients[name].returncode:  # else it had all its results just before
+            cut_off += 1
+            assert clients[name].returncode == 2
+            assert "the same command goes on from there" in clients[name].errors.read_text()
+        assert job.read(outs[name], processes.run(job.make_words(outs[name]))) == expected[name]
+    assert cut_off >= 2
+
+
+def test_a_killed_client_goes_on_with_what_is_finished(cluster, processes, tmp_path, expected):
+    address, _, _ = cluster
+    outs, clients = begin_jobs(processes, address, tmp_path)
+    for client in clients.values():
+        os.killpg(client.pid, signal.SIGKILL)
+        client.communicate(timeout=PATIENCE_S)
+    for name, job in JOBS.items():
+        printed = processes.run(job.make_words(outs[name], "--cluster", address))
+        assert job.read(outs[name], printed) == expected[name]

@@ -1,0 +1,125 @@
+"""Work on a cluster: the same results in the same order, whoever dies."""
+
+import os
+import time
+from pathlib import Path
+
+import pytest
+
+from engine.errors import LimitError, StateError, ValueRangeError
+from tools.parallel import cluster
+from tools.parallel.cluster import ClusterExecutor, read_local_count
+from tools.parallel.identity import ProgramIdentity, check_nets, read_identity
+
+pytest.importorskip("distributed")
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module")
+def executor():
+    with ClusterExecutor("local:2") as executor:
+        yield executor
+
+
+def square(number: int) -> int:
+    time.sleep(0.01 * (number % 3))
+    return number * number
+
+
+def process_id(number: int) -> int:
+    return os.getpid()
+
+
+def refuse(number: int) -> int:
+    raise StateError(f"not {number}", field="number")
+
+
+def die_once(mark: str) -> str:
+    try:
+        Path(mark).touch(exist_ok=False)
+    except FileExistsError:
+        return "done"
+    os._exit(1)
+
+
+def die(number: int) -> int:
+    if number == 1:
+        os._exit(1)
+    return number
+
+
+def test_results_come_in_the_order_of_the_tasks_from_several_processes(executor):
+    assert list(executor.map(square, range(40))) == [number * number for number in range(40)]
+    found = set(executor.map(process_id, range(20)))
+    assert len(found) == 2
+    assert os.getpid() not in found
+    assert executor.count == 2
+    assert executor.note == "2 workers"
+
+
+def test_tasks_are_taken_as_they_are_needed(executor):
+    taken = []
+
+    def tasks():
+        for number in range(1000):
+            taken.append(number)
+            yield number
+
+    results = executor.map(square, tasks())
+    assert next(results) == 0
+    assert len(taken) < 20
+    results.close()
+
+
+def test_what_work_raises_reaches_the_caller_with_its_field(executor):
+    with pytest.raises(StateError, match="not 3") as raised:
+        list(executor.map(refuse, [3]))
+    assert raised.value.field == "number"
+    with pytest.raises(StateError, match="not 4"):
+        executor.submit(refuse, 4).result()
+
+
+def test_a_task_whose_worker_dies_is_done_by_another(executor, tmp_path):
+    marks = [str(tmp_path / str(number)) for number in range(3)]
+    assert list(executor.map(die_once, marks)) == ["done"] * 3
+
+
+def test_a_task_that_kills_every_worker_is_reported_with_its_input(executor, monkeypatch):
+    with pytest.raises(LimitError, match=r"5 workers died of the same task.* it is 1$"):
+        list(executor.map(die, [1]))
+    assert list(executor.map(die, [0, 2])) == [0, 2]
+
+
+def test_a_worker_with_another_program_refuses_to_work(monkeypatch):
+    other = ProgramIdentity("0.0.0", "f" * 64, "x86_64", ("Python 3.11",))
+    monkeypatch.setattr(cluster, "read_identity", lambda: other)
+    with ClusterExecutor("local:1") as executor, pytest.raises(StateError, match=r"expected gammond 0\.0\.0"):
+        list(executor.map(square, [1]))
+
+
+def test_a_worker_with_other_nets_refuses_to_work():
+    with (
+        ClusterExecutor("local:1", {"default": {"strong-race": "0" * 64}}) as executor,
+        pytest.raises(StateError, match=r"other nets for default: .*expected strong-race 000000000000"),
+    ):
+        list(executor.map(square, [1]))
+    check_nets({})
+
+
+def test_an_identity_names_version_sources_machine_and_libraries():
+    assert str(read_identity()).startswith("gammond ")
+    assert len(read_identity().sources) == 64
+    assert any(library.startswith("numpy ") for library in read_identity().libraries)
+
+
+@pytest.mark.parametrize("address", ["local:0", "local:x", "local:", "host", "host:", ":5", "host:70000", ""])
+def test_an_address_that_is_none_is_an_error(address):
+    with pytest.raises(ValueRangeError, match="expected HOST:PORT"):
+        read_local_count(address)
+
+
+def test_where_no_scheduler_answers_the_message_says_how_to_begin_one(monkeypatch):
+    monkeypatch.setattr(cluster, "_CONNECT_S", 1)
+    with pytest.raises(StateError, match="gammond cluster start"), ClusterExecutor("127.0.0.1:9"):
+        pass

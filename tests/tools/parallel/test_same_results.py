@@ -1,0 +1,61 @@
+"""Commands give with a cluster, byte for byte, what they give without one."""
+
+import json
+
+import pytest
+
+from tools import cli
+
+pytest.importorskip("distributed")
+
+pytestmark = pytest.mark.slow
+
+MATCH = """ 3 point match
+
+ Game 1
+ A : 0                               B : 0
+  1) 31: 8/5 6/5                      65: 24/18 18/13
+  2) 42: 8/4 6/4                      54: 13/8 13/9
+  3)  Doubles => 2                     Drops
+      Wins 1 point
+"""
+
+
+@pytest.fixture
+def inputs(tmp_path):
+    (tmp_path / "match.mat").write_text(MATCH)
+    lines = ["4HPwATDgc/ABMA", "sGfwATDgc/ABMA", "no position", "4HPiASjgc/ABMA", "2M7IATDgdw8GAA"]
+    (tmp_path / "positions.txt").write_text("\n".join(lines * 30) + "\n")
+    return tmp_path
+
+
+COMMANDS = {
+    "batch": "batch {folder}/positions.txt --plies 1 --want eval,moves,cube",
+    "batch of rollouts": "batch {folder}/positions.txt --rollout --trials 36 --truncate 3",
+    "analyse": "analyse {folder}/match.mat --plies 1 --format json",
+    "analyse with rollouts": "analyse {folder}/match.mat --plies 0 --rollout --trials 36 --format json",
+    "rollout of a cube decision": "rollout 2M7IATDgdw8GAA --what cube --trials 72 --truncate 5 --json",
+    "tournament": "tournament pubeval random --games 9000 --json",
+    "tournament of Barca": "tournament easy random --variant barca --games 32 --json",
+}
+
+
+def run(command, capfd):
+    status = cli.main(command.split())
+    printed = capfd.readouterr().out
+    report = json.loads(printed) if printed.startswith("{") else printed
+    if isinstance(report, dict):
+        report.pop("seconds", None)
+    return status, report
+
+
+@pytest.mark.parametrize("command", COMMANDS.values(), ids=COMMANDS)
+def test_a_cluster_changes_no_byte(command, inputs, capfd):
+    command = command.format(folder=inputs)
+    assert run(f"{command} --cluster local:2", capfd) == run(command, capfd)
+
+
+def test_records_are_refused_on_a_cluster(tmp_path, capfd):
+    command = f"tournament pubeval random --games 4 --cluster local:1 --records {tmp_path}"
+    assert cli.main(command.split()) != 0
+    assert "leave out --cluster, or --records" in capfd.readouterr().err

@@ -1,0 +1,78 @@
+"""Decisions of matches that an executor judges: tasks name the evaluator and hold no nets."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from engine.analysis.engine import Engine
+from engine.errors import CancelledWork
+from engine.match_analysis.analysis import AnalysisSettings, judge_decisions
+from engine.match_analysis.rollouts import DecisionRollouts
+from engine.match_analysis.tasks import AnalysisTask
+from engine.match_files.model import ActionNotes
+from engine.rules.rules import Rules
+from tools.common.opponents import load_net_engine
+from tools.parallel.executor import Executor
+from tools.parallel.rollout_blocks import ExecutorBlocks, RolloutPlayers
+
+DECISIONS_PER_TASK = 8
+"""Some tenths of a second at 2-ply."""
+
+
+@dataclass(frozen=True)
+class _Task:
+    net: str
+    rules: Rules
+    settings: AnalysisSettings
+    decisions: tuple[AnalysisTask, ...]
+
+
+class SharedDecisions:
+    """Judges decisions by an executor, an `engine.match_analysis.analysis.DecisionAnalyser`.
+
+    Args:
+        executor: Does the work.
+        net: The name of the evaluator, as `tools.common.opponents.load_net_engine` takes it.
+        settings: How deep.
+        cancelled: Asked between two tasks; when it returns true, the work ends.
+    """
+
+    def __init__(
+        self, executor: Executor, net: str, settings: AnalysisSettings, cancelled: Callable[[], bool]
+    ) -> None:
+        self._executor = executor
+        self._net = net
+        self._settings = settings
+        self._cancelled = cancelled
+
+    def analyse_all(self, tasks: Sequence[AnalysisTask], rules: Rules) -> Iterator[ActionNotes]:
+        """Return the notes on decisions, in their order.
+
+        Raises:
+            CancelledWork: It was cancelled.
+            GammondError: The workers are gone.
+        """
+        parts = (
+            _Task(self._net, rules, self._settings, tuple(tasks[first : first + DECISIONS_PER_TASK]))
+            for first in range(0, len(tasks), DECISIONS_PER_TASK)
+        )
+        for notes in self._executor.map(_judge, parts):
+            if self._cancelled():
+                raise CancelledWork("the analysis was cancelled")
+            yield from notes
+
+    def make_blocks(self, rollouts: DecisionRollouts, rules: Rules) -> ExecutorBlocks:
+        """Make what plays the trials of rollouts."""
+        players = RolloutPlayers(self._net, rules, rollouts.plies, rollouts.leaf_plies)
+        return ExecutorBlocks(self._executor, players)
+
+
+def _judge(task: _Task) -> list[ActionNotes]:
+    return judge_decisions(_load_engine(task.net, task.rules), task.decisions, task.settings)
+
+
+@lru_cache(2)
+def _load_engine(net: str, rules: Rules) -> Engine:
+    return load_net_engine(net).with_rules(rules)

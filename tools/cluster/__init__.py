@@ -1,0 +1,1 @@
+"""`gammond cluster`: begin a cluster, add workers to it, and look at it."""

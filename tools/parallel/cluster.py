@@ -1,0 +1,275 @@
+"""Work on a cluster of Dask: tasks go to its workers, results come back in the order of the tasks.
+
+The scheduler gives a task whose worker is gone to another one. It forgets everything when it ends itself, so
+whoever wants to go on later keeps each result as it comes. Programs and nets of workers are compared with
+those here before they do anything, since only the same ones give the same results.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import Future
+from contextlib import AbstractContextManager, ExitStack
+from dataclasses import dataclass
+from itertools import count as count_up
+from types import TracebackType
+from typing import Any, TypeVar
+
+from engine.errors import LimitError, StateError, UnsupportedError, ValueRangeError
+from engine.options import MAX_QUOTED_CHARS
+from engine.runtime.cores import MAX_THREADS
+from tools.parallel.identity import ProgramIdentity, check_identity, check_nets, read_identity
+
+_Task = TypeVar("_Task")
+_Result = TypeVar("_Result")
+
+LOCAL_PREFIX = "local:"
+"""Before the number of workers of a cluster on this machine, which lasts as long as the command."""
+
+TLS_PREFIX = "tls://"
+
+LOOPBACK = "127.0.0.1"
+
+_CONNECT_S = 10
+_TASKS_AHEAD = 2
+"""Tasks that each worker has besides the one at hand, so that it never waits."""
+
+_LEAST_AHEAD = 8
+_MOST_DEATHS = 5
+"""Workers that may die of one task before it counts as the cause."""
+
+_LOG_LEVEL = "DASK_LOGGING__DISTRIBUTED", "critical"
+
+DASK_CONFIG = {
+    "distributed.scheduler.allowed-failures": _MOST_DEATHS,
+    "distributed.comm.timeouts.connect": f"{_CONNECT_S}s",
+    "distributed.worker.daemon": False,
+    "distributed.admin.log-length": 100,
+}
+"""Settings of the library for schedulers, workers and those who ask them."""
+
+
+@dataclass(frozen=True)
+class ClusterJob:
+    """What all tasks of a job have in common.
+
+    Attributes:
+        identity: The program.
+        nets: Name of a player or evaluator -> sha256 of its nets by their names.
+    """
+
+    identity: ProgramIdentity
+    nets: Mapping[str, Mapping[str, str]]
+
+    def check(self) -> None:
+        """Refuse to work here for another program or with other nets.
+
+        Raises:
+            StateError: The program or a net differs.
+        """
+        check_identity(self.identity)
+        check_nets(self.nets)
+
+
+def run_task(job: ClusterJob, work: Callable[[_Task], _Result], task: _Task) -> _Result:
+    """Do work on a task, in a worker."""
+    job.check()
+    return work(task)
+
+
+class ClusterExecutor:
+    """An `Executor` whose work is done by the workers of a cluster.
+
+    Args:
+        address: Of the scheduler, as ``HOST:PORT``; or ``local:N`` for N workers of this machine.
+        nets: As `ClusterJob`.
+
+    Raises:
+        ValueRangeError: The address is none.
+        UnsupportedError: The library is missing.
+    """
+
+    def __init__(self, address: str, nets: Mapping[str, Mapping[str, str]] | None = None) -> None:
+        self._address = address
+        self._local_count = read_local_count(address)
+        self._distributed = import_distributed()
+        self._job = ClusterJob(read_identity(), nets or {})
+        self._name = f"gammond-{secrets.token_hex(8)}"
+        self._numbers = count_up()
+        self._stack = ExitStack()
+        self._client: Any = None
+
+    @property
+    def count(self) -> int:
+        """How many workers there are now, 1 at least."""
+        return max(1, self._count_workers())
+
+    @property
+    def runs_here(self) -> bool:
+        """Never."""
+        return False
+
+    @property
+    def note(self) -> str:
+        """How many workers there are."""
+        workers = self._count_workers()
+        return format_workers(workers) if workers else "waits for workers"
+
+    def __enter__(self) -> ClusterExecutor:
+        """Connect.
+
+        Raises:
+            StateError: No scheduler answers there.
+        """
+        self._stack.enter_context(set_dask_config())
+        address: Any = self._address
+        if self._local_count:
+            address = self._stack.enter_context(start_local_workers(self._local_count))
+        try:
+            self._client = self._stack.enter_context(
+                self._distributed.Client(address, timeout=_CONNECT_S, set_as_default=False)
+            )
+        except (OSError, ValueError) as error:
+            self._stack.close()
+            raise StateError(
+                f"no cluster answers at {self._address[:MAX_QUOTED_CHARS]}: `gammond cluster start` begins "
+                "one, and says its address",
+                field="cluster",
+            ) from error
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._client = None
+        self._stack.close()
+
+    def list_workers(self) -> list[tuple[str, int, ProgramIdentity]]:
+        """List the workers: address, how many tasks each has, and what it runs."""
+        found = self._client.run(read_identity)
+        tasks = self._client.processing()
+        return [(name, len(tasks.get(name, ())), found[name]) for name in sorted(found)]
+
+    def map(self, work: Callable[[_Task], _Result], tasks: Iterable[_Task]) -> Iterator[_Result]:
+        """Do work on each task; see `tools.parallel.executor.Executor`."""
+        waiting: deque[tuple[_Task, Any]] = deque()
+        try:
+            for task in tasks:
+                waiting.append((task, self._send(work, task)))
+                if len(waiting) >= max(_LEAST_AHEAD, (1 + _TASKS_AHEAD) * self.count):
+                    yield self._await(*waiting.popleft())
+            while waiting:
+                yield self._await(*waiting.popleft())
+        finally:
+            if self._client is not None:
+                self._client.cancel([future for _, future in waiting])
+
+    def submit(self, work: Callable[[_Task], _Result], task: _Task) -> Future[_Result]:
+        """Do work on one task; see `tools.parallel.executor.Executor`."""
+        answer: Future[_Result] = Future()
+        sent = self._send(work, task)
+
+        def pass_on(done: Any) -> None:  # noqa: ANN401  (a future of the library)
+            try:
+                answer.set_result(self._await(task, done))
+            except Exception as error:
+                answer.set_exception(error)
+
+        sent.add_done_callback(pass_on)
+        return answer
+
+    def _send(self, work: Callable[[_Task], _Result], task: _Task) -> Any:  # noqa: ANN401  (a future)
+        key = f"{self._name}-{next(self._numbers)}"
+        return self._client.submit(run_task, self._job, work, task, key=key, pure=False)
+
+    def _await(self, task: object, future: Any) -> Any:  # noqa: ANN401  (the library's, and any result)
+        """Return the result of a task.
+
+        Raises:
+            Exception: What the work raised.
+            LimitError: It kills its workers, or the scheduler is gone.
+        """
+        distributed = self._distributed
+        try:
+            return future.result()
+        except distributed.scheduler.KilledWorker as error:
+            raise LimitError(
+                f"{_MOST_DEATHS} workers died of the same task, so it was given up; it is {task!r}",
+                field="cluster",
+            ) from error
+        except (distributed.client.FutureCancelledError, OSError) as error:
+            raise LimitError(
+                f"the cluster at {self._address} is gone: what is finished is kept; the same command goes on "
+                "from there, with a cluster or without",
+                field="cluster",
+            ) from error
+
+    def _count_workers(self) -> int:
+        return 0 if self._client is None else len(self._client.scheduler_info(n_workers=-1)["workers"])
+
+
+def format_workers(count: int) -> str:
+    """Format a number of workers with its noun."""
+    return f"{count} worker{'s'[: count != 1]}"
+
+
+def read_local_count(address: str) -> int:
+    """Return the number of workers of ``local:N``; 0 for the address of a scheduler.
+
+    Raises:
+        ValueRangeError: The address is neither.
+    """
+    if address.startswith(LOCAL_PREFIX):
+        digits = address.removeprefix(LOCAL_PREFIX)
+        if digits.isascii() and digits.isdigit() and 1 <= int(digits) <= MAX_THREADS:
+            return int(digits)
+    else:
+        host, _, port = address.removeprefix("tcp://").removeprefix(TLS_PREFIX).rpartition(":")
+        if host and port.isascii() and port.isdigit() and 1 <= int(port) <= 65535:
+            return 0
+    raise ValueRangeError(
+        f"expected HOST:PORT of a cluster's scheduler, or {LOCAL_PREFIX}N for N workers of this machine (1 "
+        f"to {MAX_THREADS}), got {address[:MAX_QUOTED_CHARS]!r}",
+        field="cluster",
+    )
+
+
+def start_local_workers(count: int) -> Any:  # noqa: ANN401  (a cluster of the library, a context manager)
+    """Start a scheduler and workers of this machine, which end with the caller."""
+    return import_distributed().LocalCluster(
+        n_workers=count,
+        threads_per_worker=1,
+        processes=True,
+        host=LOOPBACK,
+        dashboard_address=f"{LOOPBACK}:0",
+        memory_limit=0,
+        silence_logs="ERROR",
+        preload=["gammond"],
+    )
+
+
+def set_dask_config() -> AbstractContextManager[Any]:
+    """Return a context in which the library has the settings of this program."""
+    import dask
+
+    settings: AbstractContextManager[Any] = dask.config.set(DASK_CONFIG)
+    return settings
+
+
+def import_distributed() -> Any:  # noqa: ANN401  (a library without types of its own)
+    """Return the library.
+
+    Raises:
+        UnsupportedError: It is missing.
+    """
+    os.environ.setdefault(*_LOG_LEVEL)  # workers inherit it; what counts comes back as an error
+    try:
+        import distributed
+    except ImportError:
+        raise UnsupportedError(
+            "--cluster needs the package distributed: pip install 'gammond[cluster]'", field="cluster"
+        ) from None
+    return distributed

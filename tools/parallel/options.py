@@ -1,0 +1,38 @@
+"""The option `--cluster`, and the executor that it and the number of processes mean."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Mapping
+
+from tools.parallel.cluster import LOCAL_PREFIX, ClusterExecutor
+from tools.parallel.executor import Executor
+from tools.parallel.processes import ProcessPool
+
+
+def add_cluster_option(parser: argparse.ArgumentParser) -> None:
+    """Add ``--cluster``, which does not change the result."""
+    parser.add_argument(
+        "--cluster",
+        metavar="ADDRESS",
+        default="",
+        help="let the workers of a cluster share the work: HOST:PORT of `gammond cluster start`, or "
+        f"{LOCAL_PREFIX}N for N workers of this machine; the result is the same",
+    )
+
+
+def make_executor(
+    processes: int, cluster: str = "", nets: Mapping[str, Mapping[str, str]] | None = None
+) -> Executor:
+    """Make the executor of a command, to be used as a context manager.
+
+    Args:
+        processes: How many processes of this machine share the work where there is no cluster.
+        cluster: The value of ``--cluster``, empty for none.
+        nets: Name of a player or evaluator -> sha256 of its nets by their names, which workers must have.
+
+    Raises:
+        ValueRangeError: The number or the address is out of range.
+        UnsupportedError: A package is missing.
+    """
+    return ClusterExecutor(cluster, nets) if cluster else ProcessPool(processes)

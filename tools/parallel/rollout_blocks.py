@@ -1,0 +1,73 @@
+"""Blocks of rollout trials, played by an executor: a task names the evaluator and holds no nets."""
+
+from __future__ import annotations
+
+from concurrent.futures import Future
+from dataclasses import dataclass
+from functools import lru_cache
+
+from engine.analysis.rollout_evaluators import make_rollout_evaluators
+from engine.rollout.runner import TrialBlock
+from engine.rollout.settings import RolloutEvaluators
+from engine.rollout.trial_scoring import Scores
+from engine.rules.rules import Rules
+from tools.common.opponents import load_net_engine
+from tools.parallel.executor import Executor
+
+_EVALUATORS_KEPT = 4
+
+
+@dataclass(frozen=True)
+class RolloutPlayers:
+    """Who plays in a rollout.
+
+    Attributes:
+        net: The name of the evaluator, as `tools.common.opponents.load_net_engine` takes it.
+        rules: The rules of the game.
+        plies: Look-ahead for checker plays and cube decisions.
+        leaf_plies: Look-ahead for the values at the truncation.
+    """
+
+    net: str
+    rules: Rules
+    plies: int
+    leaf_plies: int
+
+
+@dataclass(frozen=True)
+class _Task:
+    players: RolloutPlayers
+    block: TrialBlock
+
+
+class ExecutorBlocks:
+    """Plays blocks by an executor, an `engine.rollout.runner.BlockPlayer`.
+
+    Args:
+        executor: Does the work.
+        players: Who plays.
+    """
+
+    def __init__(self, executor: Executor, players: RolloutPlayers) -> None:
+        self._executor = executor
+        self._players = players
+
+    @property
+    def count(self) -> int:
+        """How many blocks are under way: one more than workers, so that none waits for the next."""
+        return self._executor.count + 1
+
+    def submit(self, block: TrialBlock) -> Future[tuple[Scores, float]]:
+        """Play a block."""
+        return self._executor.submit(_play_block, _Task(self._players, block))
+
+
+def _play_block(task: _Task) -> tuple[Scores, float]:
+    return task.block.play(_make_evaluators(task.players))
+
+
+@lru_cache(_EVALUATORS_KEPT)
+def _make_evaluators(players: RolloutPlayers) -> RolloutEvaluators:
+    """Make the evaluators of a rollout, once for each process."""
+    engine = load_net_engine(players.net).with_rules(players.rules)
+    return make_rollout_evaluators(engine, players.plies, players.leaf_plies, players.plies)
