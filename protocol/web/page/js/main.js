@@ -41,7 +41,6 @@ function drawNavigation(/** @type {string} */ current) {
 async function openView() {
   const [name, ...parts] = location.hash.replace(/^#\/?/, "").split("/").map(decodeURIComponent);
   const key = name || "play";
-  if (key === "main") return;
   const number = ++visit;
   view?.close?.();
   view = undefined;
@@ -82,6 +81,10 @@ function watchConnections() {
   }
 }
 
+document.querySelector(".skip")?.addEventListener("click", (event) => {
+  event.preventDefault();
+  main.focus();
+});
 watchConnections();
 addEventListener("hashchange", openView);
 openView();

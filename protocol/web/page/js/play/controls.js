@@ -1,0 +1,207 @@
+/** What can be done now: buttons, the field for typed plays and dice, and a sentence that says it. */
+
+import { BackgammonBoard } from "../board/backgammon.js";
+import { wayTo } from "../board/tree.js";
+import { h } from "../dom.js";
+import { preferences } from "../preferences.js";
+import { fill, text, wordFor } from "../text.js";
+import { askResignation } from "./dialogs.js";
+import { nameSeat } from "./seat_names.js";
+
+/** @typedef {import("./table_view.js").TableView} TableView */
+
+const words = text.table;
+
+/** The buttons below the board. */
+export class Controls {
+  /** @param {TableView} view */
+  constructor(view) {
+    this.view = view;
+    this.main = h("div", { class: "row main-buttons" });
+    this.more = h("div", { class: "row more-buttons" });
+    this.typed = h("input", { id: "typed-play", "aria-label": words.playLabel, placeholder: words.playHint, spellcheck: "false", autocapitalize: "none", autocomplete: "off" });
+    this.typedForm = h("form", { class: "row typed", onsubmit: (/** @type {Event} */ event) => this.submitTyped(event) },
+      this.typed, h("button", { type: "submit" }, words.send));
+    this.dice = h("input", { id: "typed-dice", "aria-label": words.diceLabel, placeholder: "3 1", inputmode: "numeric", size: 5, autocomplete: "off" });
+    this.diceForm = h("form", { class: "row typed", hidden: true, onsubmit: (/** @type {Event} */ event) => this.submitDice(event) },
+      this.dice, h("button", { type: "submit", class: "main" }, words.set));
+    this.element = h("div", { class: "controls" }, this.diceForm, h("div", { class: "row" }, this.typedForm, this.more));
+  }
+
+  get board() {
+    return this.view.board instanceof BackgammonBoard ? this.view.board : null;
+  }
+
+  /** Whether this person is to type dice now. */
+  get typesDice() {
+    const { state, seats, actingSeat } = this.view;
+    if (!state || state.dice_source !== "typed" || !seats.length || state.phase !== "roll") return false;
+    return actingSeat !== null || state.to_act === null || !!(/** @type {any} */ (state).awaits_dice);
+  }
+
+  /** A sentence about what is to be done. */
+  describe() {
+    const { state, actingSeat, seats } = this.view;
+    if (!state) return words.joining;
+    const nameOf = (/** @type {number | null} */ seat) => (seat === null ? "" : nameSeat(state.seats[seat]));
+    const { request } = /** @type {any} */ (state);
+    if (request) {
+      const what = wordFor(words.requests, request.what);
+      return seats.includes(request.seat) ? fill(words.asked, { what, name: nameOf(1 - request.seat) })
+        : fill(words.asksFor, { what, name: nameOf(request.seat) });
+    }
+    if (state.phase === "waiting") return words.waiting;
+    if (state.result) return this.describeResult();
+    if (state.paused) return words.paused;
+    if (this.typesDice) return words.typeDice;
+    if (actingSeat === null) {
+      const sentence = fill(state.phase === "response" ? words.waitsForAnswer : words.theirTurn, {
+        name: nameOf(state.to_act), value: 2 * (state.cube?.value ?? 1) });
+      return seats.length ? sentence : `${words.watching} ${sentence}`;
+    }
+    if (this.view.isBarca) return words.yourMove;
+    const dice = (state.dice ?? []).join("-");
+    if (state.phase === "roll") return state.cube?.may_double ? words.yourTurn : words.yourRoll;
+    if (state.phase === "response") return fill(words.offered, { name: nameOf(1 - actingSeat), value: 2 * (state.cube?.value ?? 1) });
+    if (state.phase === "resignation") return fill(words.resigned, { name: nameOf(1 - actingSeat), kind: words.kinds[state.resignation] });
+    if (this.cannotMove) return fill(words.noMove, { dice });
+    const play = this.board?.play;
+    return play ? fill(words.wholePlay, { play }) : fill(words.yourPlay, { dice });
+  }
+
+  describeResult() {
+    const { result, seats } = /** @type {import("../types.js").TableState} */ (this.view.state);
+    if (!result) return "";
+    if (result.winner === null) return words.draw;
+    return fill(words.wins, {
+      name: nameSeat(seats[result.winner]),
+      kind: wordFor(words.resultKinds, result.kind),
+      points: result.points === 1 ? words.point : fill(words.points, { count: result.points }),
+    });
+  }
+
+  get cannotMove() {
+    const { state } = this.view;
+    return state?.phase === "play" && !!state.tree && state.tree[0].moves.length === 0;
+  }
+
+  draw() {
+    const { state, actingSeat, seats, isBusy } = this.view;
+    if (!state) return;
+    const focused = /** @type {HTMLElement | null} */ (document.activeElement)?.dataset?.act;
+    const wasMain = this.main.contains(document.activeElement);
+    this.diceForm.hidden = !this.typesDice;
+    this.typedForm.hidden = actingSeat === null || state.phase !== "play" || this.cannotMove;
+    this.typed.placeholder = this.view.isBarca ? words.moveHint : words.playHint;
+    this.main.replaceChildren(...this.listMain());
+    this.more.replaceChildren(...this.listMore(isBusy, seats.length > 0));
+    if (!focused) return;
+    const again = /** @type {HTMLElement | null} */ ([this.main, this.element].map((part) => part.querySelector(`[data-act="${focused}"]:not(:disabled)`)).find(Boolean) ?? null);
+    if (again) again.focus();
+    else if (wasMain) /** @type {HTMLElement | null} */ (this.main.querySelector("button:not(:disabled)") ?? this.view.boardBox.querySelector('[tabindex="0"]'))?.focus();
+  }
+
+  /** @returns {HTMLElement[]} */
+  listMain() {
+    const { view } = this;
+    const { state, actingSeat } = view;
+    if (!state) return [];
+    const { request } = /** @type {any} */ (state);
+    const make = (/** @type {string} */ act, /** @type {string} */ label, /** @type {() => void} */ onclick, /** @type {boolean} */ isMain = false, /** @type {boolean} */ disabled = false) =>
+      h("button", { type: "button", class: isMain ? "main big" : "big", "data-act": act, disabled, onclick }, label);
+    if (request && view.seats.length && !view.seats.includes(request.seat)) {
+      return [make("agree", words.agree, () => view.act("agree"), true), make("refuse", words.refuse, () => view.act("refuse"))];
+    }
+    if (state.phase === "over" && view.seats.length) return [make("next", words.next, () => view.act("next"), true)];
+    if (state.phase === "finished") return [h("a", { class: "button main big", href: "#/play" }, words.newGame)];
+    if (actingSeat === null) return [];
+    if (state.phase === "roll") {
+      const double = state.cube && state.cube.owner !== null ? words.redouble : words.double;
+      return [
+        ...(state.cube?.may_double ? [make("double", double, () => view.decide("double"))] : []),
+        ...(state.dice_source === "typed" ? [] : [make("roll", words.roll, () => view.decide("roll"), true)]),
+      ];
+    }
+    if (state.phase === "response") {
+      return [make("take", words.take, () => view.decide("take"), true), make("drop", words.drop, () => view.decide("drop")),
+        ...(state.cube?.may_beaver ? [make("beaver", words.beaver, () => view.decide("beaver"))] : [])];
+    }
+    if (state.phase === "resignation") {
+      return [make("accept", words.accept, () => view.act("accept"), true), make("reject", words.reject, () => view.act("reject"))];
+    }
+    if (state.phase !== "play" || view.isBarca) return [];
+    if (this.cannotMove) return [make("play", words.goOn, () => view.act("play", { play: state.tree?.[0].play ?? "pass" }), true)];
+    const board = this.board;
+    return [
+      make("back", words.back, () => board?.undoStep(), false, !board?.path.length),
+      make("done", words.done, () => view.playBoard(), true, !board || board.play === null),
+    ];
+  }
+
+  /**
+   * @param {boolean} isBusy
+   * @param {boolean} isPlayer
+   */
+  listMore(isBusy, isPlayer) {
+    const { view } = this;
+    const { state, actingSeat } = view;
+    if (!state) return [];
+    const isOn = ["roll", "play", "response", "resignation"].includes(state.phase);
+    const make = (/** @type {string} */ act, /** @type {string} */ label, /** @type {() => void} */ onclick, /** @type {boolean} */ enabled) =>
+      h("button", { type: "button", class: "plain", "data-act": act, disabled: isBusy || !enabled, onclick }, label);
+    const own = isPlayer ? [
+      make("undo", words.undo, () => view.act("undo"), state.can_undo),
+      make("redo", words.redo, () => view.act("redo"), state.can_redo),
+      ...(view.isAlone ? [
+        make("hint", words.hint, () => view.hints.ask(), actingSeat !== null && !view.isBarca),
+        make("move-for-me", words.moveForMe, () => view.act("hint_play"), actingSeat !== null),
+      ] : []),
+      make("resign", words.resign, () => askResignation(view), isOn && (view.isBarca || actingSeat !== null)),
+    ] : [];
+    const mayPause = /** @type {any} */ (state).may_pause && (state.seats.every(({ kind }) => kind === "engine") || view.isAlone);
+    const steering = mayPause && state.seats.some(({ kind }) => kind === "engine")
+      ? [make("pause", state.paused ? words.resume : words.pause, () => view.act(state.paused ? "resume" : "pause"), isOn || state.paused),
+        ...(isPlayer ? [] : [this.makePace()])] : [];
+    return [...own, ...steering,
+      make("options", words.options, () => view.showOptions(), true)];
+  }
+
+  makePace() {
+    const { view } = this;
+    const now = /** @type {any} */ (view.state).pace_ms ?? 700;
+    const slider = h("input", { type: "range", min: 0, max: 3000, step: 100, value: 3000 - now, "aria-label": words.pace, "data-act": "pace",
+      onchange: () => view.act("pace", { ms: 3000 - Number(slider.value) }) });
+    return h("label", { class: "check" }, words.pace, slider);
+  }
+
+  /**
+   * Play what was typed: a whole play of the tree is shown on the board first, as if it were moved by hand.
+   *
+   * @param {Event} event
+   */
+  async submitTyped(event) {
+    event.preventDefault();
+    const play = this.typed.value.trim();
+    if (!play) return;
+    const tree = this.view.state?.tree;
+    const way = tree && wayTo(tree, (node) => node.play === play);
+    if (way && this.board) {
+      this.board.undoAll();
+      this.board.walk(way);
+      if (!preferences.get("confirmPlay")) {
+        this.typed.value = "";
+        return;
+      }
+    }
+    if (preferences.get("tutor") && way && !(await this.view.tutor.allowsPlay(play))) return;
+    if (await this.view.act("play", { play })) this.typed.value = "";
+  }
+
+  /** @param {Event} event */
+  async submitDice(event) {
+    event.preventDefault();
+    const dice = (this.dice.value.match(/[1-6]/g) ?? []).map(Number);
+    if (dice.length !== 2) return this.view.say(words.typeDice, true);
+    if (await this.view.act("dice", { dice })) this.dice.value = "";
+  }
+}

@@ -1,0 +1,77 @@
+/** Dialogs of the table's page: the end of a game, resigning, and what a person prefers. */
+
+import { checkField, choice, h, labelled } from "../dom.js";
+import { preferences } from "../preferences.js";
+import { fill, text } from "../text.js";
+
+/** @typedef {import("./table_view.js").TableView} TableView */
+
+const words = text.table;
+
+/**
+ * Open a dialog that goes away when it is closed.
+ *
+ * @param {string} title
+ * @param {string} className
+ * @param {...(Node | string)} children
+ */
+function openDialog(title, className, ...children) {
+  document.querySelector(`dialog.${className}`)?.remove();
+  const dialog = h("dialog", { class: className, "aria-label": title }, h("h2", {}, title), ...children);
+  dialog.addEventListener("close", () => dialog.remove());
+  document.body.append(dialog);
+  dialog.showModal();
+  return dialog;
+}
+
+/** @param {TableView} view */
+export function showEnd(view) {
+  const { state } = view;
+  if (!state?.result) return;
+  const isFinished = state.phase === "finished" || state.match_winner !== null;
+  const close = () => dialog.close();
+  const score = state.length || state.score?.some(Boolean) ? h("p", {}, fill(words.matchScore, { score: state.score.join(" : ") })) : "";
+  const next = isFinished || !view.seats.length
+    ? h("a", { class: "button main", href: "#/play", onclick: close }, words.again)
+    : h("button", { type: "button", class: "main", "data-act": "next", onclick: () => {
+      close();
+      view.act("next");
+    } }, words.next);
+  const dialog = openDialog(isFinished ? words.matchOver : words.gameOver, "end", h("p", {}, view.controls.describeResult()), score,
+    h("div", { class: "row" }, next, h("button", { type: "button", onclick: close }, words.close)));
+}
+
+/** @param {TableView} view */
+export function askResignation(view) {
+  const kinds = view.isBarca ? [words.resignKinds[0]] : words.resignKinds;
+  const close = () => dialog.close();
+  const dialog = openDialog(words.resignTitle, "resign", h("p", {}, words.resignAs), h("div", { class: "row" },
+    ...kinds.map((kind, index) => h("button", { type: "button", onclick: () => {
+      close();
+      view.act("resign", { points: index + 1 });
+    } }, kind)), h("button", { type: "button", class: "plain", onclick: close }, words.close)));
+}
+
+/**
+ * What a person prefers; it holds at once.
+ *
+ * @param {TableView} view
+ */
+export function showOptions(view) {
+  const { boards, modes, switches, shapes } = words;
+  const board = choice(Object.entries(boards), preferences.get("board"), { onchange: () => preferences.set("board", board.value) });
+  const mode = choice(Object.entries(modes), preferences.get("mode"), { onchange: () => preferences.set("mode", mode.value) });
+  const boxes = Object.entries(switches).map(([key, label]) => {
+    const name = /** @type {"tutor"} */ (key);
+    const box = h("input", { type: "checkbox", name, checked: preferences.get(name), onchange: () => preferences.set(name, box.checked) });
+    return h("div", {}, checkField(label, box));
+  });
+  const dialog = openDialog(words.options, "options", h("div", { class: "fields" }, labelled(shapes.board, board), labelled(shapes.mode, mode)),
+    h("div", { class: "row" },
+      !view.isBarca && h("button", { type: "button", onclick: () => preferences.set("flipped", !preferences.get("flipped")) }, words.flip),
+      h("button", { type: "button", onclick: () => {
+        view.isSwapped = !view.isSwapped;
+        view.draw();
+      } }, words.swap)),
+    ...boxes, h("p"), h("button", { type: "button", class: "main", onclick: () => dialog.close() }, words.close));
+}

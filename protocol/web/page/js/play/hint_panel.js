@@ -1,0 +1,90 @@
+/** Hints beside the board: the best plays, or what to do with the cube. */
+
+import { h } from "../dom.js";
+import { text } from "../text.js";
+import { Advice, loadAnalysis } from "./advice.js";
+
+/**
+ * @typedef {import("./table_view.js").TableView} TableView
+ * @typedef {Awaited<ReturnType<typeof loadAnalysis>>} Analysis
+ */
+
+const words = text.table;
+
+/** The panel. */
+export class HintPanel {
+  /** @param {TableView} view */
+  constructor(view) {
+    this.view = view;
+    this.advice = new Advice(view.context.line);
+    this.body = h("div");
+    this.element = h("section", { class: "panel hint-panel", hidden: true }, h("h2", {}, words.hintsTitle), this.body);
+    this.number = 0;
+  }
+
+  clear() {
+    this.number++;
+    this.advice.stop();
+    this.element.hidden = true;
+    this.body.replaceChildren();
+  }
+
+  draw() {
+    if (!this.view.isAlone) this.element.hidden = true;
+  }
+
+  /** Ask the server and show what it says. */
+  async ask() {
+    const { state } = this.view;
+    if (!state?.xgid) return this.showWords(words.hintNone);
+    const number = ++this.number;
+    this.showWords(words.hintWait);
+    try {
+      const analysis = await loadAnalysis();
+      if (state.phase === "play") {
+        const moves = await this.advice.rankPlays(state);
+        if (number === this.number) this.showPlays(moves, analysis);
+      } else if (state.phase === "roll" || state.phase === "response") {
+        const cube = await this.advice.judgeCube(state);
+        if (number === this.number) this.showCube(cube, analysis);
+      } else this.showWords(words.hintNone);
+    } catch (error) {
+      if (number === this.number) this.showWords(/** @type {Error} */ (error).message);
+    }
+  }
+
+  /** @param {string} sentence */
+  showWords(sentence) {
+    this.element.hidden = false;
+    this.body.replaceChildren(h("p", {}, sentence));
+  }
+
+  /**
+   * @param {import("../analyse/questions.js").RankedPlay[]} moves
+   * @param {Analysis} analysis
+   */
+  showPlays(moves, { PlayList, toListed, parsePlay, classify }) {
+    const list = new PlayList();
+    const listed = toListed(moves, moves);
+    const look = (/** @type {string | null} */ play) => {
+      const found = listed.find((each) => each.play === play);
+      this.view.showArrows(found ? [{ moves: parsePlay(found.play), className: classify(found.loss ?? 0) }] : []);
+    };
+    list.addEventListener("look", (event) => look(/** @type {CustomEvent} */ (event).detail));
+    list.addEventListener("make", (event) => this.view.play(/** @type {CustomEvent} */ (event).detail));
+    this.body.replaceChildren(list.element);
+    list.show(listed);
+    look(listed[0]?.play ?? null);
+  }
+
+  /**
+   * @param {import("../analyse/questions.js").CubeAnswer} cube
+   * @param {Analysis} analysis
+   */
+  showCube(cube, { formatSigned }) {
+    const rows = [[words.noDoubleEquity, cube.no_double], [words.takeEquity, cube.take], [words.dropEquity, cube.drop]];
+    this.body.replaceChildren(h("p", {}, h("strong", {}, cube.action)), h("table", {}, h("tbody", {},
+      ...rows.map(([label, value]) => h("tr", {}, h("th", { scope: "row" }, String(label)),
+        h("td", { class: "number" }, formatSigned(/** @type {number | undefined} */ (value))))))));
+  }
+}

@@ -1,0 +1,47 @@
+/** The moves of the game, as a list of turns; each can be gone back to. */
+
+import { h } from "../dom.js";
+import { text, wordFor } from "../text.js";
+
+/** @typedef {import("./table_view.js").TableView} TableView */
+/** @typedef {import("../types.js").Entry} Entry */
+
+const words = text.table;
+
+/** The list beside the board. */
+export class HistoryList {
+  /** @param {TableView} view */
+  constructor(view) {
+    this.view = view;
+    this.list = h("ol", { class: "moves", tabindex: 0, "aria-label": words.history });
+    this.element = h("section", { class: "panel moves-panel" }, h("h2", {}, words.history), this.list);
+    this.drawn = "";
+  }
+
+  draw() {
+    const { history, state } = this.view;
+    const mayGoBack = !!state?.can_undo || (!!state && this.view.seats.length > 0 && /** @type {any} */ (state).undo);
+    const key = `${history.length} ${history.at(-1)?.text} ${mayGoBack}`;
+    if (key === this.drawn) return;
+    this.drawn = key;
+    const rows = history.filter(({ kind, n }) => kind !== "roll" && kind !== "dice" || n === history.length);
+    this.list.replaceChildren(...(rows.length ? rows.map((entry) => this.makeRow(entry, mayGoBack)) : [h("li", { class: "quiet" }, words.noMoves)]));
+    this.list.scrollTop = this.list.scrollHeight;
+  }
+
+  /**
+   * @param {Entry} entry
+   * @param {boolean} mayGoBack
+   */
+  makeRow({ n, seat, dice, text: said, kind }, mayGoBack) {
+    const isRoll = kind === "roll" || kind === "dice";
+    const label = wordFor(words, kind);
+    const content = isRoll ? "…" : kind === "play" ? said || words.pass : label;
+    return h("li", {},
+      h("span", { class: `side-disc small seat${seat ?? 2}`, title: words.sideWords[seat ?? 0] }),
+      h("span", { class: "roll number" }, dice && (kind === "play" || isRoll) ? dice.join("") : ""),
+      h("span", { class: "grow" }, content),
+      mayGoBack && !isRoll && h("button", { type: "button", class: "plain tiny", title: words.playFromHere, "aria-label": `${words.playFromHere}: ${content}`,
+        onclick: () => this.view.act("go_back", { to: n }) }, "↶"));
+  }
+}

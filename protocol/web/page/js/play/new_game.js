@@ -1,0 +1,231 @@
+/** The page on which a game begins: who plays what, by which rules; tables to go back to, and public ones. */
+
+import { BackgammonBoard } from "../board/backgammon.js";
+import { checkField, choice, h, labelled } from "../dom.js";
+import { preferences } from "../preferences.js";
+import { fill, text, wordFor } from "../text.js";
+import { keepTable, listTables, tableHash } from "./known_tables.js";
+
+/** @typedef {import("../main.js").Context} Context */
+
+const words = text.newGame;
+const CLOCKS = /** @type {Record<string, {bank: number, move_s: number} | null>} */ ({
+  none: null,
+  fast: { bank: 60, move_s: 8 },
+  normal: { bank: 120, move_s: 12 },
+  slow: { bank: 300, move_s: 20 },
+});
+const PACES = { slow: 1800, normal: 700, fast: 250, none: 0 };
+const START = Array.from({ length: 26 }, (_, point) => /** @type {Record<number, number>} */ ({ 24: 2, 13: 5, 8: 3, 6: 5 })[point] ?? 0);
+const NO_PLAYERS = ["net", "human"];
+const BARCA_LEVELS = ["easy", "medium", "hard"];
+
+/**
+ * @param {HTMLElement} main
+ * @param {string[]} _parts
+ * @param {Context} context
+ */
+export function open(main, _parts, context) {
+  const form = new NewGameForm(context);
+  const lists = h("div", { class: "lists" });
+  const picture = h("div", { class: "picture", inert: true, "aria-hidden": "true" });
+  main.append(h("div", { class: "new-game" }, form.element, h("div", {}, picture, lists)));
+  new BackgammonBoard(picture).show({ checkers: [START, START], cube: { value: 1, owner: null } }, { showPips: false, animate: false });
+  drawKnown(lists);
+  const publicList = h("div");
+  lists.append(publicList);
+  const refresh = () => drawPublic(publicList, context).catch(() => publicList.replaceChildren());
+  refresh();
+  const timer = setInterval(refresh, 10_000);
+  return { close: () => clearInterval(timer) };
+}
+
+/** @param {HTMLElement} parent */
+function drawKnown(parent) {
+  const known = listTables();
+  if (!known.length) return;
+  parent.append(h("section", { class: "panel" }, h("h2", {}, words.goBack), h("ul", { class: "plain-list" },
+    ...known.slice(0, 6).map(({ table, tokens, title }) =>
+      h("li", {}, h("a", { href: tableHash(table, tokens) }, title))))));
+}
+
+/**
+ * @param {HTMLElement} parent
+ * @param {Context} context
+ */
+async function drawPublic(parent, context) {
+  const { tables = [] } = await context.tables.request("list");
+  parent.replaceChildren(...(tables.length ? [h("section", { class: "panel" }, h("h2", {}, words.publicTables),
+    h("ul", { class: "plain-list" }, ...tables.slice(0, 12).map((/** @type {any} */ each) =>
+      h("li", {}, h("a", { href: tableHash(each.table, []) },
+        `${nameSeats(each.seats ?? [])} · ${wordFor(words.variants, each.variant)}`)))))] : []));
+}
+
+/** @param {{kind: string, name?: string}[]} seats */
+function nameSeats(seats) {
+  return seats.map(({ kind, name }) => name || (kind === "open" ? words.openSeat : kind)).join(words.against);
+}
+
+/** The form. */
+class NewGameForm {
+  /** @param {Context} context */
+  constructor(context) {
+    this.context = context;
+    const { variants, levels, lengths, clocks, paces, sides } = words;
+    this.how = choice(Object.entries(words.opponents), "engine", { name: "how" });
+    this.variant = choice(Object.entries(variants), "backgammon", { name: "variant" });
+    this.length = choice(Object.entries(lengths), "5", { name: "length" });
+    this.name = h("input", { name: "name", value: preferences.get("name") || words.you, maxlength: 40, autocomplete: "nickname" });
+    this.otherName = h("input", { name: "otherName", value: words.friend, maxlength: 40 });
+    this.level = choice(Object.entries(levels), "intermediate", { name: "level" });
+    this.otherLevel = choice(Object.entries(levels), "expert", { name: "otherLevel" });
+    this.player = choice([["engine", words.ownEngine]], "engine", { name: "player" });
+    this.otherPlayer = choice([["engine", words.ownEngine]], "engine", { name: "otherPlayer" });
+    this.side = choice(Object.entries(sides), "0", { name: "side" });
+    this.clock = choice(Object.entries(clocks), "none", { name: "clock" });
+    this.pace = choice(Object.entries(paces), "normal", { name: "pace" });
+    const box = (/** @type {string} */ name, /** @type {boolean} */ checked) => h("input", { type: "checkbox", name, checked });
+    this.cube = box("cube", true);
+    this.crawford = box("crawford", true);
+    this.jacoby = box("jacoby", true);
+    this.beavers = box("beavers", true);
+    this.undo = box("undo", true);
+    this.typedDice = box("typedDice", false);
+    this.isPublic = box("public", false);
+    this.position = h("input", { name: "position", spellcheck: "false", autocapitalize: "none" });
+    this.failure = h("p", { class: "failure", role: "alert", hidden: true });
+    this.element = this.draw();
+    this.update();
+    this.loadPlayers();
+  }
+
+  draw() {
+    const f = words.fields;
+    const group = (/** @type {string} */ legend, /** @type {(Node | string)[]} */ ...children) =>
+      h("fieldset", {}, h("legend", {}, legend), h("div", { class: "fields" }, ...children));
+    this.fields = {
+      name: labelled(f.name, this.name),
+      otherName: labelled(f.otherName, this.otherName),
+      level: labelled(f.level, this.level),
+      player: labelled(f.player, this.player),
+      otherLevel: labelled(f.otherLevel, this.otherLevel),
+      otherPlayer: labelled(f.otherPlayer, this.otherPlayer),
+      side: labelled(f.side, this.side),
+      length: labelled(f.length, this.length),
+      pace: labelled(f.pace, this.pace),
+      cube: checkField(f.cube, this.cube),
+      crawford: checkField(f.crawford, this.crawford),
+      jacoby: checkField(f.jacoby, this.jacoby),
+      beavers: checkField(f.beavers, this.beavers),
+      typedDice: checkField(f.typedDice, this.typedDice),
+    };
+    const all = this.fields;
+    return h("form", { class: "panel new-game-form", onsubmit: (/** @type {Event} */ event) => this.submit(event), oninput: () => this.update() },
+      h("h1", {}, words.title),
+      group(words.groups.game, labelled(f.how, this.how), labelled(f.variant, this.variant), all.length),
+      group(words.groups.players, all.name, all.otherName, all.side, all.level, all.otherLevel),
+      h("details", {}, h("summary", {}, words.more),
+        group(words.groups.rules, all.cube, all.crawford, all.jacoby, all.beavers, checkField(f.undo, this.undo),
+          all.typedDice, checkField(f.public, this.isPublic)),
+        group(words.groups.other, all.player, all.otherPlayer, all.pace, labelled(f.clock, this.clock),
+          labelled(f.position, this.position))),
+      this.failure,
+      h("button", { class: "main big", type: "submit" }, words.start));
+  }
+
+  /** Show the fields that the others leave open. */
+  update() {
+    const how = this.how.value;
+    const isBarca = this.variant.value === "barca";
+    const isMatch = this.length.value !== "0";
+    const hasEngine = how === "engine" || how === "engines";
+    const shown = {
+      name: how !== "engines", otherName: how === "table", side: how === "engine" || how === "link",
+      level: hasEngine && this.player.value === "engine", player: hasEngine && !isBarca,
+      otherLevel: how === "engines" && this.otherPlayer.value === "engine", otherPlayer: how === "engines" && !isBarca,
+      length: !isBarca, pace: hasEngine, cube: !isBarca, crawford: !isBarca && isMatch, jacoby: !isBarca && !isMatch,
+      beavers: !isBarca && !isMatch, typedDice: !isBarca && how !== "engines",
+    };
+    for (const [name, isShown] of Object.entries(shown)) {
+      /** @type {Record<string, HTMLElement>} */ (this.fields ?? {})[name].hidden = !isShown;
+    }
+    const levels = isBarca ? BARCA_LEVELS : Object.keys(words.levels).filter((level) => !BARCA_LEVELS.includes(level));
+    for (const [list, usual] of /** @type {[HTMLSelectElement, string][]} */ ([[this.level, "intermediate"], [this.otherLevel, "expert"]])) {
+      for (const option of list.options) option.hidden = option.disabled = !levels.includes(option.value);
+      if (list.selectedOptions[0]?.disabled) list.value = isBarca ? "medium" : usual;
+    }
+  }
+
+  /** Offer every player that the server has. */
+  async loadPlayers() {
+    try {
+      const [description] = (await this.context.line.command("describe")).slice(-1);
+      for (const { name, summary } of description.players ?? []) {
+        if (NO_PLAYERS.includes(name)) continue;
+        for (const list of [this.player, this.otherPlayer]) list.append(h("option", { value: name }, `${name}: ${summary}`));
+      }
+    } catch {
+      // The engine itself can always be played.
+    }
+  }
+
+  /** What `create` is sent. */
+  get request() {
+    const how = this.how.value;
+    const isBarca = this.variant.value === "barca";
+    const length = isBarca ? 0 : Number(this.length.value);
+    const clock = CLOCKS[this.clock.value];
+    const engine = (/** @type {HTMLSelectElement} */ player, /** @type {HTMLSelectElement} */ level) =>
+      (player.value === "engine" || isBarca) ? { kind: "engine", level: level.value } : { kind: "engine", player: player.value };
+    const me = { kind: "person", name: this.name.value.trim() || words.you };
+    let seats = {
+      engine: [me, engine(this.player, this.level)],
+      table: [me, { kind: "person", name: this.otherName.value.trim() || words.friend }],
+      link: [me, { kind: "open" }],
+      engines: [engine(this.player, this.level), engine(this.otherPlayer, this.otherLevel)],
+    }[how] ?? [];
+    const side = this.side.value === "chance" ? Math.floor(Math.random() * 2) : Number(this.side.value);
+    if ((how === "engine" || how === "link") && side === 1) seats = seats.slice().reverse();
+    return {
+      seats, variant: this.variant.value, length, undo: this.undo.checked, public: this.isPublic.checked,
+      ...(isBarca ? { cube: false } : {
+        cube: this.cube.checked, crawford: this.crawford.checked, jacoby: this.jacoby.checked,
+        beavers: this.beavers.checked, dice: this.typedDice.checked && how !== "engines" ? "typed" : "server",
+      }),
+      position: this.position.value.trim() || null,
+      clock: clock && { bank_s: clock.bank * Math.max(1, length), move_s: clock.move_s },
+      ...(how === "engine" || how === "engines" ? { pace_ms: /** @type {any} */ (PACES)[this.pace.value] } : {}),
+    };
+  }
+
+  /** @param {Event} event */
+  async submit(event) {
+    event.preventDefault();
+    this.failure.hidden = true;
+    if (this.name.value.trim() && this.name.value.trim() !== words.you) preferences.set("name", this.name.value.trim());
+    const { request } = this;
+    try {
+      const { table, tokens, watch } = await this.context.tables.request("create", request);
+      const isOpen = (/** @type {number} */ seat) => request.seats[seat].kind === "open";
+      const own = tokens.filter((/** @type {string | null} */ token, /** @type {number} */ seat) => token && !isOpen(seat));
+      const openSeat = [0, 1].find(isOpen);
+      const keys = own.length ? own : [watch];
+      keepTable({
+        table, tokens: keys, watch, invitation: openSeat === undefined ? null : tokens[openSeat], at: Date.now(),
+        title: fill(words.tableTitle, {
+          players: nameSeats(request.seats.map((seat) => ({ ...seat, name: seatName(seat) }))),
+          variant: wordFor(words.variants, request.variant),
+        }),
+      });
+      location.hash = tableHash(table, keys);
+    } catch (error) {
+      this.failure.textContent = error instanceof Error ? error.message : String(error);
+      this.failure.hidden = false;
+    }
+  }
+}
+
+/** @param {any} seat as `create` is sent */
+function seatName(seat) {
+  return seat.name ?? seat.player ?? wordFor(words.levels, seat.level);
+}

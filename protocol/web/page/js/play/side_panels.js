@@ -1,0 +1,109 @@
+/** Beside the board: the invitation, the dice that can be checked, downloads. */
+
+import { h } from "../dom.js";
+import { announce } from "../dom.js";
+import { fill, text } from "../text.js";
+import { canCheckDice, checkDice } from "./fair_dice.js";
+import { findTable, tableLink } from "./known_tables.js";
+
+/** @typedef {import("./table_view.js").TableView} TableView */
+
+const words = text.table;
+
+/** The panels of a table. */
+export class SidePanels {
+  /** @param {TableView} view */
+  constructor(view) {
+    this.view = view;
+    this.invitation = h("section", { class: "panel", hidden: true });
+    this.commitment = h("code", { class: "hash" });
+    this.seeds = h("p", { class: "small quiet" });
+    this.verdict = h("p", { role: "status" });
+    this.checkButton = h("button", { type: "button", onclick: () => this.check() }, words.checkDice);
+    this.fair = h("details", { class: "panel", hidden: true }, h("summary", {}, words.fairTitle),
+      h("p", { class: "small" }, words.fairHelp), this.commitment, this.seeds, this.checkButton, this.verdict);
+    this.links = h("div", { class: "row" });
+    this.element = h("div", { class: "side-panels" }, this.fair, h("section", { class: "panel" }, this.links));
+    this.drawn = "";
+  }
+
+  draw() {
+    const { state } = this.view;
+    if (!state) return;
+    this.drawInvitation(state.seats.some(({ kind }) => kind === "open"));
+    this.fair.hidden = !state.fair;
+    if (state.fair) {
+      this.commitment.textContent = state.fair.commitment;
+      this.seeds.textContent = fill(words.fairYours, { seeds: state.fair.client_seeds.filter(Boolean).join(", ") || "–" });
+      this.checkButton.disabled = !state.fair.game_seed_revealed || !canCheckDice();
+      if (!canCheckDice()) this.verdict.textContent = words.fairNoCrypto;
+      else if (!state.fair.game_seed_revealed) this.verdict.textContent = words.fairLater;
+      else if (this.verdict.textContent === words.fairLater) this.verdict.textContent = "";
+    }
+    this.drawLinks();
+  }
+
+  /** @param {boolean} isOpen */
+  drawInvitation(isOpen) {
+    const known = findTable(this.view.table);
+    const shown = isOpen && known?.invitation ? known.invitation : "";
+    if (shown === this.drawn) return;
+    this.drawn = shown;
+    this.invitation.hidden = !shown;
+    if (!shown) return;
+    this.invitation.replaceChildren(h("h2", {}, words.inviteTitle), h("p", {}, words.inviteHelp),
+      makeCopyField(words.inviteLabel, `${tableLink(this.view.table, shown)}/invited`),
+      ...(known?.watch ? [h("h3", {}, words.watchTitle), makeCopyField(words.watchTitle, tableLink(this.view.table, known.watch))] : []));
+  }
+
+  drawLinks() {
+    const { state, table } = this.view;
+    if (!state) return;
+    const number = /** @type {any} */ (state).game_number;
+    const game = `/api/v1/games/${encodeURIComponent(`${table}-${number}`)}`;
+    const parts = [];
+    if (state.xgid) parts.push(h("a", { class: "button", href: `#/analyse/${encodeURIComponent(state.xgid)}`, target: "_blank", rel: "noopener" }, words.analyseHere));
+    if (state.result && !this.view.isBarca) {
+      for (const ending of ["mat", "sgf"]) parts.push(h("a", { class: "button", href: `${game}.${ending}`, download: `gammond-${table}-${number}.${ending}` }, `${words.downloads} .${ending}`));
+    }
+    const key = parts.map((part) => part.href).join();
+    this.links.parentElement?.toggleAttribute("hidden", !parts.length);
+    if (key !== this.links.dataset.key) {
+      this.links.dataset.key = key;
+      this.links.replaceChildren(...parts);
+    }
+  }
+
+  /** Make every roll of the game again. */
+  async check() {
+    const { state, history, promises } = this.view;
+    if (!state?.fair) return;
+    const { fair } = state;
+    const promised = promises.includes(fair.commitment) ? fair.commitment : promises.at(-1) ?? fair.commitment;
+    const { isKept, rolls } = await checkDice(fair, /** @type {any[]} */ (history), promised);
+    const wrong = rolls.filter(({ isRight }) => !isRight).length;
+    this.verdict.textContent = isKept && !wrong ? fill(words.fairKept, { count: rolls.length })
+      : fill(words.fairBroken, { secret: isKept ? words.fairRight : words.fairWrong, wrong, count: rolls.length });
+  }
+}
+
+/**
+ * @param {string} label
+ * @param {string} link
+ */
+function makeCopyField(label, link) {
+  const field = h("input", { value: link, readonly: true, "aria-label": label, class: "grow", onfocus: () => field.select() });
+  const copy = async () => {
+    try {
+      await navigator.clipboard.writeText(link);
+    } catch {
+      field.select();
+      document.execCommand("copy");
+    }
+    announce(words.copied);
+    button.textContent = words.copied;
+    setTimeout(() => (button.textContent = words.copy), 1500);
+  };
+  const button = h("button", { type: "button", onclick: copy }, words.copy);
+  return h("div", { class: "row copy" }, field, button);
+}

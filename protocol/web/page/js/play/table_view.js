@@ -1,0 +1,365 @@
+/** The page of a table: what the server says is shown, what the person does is sent. */
+
+import { BackgammonBoard } from "../board/backgammon.js";
+import { BarcaBoard } from "../board/barca.js";
+import { announce, h } from "../dom.js";
+import { preferences } from "../preferences.js";
+import { fill, text } from "../text.js";
+import { AutomaticMoves } from "./automatic.js";
+import { Controls } from "./controls.js";
+import { showEnd, showOptions } from "./dialogs.js";
+import { canCheckDice, makeSeed } from "./fair_dice.js";
+import { HintPanel } from "./hint_panel.js";
+import { HistoryList } from "./history_list.js";
+import { listenToKeys } from "./keys.js";
+import { findTable, keepTable, tableHash } from "./known_tables.js";
+import { PlayerBar } from "./player_bar.js";
+import { nameSeat } from "./seat_names.js";
+import { SidePanels } from "./side_panels.js";
+import { playSound } from "./sounds.js";
+import { Tutor } from "./tutor.js";
+
+/**
+ * @typedef {import("../main.js").Context} Context
+ * @typedef {import("../types.js").TableState} TableState
+ * @typedef {import("../types.js").Entry} Entry
+ */
+
+const words = text.table;
+
+/**
+ * @param {HTMLElement} main
+ * @param {string[]} parts table, keys with commas between them, and `invited` on the link of an open seat
+ * @param {Context} context
+ */
+export async function open(main, [table, keys = "", invited], context) {
+  const tokens = keys.split(",").filter(Boolean);
+  const known = findTable(table);
+  const name = invited && !known ? await askName(main) : preferences.get("name");
+  const view = new TableView(main, table, known?.invitation === keys ? known.tokens : tokens, context);
+  await view.join(name);
+  return view;
+}
+
+/**
+ * @param {HTMLElement} main
+ * @returns {Promise<string>}
+ */
+function askName(main) {
+  return new Promise((resolve) => {
+    const name = h("input", { value: preferences.get("name"), maxlength: 40, required: true, autocomplete: "nickname" });
+    const submit = (/** @type {Event} */ event) => {
+      event.preventDefault();
+      preferences.set("name", name.value.trim());
+      main.replaceChildren();
+      resolve(name.value.trim());
+    };
+    main.append(h("form", { class: "panel narrow", onsubmit: submit }, h("label", { class: "field" }, words.invited, name),
+      h("p"), h("button", { class: "main" }, words.join)));
+    name.focus();
+  });
+}
+
+/** One table, as one person sees it. */
+export class TableView {
+  /**
+   * @param {HTMLElement} main
+   * @param {string} table
+   * @param {string[]} tokens
+   * @param {Context} context
+   */
+  constructor(main, table, tokens, context) {
+    this.context = context;
+    this.table = table;
+    this.tokens = tokens;
+    /** @type {number[]} */
+    this.seats = [];
+    /** @type {TableState | null} */
+    this.state = null;
+    /** @type {Entry[]} */
+    this.history = [];
+    /** @type {string[]} commitments as they were published before each game */
+    this.promises = [];
+    this.isSwapped = false;
+    this.isBusy = false;
+    /** @type {BackgammonBoard | BarcaBoard | null} */
+    this.board = null;
+    /** @type {import("../types.js").Arrow[]} */
+    this.arrows = [];
+    this.boardBox = h("div", { class: "board-box" });
+    this.bars = [new PlayerBar(), new PlayerBar()];
+    this.controls = new Controls(this);
+    this.historyList = new HistoryList(this);
+    this.hints = new HintPanel(this);
+    this.tutor = new Tutor(this);
+    this.automatic = new AutomaticMoves(this);
+    this.panels = new SidePanels(this);
+    this.message = h("p", { class: "message", id: "message" }, words.joining);
+    main.append(h("h1", { class: "unseen" }, text.app.play), h("div", { class: "table" },
+      h("div", { class: "table-board" }, this.bars[1].element, this.boardBox, this.bars[0].element,
+        h("div", { class: "now" }, this.message, this.controls.main), this.tutor.element, this.controls.element),
+      h("aside", { class: "table-side" }, this.panels.invitation, this.hints.element, this.historyList.element, this.panels.element)));
+    this.stopKeys = listenToKeys(this);
+    this.onPreference = () => this.draw();
+    preferences.addEventListener("change", this.onPreference);
+    this.clockTimer = setInterval(() => this.drawClocks(), 250);
+  }
+
+  /** @param {string} name */
+  async join(name) {
+    const fields = { token: this.tokens, name, ...(canCheckDice() ? { seed: makeSeed() } : {}) };
+    try {
+      const answer = await this.context.tables.follow(this.table, fields, (event) => this.receive(event), (error) => this.fail(error));
+      this.seats = answer.seats;
+      this.keepKeys(answer.tokens, fields);
+      this.draw();
+    } catch (error) {
+      this.fail(/** @type {Error} */ (error));
+    }
+  }
+
+  /**
+   * Keep the keys of this table; who took an open seat has got a new one.
+   *
+   * @param {(string | null)[] | undefined} given
+   * @param {{token: string[]}} fields of the next `join`
+   */
+  keepKeys(given, fields) {
+    const fresh = (given ?? []).filter(Boolean);
+    const known = findTable(this.table);
+    if (fresh.length) {
+      this.tokens = fields.token = /** @type {string[]} */ (fresh);
+      history.replaceState(null, "", tableHash(this.table, this.tokens));
+    }
+    keepTable({
+      table: this.table, tokens: this.tokens, invitation: known?.invitation ?? null, watch: known?.watch ?? null,
+      title: known?.title ?? this.table, at: Date.now(),
+    });
+  }
+
+  /** @param {Error} error */
+  fail(error) {
+    this.message.textContent = fill(words.failed, { reason: error.message });
+    this.message.classList.add("failure");
+  }
+
+  close() {
+    this.context.tables.leave(this.table);
+    preferences.removeEventListener("change", this.onPreference);
+    clearInterval(this.clockTimer);
+    this.stopKeys();
+    this.automatic.stop();
+    for (const dialog of document.querySelectorAll("dialog")) dialog.remove();
+  }
+
+  // What the server says
+
+  /** @param {any} event */
+  receive(event) {
+    const { kind, state, entry, text: said } = event;
+    if (state.history) this.history = state.history;
+    else if (kind === "start") this.history = [];
+    else if (kind === "undo" || kind === "go_back") this.history = this.history.slice(0, -Number(said));
+    else if (kind === "redo") this.refetch();
+    if (entry) this.history = [...this.history.slice(0, entry.n - 1), entry];
+    this.state = state;
+    this.arrows = [];
+    if (state.fair?.commitment) this.notePromise(state.fair);
+    this.hints.clear();
+    this.tutor.clear();
+    this.draw();
+    this.tell(event);
+    if (kind === "over" || (kind === "state" && state.result)) showEnd(this);
+    else if (!state.result) document.querySelector("dialog.end")?.remove();
+    this.automatic.consider();
+  }
+
+  /** @param {import("../types.js").Fair} fair */
+  notePromise(fair) {
+    if (!fair.game_seed_revealed && this.promises[this.promises.length - 1] !== fair.commitment) this.promises.push(fair.commitment);
+  }
+
+  /** Ask for the whole state again. */
+  refetch() {
+    this.context.tables.request("join", { table: this.table, token: this.tokens }).catch(() => {});
+  }
+
+  /**
+   * Say an event in words and by sound.
+   *
+   * @param {any} event
+   */
+  tell({ kind, seat, text: said, entry, state }) {
+    const name = nameSeat(state.seats[seat]);
+    const pattern = /** @type {Record<string, string>} */ (words.says)[kind === "dice" ? "roll" : kind];
+    if (pattern) announce(fill(pattern, { name, dice: (entry?.dice ?? state.dice ?? []).join("-"), text: said || words.pass }));
+    if (kind === "roll" || kind === "dice") playSound("roll");
+    else if (kind === "play") playSound("move");
+    else if (kind === "double" || kind === "take" || kind === "beaver") playSound("cube");
+    else if (kind === "over") playSound("end");
+  }
+
+  // What the person may do
+
+  /** The seat for which this person can act now; null for none. */
+  get actingSeat() {
+    const state = this.state;
+    if (!state || this.isBusy) return null;
+    return state.to_act !== null && this.seats.includes(state.to_act) ? state.to_act : null;
+  }
+
+  /** Whether nobody else plays here: then hints are fair. */
+  get isAlone() {
+    return !!this.state && this.state.seats.every(({ kind }, seat) => kind === "engine" || this.seats.includes(seat));
+  }
+
+  get isBarca() {
+    return this.state?.game === "barca";
+  }
+
+  /** The seat whose side is below. */
+  get perspective() {
+    const own = this.seats.length === 1 ? this.seats[0] : 0;
+    return /** @type {0 | 1} */ (this.isSwapped ? 1 - own : own);
+  }
+
+  /**
+   * Send an action; what the server refuses is said.
+   *
+   * @param {string} act
+   * @param {Record<string, any>} [fields]
+   */
+  async act(act, fields = {}) {
+    const seat = this.actingSeat ?? this.seats[0];
+    this.isBusy = true;
+    this.controls.draw();
+    try {
+      await this.context.tables.request("act", { table: this.table, act, ...(seat === undefined ? {} : { seat }), ...fields });
+      this.isBusy = false;
+      this.draw();
+      return true;
+    } catch (error) {
+      this.isBusy = false;
+      this.draw();
+      this.say(/** @type {Error} */ (error).message, true);
+      return false;
+    }
+  }
+
+  /** Play what was moved on the board, if it is a whole play. */
+  async playBoard() {
+    const play = this.board instanceof BackgammonBoard ? this.board.play : null;
+    if (play !== null && this.actingSeat !== null) await this.play(play);
+  }
+
+  /**
+   * Play, once the tutor has nothing to say.
+   *
+   * @param {string} play
+   */
+  async play(play) {
+    if (preferences.get("tutor") && !(await this.tutor.allowsPlay(play))) return;
+    await this.act("play", { play });
+  }
+
+  /**
+   * Roll, double, take or drop, once the tutor has nothing to say.
+   *
+   * @param {"roll" | "double" | "take" | "drop" | "beaver"} act
+   */
+  async decide(act) {
+    if (preferences.get("tutor") && !(await this.tutor.allowsCube(act))) return;
+    await this.act(act);
+  }
+
+  showOptions() {
+    showOptions(this);
+  }
+
+  // Drawing
+
+  draw() {
+    const { state } = this;
+    if (!state) return;
+    this.drawBoard(state);
+    for (const [index, bar] of this.bars.entries()) {
+      const seat = index === 0 ? this.perspective : 1 - this.perspective;
+      bar.show(state, seat, this.seats.includes(seat), this.pipsOf(seat));
+    }
+    this.drawClocks();
+    this.say(this.controls.describe());
+    this.controls.draw();
+    this.historyList.draw();
+    this.panels.draw();
+    this.hints.draw();
+  }
+
+  /** @param {number} seat */
+  pipsOf(seat) {
+    return this.state?.pips?.[seat] ?? null;
+  }
+
+  /** @param {TableState} state */
+  drawBoard(state) {
+    if (this.isBarca) {
+      this.board ??= this.makeBarcaBoard();
+      if (this.board instanceof BarcaBoard) {
+        const legal = this.actingSeat === null ? [] : state.legal;
+        this.board.show({ ...state, legal }, { perspective: this.perspective });
+      }
+      return;
+    }
+    this.board ??= this.makeBoard();
+    if (!(this.board instanceof BackgammonBoard) || !state.checkers) return;
+    const isPlaying = state.phase === "play" && this.actingSeat !== null;
+    this.board.show(state, {
+      perspective: this.perspective, flipped: preferences.get("flipped"), tree: isPlaying ? state.tree : null, arrows: this.arrows,
+      animate: preferences.get("animation"), showPips: preferences.get("showPips"),
+      rollable: state.phase === "roll" && this.actingSeat !== null && state.dice_source !== "typed",
+    });
+  }
+
+  makeBoard() {
+    const board = new BackgammonBoard(this.boardBox);
+    board.addEventListener("dice", () => (this.state?.phase === "roll" ? this.decide("roll") : this.playBoard()));
+    board.addEventListener("cube", () => {
+      if (this.actingSeat !== null && this.state?.phase === "roll" && this.state.cube?.may_double) this.decide("double");
+    });
+    board.addEventListener("step", () => {
+      this.say(this.controls.describe());
+      this.controls.draw();
+      const tree = this.state?.tree;
+      if (!preferences.get("confirmPlay") && board.play !== null && tree?.[board.node].moves.length === 0) this.playBoard();
+    });
+    return board;
+  }
+
+  makeBarcaBoard() {
+    const board = new BarcaBoard(this.boardBox);
+    this.boardBox.classList.add("square");
+    board.addEventListener("move", (event) => this.act("play", { play: /** @type {CustomEvent} */ (event).detail.text }));
+    return board;
+  }
+
+  /** @param {import("../types.js").Arrow[]} arrows */
+  showArrows(arrows) {
+    this.arrows = arrows;
+    if (this.state) this.drawBoard(this.state);
+  }
+
+  drawClocks() {
+    for (const bar of this.bars) bar.drawClock();
+  }
+
+  /**
+   * Write below the board what is to be done.
+   *
+   * @param {string} message
+   * @param {boolean} [isFailure]
+   */
+  say(message, isFailure = false) {
+    if (this.message.textContent !== message) this.message.textContent = message;
+    this.message.classList.toggle("failure", isFailure);
+    if (isFailure) announce(message);
+  }
+}

@@ -1,0 +1,130 @@
+/** The tutor: before a play counts it says what it costs, shows the better one, and offers to take it back. */
+
+import { BackgammonBoard } from "../board/backgammon.js";
+import { announce, h } from "../dom.js";
+import { fill, text, wordFor } from "../text.js";
+import { Advice, loadAnalysis } from "./advice.js";
+
+/** @typedef {import("./table_view.js").TableView} TableView */
+
+const words = text.table;
+const LEAST_LOSS = 0.01;
+
+/** The tutor of a table. */
+export class Tutor {
+  /** @param {TableView} view */
+  constructor(view) {
+    this.view = view;
+    this.advice = new Advice(view.context.line);
+    this.element = h("section", { class: "tutor panel", hidden: true, "aria-label": words.tutorTitle });
+    this.isChecking = false;
+    /** @type {((allowed: boolean) => void) | null} */
+    this.answer = null;
+  }
+
+  /** The decision is made, or gone. */
+  clear() {
+    this.element.hidden = true;
+    this.answer?.(false);
+    this.answer = null;
+  }
+
+  /**
+   * Whether a play is to be sent: it costs little, or the person wants it all the same.
+   *
+   * @param {string} play
+   */
+  allowsPlay(play) {
+    return this.check(async (state) => {
+      const [moves, { classify, parsePlay }] = await Promise.all([this.advice.rankPlays(state), loadAnalysis()]);
+      const value = (/** @type {typeof moves[0]} */ each) => each.cubeful ?? each.equity;
+      const chosen = moves.find((each) => each.play === play);
+      if (!chosen) return null;
+      const loss = value(moves[0]) - value(chosen);
+      const best = moves[0].play;
+      return {
+        loss, words: fill(words.tutorPlay, { play, loss: loss.toFixed(3), best, quality: wordFor(words.qualities, classify(loss)) }),
+        show: () => this.view.showArrows([{ moves: parsePlay(best), className: "best" }]),
+        better: () => this.view.act("play", { play: best }),
+      };
+    });
+  }
+
+  /**
+   * Whether a cube action is to be sent.
+   *
+   * @param {"roll" | "double" | "take" | "drop" | "beaver"} act
+   */
+  allowsCube(act) {
+    const { state } = this.view;
+    if (act === "beaver" || (act === "roll" && !state?.cube?.may_double)) return Promise.resolve(true);
+    return this.check(async (now) => {
+      const [cube, { classify }] = await Promise.all([this.advice.judgeCube(now), loadAnalysis()]);
+      const doubled = Math.min(cube.take ?? 1, cube.drop ?? 1);
+      /** @type {Record<string, number>} */
+      const values = act === "take" || act === "drop"
+        ? { take: -(cube.take ?? 0), drop: -(cube.drop ?? 1) } : { roll: cube.no_double, double: doubled };
+      const [best, most] = Object.entries(values).reduce((one, other) => (other[1] > one[1] ? other : one));
+      const loss = most - values[act];
+      const name = (/** @type {string} */ each) => (each === "roll" ? words.noDoubleEquity : wordFor(words, each));
+      return {
+        loss, words: fill(words.tutorCube, { chosen: name(act), best: name(best), loss: loss.toFixed(3), quality: wordFor(words.qualities, classify(loss)) }),
+        show: () => {}, better: () => this.view.act(best),
+      };
+    });
+  }
+
+  /**
+   * @param {(state: import("../types.js").TableState) => Promise<{loss: number, words: string, show: () => void, better: () => void} | null>} judge
+   * @returns {Promise<boolean>}
+   */
+  async check(judge) {
+    const { state } = this.view;
+    if (!state?.xgid || !this.view.isAlone) return true;
+    if (this.isChecking) return false;
+    this.isChecking = true;
+    this.view.say(words.checking);
+    try {
+      const verdict = await judge(state);
+      if (this.view.state !== state) return false;
+      if (!verdict || verdict.loss < LEAST_LOSS) return true;
+      return await this.ask(verdict);
+    } catch {
+      return true; // A tutor that cannot be asked does not hold up the game.
+    } finally {
+      this.isChecking = false;
+      this.view.say(this.view.controls.describe());
+    }
+  }
+
+  /**
+   * @param {{words: string, show: () => void, better: () => void}} verdict
+   * @returns {Promise<boolean>}
+   */
+  ask(verdict) {
+    return new Promise((resolve) => {
+      const end = (/** @type {boolean} */ allowed) => {
+        this.element.hidden = true;
+        this.answer = null;
+        this.view.showArrows([]);
+        resolve(allowed);
+      };
+      this.answer = resolve;
+      const back = () => {
+        end(false);
+        if (this.view.board instanceof BackgammonBoard) this.view.board.undoAll();
+      };
+      const keep = h("button", { type: "button", onclick: () => end(true) }, words.tutorKeep);
+      this.element.replaceChildren(h("p", {}, h("strong", {}, verdict.words)), h("div", { class: "row" },
+        h("button", { type: "button", class: "main", onclick: () => {
+          end(false);
+          verdict.better();
+        } }, words.tutorBetter),
+        h("button", { type: "button", onclick: back }, words.tutorBack), keep));
+      this.element.hidden = false;
+      verdict.show();
+      announce(verdict.words);
+      /** @type {HTMLElement} */ (this.element.querySelector("button")).focus();
+    });
+  }
+}
