@@ -26,6 +26,7 @@ import { Tutor } from "./tutor.js";
  */
 
 const words = text.table;
+const NOBODY = new Array(26).fill(0);
 
 /**
  * @param {HTMLElement} main
@@ -310,7 +311,8 @@ export class TableView {
       return;
     }
     this.board ??= this.makeBoard();
-    if (!(this.board instanceof BackgammonBoard) || !state.checkers) return;
+    if (!(this.board instanceof BackgammonBoard)) return;
+    if (!state.checkers) return this.board.show({ checkers: [NOBODY, NOBODY], score: state.score, length: state.length });
     const isPlaying = state.phase === "play" && this.actingSeat !== null;
     this.board.show(state, {
       perspective: this.perspective, flipped: preferences.get("flipped"), tree: isPlaying ? state.tree : null, arrows: this.arrows,

@@ -24,9 +24,14 @@ export class Tutor {
 
   /** The decision is made, or gone. */
   clear() {
-    this.element.hidden = true;
+    this.hide();
     this.answer?.(false);
     this.answer = null;
+  }
+
+  hide() {
+    this.element.hidden = true;
+    this.element.parentElement?.classList.remove("asking");
   }
 
   /**
@@ -104,7 +109,7 @@ export class Tutor {
   ask(verdict) {
     return new Promise((resolve) => {
       const end = (/** @type {boolean} */ allowed) => {
-        this.element.hidden = true;
+        this.hide();
         this.answer = null;
         this.view.showArrows([]);
         resolve(allowed);
@@ -122,6 +127,7 @@ export class Tutor {
         } }, words.tutorBetter),
         h("button", { type: "button", onclick: back }, words.tutorBack), keep));
       this.element.hidden = false;
+      this.element.parentElement?.classList.add("asking");
       verdict.show();
       announce(verdict.words);
       /** @type {HTMLElement} */ (this.element.querySelector("button")).focus();
