@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from engine.rules.dice import Roll
@@ -58,6 +58,21 @@ def list_partial_plays(position: Position, roll: Roll, rules: Rules = STANDARD_R
     graph = _Graph(texts)
     graph.explore(start)
     return graph.number(start)
+
+
+def describe_partial_plays(partial_plays: Sequence[PartialPlay]) -> list[dict[str, object]]:
+    """Return partial plays by keys, for JSON; a move is a list of from, to and the place that it leads to.
+
+    Args:
+        partial_plays: What `list_partial_plays` returned.
+    """
+    return [
+        {
+            "moves": [(source, target, following) for (source, target), following in each.moves],
+            "play": each.play,
+        }
+        for each in partial_plays
+    ]
 
 
 class _Graph:

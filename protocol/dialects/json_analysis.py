@@ -29,7 +29,7 @@ from protocol.core.arguments import error_field
 from protocol.core.replies import DECIMALS, info_to_fields, round_values
 from protocol.core.requests import AnyReply, JsonReply, Reply, ReplyValue, WorkControl
 from protocol.dialects.json_fields import Query
-from protocol.dialects.json_parts import PART_NAMES, answer_part, name_part_field
+from protocol.dialects.json_parts import PART_NAMES, ROLL_PARTS, answer_part, name_part_field
 from protocol.state.offers import check_cube_owner
 from protocol.state.session import Session
 
@@ -269,7 +269,7 @@ class QueryAnalysis:
         position = Position.from_valid_board(parsed.boards[place])
         match, roll = parsed.matches[parsed.match_indices[place]], self.query.dice or parsed.rolls.get(place)
         for want in self.query.want:
-            if want in ("moves", "legal") and roll is None:
+            if want in ROLL_PARTS and roll is None:
                 raise StateError(f"no dice: '{want}' needs 'dice', or a position with dice", field="dice")
             if want == "rollout" and roll is None and self.query.rolls_out_plays:
                 raise StateError(
@@ -358,7 +358,7 @@ class QueryAnalysis:
             except GammondError as error:
                 raise error.with_field(name_part_field(name, error, item.field_name)) from error
             self.is_partial |= not is_whole
-            if name == "legal":
+            if name in ROLL_PARTS:
                 self._count_plays(estimate_plays(item.position, item.roll or (1, 2)))
 
     def _count_plays(self, count: int) -> None:

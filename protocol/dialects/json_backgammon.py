@@ -33,6 +33,7 @@ from protocol.dialects.json_parts import (
     LONG_PARTS,
     PART_BYTES,
     PART_NAMES,
+    ROLL_PARTS,
     check_rollout_games,
     make_query_session,
     read_rollout_arguments,
@@ -119,7 +120,7 @@ def _make_position_work(
     has_parts = not query.is_evaluation and not set(PART_NAMES).isdisjoint(query.want)
     scratch = make_query_session(session, net, query) if has_parts else None
     count, plays, max_plays = len(query.texts), 0, service.limits.query_plays
-    if {"moves", "legal"} & set(query.want):
+    if not ROLL_PARTS.isdisjoint(query.want):
         plays = min(estimate_play_count(query.texts, query.dice, query.rules.variant), max_plays)
     kept = _look_for_kept(partial(_find_quick_engine, session, net, query), query)
 

@@ -18,7 +18,7 @@ from protocol.commands.cube import MAX_MATRIX_AWAY
 from protocol.dialects.json_documents import QueryId
 from protocol.dialects.query_fields import PositionQuery, QueryReader
 
-Want = Literal["eval", "moves", "cube", "legal", "resign", "matrix", "rollout", "analyse"]
+Want = Literal["eval", "moves", "cube", "legal", "tree", "resign", "matrix", "rollout", "analyse"]
 
 
 class Query(PositionQuery, kw_only=True):

@@ -1,4 +1,4 @@
-"""The parts of a query that commands answer: ``legal``, ``resign``, ``matrix`` and ``rollout``."""
+"""The parts of a query beside evaluations: ``tree``, and what commands answer, ``legal`` to ``rollout``."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from engine.options import MAX_QUOTED_CHARS, Field, did_you_mean
 from engine.rollout import RolloutSettings
 from engine.rules.dice import Roll
 from engine.rules.match import MatchState
+from engine.rules.partial_plays import describe_partial_plays, list_partial_plays
 from engine.rules.position import Position
 from protocol.commands import rollouts
 from protocol.commands.command import CommandCall
@@ -23,7 +24,7 @@ from protocol.dialects.json_fields import Query
 from protocol.state.game_state import GameState
 from protocol.state.session import Session
 
-PART_NAMES = ("legal", "resign", "matrix", "rollout")
+PART_NAMES = ("legal", "tree", "resign", "matrix", "rollout")
 """The parts, in the order in which they are answered."""
 
 PART_BYTES = {"matrix": 1000, "rollout": 4000}
@@ -31,6 +32,9 @@ PART_BYTES = {"matrix": 1000, "rollout": 4000}
 
 LONG_PARTS = frozenset(("matrix", "rollout"))
 """Those that are long work at any depth."""
+
+ROLL_PARTS = frozenset(("moves", "legal", "tree"))
+"""What is wanted of a roll: it needs dice, and the size of its answer goes with the number of plays."""
 
 _PLAYS_FIELD = "play"
 _KIND = Field("what", str, choices=KINDS)
@@ -109,7 +113,7 @@ def answer_part(
     roll: Roll | None,
     control: WorkControl,
 ) -> tuple[object, bool]:
-    """Answer a part for one position as its command does.
+    """Answer a part for one position, where a command has the same as that command does.
 
     Args:
         name: One of `PART_NAMES`.
@@ -127,6 +131,9 @@ def answer_part(
         GammondError: The command refuses it.
         CancelledWork: It was stopped before there was a result.
     """
+    if name == "tree":
+        assert roll is not None
+        return describe_partial_plays(list_partial_plays(position, roll, query.rules)), True
     match = match if roll is None else match.with_roll(roll)
     session.game = GameState(position, match, rules=query.rules)
     command = COMMANDS[name]

@@ -11,7 +11,7 @@ from engine.formats.match_id import encode_match_id
 from engine.formats.position_id import encode_position_id
 from engine.formats.xgid import encode_xgid
 from engine.rules.match import MAX_MATCH_LENGTH, RESULT_NAMES, GameResult
-from engine.rules.partial_plays import list_partial_plays
+from engine.rules.partial_plays import describe_partial_plays, list_partial_plays
 from engine.rules.rules import Feature
 from protocol.state.offers import list_responses
 from protocol.state.player_registry import ENGINE_PLAYER
@@ -182,15 +182,7 @@ class BackgammonView(TableView):
         assert game.position is not None
         assert game.match.roll is not None
         partial = list_partial_plays(game.position, game.match.roll, game.rules)
-        return {
-            "tree": [
-                {
-                    "moves": [(source, target, following) for (source, target), following in each.moves],
-                    "play": each.play,
-                }
-                for each in partial
-            ]
-        }
+        return {"tree": describe_partial_plays(partial)}
 
     def describe_place(self) -> dict[str, Any]:
         """Return the XGID; null where there is none: while a beaver or a resignation waits."""

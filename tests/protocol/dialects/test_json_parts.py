@@ -54,6 +54,28 @@ def test_legal_lists_the_plays_of_the_command():
     assert plays == [{"play": row["play"], "gnubgid": row["gnubgid"]} for row in rows]
 
 
+def walk_tree(tree, node=0):
+    """The texts of the plays that can be reached from a node."""
+    texts = {tree[node]["play"]} - {None}
+    return texts.union(*(walk_tree(tree, following) for _, _, following in tree[node]["moves"]))
+
+
+@pytest.mark.parametrize("dice", [[6, 1], [3, 3]])
+def test_the_tree_leads_to_every_legal_play(dice):
+    result = ask_result(dice=dice, want=["legal", "tree"])
+    assert walk_tree(result["tree"]) == {play["play"] for play in result["legal"]}
+    assert all((node["play"] is None) == bool(node["moves"]) for node in result["tree"])
+
+
+def test_a_roll_without_a_legal_move_has_a_tree_of_one_node():
+    shut_out = "XGID=aBBBBBB-----------------c-:0:0:-1:21:0:0:0:0:10"
+    assert ask_result(position=shut_out, want=["tree"])["tree"] == [{"moves": [], "play": "pass"}]
+
+
+def test_a_tree_needs_dice():
+    assert ask_error(want=["tree"]) == ("bad_state", "dice")
+
+
 @pytest.mark.parametrize(
     ("fields", "request_line"),
     [
@@ -136,7 +158,7 @@ def test_what_does_not_fit_is_refused_with_its_name(fields, error):
     assert ask_error(**fields) == error
 
 
-@pytest.mark.parametrize("want", ["legal", "resign", "matrix", "rollout"])
+@pytest.mark.parametrize("want", ["legal", "tree", "resign", "matrix", "rollout"])
 def test_a_finished_game_has_none_of_them(want):
     assert ask_error(position="AAAAhgAAAAAAAA", want=[want], dice=[2, 1]) == ("bad_state", "position")
 
