@@ -20,6 +20,7 @@ from protocol.archive.attempt_limits import AttemptLimit, check_attempts
 from protocol.archive.names import fold_name, is_nobody
 from protocol.archive.passwords import Passwords
 from protocol.archive.sqlite_file import Schema, SqliteFile
+from protocol.core.fault_log import FAULT_LOG
 from protocol.tables.requests import check_name
 from protocol.tables.tokens import hash_token
 
@@ -58,6 +59,10 @@ _NEW_ACCOUNTS = 20
 
 
 _Result = TypeVar("_Result")
+
+
+class LoginError(ValueRangeError):
+    """No account has this name and password, or nobody is logged in: log in."""
 
 
 @dataclass(frozen=True)
@@ -156,7 +161,7 @@ class Accounts:
             The secret of the session.
 
         Raises:
-            ValueRangeError: There is no such account with this password: nobody is told which is wrong.
+            LoginError: There is no such account with this password: nobody is told which is wrong.
             BusyError: Too many attempts failed.
         """
         folded = fold_name(name) if isinstance(name, str) else ""
@@ -177,7 +182,8 @@ class Accounts:
         """Change the password of an account, which ends all its sessions; return the secret of a new one.
 
         Raises:
-            ValueRangeError: The old password is wrong, or the new one is none.
+            LoginError: The old password is wrong.
+            ValueRangeError: The new one is none.
             BusyError: Too many attempts failed.
         """
         folded, new = fold_name(name), self._passwords.check(new)
@@ -264,7 +270,7 @@ class Accounts:
         row = self._read("SELECT password FROM accounts WHERE folded = ?", (folded,))
         hashed = None if row is None else str(row["password"])
         if not self._passwords.matches(password, hashed):
-            raise ValueRangeError("expected the name of an account and its password", field="password")
+            raise LoginError("expected the name of an account and its password", field="password")
         for limit, key in limited:
             limit.take_back(key)
         if hashed is not None and isinstance(password, str) and self._passwords.is_outdated(hashed):
@@ -322,4 +328,5 @@ class Accounts:
                 raise self._make_fault(error) from error
 
     def _make_fault(self, error: sqlite3.Error) -> DataFileError:
-        return DataFileError(f"the accounts in {self._file} cannot be used: {error}", field="accounts")
+        FAULT_LOG.log(f"the accounts in {self._file} cannot be used", error)
+        return DataFileError("the accounts cannot be used at the moment: try again later", field="accounts")

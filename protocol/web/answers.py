@@ -43,12 +43,18 @@ class WebRequest(msgspec.Struct, frozen=True):
         media_type: That of the body, in lower case and without parameters; empty for none.
         query: The names and values after the question mark, decoded, in their order.
         parts: The parts of the path that the endpoint has names for.
+        host: The header ``Host``.
+        cookie: The header ``Cookie``; empty for none.
+        address: The address that it comes from.
     """
 
     body: bytes = b""
     media_type: str = ""
     query: tuple[tuple[str, str], ...] = ()
     parts: Mapping[str, str] = _NO_HEADERS
+    host: str = ""
+    cookie: str = ""
+    address: str = ""
 
 
 class WebAnswer(msgspec.Struct, frozen=True):

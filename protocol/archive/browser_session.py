@@ -1,0 +1,123 @@
+"""Sessions of browsers over HTTP: the cookie, and answers of work that takes a while."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from http.cookies import CookieError, SimpleCookie
+
+import msgspec
+
+from engine.errors import GammondError
+from protocol.archive.accounts import IDLE_S, Accounts, LoginError
+from protocol.core.errors import BusyError
+from protocol.core.requests import AnyReply, Work, WorkControl
+from protocol.web.answers import WebAnswer, WebRequest, find_status, make_failure
+from protocol.web.plans import Question
+
+NOT_LOGGED_IN, TOO_MANY = 401, 429
+
+_NAME = "gammond-session"
+_SECURE_PREFIX = "__Host-"
+_LOOPBACK = ("localhost", "[::1]")
+_NO_STORE = {"Cache-Control": "no-store"}
+
+
+def find_user(accounts: Accounts | None, cookie: str) -> str | None:
+    """Return who is logged in.
+
+    Args:
+        accounts: The accounts of the server; None for none.
+        cookie: The header ``Cookie`` of the request.
+
+    Raises:
+        DataFileError: The accounts cannot be read.
+    """
+    token = read_token(cookie)
+    return None if accounts is None or not token else accounts.find_user(token)
+
+
+def need_user(accounts: Accounts, request: WebRequest) -> str:
+    """Return who is logged in.
+
+    Raises:
+        LoginError: Nobody is.
+    """
+    user = find_user(accounts, request.cookie)
+    if user is None:
+        raise LoginError("expected a login: nobody is logged in", field="session")
+    return user
+
+
+def read_token(cookie: str) -> str:
+    """Return the secret of the session in a header ``Cookie``; empty for none."""
+    found: SimpleCookie = SimpleCookie()
+    try:
+        found.load(cookie)
+    except CookieError:
+        return ""
+    for name in (_SECURE_PREFIX + _NAME, _NAME):
+        if name in found:
+            return found[name].value
+    return ""
+
+
+def make_cookie(token: str, host: str) -> str:
+    """Return the header ``Set-Cookie`` for a session.
+
+    No script reads it, no other site sends it, and but for a server on this machine only https carries it.
+
+    Args:
+        token: The secret; empty to end the session.
+        host: The header ``Host`` of the request.
+    """
+    is_secure = not is_loopback(host)
+    name = _SECURE_PREFIX + _NAME if is_secure else _NAME
+    age_s = IDLE_S if token else 0
+    secure = "; Secure" if is_secure else ""
+    return f"{name}={token}; Path=/; Max-Age={age_s}; HttpOnly; SameSite=Strict{secure}"
+
+
+def is_loopback(host: str) -> bool:
+    """Return whether a name with its port is of this machine."""
+    name = host.lower()
+    if not name.endswith("]"):
+        name = name.rpartition(":")[0] or name
+    parts = name.split(".")
+    return name in _LOOPBACK or (len(parts) == 4 and parts[0] == "127" and all(p.isdecimal() for p in parts))
+
+
+def make_json_answer(document: object, cookie: str = "") -> WebAnswer:
+    """Return an object as an answer that nobody keeps.
+
+    Args:
+        document: The object.
+        cookie: The header ``Set-Cookie``; empty for none.
+    """
+    headers = {**_NO_STORE, "Set-Cookie": cookie} if cookie else _NO_STORE
+    return WebAnswer(200, msgspec.json.encode(document) + b"\n", headers=headers)
+
+
+def make_question(work: Callable[[], WebAnswer], *, is_long: bool = False) -> Question:
+    """Return work that makes an answer by itself, in a worker's thread.
+
+    Args:
+        work: Makes it.
+        is_long: Whether it takes more than some milliseconds.
+    """
+    answers: list[WebAnswer] = []
+
+    def run(_: WorkControl) -> Sequence[AnyReply]:
+        answers.append(work())
+        return ()
+
+    return Question(Work(run, is_long=is_long), lambda _: answers[0])
+
+
+def fail(error: Exception, status: int | None) -> WebAnswer:
+    """Make the answer of an error: missing logins and too many attempts have a status of their own."""
+    if status is None and isinstance(error, LoginError):
+        status = NOT_LOGGED_IN
+    if status is None and isinstance(error, BusyError):
+        status = TOO_MANY
+    known = error if isinstance(error, GammondError) else GammondError("internal error")
+    return make_failure(error, find_status(known) if status is None else status)

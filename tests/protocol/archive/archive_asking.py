@@ -1,0 +1,73 @@
+"""Requests to the endpoints of the archive without HTTP, as a browser with cookies sends them."""
+
+from __future__ import annotations
+
+import json
+from http.cookies import SimpleCookie
+
+from protocol.archive.endpoints import make_endpoints
+from protocol.state.session import Session
+from protocol.web.answers import WebAnswer, WebRequest
+from protocol.web.endpoints import API
+from tests.protocol.talking import make_service
+
+
+class Browser:
+    """Sends requests, and keeps the cookies of the answers.
+
+    Attributes:
+        cookies: By name.
+        set_cookie: The header of the last answer.
+    """
+
+    def __init__(self, archive=None, accounts=None, host="localhost:8080", address="127.0.0.1"):
+        self.cookies = {}
+        self.set_cookie = None
+        self._endpoints = make_endpoints(archive, accounts)
+        self._host, self._address = host, address
+
+    def send(self, method, path, body=None, **query):
+        """Send a request; return the answer."""
+        endpoint, parts = self._find(method, f"{API}/{path}")
+        request = WebRequest(
+            b"" if body is None else body if isinstance(body, bytes) else json.dumps(body).encode(),
+            "" if body is None else "application/json",
+            tuple((name, str(value)) for name, value in query.items()),
+            parts,
+            self._host,
+            "; ".join(f"{name}={value}" for name, value in self.cookies.items()),
+            self._address,
+        )
+        plan = endpoint.plan(Session(make_service(), 0), request)
+        answer = plan
+        if not isinstance(plan, WebAnswer):
+            answer = plan.finish(plan.job.run(lambda reply: None))
+        self._keep(answer.headers.get("Set-Cookie"))
+        return answer
+
+    def get(self, path, **query):
+        """Return status and object of an answer."""
+        answer = self.send("GET", path, **query)
+        return answer.status, json.loads(answer.body)
+
+    def post(self, path, **fields):
+        """Return status and object of an answer to an object."""
+        answer = self.send("POST", path, fields)
+        return answer.status, json.loads(answer.body)
+
+    def _keep(self, header):
+        self.set_cookie = header
+        for name, morsel in SimpleCookie(header or "").items():
+            self.cookies.pop(name, None)
+            if morsel.value:
+                self.cookies[name] = morsel.value
+
+    def _find(self, method, path):
+        for endpoint in self._endpoints:
+            wanted, given = endpoint.path.split("/"), path.split("/")
+            names = [each[1:-1] if each.startswith("{") else None for each in wanted]
+            if endpoint.method != method or len(wanted) != len(given):
+                continue
+            if all(name or want == part for name, want, part in zip(names, wanted, given, strict=True)):
+                return endpoint, {name: part for name, part in zip(names, given, strict=True) if name}
+        raise LookupError(path)
