@@ -11,7 +11,7 @@ import builtins, importlib, pkgutil, sys
 
 PACKAGES = ("engine", "nets", "protocol", "tools")
 POSIX = {"fcntl", "grp", "pty", "pwd", "readline", "resource", "syslog", "termios", "tty"}
-EXTRAS = {"gnubg_nn", "matplotlib", "onnx", "torch"}
+EXTRAS = {"gnubg_nn", "h11", "matplotlib", "onnx", "starlette", "torch", "uvicorn", "websockets"}
 real_import = builtins.__import__
 
 

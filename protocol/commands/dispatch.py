@@ -10,6 +10,7 @@ from engine.errors import GammondError, forget_frames
 from protocol.commands.command import CommandCall
 from protocol.commands.session_game import find_game, make_unknown_error
 from protocol.commands.ubgi01 import translate_error_code
+from protocol.core.errors import INTERNAL_ERROR
 from protocol.core.fault_log import FAULT_LOG
 from protocol.core.replies import make_error_reply
 from protocol.core.requests import Answer, AnyReply, QuitRequest, StopRequest, Work, WorkControl
@@ -65,7 +66,7 @@ def count_failure(session: Session, error: Exception) -> None:
     """Note that a request raised, a fault of the server in its log, and let go of the error's frames."""
     if not isinstance(error, GammondError):
         FAULT_LOG.log("a request failed", error)
-    session.count_error()
+    session.count_error(error.code if isinstance(error, GammondError) else INTERNAL_ERROR)
     forget_frames(error)
 
 

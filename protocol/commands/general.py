@@ -132,7 +132,7 @@ def handle_stats(call: CommandCall) -> Answer:
         "requests": session.request_count,
         "errors": session.error_count,
         "all_requests": session.service.request_count,
-        "all_errors": session.service.error_count,
+        "all_errors": session.service.error_counts.total(),
     }
     return [Reply("stats", values=values)]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -72,7 +73,9 @@ class Service:
         self.kept_answers = KeptAnswers()
         self.players = PlayerRegistry(self._list_evaluator_names, self.get_engine, catalogue.check_fault)
         self.client_count = 0
-        self.request_count = self.error_count = 0
+        self.request_count = 0
+        self.error_counts: Counter[str] = Counter()
+        """How many errors of each code."""
         self._started_s = clock()
         self._engines: dict[tuple[str, int], Engine] = {}
         self._quick_work = QuickWork()

@@ -149,10 +149,10 @@ class Session(GameTable):
         self.request_count += count
         self.service.request_count += count
 
-    def count_error(self) -> None:
-        """Count an error, of this client and of all."""
+    def count_error(self, code: str) -> None:
+        """Count an error by its code, of this client and of all."""
         self.error_count += 1
-        self.service.error_count += 1
+        self.service.error_counts[code] += 1
 
     def make_engine_loader(self, needs: Feature | None = Feature.EVALUATION) -> Callable[[], Engine]:
         """Return what loads the engine of the present settings and rules; calling that may block.

@@ -81,22 +81,36 @@ def run_server(serving: Coroutine[Any, Any, None]) -> None:
         runner.run(serving)
 
 
-class _Client(Protocol):
+class ListenedClient(Protocol):
+    """A client of a listening server."""
+
     @property
-    def is_leaving(self) -> bool: ...
+    def is_leaving(self) -> bool:
+        """Whether the server has decided to end the connection, though it may still send."""
+        ...
 
-    def check_timeouts(self, now: float) -> None: ...
+    def check_timeouts(self, now: float) -> None:
+        """Disconnect it if it exceeds a cap, or was idle or did not read for too long."""
+        ...
 
-    def end(self) -> None: ...
+    def end(self) -> None:
+        """Take no further requests, since the server is to end."""
+        ...
 
-    def stop_work(self) -> None: ...
+    def stop_work(self) -> None:
+        """Let unfinished work end with what it has."""
+        ...
 
-    def abandon(self) -> None: ...
+    def abandon(self) -> None:
+        """Answer everything that is unfinished with an error."""
+        ...
 
-    def abort(self) -> None: ...
+    def abort(self) -> None:
+        """Drop it at once."""
+        ...
 
 
-_ClientT = TypeVar("_ClientT", bound=_Client)
+_ClientT = TypeVar("_ClientT", bound=ListenedClient)
 
 
 def check_host(host: str, *, allow_remote: bool) -> str:

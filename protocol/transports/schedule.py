@@ -262,6 +262,17 @@ class Schedule:
         """Return whether another job of a client may start in a lane."""
         return self._clients[client].has_room(lane, self._shares[lane])
 
+    def count_jobs(self) -> tuple[int, int]:
+        """Return how many jobs wait, and how many have started and are not taken in."""
+        queues = self._clients.values()
+        waiting = sum(
+            each.is_waiting and each.lane is lane
+            for queue in queues
+            for lane, heap in queue.waiting.items()
+            for _, _, each in heap
+        )
+        return waiting, sum(len(queue.started) for queue in queues)
+
     def has_waiting(self, lane: Lane) -> bool:
         """Return whether any job waits in a lane."""
         return any(queue.has_waiting(lane) for queue in self._turns[lane].values())

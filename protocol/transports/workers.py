@@ -151,6 +151,11 @@ class WorkerPool:
         with self._lock:
             return self._schedule.has_begun
 
+    def count_jobs(self) -> tuple[int, int]:
+        """Return how many jobs wait, and how many are under way."""
+        with self._lock:
+            return self._schedule.count_jobs()
+
     def count_answer_bytes(self, client: object) -> int:
         """Return how many bytes of the answers that a client's jobs are working on there are."""
         with self._lock:

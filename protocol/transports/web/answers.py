@@ -1,13 +1,17 @@
-"""Answers of the web server that need no route: errors as objects, and WebSockets that are refused."""
+"""Requests and answers below the routes of the web server: headers, refusals, ends of WebSockets."""
 
 from __future__ import annotations
 
-import msgspec
 from starlette.types import Receive, Scope, Send
 
-from engine.errors import GammondError
+from protocol.web.answers import WebAnswer
 
-_MAX_MESSAGE_CHARS = 2000
+CLOSE_NORMAL = 1000
+CLOSE_SERVER_ENDS = 1001
+CLOSE_NO_TEXT = 1003
+CLOSE_CAP = 1008
+
+_MOST_REASON_BYTES = 120
 
 
 def read_header(scope: Scope, name: bytes) -> list[str]:
@@ -15,44 +19,36 @@ def read_header(scope: Scope, name: bytes) -> list[str]:
     return [value.decode("latin-1").strip() for key, value in scope["headers"] if key == name]
 
 
-def encode_error(error: GammondError) -> bytes:
-    """Encode an error as the object that a program reads."""
-    fault = {"code": error.code, "field": error.field, "message": error.message[:_MAX_MESSAGE_CHARS]}
-    return msgspec.json.encode({"error": fault})
+def read_address(scope: Scope) -> str:
+    """Return the address from which a request comes; empty if that is not known."""
+    return str((scope.get("client") or ("",))[0])
 
 
-async def answer_error(
-    error: GammondError, send: Send, *, status: int, headers: tuple[tuple[bytes, bytes], ...] = ()
-) -> None:
-    """Answer an HTTP request with an error.
+async def send_answer(answer: WebAnswer, send: Send, *, closes: bool = False) -> None:
+    """Answer an HTTP request.
 
     Args:
-        error: The error.
+        answer: The answer.
         send: The request's.
-        status: The status, 400..599.
-        headers: Further headers.
+        closes: Whether the connection ends after it: what else the client sends is not read.
     """
-    body = encode_error(error)
-    length = str(len(body)).encode()
-    await send(
-        {
-            "type": "http.response.start",
-            "status": status,
-            "headers": [(b"content-type", b"application/json"), (b"content-length", length), *headers],
-        }
-    )
-    await send({"type": "http.response.body", "body": body})
+    headers = [(name.lower().encode(), value.encode("latin-1")) for name, value in answer.headers.items()]
+    headers.append((b"content-type", answer.media_type.encode()))
+    headers.append((b"content-length", str(len(answer.body)).encode()))
+    if closes:
+        headers.append((b"connection", b"close"))
+    await send({"type": "http.response.start", "status": answer.status, "headers": headers})
+    await send({"type": "http.response.body", "body": answer.body})
 
 
-async def refuse_socket(error: GammondError, receive: Receive, send: Send, *, status: int = 403) -> None:
+async def refuse_socket(answer: WebAnswer, receive: Receive, send: Send) -> None:
     """Refuse a WebSocket before it is open, with the answer that an HTTP request would get."""
     await receive()
-    body = encode_error(error)
-    await send(
-        {
-            "type": "websocket.http.response.start",
-            "status": status,
-            "headers": [(b"content-type", b"application/json")],
-        }
-    )
-    await send({"type": "websocket.http.response.body", "body": body})
+    headers = [(b"content-type", answer.media_type.encode())]
+    await send({"type": "websocket.http.response.start", "status": answer.status, "headers": headers})
+    await send({"type": "websocket.http.response.body", "body": answer.body})
+
+
+def shorten_reason(reason: str) -> str:
+    """Return as much of a reason as the frame that closes a WebSocket can hold."""
+    return reason.encode()[:_MOST_REASON_BYTES].decode(errors="ignore")

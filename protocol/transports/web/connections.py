@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import ipaddress
 from collections import Counter
 from collections.abc import Callable
 from typing import Any
@@ -17,6 +16,7 @@ from websockets.frames import Frame
 
 from protocol.transports.connected_client import PIECE_BYTES, limit_output
 from protocol.transports.web.limits import WebLimits
+from protocol.transports.web.rates import is_loopback
 
 _FULL_ANSWER = (
     b"HTTP/1.1 503 Service Unavailable\r\ncontent-type: text/plain\r\ncontent-length: 40\r\n"
@@ -52,7 +52,7 @@ class Connections(ServerState):
         """Take a connection in; return whether there is room for it."""
         limits = self.limits
         has_room = len(self.open) < limits.clients + limits.connections
-        if has_room and not _is_loopback(address):
+        if has_room and not is_loopback(address):
             has_room = self._addresses[address] < limits.address_connections
         if not has_room:
             self.refused_count += 1
@@ -91,14 +91,6 @@ class Connections(ServerState):
         now = self.clock()
         for connection in list(self.open):
             connection.check_timeouts(now)
-
-
-def _is_loopback(address: str) -> bool:
-    """Return whether an address is of this machine: a proxy there brings the clients of many others."""
-    try:
-        return ipaddress.ip_address(address).is_loopback
-    except ValueError:
-        return True
 
 
 class HttpConnection(H11Protocol):

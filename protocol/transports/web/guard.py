@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import ipaddress
-from collections.abc import Iterable, MutableMapping
+from collections import Counter
+from collections.abc import Callable, Iterable, MutableMapping
 from typing import Any
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from engine.errors import GammondError, UnsupportedError
+from protocol.core.errors import BusyError
 from protocol.core.fault_log import FAULT_LOG
-from protocol.transports.web.answers import answer_error, read_header, refuse_socket
+from protocol.transports.web.answers import read_address, read_header, refuse_socket, send_answer
+from protocol.transports.web.rates import RequestRates
+from protocol.web.answers import WebAnswer, make_failure
 
 _SAFE_METHODS = frozenset(("GET", "HEAD", "OPTIONS"))
 _DEFAULT_PORTS = {"http": ":80", "https": ":443"}
@@ -86,38 +90,59 @@ class ServerNames:
 
 
 class Guard:
-    """Lets requests through that are for this server and from its own pages, or from no page at all.
+    """Lets requests through that are for this server, from its own pages or from none, and not too many.
 
     Args:
         app: What answers them.
         names: The server's names.
+        rates: Counts the requests.
+        clock: Seconds of a clock that never goes back.
+
+    Attributes:
+        answer_counts: How many answers of each status were given.
     """
 
-    def __init__(self, app: ASGIApp, names: ServerNames) -> None:
+    def __init__(
+        self, app: ASGIApp, names: ServerNames, rates: RequestRates, clock: Callable[[], float]
+    ) -> None:
         self._app = app
         self._names = names
+        self._rates = rates
+        self._clock = clock
+        self.answer_counts: Counter[str] = Counter()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request, or refuse it."""
+        refusal = self._find_refusal(scope)
         if scope["type"] == "websocket":
-            fault = self._find_fault(scope)
-            if fault is not None:
-                await refuse_socket(fault, receive, send)
-                return
-            await self._app(scope, receive, send)
+            if refusal is None:
+                await self._app(scope, receive, send)
+            else:
+                self.answer_counts[str(refusal.status)] += 1
+                await refuse_socket(refusal, receive, send)
             return
-        guarded = _GuardedSend(send)
-        fault = self._find_fault(scope)
-        if fault is not None:
-            await answer_error(fault, guarded, status=403)
+        guarded = _GuardedSend(send, self.answer_counts)
+        if refusal is not None:
+            await send_answer(refusal, guarded, closes=True)
             return
         try:
             await self._app(scope, receive, guarded)
         except Exception as error:
-            FAULT_LOG.log(f"{scope['method']} {scope['path'][:80]!r} failed", error)
+            FAULT_LOG.log("a request over HTTP failed", error)
             if guarded.has_begun:
                 raise
-            await answer_error(GammondError("internal error"), guarded, status=500)
+            await send_answer(make_failure(error), guarded, closes=True)
+
+    def _find_refusal(self, scope: Scope) -> WebAnswer | None:
+        """Return the answer to a request that is not let through."""
+        if fault := self._find_fault(scope):
+            return make_failure(fault, 403)
+        wait_s = self._rates.take(read_address(scope), self._clock())
+        return (
+            make_failure(BusyError("too many requests: ask less often", field="rate"), 429)
+            if wait_s
+            else None
+        )
 
     def _find_fault(self, scope: Scope) -> GammondError | None:
         hosts = read_header(scope, b"host")
@@ -137,15 +162,17 @@ class Guard:
 
 
 class _GuardedSend:
-    """Sends an answer with the headers that all have."""
+    """Sends an answer with the headers that all have, and counts it."""
 
-    def __init__(self, send: Send) -> None:
+    def __init__(self, send: Send, answer_counts: Counter[str]) -> None:
         self._send = send
+        self._answer_counts = answer_counts
         self.has_begun = False
 
     async def __call__(self, message: Message) -> None:
         if message["type"] == "http.response.start":
             self.has_begun = True
+            self._answer_counts[str(message["status"])] += 1
             _add_headers(message)
         await self._send(message)
 

@@ -15,6 +15,14 @@ class WebLimits(TcpLimits):
         connections: Connections at a time beyond one for each client: those that fetch the page or
             ask by POST.
         address_connections: Connections at a time from one address, unless it is of this machine.
+        rate: Requests a second of all addresses.
+        burst: Requests that may come at once.
+        address_rate: The same of one address, unless it is of this machine.
+        address_burst: The same.
+        works: Requests by POST at a time that take work.
+        address_works: The same of one address, unless it is of this machine.
+        table_rate: Requests a second of one WebSocket of tables; more are read later.
+        table_burst: The same at once.
         request_s: Seconds for a request from its first byte to its last, its body included.
         keep_alive_s: Seconds that a connection may wait for its next request.
         header_bytes: The longest head of a request.
@@ -24,6 +32,14 @@ class WebLimits(TcpLimits):
     clients: int = 1024
     connections: int = 256
     address_connections: int = 64
+    rate: float = 500.0
+    burst: float = 2000.0
+    address_rate: float = 50.0
+    address_burst: float = 300.0
+    works: int = 128
+    address_works: int = 8
+    table_rate: float = 50.0
+    table_burst: float = 200.0
     request_s: float = 30.0
     keep_alive_s: float = 20.0
     header_bytes: int = 16 * 1024

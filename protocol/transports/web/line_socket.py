@@ -11,7 +11,7 @@ import secrets
 from contextlib import suppress
 from typing import Any
 
-from starlette.types import Receive, Scope, Send
+from starlette.types import Receive, Send
 
 from engine.errors import FormatError, GammondError
 from engine.rules.dice import MAX_SEED
@@ -20,12 +20,13 @@ from protocol.state.service import Service
 from protocol.state.session import Session
 from protocol.transports.connected_client import PIECE_BYTES, ConnectedClient
 from protocol.transports.listening import ListeningServer
-from protocol.transports.web.answers import refuse_socket
-
-CLOSE_NORMAL = 1000
-CLOSE_SERVER_ENDS = 1001
-CLOSE_NO_TEXT = 1003
-CLOSE_CAP = 1008
+from protocol.transports.web.answers import (
+    CLOSE_CAP,
+    CLOSE_NO_TEXT,
+    CLOSE_NORMAL,
+    CLOSE_SERVER_ENDS,
+    shorten_reason,
+)
 
 
 class LineSocket(ConnectedClient):
@@ -122,7 +123,7 @@ class LineSocket(ConnectedClient):
             elif self.connection.is_done:
                 reason = self.connection.end_reason or self._end_reason
                 code = CLOSE_CAP if self.is_cut_off else self._close_code
-                await send({"type": "websocket.close", "code": code, "reason": _shorten(reason)})
+                await send({"type": "websocket.close", "code": code, "reason": shorten_reason(reason)})
                 return
             else:
                 await self._changed.wait()
@@ -140,32 +141,3 @@ class LineSocket(ConnectedClient):
             self._half_line_bytes = len(data) - end
             return frame
         return b""
-
-
-class LineEndpoint:
-    """Answers requests for a WebSocket of the line protocol.
-
-    Args:
-        server: Admits the clients.
-        service: What they share.
-    """
-
-    def __init__(self, server: ListeningServer[Any], service: Service) -> None:
-        self._server = server
-        self._service = service
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Open a WebSocket and serve it, or refuse it if the server is full."""
-        transport = scope["state"]["transport"]
-        if refusal := self._server.find_refusal():
-            self._server.refuse(transport, refusal.message)
-            await refuse_socket(refusal, receive, send, status=503)
-            return
-        client = LineSocket(self._server, self._service, transport)
-        self._server.admit(client, transport)
-        await client.serve(receive, send)
-
-
-def _shorten(reason: str) -> str:
-    """Return as much of a reason as the frame that closes a WebSocket can hold."""
-    return reason.encode()[:120].decode(errors="ignore")

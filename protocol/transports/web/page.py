@@ -11,8 +11,9 @@ from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import PurePosixPath
 
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import PlainTextResponse, Response
+from starlette.responses import Response
 
 INDEX = "index.html"
 
@@ -101,7 +102,7 @@ class Page:
     def _answer(self, request: Request, path: str) -> Response:
         file = self._files.get(path)
         if file is None:
-            return PlainTextResponse("there is no such page\n", 404)
+            raise HTTPException(404)
         headers = {"etag": file.etag, "cache-control": "no-cache", "vary": "accept-encoding"}
         if file.etag in request.headers.get("if-none-match", ""):
             return Response(status_code=304, headers=headers)

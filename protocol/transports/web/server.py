@@ -1,16 +1,20 @@
-"""The web server: uvicorn's protocols on a listener of ours, beside or without one for TCP."""
+"""The web server: uvicorn's connections on a listener of ours, beside one for TCP or without it."""
 
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import replace
 from math import ceil
 
+import msgspec
 from starlette.types import ASGIApp
 from uvicorn.config import Config
 
+from engine.runtime.version import read_version
 from protocol.core.limits import ClientLimits
 from protocol.state.service import Service
+from protocol.tables.hub import Hub
 from protocol.transports.idle_deepening import IdleDeepening
 from protocol.transports.listening import ListeningServer, ServerOptions
 from protocol.transports.shared_work import Listener, SharedWork, serve_service
@@ -18,11 +22,20 @@ from protocol.transports.tcp import make_tcp_listener
 from protocol.transports.web.app import make_app
 from protocol.transports.web.connections import Connections, HttpConnection, SocketConnection
 from protocol.transports.web.guard import Guard, ServerNames
+from protocol.transports.web.hub_work import HubTicks, HubWork
 from protocol.transports.web.limits import WebLimits, WebOptions
-from protocol.transports.web.line_socket import LineEndpoint, LineSocket
+from protocol.transports.web.line_socket import LineSocket
+from protocol.transports.web.metrics import MEDIA_TYPE, Metric, Times, format_metrics, read_memory_bytes
 from protocol.transports.web.page import Page, read_page
+from protocol.transports.web.rates import RequestRates
+from protocol.transports.web.rest import RestWork
+from protocol.transports.web.sockets import SocketEndpoint, WebClient
+from protocol.transports.web.table_socket import TableSocket
+from protocol.web.answers import WebAnswer
+from protocol.web.endpoints import ENDPOINTS
 
 _LAST_ANSWERS_S = 1.0
+"""How long a server that ends waits for browsers to close what is over."""
 
 
 async def serve_web(
@@ -67,7 +80,7 @@ def make_web_listener(service: Service, options: ServerOptions, web: WebOptions)
     return serve
 
 
-class WebServer(ListeningServer[LineSocket]):
+class WebServer(ListeningServer[WebClient]):
     """What the clients of the web share.
 
     Args:
@@ -85,6 +98,12 @@ class WebServer(ListeningServer[LineSocket]):
         self._web = web
         self._tell_listening = options.on_listening
         self._connections = Connections(options.limits, shared.clock)
+        self._rest = RestWork(service, shared, options.limits)
+        self._hub_work = HubWork(self.loop, shared.pool)
+        self._hub = Hub(service, self._hub_work, shared.clock)
+        self._ticks = HubTicks(self.loop, self._hub, shared.clock)
+        self._hub_work.on_done = self._ticks.plan
+        self._table_times = Times()
         self._config: Config
 
     def make_connection(self) -> HttpConnection:
@@ -99,7 +118,9 @@ class WebServer(ListeningServer[LineSocket]):
     async def drain(self) -> None:
         """End all clients, and answer the requests that have come."""
         self._connections.end_requests()
-        await super().drain()
+        await asyncio.gather(super().drain(), self._rest.drain())
+        self._ticks.end()
+        self._hub_work.stop_all()
         end_s = self.clock() + _LAST_ANSWERS_S
         while self._connections.open and self.clock() < end_s:
             await asyncio.sleep(0.01)
@@ -107,11 +128,80 @@ class WebServer(ListeningServer[LineSocket]):
 
     def _prepare(self, host: str, port: int) -> None:
         """Make what answers requests, once it is known where they come."""
-        app = make_app(Page(read_page()), LineEndpoint(self, self._service))
-        self._config = _make_config(
-            Guard(app, ServerNames(host, port, self._web.hosts)), self._web_limits, self._service.limits
-        )
+        sockets: dict[str, ASGIApp] = {
+            "/ws/line": SocketEndpoint(self, lambda each: LineSocket(self, self._service, each)),
+            "/ws/tables": SocketEndpoint(
+                self, lambda each: TableSocket(self, self._hub, each, self._note_table_request)
+            ),
+        }
+        reports = {"/healthz": self._report_health, "/metrics": self._report_metrics}
+        app = make_app(Page(read_page()), sockets, reports, ENDPOINTS, self._rest)
+        names, rates = ServerNames(host, port, self._web.hosts), RequestRates(self._web_limits, self.clock())
+        self._guard = Guard(app, names, rates, self.clock)
+        self._config = _make_config(self._guard, self._web_limits, self._service.limits)
         self._tell_listening(host, port)
+
+    def _note_table_request(self, seconds: float) -> None:
+        self._table_times.add(seconds)
+        self._ticks.plan()
+
+    def _report_health(self) -> WebAnswer:
+        health = {"ok": True, "version": read_version(), "uptime_s": round(self._service.uptime_s, 3)}
+        return WebAnswer(200, msgspec.json.encode(health) + b"\n")
+
+    def _report_metrics(self) -> WebAnswer:
+        return WebAnswer(200, format_metrics(self._list_metrics()).encode(), MEDIA_TYPE)
+
+    def _count_clients(self) -> dict[str, float]:
+        """Return how many clients of each kind there are."""
+        lines = sum(isinstance(client, LineSocket) for client in self.clients)
+        return {
+            "line": lines,
+            "table": len(self.clients) - lines,
+            "tcp": self._service.client_count - len(self.clients),
+        }
+
+    def _list_metrics(self) -> Sequence[Metric]:
+        service, shared = self._service, self.shared
+        waiting, under_way = shared.pool.count_jobs()
+        return (
+            Metric("gammond_uptime_seconds", "gauge", "time since the start", lambda: service.uptime_s),
+            Metric("gammond_clients", "gauge", "clients by kind", self._count_clients, "kind"),
+            Metric(
+                *("gammond_connections", "gauge", "open connections of the web server"),
+                lambda: len(self._connections.open),
+            ),
+            Metric(
+                *("gammond_connections_refused_total", "counter", "connections for which there was no room"),
+                lambda: self._connections.refused_count,
+            ),
+            Metric(
+                *("gammond_http_answers_total", "counter", "answers over HTTP by status"),
+                lambda: self._guard.answer_counts,
+                "status",
+            ),
+            Metric(
+                *("gammond_requests_total", "counter", "commands, queries and questions"),
+                lambda: service.request_count,
+            ),
+            Metric("gammond_errors_total", "counter", "errors by code", lambda: service.error_counts, "code"),
+            Metric("gammond_jobs_waiting", "gauge", "work that waits for a thread", lambda: waiting),
+            Metric("gammond_jobs_running", "gauge", "work that is under way", lambda: under_way),
+            Metric("gammond_tables", "gauge", "tables", lambda: len(self._hub.tables)),
+            Metric("gammond_memory_bytes", "gauge", "memory of the process", read_memory_bytes),
+            Metric(
+                *("gammond_held_bytes", "gauge", "held for clients: unread answers, unanswered requests"),
+                lambda: shared.memory.held_bytes,
+            ),
+            Metric(
+                *("gammond_table_request_seconds", "histogram", "time of a request at a table, moves too"),
+                lambda: self._table_times,
+            ),
+            Metric(
+                *("gammond_http_work_seconds", "histogram", "time of a question over HTTP"),
+                lambda: self._rest.times,
+            ),
+        )
 
 
 def _make_config(app: ASGIApp, limits: WebLimits, client_limits: ClientLimits) -> Config:

@@ -1,60 +1,13 @@
 from __future__ import annotations
 
-import asyncio
-import contextlib
-
 import pytest
 
 pytest.importorskip("starlette", reason="needs the extra 'web'")
 
-from websockets.asyncio.client import connect
+
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
-from protocol.core.limits import ClientLimits
-from protocol.transports.listening import ServerOptions
-from protocol.transports.web.limits import WebLimits, WebOptions
-from protocol.transports.web.server import serve_web
-from tests.protocol.talking import make_service
-
-
-class Running:
-    """A web server of a test, and its service."""
-
-    def __init__(self, port, ending, service):
-        self.port, self.ending, self.service = port, ending, service
-
-    def connect(self, path="/ws/line", **options):
-        return connect(f"ws://127.0.0.1:{self.port}{path}", proxy=None, **options)
-
-
-@contextlib.asynccontextmanager
-async def running(evaluator=None, *, hosts=(), **limits):
-    place = asyncio.get_running_loop().create_future()
-    ending = asyncio.Event()
-    service = make_service(evaluator, ClientLimits(close_on_long_line=True))
-    options = ServerOptions(
-        "127.0.0.1",
-        0,
-        WebLimits(**limits),
-        threads=2,
-        on_listening=lambda _, port: place.set_result(port),
-        stop_event=ending,
-    )
-    server = asyncio.create_task(serve_web(service, options, WebOptions(hosts)))
-    try:
-        yield Running(await place, ending, service)
-    finally:
-        ending.set()
-        await asyncio.wait_for(server, 20)
-
-
-def run(scenario, most_s=50.0):
-    return asyncio.run(asyncio.wait_for(scenario, most_s))
-
-
-async def talk(socket, text, answers):
-    await socket.send(text)
-    return [await asyncio.wait_for(socket.recv(), 20) for _ in range(answers)]
+from tests.protocol.transports.web.serving import run, running, talk
 
 
 def test_a_websocket_carries_the_lines_of_the_protocol():

@@ -1,0 +1,260 @@
+"""Requests over HTTP that take work: read up to a cap, done by the workers, stopped when nobody waits."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from collections import Counter
+from contextlib import suppress
+
+from starlette.requests import Request
+from starlette.types import Receive, Scope, Send
+
+from engine.errors import CancelledWork, GammondError, LimitError, UnsupportedError
+from engine.rules.dice import MAX_SEED
+from engine.runtime.prompt_threads import PROMPTNESS
+from protocol.core.errors import BusyError
+from protocol.core.jobs import Job, JobResult
+from protocol.state.service import Service
+from protocol.state.session import Session
+from protocol.transports.shared_work import SharedWork
+from protocol.transports.web.answers import read_address, read_header, send_answer
+from protocol.transports.web.limits import WebLimits
+from protocol.transports.web.metrics import Times
+from protocol.transports.web.rates import is_loopback
+from protocol.web.answers import WebAnswer, WebRequest
+from protocol.web.plans import Endpoint, PlannedWork
+
+_BYTES_FOR_BODY_BYTE = 4
+"""About how many bytes the objects of a request take for each byte of its body."""
+
+_LAST_ANSWERS_S = 1.0
+
+
+class RestWork:
+    """The work of all requests over HTTP.
+
+    Args:
+        service: What all clients share.
+        shared: What it shares with listeners.
+        limits: Caps.
+
+    Attributes:
+        times: How long requests took.
+    """
+
+    def __init__(self, service: Service, shared: SharedWork, limits: WebLimits) -> None:
+        self.service = service
+        self.shared = shared
+        self.limits = limits
+        self.times = Times()
+        self._running: set[RunningRequest] = set()
+        self._addresses: Counter[str] = Counter()
+
+    @property
+    def count(self) -> int:
+        """How many requests are under way."""
+        return len(self._running)
+
+    def find_refusal(self, address: str) -> BusyError | None:
+        """Return why a request that takes work is turned away, if it is."""
+        if self.shared.stop_event.is_set():
+            return BusyError("the server is about to end: try again later", field="server")
+        if len(self._running) >= self.limits.works:
+            return BusyError(f"{self.limits.works} requests are under way: try again shortly", field="server")
+        if not is_loopback(address) and self._addresses[address] >= self.limits.address_works:
+            return BusyError(
+                f"{self.limits.address_works} of your requests are under way: wait for their answers",
+                field="client",
+            )
+        return None
+
+    def add(self, request: RunningRequest) -> None:
+        """Take a request in."""
+        self._running.add(request)
+        self._addresses[request.address] += 1
+
+    def remove(self, request: RunningRequest) -> None:
+        """Let a request go."""
+        self._running.discard(request)
+        self._addresses[request.address] -= 1
+        if not self._addresses[request.address]:
+            del self._addresses[request.address]
+
+    async def drain(self) -> None:
+        """End all requests: by themselves, then with work stopped, then without answers."""
+        await self._wait_until_empty(self.limits.grace_s)
+        for request in list(self._running):
+            request.stop()
+        await self._wait_until_empty(_LAST_ANSWERS_S)
+        for request in list(self._running):
+            request.cut_off(CancelledWork("the server is shutting down", field="server"))
+
+    async def _wait_until_empty(self, seconds: float) -> None:
+        end_s = self.shared.clock() + seconds
+        while self._running and self.shared.clock() < end_s:
+            await asyncio.sleep(0.01)
+
+
+class RunningRequest:
+    """A request that is under way: its place in the account of memory, and its work.
+
+    Args:
+        work: That of all requests.
+        address: Where it comes from.
+
+    Attributes:
+        address: As given.
+        held_bytes: What is held for it, as counted last.
+    """
+
+    def __init__(self, work: RestWork, address: str) -> None:
+        self.address = address
+        self.held_bytes = 0
+        self._work = work
+        self._job: Job | None = None
+        self._result: asyncio.Future[JobResult] = asyncio.get_running_loop().create_future()
+
+    @property
+    def is_cut_off(self) -> bool:
+        """Whether it gets nothing more than an error."""
+        return self._result.done()
+
+    def cut_off(self, error: GammondError) -> None:
+        """End it with an error."""
+        self._take_result(error)
+        self.stop()
+
+    def abort(self) -> None:
+        """Do nothing: a request that was cut off holds nothing more."""
+
+    def stop(self) -> None:
+        """Ask its work to end with what it has."""
+        if self._job is not None:
+            self._job.control.stop()
+
+    def count_body(self, size: int) -> None:
+        """Count what is held of its body, in bytes."""
+        self._work.shared.memory.count(self, _BYTES_FOR_BODY_BYTE * size)
+
+    async def run(self, plan: PlannedWork, has_left: asyncio.Future[None]) -> WebAnswer:
+        """Do its work, and stop that if the client leaves.
+
+        Args:
+            plan: What is to be done.
+            has_left: Done when the client is gone.
+        """
+        pool, self._job = self._work.shared.pool, plan.job
+        loop = asyncio.get_running_loop()
+
+        def take(job: Job, result: JobResult) -> None:
+            with suppress(RuntimeError):  # the loop is closed: nobody waits for this answer any more
+                loop.call_soon_threadsafe(self._take_result, result)
+
+        pool.submit(self, plan.job, lambda *_: None, take)
+        await asyncio.wait((self._result, has_left), return_when=asyncio.FIRST_COMPLETED)
+        if not self._result.done():
+            self.stop()
+        result = await self._result
+        pool.release(self, plan.job)
+        pool.drop(self)
+        return plan.finish(result)
+
+    def _take_result(self, result: JobResult) -> None:
+        if not self._result.done():
+            self._result.set_result(result)
+
+
+class RestEndpoint:
+    """Answers the requests of one endpoint.
+
+    Args:
+        endpoint: What it takes, and what it does.
+        work: That of all requests.
+    """
+
+    def __init__(self, endpoint: Endpoint, work: RestWork) -> None:
+        self._endpoint = endpoint
+        self._work = work
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request."""
+        work, address = self._work, read_address(scope)
+        began_s = work.shared.clock()
+        if refusal := work.find_refusal(address):
+            status = 429 if refusal.field == "client" else 503
+            await send_answer(self._endpoint.fail(refusal, status), send)
+            return
+        running = RunningRequest(work, address)
+        work.add(running)
+        try:
+            answer = await self._answer(scope, receive, running)
+        finally:
+            work.remove(running)
+            work.shared.memory.count(running, 0)
+        work.times.add(work.shared.clock() - began_s)
+        if answer is not None:
+            await send_answer(answer, send, closes=answer.status == 413)
+
+    async def _answer(self, scope: Scope, receive: Receive, running: RunningRequest) -> WebAnswer | None:
+        """Return the answer; None if nobody waits for it."""
+        endpoint = self._endpoint
+        media_type = "".join(read_header(scope, b"content-type")).partition(";")[0].strip().lower()
+        if endpoint.media_types and not endpoint.takes(media_type):
+            expected = " or ".join(endpoint.media_types)
+            fault = UnsupportedError(
+                f"expected a body of {expected}, got {media_type[:80] or 'none'}", field="content-type"
+            )
+            return endpoint.fail(fault, 415)
+        try:
+            body = await self._read_body(scope, receive, running)
+        except LimitError as error:
+            return endpoint.fail(error, 413)
+        if body is None:
+            return None
+        query = tuple(Request(scope).query_params.multi_items())
+        request = WebRequest(body, media_type, query, scope.get("path_params", {}))
+        with PROMPTNESS:
+            session = Session(self._work.service, secrets.randbelow(MAX_SEED))
+            plan = endpoint.plan(session, request)
+        if isinstance(plan, WebAnswer):
+            return plan
+        leaving = asyncio.ensure_future(_wait_until_gone(receive))
+        try:
+            answer = await running.run(plan, leaving)
+            return None if leaving.done() else answer
+        finally:
+            leaving.cancel()
+
+    async def _read_body(self, scope: Scope, receive: Receive, running: RunningRequest) -> bytes | None:
+        """Read the body; None if the client leaves meanwhile.
+
+        Raises:
+            LimitError: It is longer than the endpoint takes.
+        """
+        most = self._endpoint.max_bytes
+        fault = LimitError(f"expected a body of at most {most} bytes, got more", field="body")
+        length = "".join(read_header(scope, b"content-length"))
+        if length.isdecimal() and int(length) > most:
+            raise fault
+        pieces: list[bytes] = []
+        size = 0
+        while True:
+            message = await receive()
+            if message["type"] == "http.disconnect":
+                return None
+            piece = message.get("body", b"")
+            size += len(piece)
+            if size > most:
+                raise fault
+            pieces.append(piece)
+            running.count_body(size)
+            if running.is_cut_off:
+                raise LimitError("the server holds too much for its clients: try again later", field="body")
+            if not message.get("more_body", False):
+                return b"".join(pieces)
+
+
+async def _wait_until_gone(receive: Receive) -> None:
+    while (await receive())["type"] != "http.disconnect":
+        pass

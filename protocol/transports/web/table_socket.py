@@ -1,0 +1,160 @@
+"""A WebSocket at the tables: requests in, answers and events out, each an object in a text frame."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
+
+from starlette.types import Receive, Send
+
+from engine.errors import GammondError
+from engine.runtime.prompt_threads import PROMPTNESS
+from protocol.tables.hub import Hub
+from protocol.transports.listening import ListeningServer
+from protocol.transports.web.answers import (
+    CLOSE_CAP,
+    CLOSE_NO_TEXT,
+    CLOSE_NORMAL,
+    CLOSE_SERVER_ENDS,
+    shorten_reason,
+)
+from protocol.transports.web.limits import WebLimits
+from protocol.transports.web.rates import Bucket
+
+_LONGEST_REQUEST_CHARS = 64 * 1024
+"""The longest request; only a position or a name is of any length."""
+
+
+class TableSocket:
+    """One client at the tables: moves frames between its WebSocket and the hub.
+
+    Args:
+        server: Has admitted it.
+        hub: The tables.
+        transport: Brings its bytes.
+        on_request: Told how long each of its requests took, in seconds.
+
+    Attributes:
+        held_bytes: What is held for it, as counted last.
+    """
+
+    def __init__(
+        self,
+        server: ListeningServer[Any],
+        hub: Hub,
+        transport: asyncio.Transport,
+        on_request: Callable[[float], object],
+    ) -> None:
+        self.held_bytes = 0
+        self._server = server
+        self._transport = transport
+        self._on_request = on_request
+        self._changed = asyncio.Event()
+        self._visitor = hub.connect(self._changed.set)
+        self._close: tuple[int, str] | None = None
+        limits = server.limits
+        assert isinstance(limits, WebLimits)
+        self._limits = limits
+        self._bucket = Bucket(limits.table_rate, limits.table_burst, server.clock())
+        self._unread_bytes = 0
+        self._unread_since_s = self._active_s = server.clock()
+
+    @property
+    def is_leaving(self) -> bool:
+        """Whether the server has decided to end the connection."""
+        return self._close is not None
+
+    @property
+    def is_cut_off(self) -> bool:
+        """Whether it gets nothing more."""
+        return self.is_leaving
+
+    def end(self) -> None:
+        """Say goodbye, since the server is to end."""
+        self._end_with(CLOSE_SERVER_ENDS, "the server ends")
+
+    def stop_work(self) -> None:
+        """Do nothing: its tables have work, not it."""
+
+    def abandon(self) -> None:
+        """Do nothing: nothing is promised to it."""
+
+    def cut_off(self, error: GammondError) -> None:
+        """Send it nothing more, and close."""
+        self._visitor.drop()
+        self._end_with(CLOSE_CAP, error.message)
+
+    def abort(self) -> None:
+        """Drop it at once."""
+        self._transport.abort()
+        self._changed.set()
+
+    def check_timeouts(self, now: float) -> None:
+        """Disconnect the client if it does not read, or was idle for too long."""
+        unread_bytes = self._transport.get_write_buffer_size()
+        if not unread_bytes or unread_bytes < self._unread_bytes:
+            self._unread_since_s = now
+        self._unread_bytes = unread_bytes
+        self._server.shared.memory.count(self, unread_bytes + self._visitor.unread_chars)
+        if now - self._unread_since_s > self._limits.stuck_writer_s:
+            self.abort()
+        elif now - self._active_s > self._limits.idle_s:
+            self._end_with(CLOSE_NORMAL, f"expected a request within {self._limits.idle_s:g} s")
+
+    async def serve(self, receive: Receive, send: Send) -> None:
+        """Serve the client, which the server has admitted, until it or the server ends."""
+        reading: asyncio.Future[None] | None = None
+        try:
+            await receive()
+            with suppress(OSError):  # the client is gone, with events unread
+                await send({"type": "websocket.accept"})
+                reading = asyncio.ensure_future(self._read(receive))
+                await self._write(send)
+        finally:
+            if reading is not None:
+                reading.cancel()
+            with PROMPTNESS:
+                self._visitor.close()
+            self._server.shared.memory.count(self, 0)
+            self._server.forget(self, self._close[1] if self._close else "it hung up")
+
+    def _end_with(self, code: int, reason: str) -> None:
+        if self._close is None:
+            self._close = code, reason
+        self._changed.set()
+
+    async def _read(self, receive: Receive) -> None:
+        clock = self._server.clock
+        while self._close is None:
+            message = await receive()
+            if message["type"] == "websocket.disconnect":
+                self._end_with(CLOSE_NORMAL, "it hung up")
+                return
+            text = message.get("text")
+            if text is None or len(text) > _LONGEST_REQUEST_CHARS:
+                code = CLOSE_NO_TEXT if text is None else CLOSE_CAP
+                self._end_with(code, f"expected a text frame of at most {_LONGEST_REQUEST_CHARS} characters")
+                return
+            self._active_s = began_s = clock()
+            with PROMPTNESS:
+                self._visitor.receive(text)
+            self._on_request(clock() - began_s)
+            self._bucket.take()
+            await asyncio.sleep(self._bucket.find_wait(clock()))
+
+    async def _write(self, send: Send) -> None:
+        """Send answers and events as they come, and close the WebSocket at the end."""
+        while True:
+            self._changed.clear()
+            for frame in self._visitor.take_output():
+                await send({"type": "websocket.send", "text": frame})
+            if self._visitor.is_dropped:
+                self._end_with(CLOSE_CAP, "expected events to be read as they come")
+            if self._close is not None:
+                code, reason = self._close
+                await send({"type": "websocket.close", "code": code, "reason": shorten_reason(reason)})
+                return
+            if not self._changed.is_set():
+                await self._changed.wait()

@@ -1,0 +1,127 @@
+"""A web server for tests, on a free port."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+
+from websockets.asyncio.client import connect
+
+from protocol.core.limits import ClientLimits
+from protocol.transports.listening import ServerOptions
+from protocol.transports.web.limits import WebLimits, WebOptions
+from protocol.transports.web.server import serve_web
+from tests.protocol.talking import make_service
+
+
+class Running:
+    """A web server of a test, and its service."""
+
+    def __init__(self, port, ending, service):
+        self.port, self.ending, self.service = port, ending, service
+        self.url = f"http://127.0.0.1:{port}"
+
+    def connect(self, path="/ws/line", **options):
+        """Open a WebSocket."""
+        return connect(f"ws://127.0.0.1:{self.port}{path}", proxy=None, **options)
+
+
+@contextlib.asynccontextmanager
+async def running(evaluator=None, *, hosts=(), client_limits=None, **limits):
+    """Serve on a free port, with such caps."""
+    place = asyncio.get_running_loop().create_future()
+    ending = asyncio.Event()
+    service = make_service(evaluator, client_limits or ClientLimits(close_on_long_line=True))
+    options = ServerOptions(
+        "127.0.0.1",
+        0,
+        WebLimits(**limits),
+        threads=2,
+        on_listening=lambda _, port: place.set_result(port),
+        stop_event=ending,
+    )
+    server = asyncio.create_task(serve_web(service, options, WebOptions(hosts)))
+    try:
+        await asyncio.wait((place, server), return_when=asyncio.FIRST_COMPLETED)
+        yield Running(await place if place.done() else await server, ending, service)
+    finally:
+        ending.set()
+        await asyncio.wait_for(server, 20)
+
+
+def run(scenario, most_s=50.0):
+    """Run a scenario."""
+    return asyncio.run(asyncio.wait_for(scenario, most_s))
+
+
+async def talk(socket, text, answers):
+    """Send a frame; return so many frames."""
+    await socket.send(text)
+    return [await asyncio.wait_for(socket.recv(), 20) for _ in range(answers)]
+
+
+class Player:
+    """A page at the tables, over a WebSocket."""
+
+    def __init__(self, socket):
+        self._socket = socket
+        self._ids = 0
+        self.events = []
+
+    async def ask(self, do, **values):
+        """Send a request; return its answer."""
+        self._ids += 1
+        await self._socket.send(json.dumps({"id": self._ids, "do": do, **values}))
+        while (frame := await self.take()).get("id") != self._ids:
+            pass
+        return frame
+
+    async def take(self):
+        """Return the next frame."""
+        frame = json.loads(await asyncio.wait_for(self._socket.recv(), 20))
+        if "event" in frame and "id" not in frame:
+            self.events.append(frame)
+        return frame
+
+    async def wait_for_state(self, holds):
+        """Return the next state that holds."""
+        while True:
+            frame = await self.take()
+            if "state" in frame and holds(frame["state"]):
+                return frame["state"]
+
+
+class Answer:
+    """An answer over HTTP."""
+
+    def __init__(self, status, headers, body):
+        self.status, self.headers, self.body = status, headers, body
+
+    @property
+    def document(self):
+        """The body as JSON."""
+        return json.loads(self.body)
+
+
+async def request(server, method, path, document=None, *, headers=None, body=None):
+    """Send a request as it stands, on a connection of its own; return the answer."""
+    body = body if document is None else json.dumps(document).encode()
+    head = {"host": f"127.0.0.1:{server.port}", "connection": "close"}
+    if body is not None:
+        head |= {"content-type": "application/json", "content-length": str(len(body))}
+    head |= headers or {}
+    reader, writer = await asyncio.open_connection("127.0.0.1", server.port)
+    try:
+        lines = [f"{method} {path} HTTP/1.1", *(f"{name}: {value}" for name, value in head.items()), "", ""]
+        writer.write("\r\n".join(lines).encode() + (body or b""))
+        return parse_answer(await asyncio.wait_for(reader.read(), 40))
+    finally:
+        writer.close()
+
+
+def parse_answer(data):
+    """Parse an answer that ends with its connection."""
+    head, _, body = data.partition(b"\r\n\r\n")
+    status, *lines = head.decode().split("\r\n")
+    return Answer(int(status.split()[1]), dict(line.lower().split(": ", 1) for line in lines), body)
