@@ -19,6 +19,7 @@ TOOL_GROUPS = {
         "config": "tools.config",
         "players": "tools.players",
         "nets": "tools.nets",
+        "doctor": "tools.doctor",
         "prepare": "tools.prepare",
         "bearoff": "tools.bearoff",
         "hypergammon": "tools.hypergammon.command",
