@@ -237,7 +237,10 @@ class Hub:
 
     def _prepare_game(self, visitor: Visitor, variant: str) -> bool:
         """Have a game loaded and compiled that nobody has played here yet; return whether that is begun."""
-        entry = find_entry(variant)
+        try:
+            entry = find_entry(variant)
+        except GammondError as error:
+            raise error.with_field("variant") from None
         if entry.name in self._ready_games:
             return False
         self._ready_games.add(entry.name)

@@ -1,0 +1,202 @@
+"""Visitors: what they have not read, what they missed, and the caps of the hub."""
+
+from __future__ import annotations
+
+import json
+import random
+
+import pytest
+
+from engine.runtime.prompt_threads import UncompiledKernel
+from protocol.commands import game
+from protocol.games import GAMES, load_part
+from protocol.state.session import Session
+from protocol.tables.hub import HubLimits, prepare_game
+from tests.protocol.tables.visiting import ENGINE, OPEN, PERSON, Site, play_at_random
+from tests.protocol.talking import make_service
+
+BOB = {"kind": "person", "name": "Bob"}
+
+
+def play_some(guest, table, turns, rng):
+    for _ in range(turns):
+        guest.hear()
+        play_at_random(guest, table, rng, seats=(0, 1))
+    guest.hear()
+
+
+def test_who_comes_back_is_told_what_it_missed():
+    site = Site()
+    guest, spectator = site.visit(), site.visit()
+    made = guest.create(PERSON, BOB)
+    spectator.get("join", table=made["table"], token=made["watch"])
+    last = spectator.events[-1]["event"]
+    spectator.visitor.close()
+    play_some(guest, made["table"], 8, random.Random(1))
+    back = site.visit()
+    back.get("join", table=made["table"], token=made["watch"], after=last)
+    missed = [event for event in guest.events if event["event"] > last]
+    assert [event["event"] for event in back.events] == [event["event"] for event in missed]
+    assert [event["text"] for event in back.events] == [event["text"] for event in missed]
+    assert "entry" in back.events[-1]
+
+
+def test_who_was_away_too_long_is_told_the_whole_state():
+    site = Site()
+    guest = site.visit()
+    made = guest.create(PERSON, BOB)
+    play_some(guest, made["table"], 120, random.Random(1))
+    back = site.visit()
+    back.get("join", table=made["table"], token=made["watch"], after=2)
+    assert [event["kind"] for event in back.events] == ["state"]
+    assert back.state["history"]
+
+
+def test_who_missed_nothing_and_only_watches_is_told_nothing_again():
+    site = Site()
+    guest, spectator = site.visit(), site.visit()
+    made = guest.create(PERSON, BOB)
+    spectator.get("join", table=made["table"], token=made["watch"])
+    last = spectator.events[-1]["event"]
+    spectator.visitor.close()
+    back = site.visit()
+    back.get("join", table=made["table"], token=made["watch"], after=last)
+    assert back.events == []
+    for after in (-1, last + 1, 10**9):
+        other = site.visit()
+        other.get("join", table=made["table"], token=made["watch"], after=after)
+        assert other.events[-1]["kind"] == "state"
+
+
+def test_who_comes_back_to_its_turn_is_told_the_legal_plays_again():
+    site = Site()
+    guest = site.visit()
+    made = guest.create(PERSON, BOB)
+    last = guest.events[-1]["event"]
+    tree = guest.state["tree"]
+    guest.visitor.close()
+    back = site.visit()
+    back.get("join", table=made["table"], token=made["tokens"], after=last)
+    assert back.state["tree"] == tree
+
+
+def test_a_spectator_that_does_not_read_is_dropped_and_play_goes_on():
+    site = Site(limits=HubLimits(unread_chars=30_000))
+    guest, lazy = site.visit(), site.visit()
+    told = []
+    lazy.visitor._on_output = lambda: told.append(lazy.visitor.is_dropped)
+    made = guest.create(PERSON, BOB)
+    lazy.visitor.receive(json.dumps({"do": "join", "table": made["table"], "token": made["watch"]}))
+    play_some(guest, made["table"], 40, random.Random(3))
+    assert lazy.visitor.is_dropped
+    assert told[-1]
+    assert lazy.visitor.take_output() == []
+    assert lazy.visitor.unread_chars == 0
+    assert len(site.hub.tables[made["table"]].members) == 1
+    lazy.visitor.receive(json.dumps({"do": "ping"}))
+    assert lazy.visitor.take_output() == []
+
+
+def test_caps_on_tables_and_visitors_are_told():
+    site = Site(limits=HubLimits(tables=3, visitor_tables=2, visitor_seats=1, table_visitors=1))
+    guest, other = site.visit(), site.visit()
+    made = guest.create(PERSON, ENGINE)
+    guest.get("create", seats=[PERSON, ENGINE])
+    assert guest.refuse("create", seats=[PERSON, ENGINE])[0] == "limit"
+    assert other.refuse("join", table=made["table"], token=made["watch"])[0] == "busy"
+    public = other.get("create", seats=[PERSON, ENGINE], public=True)
+    assert guest.refuse("join", table=public["table"])[0] == "limit"
+
+
+def test_a_table_at_which_nobody_ever_played_makes_room_for_another():
+    site = Site(limits=HubLimits(tables=2))
+    guest = site.visit()
+    played = guest.create(PERSON, ENGINE)["table"]
+    unused = guest.get("create", seats=[PERSON, OPEN])["table"]
+    third = guest.create(PERSON, ENGINE)["table"]
+    assert set(site.hub.tables) == {played, third}
+    assert guest.refuse("create", seats=[PERSON, ENGINE])[0] == "busy"
+    assert guest.refuse("join", table=unused)[1] == "table"
+
+
+def test_tables_end_when_nothing_is_done_at_them_and_soon_when_the_match_is_over():
+    site = Site()
+    guest = site.visit()
+    idle = guest.create(PERSON, BOB)["table"]
+    over = guest.create(PERSON, BOB, variant="barca")["table"]
+    guest.get("act", table=over, act="resign")
+    site.now += 2 * 3600
+    site.settle()
+    guest.hear()
+    assert guest.events[-1]["kind"] == "ended"
+    assert set(site.hub.tables) == {idle}
+    site.now += 11 * 3600
+    site.settle()
+    assert not site.hub.tables
+    assert site.archive.load_tables() == []
+    assert len(site.archive.games) == 1
+    assert guest.refuse("act", table=idle, act="roll")[1] == "table"
+
+
+def test_the_requests_of_a_visitor_wait_while_its_game_is_loaded():
+    site = Site()
+    guest = site.visit()
+    guest.visitor.receive(json.dumps({"id": 1, "do": "create", "seats": [PERSON, ENGINE]}))
+    guest.visitor.receive(json.dumps({"id": 2, "do": "ping"}))
+    assert guest.hear() == []
+    other = site.visit()
+    assert other.get("ping")["ok"]
+    site.settle()
+    assert [answer["id"] for answer in guest.hear()] == [1, 2]
+
+
+def test_a_visitor_that_sends_on_and_on_while_it_waits_is_dropped():
+    site = Site()
+    guest = site.visit()
+    guest.visitor.receive(json.dumps({"id": 1, "do": "create", "seats": [PERSON, ENGINE]}))
+    for _ in range(100):
+        guest.visitor.receive(json.dumps({"id": 2, "do": "ping"}))
+    assert guest.visitor.is_dropped
+    site.settle()
+    assert guest.hear() == []
+    assert site.hub.visitor_count == 0
+
+
+def test_a_request_that_needs_a_kernel_is_served_once_it_is_compiled(monkeypatch):
+    site = Site()
+    guest = site.visit()
+    table = guest.create(PERSON, BOB, dice="typed")["table"]
+    guest.get("act", table=table, act="dice", dice=[3, 1])
+    parse, compiled = game.parse_play, []
+
+    def refuse(*args):
+        if not compiled:
+            missing = UncompiledKernel()
+            missing.compile = lambda: compiled.append(True)
+            raise missing
+        return parse(*args)
+
+    monkeypatch.setattr(game, "parse_play", refuse)
+    guest.get("act", table=table, act="play", play="8/5 6/5")
+    assert compiled
+    assert guest.states[table]["to_act"] == 1
+    assert [event["kind"] for event in guest.events].count("play") == 1
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_what_makes_a_game_ready_is_accepted_by_it(name):
+    service, entry = make_service(), GAMES[name]
+    prepare_game(service, entry)
+    assert service.error_count == 0
+    assert load_part(entry.view).ready_lines
+    assert Session(service, 1).error_count == 0
+
+
+def test_a_visitor_that_goes_leaves_all_its_tables():
+    site = Site()
+    guest = site.visit()
+    tables = [guest.create(PERSON, ENGINE)["table"] for _ in range(3)]
+    guest.get("leave", table=tables[0])
+    guest.visitor.close()
+    assert not any(site.hub.tables[table].members for table in tables)
+    assert site.hub.visitor_count == 0
