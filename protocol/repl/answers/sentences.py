@@ -5,6 +5,7 @@ from __future__ import annotations
 from engine.rules.dice import format_roll
 from engine.rules.match import RESULT_NAMES, MatchState
 from engine.rules.position import Position
+from engine.rules.rules import Variant
 from engine.wording import format_count
 from protocol.commands.board_drawing import CHECKER_MARKS
 from protocol.state.game_state import GameState
@@ -221,3 +222,13 @@ def describe_turn(match: MatchState, name: str = HUMAN_NAME) -> str:
 def _ask_for_response(match: MatchState, names: SeatNames) -> str:
     """Ask for the answer to an offer, unless the engine gives it."""
     return f" {describe_responses(match)}?" if names[match.to_act] in HUMAN_NAMES else ""
+
+
+def describe_variant(variant: Variant) -> str:
+    """Describe a variant of backgammon: what its sides start with, and whether it is solved."""
+    checkers = format_count(variant.checkers, "checker")
+    start = " ".join(f"{point}:{count}" for point, count in variant.start_points)
+    text = f"{checkers} a side, at the start on {start} (point:checkers), all else as in backgammon."
+    if variant.is_solved:
+        text += " All positions are solved: in money play, plays and doubles are judged without an error."
+    return f"{variant.name}: {text}"

@@ -53,8 +53,9 @@ class BackgammonTalk(Talk):
 
     @property
     def news(self) -> Sequence[str]:
-        """What the game has said since the person's last decision."""
-        return self.game.news
+        """What the game has said since the person's last decision; nothing once it is over."""
+        is_at_end = self.game.human_seat is not None and not self.game.is_running
+        return [] if is_at_end else self.game.news
 
     @property
     def must_show_board(self) -> bool:
@@ -150,7 +151,7 @@ class BackgammonTalk(Talk):
         return find_position(text) or (text if is_checkers(text) or text.lower() == START else None)
 
     def _run_command(self, name: str, text: str, control: WorkControl) -> list[str]:
-        aside, place = self.game.describe_game(), self.game.origin
+        aside, place, before = self.game.describe_game(), self.game.origin, self.session.game
         replies, self.has_ended = run_line(self.session, text, control)
         if self.has_ended:
             return ["Goodbye."]
@@ -158,7 +159,9 @@ class BackgammonTalk(Talk):
         is_refused = isinstance(replies[-1], Reply) and replies[-1].word == "error"
         if is_refused or self.session.game_name != self.name:
             return lines
-        if name in _NEW_POSITION_COMMANDS:
+        if self.session.game.rules.variant is not before.rules.variant:
+            lines += self.game.take_up_variant(aside, had_position=before.position is not None)
+        elif name in _NEW_POSITION_COMMANDS:
             lines += self.game.set_aside(aside)
         elif place is not None:
             place.tried.append(self.session.game)
@@ -166,7 +169,7 @@ class BackgammonTalk(Talk):
 
     def _show_help(self, name: str) -> list[str]:
         if not name:
-            return show_overview()
+            return show_overview(self.session.game.rules.variant)
         name = ALIASES.get(name, name)
         if (lines := show_topic(name)) is not None:
             return lines

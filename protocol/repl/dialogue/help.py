@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from engine.rules.rules import BACKGAMMON, Variant
 from protocol.commands.table import COMMANDS
 from protocol.core.arguments import Argument
+from protocol.repl.answers.sentences import describe_variant
 from protocol.repl.dialogue.command import ReplCommand
 from protocol.repl.dialogue.commands import REPL_COMMANDS
 from protocol.repl.dialogue.gnubg_words import list_words
+from protocol.repl.dialogue.other_games import LEAVE_VARIANT
 from protocol.repl.game.repl_game import ReplGame
 
 HELP_GROUPS = {
@@ -34,8 +37,12 @@ _TOPICS = {
 }
 
 
-def show_overview() -> list[str]:
-    """Return what ``help`` shows: all commands by name, in groups; less than a screen."""
+def show_overview(variant: Variant) -> list[str]:
+    """Return what ``help`` shows: all commands by name, in groups; less than a screen.
+
+    Args:
+        variant: What is played: said in a line of its own unless it is backgammon.
+    """
     groups = [f"  {group:<8}{' '.join(names)}" for group, names in HELP_GROUPS.items()]
     topics = ", ".join(f"'help {name}': {meaning}" for name, meaning in _TOPICS.items())
     return [
@@ -43,6 +50,7 @@ def show_overview() -> list[str]:
         *groups,
         f"'help WORD' explains a command; {topics}.",
         "Tab completes, Ctrl-C cancels, Ctrl-D leaves.",
+        *([] if variant is BACKGAMMON else [f"You play {describe_variant(variant)} {LEAVE_VARIANT}."]),
     ]
 
 

@@ -5,12 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from engine.rules.rules import VARIANTS
 from protocol.games import GAMES, list_variants
+from protocol.repl.answers.sentences import describe_variant
 from protocol.repl.dialogue.talk import Talk
 
 _GO_OVER = re.compile(r"(?:(?:play|new|game|variant)\s+)?(\w+)", re.IGNORECASE)
 _LIST = re.compile(r"(?:help\s+)?(?:games|variants?)", re.IGNORECASE)
 _HELP = re.compile(r"help\s+(\w+)", re.IGNORECASE)
+
+LEAVE_VARIANT = "'set game.variant backgammon' goes back"
 
 
 def find_variant(line: str) -> str | None:
@@ -26,7 +30,7 @@ def explain_games(line: str) -> list[str]:
             "Games, and their variants:",
             *(f"  {entry.name:<12}{', '.join(entry.variants)}" for entry in GAMES.values()),
             f"{' or '.join(map(repr, GAMES))} goes over to that game; each waits as it was left.",
-            "'set game.variant NAME' sets a variant, and ends a game of another one.",
+            "'set game.variant NAME' sets a variant; a game of another one is set aside.",
         ]
     found = _HELP.fullmatch(line)
     if found is None or found[1].lower() not in list_variants():
@@ -34,11 +38,12 @@ def explain_games(line: str) -> list[str]:
     name = found[1].lower()
     if name in GAMES:
         return [f"  {name!r} goes over to it; 'help' there explains it"]
-    return [f"  {explain_variant(name)}, and 'play' begins a game; 'set game.variant backgammon' goes back"]
+    about = [f"  {describe_variant(VARIANTS[name])}"] if name in VARIANTS else []
+    return [f"  {explain_variant(name)}, and 'play' begins a game; {LEAVE_VARIANT}", *about]
 
 
 def explain_variant(name: str) -> str:
-    """Say how to go over to a variant, which may end a game of another one."""
+    """Say how to go over to a variant, for which a game of another one is set aside."""
     return f"'set game.variant {name}' goes over to {name}"
 
 

@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from engine.errors import StateError
 from engine.rules.match import MatchState
+from engine.wording import format_count
 from protocol.commands.board_drawing import CHECKER_MARKS
 from protocol.core.requests import WorkControl
 from protocol.repl.answers.replies import send_command
@@ -185,6 +186,22 @@ class ReplGame(PlayedGame):
         self.history.clear()
         what = "match" if game.table.is_over and game.table.match.length else "game"
         return [f"Your {what} is set aside: 'undo' brings it back."]
+
+    def take_up_variant(self, game: SetAsideGame | None, *, had_position: bool) -> list[str]:
+        """Set a game aside for another variant, which the session plays now; return sentences that say so.
+
+        Args:
+            game: As `set_aside`.
+            had_position: Whether there was a position before.
+        """
+        said = self.set_aside(game)
+        if not had_position or self.session.game.position is not None:
+            return said
+        variant, score = self.session.game.rules.variant, self.session.game.score
+        gone = [] if said else ["The position is gone: 'undo' brings it back."]
+        sides = format_count(variant.checkers, "checker")
+        begin = "'play' starts a game of it" + (" at this score, 'new 0' anew" if any(score) else "")
+        return [*said, *gone, f"{variant.name} has {sides} a side: {begin}."]
 
     def show_place(self, record: OpenRecord) -> list[str]:
         """Put the shown place of an open match on the table; `undo` goes back to what was on it.

@@ -36,6 +36,22 @@ def read_gnubg(name):
     return np.concatenate([chances, equities], axis=-1)[..., GNUBG_COLUMNS]
 
 
+def count_beavers(table, column):
+    """Count the positions in which a double is right although the other side may beaver it."""
+    values = table.values[1:, 1:].astype(float)
+    taken = 2.0 * values[..., 7]
+    return np.count_nonzero((taken < -1e-6) & (taken > values[..., column] + 1e-6))
+
+
+def test_with_one_checker_beavers_matter_by_the_jacoby_rule_alone(one_checker):
+    assert [count_beavers(one_checker, column) for column in (5, 6, 8)] == [0, 0, 7]
+
+
+@pytest.mark.slow
+def test_with_two_checkers_beavers_matter_by_the_jacoby_rule_alone(two_checkers):
+    assert [count_beavers(two_checkers, column) for column in (5, 6, 8)] == [0, 0, 140]
+
+
 @pytest.mark.parametrize(("checkers", "legal"), [(1, 652), (2, 107_253), (3, 7_959_904)])
 def test_there_are_as_many_positions_as_published(checkers, legal):
     tables = number_layouts(checkers).tables

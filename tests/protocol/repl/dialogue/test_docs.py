@@ -13,7 +13,8 @@ from protocol.repl.terminal.prompt_loop import PROMPT
 from tests.protocol.repl.scripted import ROLLS
 from tests.protocol.repl.tables import make_session
 
-GUIDE = Path(__file__).parents[4] / "docs" / "guide"
+DOCS = Path(__file__).parents[4] / "docs"
+GUIDE = DOCS / "guide"
 TEXT = (GUIDE / "repl.md").read_text("utf-8")
 MATCH = (GUIDE / "tools.md").read_text("utf-8").partition("$ cat match.mat\n")[2].partition("$ ")[0]
 TRANSCRIPTS = re.findall(r"```transcript\n(.*?)```", TEXT, re.DOTALL)
@@ -53,6 +54,15 @@ def test_each_transcript_is_what_the_terminal_answers(transcript, tmp_path, monk
     for line, expected in exchanges(transcript):
         got = talk.answer(line)
         assert matches(expected, got), f"{line!r} was answered by {got}"
+
+
+def test_the_transcript_of_hypergammon_is_what_the_terminal_answers_to_the_last_digit():
+    page = (DOCS / "reference" / "hypergammon.md").read_text("utf-8")
+    (transcript,) = re.findall(r"```transcript\n(.*?)```", page, re.DOTALL)
+    talk = LineInterpreter(make_session(ROLLS))
+    for line, expected in exchanges(transcript):
+        pattern = re.escape("\n".join(expected)).replace(r"\.\.\.", ".*")
+        assert re.fullmatch(pattern, "\n".join(talk.answer(line)), re.DOTALL), line
 
 
 def test_the_comparison_of_transcripts_can_fail():
