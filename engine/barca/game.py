@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from engine.barca.board import SIDES
+from engine.barca.history import PositionHistory
 from engine.barca.moves import Move, apply_move, check_move, legal_moves
 from engine.barca.position import BarcaPosition
 from engine.errors import StateError
@@ -37,14 +38,14 @@ class BarcaGame:
 
     Attributes:
         position: The position now.
-        history: The keys of all positions from the first to this one, which repetition counts.
-        moves: The moves played.
+        history: All positions from the first to this one, which repetition counts.
+        played: The moves played, two bytes each: the square that is left and the square gone to.
         repetitions: How often the position has come up in this game, now included.
     """
 
     position: BarcaPosition
-    history: tuple[bytes, ...]
-    moves: tuple[Move, ...] = ()
+    history: PositionHistory
+    played: bytes = b""
     repetitions: int = 1
 
     @classmethod
@@ -55,7 +56,17 @@ class BarcaGame:
     @classmethod
     def from_position(cls, position: BarcaPosition) -> BarcaGame:
         """Return a game that begins with a position, which comes up for the first time."""
-        return cls(position, (position.key,))
+        return cls(position, PositionHistory(position.key))
+
+    @property
+    def moves(self) -> tuple[Move, ...]:
+        """The moves played."""
+        return tuple(map(Move, self.played[::2], self.played[1::2]))
+
+    @property
+    def last_move(self) -> Move | None:
+        """The last move; None before the first."""
+        return Move(*self.played[-2:]) if self.played else None
 
     def legal_moves(self) -> list[Move]:
         """Return the legal moves, by origin and target; none if the game is over."""
@@ -72,8 +83,8 @@ class BarcaGame:
             raise StateError("the game is drawn by repetition: no move follows")
         check_move(self.position, move)
         after = apply_move(self.position, move)
-        history = (*self.history, after.key)
-        return BarcaGame(after, history, (*self.moves, move), history.count(after.key))
+        history = self.history.append(after.key)
+        return BarcaGame(after, history, self.played + bytes(move), history.count(after.key))
 
     @property
     def result(self) -> GameResult | None:

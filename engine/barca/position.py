@@ -25,6 +25,8 @@ from engine.barca.board import (
 from engine.errors import FormatError, PositionError
 
 START_TEXT = "4ee4/3lmml3/10/10/10/10/10/10/3LMML3/4EE4 w"
+KEY_BYTES = 2 * ANIMALS + 1
+"""The length of `BarcaPosition.key`."""
 
 _PAIR = 2
 _SIDE_LETTERS = "wb"
@@ -119,7 +121,7 @@ class BarcaPosition:
 
     @property
     def key(self) -> bytes:
-        """13 bytes, the same for equal positions: the squares and the side to move."""
+        """`KEY_BYTES` bytes, the same for equal positions: the squares and the side to move."""
         return self._squares.tobytes() + bytes([self._side])
 
     def count_holes(self, side: int) -> int:

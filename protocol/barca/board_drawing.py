@@ -78,7 +78,7 @@ def _draw_rank(game: BarcaGame, rank: int, note: str) -> DrawnLine:
     label = f"{rank:>{_MARGIN - 2}}  "
     text, parts = label, [DrawnSpan(0, _MARGIN - 2, "frame")]
     scared = {square for side in (0, 1) for square in find_scared(position, side)}
-    last = set(game.moves[-1]) if game.moves else set[int]()
+    last = set(game.last_move or ())
     for square in range(SIZE * (rank - 1), SIZE * rank):
         animal, place = position.find_animal(square), len(text)
         is_hole, is_last = square in HOLES, square in last
@@ -107,8 +107,8 @@ def _make_notes(game: BarcaGame) -> dict[int, str]:
     scared = {SIZE - 1: find_scared(position, 1), 2: find_scared(position, 0)}
     notes |= {rank: f"scared: {_list_squares(squares)}" for rank, squares in scared.items() if squares}
     notes[6] = f"{SIDES[position.side]} to move" if result is None else _describe_end(result)
-    if game.moves:
-        notes[5] = f"last move {format_move(game.moves[-1])}"
+    if game.last_move is not None:
+        notes[5] = f"last move {format_move(game.last_move)}"
     if game.repetitions > 1 and result is None:
         notes[4] = "seen before: a third time is a draw"
     return notes

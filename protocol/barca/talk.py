@@ -135,7 +135,7 @@ class BarcaTalk(MoveTalk):
     @property
     def first_side(self) -> int:
         """The side that had the first move of the game."""
-        return self._barca.require_game().history[0][-1]
+        return self._barca.require_game().history.first[-1]
 
     def is_position(self, text: str) -> bool:
         """Return whether a line is written as a position, with or without moves after it."""
@@ -155,7 +155,7 @@ class BarcaTalk(MoveTalk):
         Raises:
             StateError: There is none.
         """
-        start = self._barca.require_game().history[0]
+        start = self._barca.require_game().history.first
         first = BarcaPosition.from_valid_squares(np.frombuffer(start[:-1], np.int8), start[-1])
         begin = START_WORD if first == BarcaPosition.start() else first.to_text()
         return " ".join([begin, *(["moves", *played] if (played := self.list_played()) else [])])

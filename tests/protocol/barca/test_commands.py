@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import json
+import random
+import tracemalloc
 
 import pytest
 
@@ -9,8 +11,10 @@ from engine.barca.notation import format_move
 from engine.barca.position import START_TEXT
 from protocol.barca import game_commands
 from protocol.barca.commands import BARCA, BARCA_COMMANDS
+from protocol.barca.game_commands import MAX_GAME_MOVES
 from protocol.barca.settings import BARCA_SETTINGS
 from protocol.commands.table import DATA_LINE_KEYWORDS
+from protocol.core.limits import ClientLimits
 from tests.protocol.talking import hear, make_connection, pump, talk
 from tools.bench.load_client import is_final_line
 
@@ -242,3 +246,22 @@ def test_the_description_is_of_barca():
     described = json.loads(line)
     assert (described["game"], described["level"]) == ("barca", "medium")
     assert [level["name"] for level in described["levels"]] == ["easy", "medium", "hard"]
+
+
+def test_a_thousand_undo_steps_of_the_longest_games_take_less_than_25_megabytes():
+    """Each step has a game of its own here, as one position line after another makes them."""
+    game, draw = BarcaGame.start(), random.Random(4)
+    while len(game.moves) < 200:
+        after = game.play(draw.choice(game.legal_moves()))
+        game = after if after.result is None else game
+    line = f"position startpos moves {' '.join(map(format_move, game.moves))}"
+    connection = connect(line)
+    tracemalloc.start()
+    try:
+        before, _ = tracemalloc.get_traced_memory()
+        talk("\n".join([line] * 40), connection)
+        after, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    bytes_a_move = (after - before) / 40 / 200
+    assert bytes_a_move * MAX_GAME_MOVES * ClientLimits().undo_steps < 25e6
