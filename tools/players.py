@@ -17,6 +17,8 @@ from engine.options import Field
 from nets.catalogue import DEFAULT_EVALUATOR, list_evaluator_names
 from nets.player_kinds import load_player_kinds
 from nets.player_specs import OPTION_FIELDS
+from protocol.commands.session_game import Game
+from protocol.games import GAMES, load_part
 from protocol.state.player_registry import SESSION_PLAYERS
 
 SUMMARY = "list the players and their options"
@@ -56,15 +58,38 @@ def main(args: argparse.Namespace) -> int:
         "tools": _make_listings(_TOOL_PLAYERS),
         "sessions": _make_listings(SESSION_PLAYERS),
     }
+    games = _list_players_of_games()
     if args.json:
-        rows = {name: [asdict(row) for row in section] for name, section in sections.items()}
+        rows: dict[str, object] = {name: _to_json(section) for name, section in sections.items()}
+        rows["games"] = {name: _to_json(section) for name, section in games.items()}
         sys.stdout.write(json.dumps(rows) + "\n")
         return 0
     lines = _format_listings(sections["everywhere"])
     lines += ["only in tools:", *_format_listings(sections["tools"], "  ")]
     lines += ["only in sessions (set engine.player):", *_format_listings(sections["sessions"], "  ")]
+    for name, section in games.items():
+        lines += [
+            f"in {name} (gammond tournament --variant {name}; set game.variant {name}):",
+            *_format_listings(section, "  "),
+        ]
     sys.stdout.write("\n".join(lines) + "\n")
     return 0
+
+
+def _to_json(section: Sequence[PlayerListing]) -> list[dict[str, object]]:
+    return [asdict(row) for row in section]
+
+
+def _list_players_of_games() -> dict[str, list[PlayerListing]]:
+    """List the players of each game that has some of its own."""
+    parts: list[Game] = [load_part(entry.commands) for entry in GAMES.values()]
+    return {
+        game.name: [
+            PlayerListing((each.name,), each.summary, _describe_options(each.fields)) for each in game.players
+        ]
+        for game in parts
+        if game.players
+    }
 
 
 def _list_general_players() -> list[PlayerListing]:
@@ -97,10 +122,23 @@ def _describe_options(parameters: Sequence[Field]) -> tuple[dict[str, str], ...]
 
 
 def _format_listings(rows: Sequence[PlayerListing], indent: str = "") -> list[str]:
-    lines = []
+    lines, shown = [], dict[tuple[str, ...], PlayerListing]()
     for row in rows:
         lines.append(f"{indent}{', '.join(row.names)}: {row.summary}")
+        names = tuple(option["name"] for option in row.options)
+        if indent and names in shown:
+            lines.append(f"    {_refer_to(shown[names], row)}")
+            continue
+        if len(names) > 1:
+            shown[names] = row
         for option in row.options:
             default = f"{option['name']}={option['default']}"
             lines.append(f"    {default:<14} {option['meaning']} ({option['values'] or 'any'})")
     return lines
+
+
+def _refer_to(shown: PlayerListing, row: PlayerListing) -> str:
+    """Say that a player has the options of one that is shown, with other defaults."""
+    pairs = zip(shown.options, row.options, strict=True)
+    others = [f"{new['name']}={new['default']}" for old, new in pairs if new["default"] != old["default"]]
+    return f"the options of {shown.names[0]}{', with ' if others else ''}{', '.join(others)}"

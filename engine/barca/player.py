@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Annotated, Protocol
 
 import numpy as np
@@ -13,11 +14,11 @@ from numpy.typing import NDArray
 from engine.barca.evaluation import DEFAULT_WEIGHTS, WEIGHTS, EvaluationVector, load_weights
 from engine.barca.game import BarcaGame
 from engine.barca.kernels.search import MAX_DEPTH
-from engine.barca.levels import DEFAULT_LEVEL, LEVELS, find_level
+from engine.barca.levels import DEFAULT_LEVEL, LEVELS
 from engine.barca.moves import Move
 from engine.barca.search import MAX_LINES, SearchLimits, SearchLine, find_plies_to_end, search
 from engine.errors import StateError, ValueRangeError
-from engine.options import CHOICES, convert, list_fields, parse_options
+from engine.options import CHOICES, Field, convert, list_fields, parse_options
 
 MAX_SEED = 2**31 - 1
 
@@ -165,21 +166,52 @@ def make_player(text: str, weights: EvaluationVector | None = None) -> BarcaPlay
         FormatError: An option is malformed.
         ValueRangeError: There is no such player, or an option is out of range.
     """
-    kind, _, options = text.partition(":")
-    if kind == "random":
-        given = parse_options(options, list_fields(RandomOptions), kind) if options else {}
-        return RandomPlayer(convert(given, RandomOptions))
-    if kind not in PLAYERS:
-        raise ValueRangeError(f"expected one of {'|'.join(PLAYERS)}, got {kind[:40]!r}", field="player")
-    given = parse_options(options, list_fields(SearchOptions), kind) if options else {}
-    if kind != "search":
-        level = find_level(kind)
-        given = {"depth": level.depth, "among": level.among, **given}
-    return SearchPlayer(convert(given, SearchOptions), weights)
+    name, colon, rest = text.partition(":")
+    if name not in PLAYER_KINDS:
+        raise ValueRangeError(f"expected one of {'|'.join(PLAYER_KINDS)}, got {name[:40]!r}", field="player")
+    kind = PLAYER_KINDS[name]
+    given = parse_options(rest, list_fields(kind.options), name) if colon else {}
+    options = convert({**kind.given, **given}, kind.options)
+    return RandomPlayer(options) if isinstance(options, RandomOptions) else SearchPlayer(options, weights)
 
 
-PLAYERS = (*LEVELS, "search", "random")
-"""What `make_player` makes."""
+@dataclass(frozen=True)
+class BarcaPlayerKind:
+    """What a player's name means before the colon.
+
+    Attributes:
+        name: The name.
+        summary: A phrase in lower case, without full stop.
+        options: The struct of the options after the colon.
+        given: Options that the name has already.
+    """
+
+    name: str
+    summary: str
+    options: type[SearchOptions | RandomOptions]
+    given: Mapping[str, object] = field(default_factory=dict)
+
+    @property
+    def fields(self) -> tuple[Field, ...]:
+        """The options, with the defaults of this name."""
+        fields = list_fields(self.options)
+        return tuple(replace(each, default=self.given.get(each.name, each.default)) for each in fields)
+
+
+PLAYER_KINDS: Mapping[str, BarcaPlayerKind] = {
+    kind.name: kind
+    for kind in (
+        *(
+            BarcaPlayerKind(
+                level.name, level.meaning, SearchOptions, {"depth": level.depth, "among": level.among}
+            )
+            for level in LEVELS.values()
+        ),
+        BarcaPlayerKind("search", "the best move of a search, or one of the best few", SearchOptions),
+        BarcaPlayerKind("random", "any legal move, all equally likely", RandomOptions),
+    )
+}
+"""What `make_player` makes, by name."""
 
 DEFAULT_PLAYER = DEFAULT_LEVEL
 

@@ -9,7 +9,7 @@ from engine.barca.board import parse_square
 from engine.barca.levels import LEVELS
 from engine.barca.search import MAX_LINES
 from protocol.barca import game_commands, search_commands
-from protocol.barca.settings import BARCA_SETTINGS, VARIANT
+from protocol.barca.settings import BARCA_SETTINGS, PLAYERS, VARIANT
 from protocol.barca.table import BarcaTable
 from protocol.commands.command import Command
 from protocol.commands.session_game import Game
@@ -183,10 +183,13 @@ def _describe(session: Session) -> Callable[[], dict[str, object]]:
         "game": VARIANT,
         "level": settings.level,
         "weights": settings.weights,
+        "players": [each.describe() for each in PLAYERS],
         "levels": [asdict(level) for level in LEVELS.values()],
         "conventions": CONVENTIONS,
     }
 
 
-BARCA = Game(VARIANT, BARCA_COMMANDS, BARCA_SETTINGS, lambda session, variant: None, _describe, READY_LINES)
+BARCA = Game(
+    VARIANT, BARCA_COMMANDS, BARCA_SETTINGS, lambda session, variant: None, _describe, READY_LINES, PLAYERS
+)
 """The part of Barca in `protocol.games.GAMES`."""

@@ -8,15 +8,23 @@ from typing import Any
 
 from engine.barca.evaluation import DEFAULT_WEIGHTS, WEIGHTS, load_weights
 from engine.barca.levels import DEFAULT_LEVEL, LEVELS
-from engine.barca.player import PLAYERS, make_player
+from engine.barca.player import PLAYER_KINDS, make_player
 from engine.errors import ValueRangeError
 from engine.options import MAX_QUOTED_CHARS, Bounds, Field
 from engine.rules.dice import MAX_SEED
 from protocol.barca.table import ENGINE_PLAYER, HUMAN_PLAYER, BarcaTable
+from protocol.commands.session_game import ListedPlayer
 from protocol.state.session import Session
 from protocol.state.settings import FORMAT_SETTING, STORE_SETTING, Setting, make_variant_setting
 
 VARIANT = "barca"
+
+PLAYERS = (
+    ListedPlayer(ENGINE_PLAYER, "the engine at the session's level; only in sessions"),
+    ListedPlayer(HUMAN_PLAYER, "people at the table: their client decides; only in sessions"),
+    *(ListedPlayer(kind.name, kind.summary, kind.fields) for kind in PLAYER_KINDS.values()),
+)
+"""The values of ``engine.player``."""
 
 
 def _make_setting(
@@ -39,10 +47,9 @@ def _make_setting(
 
 
 def _parse_player(text: str) -> str:
-    known = (ENGINE_PLAYER, HUMAN_PLAYER)
-    if text not in known:
-        if (kind := text.partition(":")[0]) not in PLAYERS:
-            expected = "|".join((*known, *PLAYERS))
+    if text not in (ENGINE_PLAYER, HUMAN_PLAYER):
+        if (kind := text.partition(":")[0]) not in PLAYER_KINDS:
+            expected = "|".join(each.name for each in PLAYERS)
             raise ValueRangeError(
                 f"expected one of {expected}, got {kind[:MAX_QUOTED_CHARS]!r}", field="value"
             )

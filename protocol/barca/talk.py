@@ -14,13 +14,13 @@ from engine.barca.game import WIN_REASON, BarcaGame, describe_result
 from engine.barca.kernels.search import MAX_DEPTH
 from engine.barca.levels import DEFAULT_LEVEL, LEVELS
 from engine.barca.notation import format_move
-from engine.barca.player import PLAYERS
 from engine.barca.position import BarcaPosition
 from protocol.barca.answers import format_evaluation, format_legal, format_ranking
 from protocol.barca.board_drawing import DrawnSpan, draw_board
 from protocol.barca.commands import BARCA_COMMANDS
 from protocol.barca.game_commands import START_WORD
-from protocol.barca.table import ENGINE_PLAYER, HUMAN_PLAYER, BarcaTable
+from protocol.barca.settings import PLAYERS
+from protocol.barca.table import ENGINE_PLAYER, BarcaTable
 from protocol.core.arguments import choice_argument, integer_argument, rest_argument
 from protocol.core.requests import Reply, WorkControl
 from protocol.repl.answers.replies import BoardLine, Mark, send_command
@@ -34,7 +34,7 @@ _MOVE = re.compile(r"[a-z][0-9]{1,3}(?:[- ]?[a-z](?:[0-9]{1,3})?|[- ])?", re.IGN
 _POSITION = re.compile(r"(?:startpos|(?:[elm0-9]+/){9}[elm0-9]+(?:\s+\w+)?)(?:\s+moves\b.*)?", re.IGNORECASE)
 
 _LEVELS = tuple(LEVELS)
-_PLAYERS = (ENGINE_PLAYER, HUMAN_PLAYER, *PLAYERS)
+_PLAYERS = tuple(each.name for each in PLAYERS)
 
 HINT_DEPTH = LEVELS[DEFAULT_LEVEL].depth
 """How deep hints search, whatever the level of the engine."""

@@ -6,10 +6,10 @@ from collections.abc import Callable
 from dataclasses import asdict
 
 from engine.analysis.levels import LEVELS
-from engine.options import Field
 from engine.search import FILTERS, MAX_PLIES
 from nets.player_kinds import load_player_kinds
 from nets.player_specs import OPTION_FIELDS
+from protocol.commands.session_game import ListedPlayer, describe_parameter
 from protocol.core.replies import DECIMALS
 from protocol.state.player_registry import SESSION_PLAYERS
 from protocol.state.session import Session
@@ -34,8 +34,8 @@ def describe_backgammon(session: Session) -> Callable[[], dict[str, object]]:
             "net": net,
             "evaluators": list(catalogue.list_names()),
             "nets": list(catalogue.describe_nets()),
-            "players": _describe_players(),
-            "evaluator_parameters": [_describe_parameter(each) for each in OPTION_FIELDS],
+            "players": [each.describe() for each in _list_players()],
+            "evaluator_parameters": [describe_parameter(each) for each in OPTION_FIELDS],
             "max_plies": MAX_PLIES,
             "levels": _describe_levels(),
             "filters": _describe_filters(),
@@ -46,20 +46,12 @@ def describe_backgammon(session: Session) -> Callable[[], dict[str, object]]:
     return describe
 
 
-def _describe_players() -> list[dict[str, object]]:
-    rows: list[tuple[str, str, tuple[Field, ...]]]
-    rows = [(name, summary, ()) for name, summary in SESSION_PLAYERS.items()]
-    rows += [(kind.name, kind.summary, kind.fields) for kind in load_player_kinds()]
+def _list_players() -> list[ListedPlayer]:
+    of_sessions = [ListedPlayer(name, summary) for name, summary in SESSION_PLAYERS.items()]
     return [
-        {"name": name, "summary": summary, "parameters": [_describe_parameter(each) for each in parameters]}
-        for name, summary, parameters in rows
+        *of_sessions,
+        *(ListedPlayer(each.name, each.summary, each.fields) for each in load_player_kinds()),
     ]
-
-
-def _describe_parameter(parameter: Field) -> dict[str, object]:
-    """Describe a parameter as keys are described."""
-    described = {"name": parameter.name, "type": parameter.kind, "values": parameter.allowed_values}
-    return {**described, "default": parameter.default_text, "meaning": parameter.meaning}
 
 
 def _describe_levels() -> list[dict[str, object]]:

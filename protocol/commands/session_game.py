@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from engine.errors import GammondError, UnsupportedError
-from engine.options import MAX_QUOTED_CHARS, did_you_mean
+from engine.options import MAX_QUOTED_CHARS, Field, did_you_mean
 from protocol.commands.command import Command
 from protocol.core.errors import CommandError
 from protocol.games import GAMES, load_part
@@ -19,6 +20,31 @@ from protocol.state.settings import Setting
 
 _MAX_COMPARED_CHARS = 12
 """Longer words, of clients that speak something else, are not compared with the commands."""
+
+
+class ListedPlayer(NamedTuple):
+    """A player that may choose the moves of a game, for lists of them.
+
+    Attributes:
+        name: Its name, before any colon.
+        summary: A phrase in lower case, without full stop.
+        fields: Its options, after the colon.
+    """
+
+    name: str
+    summary: str
+    fields: tuple[Field, ...] = ()
+
+    def describe(self) -> dict[str, object]:
+        """Return the keys of ``describe``."""
+        parameters = [describe_parameter(each) for each in self.fields]
+        return {"name": self.name, "summary": self.summary, "parameters": parameters}
+
+
+def describe_parameter(parameter: Field) -> dict[str, object]:
+    """Describe a parameter as keys are described."""
+    described = {"name": parameter.name, "type": parameter.kind, "values": parameter.allowed_values}
+    return {**described, "default": parameter.default_text, "meaning": parameter.meaning}
 
 
 @dataclass(frozen=True)
@@ -33,6 +59,7 @@ class Game:
             GammondError, and changes nothing, where that cannot be done now.
         describe: Captures what ``describe`` says of it, and returns what makes the keys of the object.
         ready_lines: Requests that need every part of it once, for ``isready`` and ``gammond prepare``.
+        players: The values of its ``engine.player``; empty for backgammon, whose players are nets too.
     """
 
     name: str
@@ -41,6 +68,7 @@ class Game:
     set_variant: Callable[[Session, str], None]
     describe: Callable[[Session], Callable[[], dict[str, object]]]
     ready_lines: tuple[str, ...] = ()
+    players: tuple[ListedPlayer, ...] = ()
 
 
 def find_game(session: Session) -> Game:

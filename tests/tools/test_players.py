@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 
+from engine.barca.player import PLAYER_KINDS
 from nets.catalogue import list_evaluator_names
 from nets.player_kinds import load_player_kinds
 from nets.player_specs import OPTION_NAMES
+from protocol.barca.settings import PLAYERS
 from tools import cli
 
 
@@ -41,3 +43,21 @@ def test_the_list_as_json_has_the_same_players(capsys):
     assert (seed["name"], seed["default"], seed["values"]) == ("seed", "0", "0..9223372036854775807")
     assert {row["names"][0] for row in rows["sessions"]} == {"net", "human"}
     assert {row["names"][0].partition(":")[0] for row in rows["tools"]} == {"run", "gnubg", "wildbg"}
+
+
+def test_games_with_players_of_their_own_have_a_section_each(capsys):
+    cli.main(["players"])
+    _, _, section = capsys.readouterr().out.partition("in barca (gammond tournament --variant barca; ")
+    lines = section.splitlines()
+    assert [line[2:].partition(":")[0] for line in lines[1:] if line[2] != " "] == [
+        *("engine", "human", *PLAYER_KINDS)
+    ]
+    assert "    depth=1        plies of search, 0 for no limit (0..48)" in lines
+    assert lines[lines.index("  hard: the best move at depth 5") + 1] == (
+        "    the options of easy, with depth=5, among=1"
+    )
+    cli.main(["players", "--json"])
+    rows = json.loads(capsys.readouterr().out)["games"]["barca"]
+    assert [row["names"] for row in rows] == [[each.name] for each in PLAYERS]
+    depths = {row["names"][0]: row["options"][0]["default"] for row in rows if len(row["options"]) > 1}
+    assert depths == {"easy": "1", "medium": "3", "hard": "5", "search": "0"}
