@@ -1,21 +1,26 @@
 """The table of games: what a session can play, and where each part of a game is.
 
 A game has four parts, each loaded when a session needs it: its commands and settings, its answers to JSON
-queries, its talk with a person at the terminal, and its view at tables in the browser. The rest of the
-protocol reaches them through this table alone, so that a game is a package of its own and a row here.
+queries, its talk with a person at the terminal, and its view at tables in the browser; and a fifth if it
+keeps its searches. The rest of the protocol reaches them through this table alone, so that a game is a
+package of its own and a row here.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from engine.errors import UnsupportedError
 from engine.options import MAX_QUOTED_CHARS
 from engine.rules.rules import VARIANTS
+
+if TYPE_CHECKING:
+    from engine.store.entries import EngineIdentity
+    from engine.store.tiers import DepthTiers
 
 
 @dataclass(frozen=True)
@@ -29,6 +34,7 @@ class GameEntry:
         queries: Its `protocol.dialects.json_query.GameQueries`.
         talk: Makes its `protocol.repl.dialogue.talk.Talk` for a session.
         view: Makes its `protocol.tables.game_view.TableView` for a table.
+        store: Its `GameStore`, if it keeps searches in a file of its own; empty for backgammon.
     """
 
     name: str
@@ -37,6 +43,20 @@ class GameEntry:
     queries: str
     talk: str
     view: str
+    store: str = ""
+
+
+class GameStore(NamedTuple):
+    """What `gammond store` asks about the kept searches of a game.
+
+    Attributes:
+        identify: Returns the engine of a name as it is now, for which entries are used; raises a
+            GammondError where there is none.
+        tiers: How deep questions are searched, by visits.
+    """
+
+    identify: Callable[[str], EngineIdentity]
+    tiers: DepthTiers
 
 
 _BACKGAMMON = GameEntry(
@@ -55,6 +75,7 @@ _BARCA = GameEntry(
     "protocol.barca.queries:answer_query",
     "protocol.barca.talk:BarcaTalk",
     "protocol.barca.table_view:BarcaView",
+    "protocol.barca.kept_searches:STORE",
 )
 
 GAMES: dict[str, GameEntry] = {entry.name: entry for entry in (_BACKGAMMON, _BARCA)}

@@ -65,12 +65,17 @@ class StoreOptions(Struct, frozen=True):
             from engine.bearoff.databases import data_folder  # takes 50 ms, and most clients need no store
 
             file = data_folder() / STORE_FILE
-        return file.with_name(f"{file.stem}.{game}{file.suffix}") if game else file
+        return name_game_file(file, game) if game else file
 
     @property
     def max_bytes(self) -> int:
         """How much of the file may be in use."""
         return self.megabytes << 20
+
+
+def name_game_file(file: Path, game: str) -> Path:
+    """Return the file of another game beside that of backgammon."""
+    return file.with_name(f"{file.stem}.{game}{file.suffix}")
 
 
 NO_STORE = StoreOptions(on=False)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import time
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cache, cached_property, partial
 
 import msgspec
 
@@ -24,6 +24,7 @@ from engine.store.analysis_store import AnalysisStore
 from engine.store.entries import EngineIdentity, StoreQuestion
 from engine.store.opening import open_game_store
 from engine.store.tiers import DepthTiers
+from protocol.games import GameStore
 from protocol.state.service import Service
 
 GAME = "barca"
@@ -36,6 +37,9 @@ TIERS = DepthTiers(((1, 5), (3, 6), (5, 7), (16, 8)), max_plies=MAX_DEPTH)
 very deep search from the sixteenth.
 
 *Source:* the technology page of the Barca project, section "Using a Database", whose usual depth is 3."""
+
+_NAME = f"{GAME} "
+"""Before the name of the vector, in the name of an engine."""
 
 _Line = tuple[int, list[tuple[int, int]]]
 
@@ -98,7 +102,7 @@ class KeptSearches:
 
     def __init__(self, service: Service) -> None:
         self._options = service.catalogue.store
-        self._identities: dict[str, EngineIdentity] = {}
+        self._asked: set[str] = set()
         self._loops: dict[str, Deepening] = {}
 
     @cached_property
@@ -120,8 +124,9 @@ class KeptSearches:
         """
         if not self._is_kept(game, depth):
             return None
+        self._asked.add(weights)
         question = _make_question(game.position, weights, count)
-        entry = self.store.find(question, self._identify(weights), depth, allow_deeper=allow_deeper)
+        entry = self.store.find(question, _identify(weights), depth, allow_deeper=allow_deeper)
         if not isinstance(entry, KeptLines) or entry.lines[0].move not in game.legal_moves():
             return None
         return SearchResult(entry.lines, entry.plies, 0, 0.0, is_stored=True)
@@ -129,13 +134,15 @@ class KeptSearches:
     def keep(self, game: BarcaGame, weights: str, count: int, depth: int, result: SearchResult) -> None:
         """Keep the answer of a depth, unless the search was stopped; see `find`."""
         if self._is_kept(game, depth) and not result.stopped:
+            self._asked.add(weights)
             question = _make_question(game.position, weights, count)
-            self.store.keep(question, self._identify(weights), KeptLines(depth, result.lines))
+            self.store.keep(question, _identify(weights), KeptLines(depth, result.lines))
 
     def list_deepenings(self) -> list[Deepening]:
         """Return what deepens the searches, for each vector that was asked for."""
-        for name, identity in list(self._identities.items()):  # workers add to them
+        for name in sorted(self._asked):  # a copy: workers add to them
             if name not in self._loops:
+                identity = _identify(name)
                 # By the time that it works: others may have the processor meanwhile.
                 self._loops[name] = Deepening(
                     self.store, partial(_search_lines, name), identity, TIERS, clock=time.thread_time
@@ -146,13 +153,17 @@ class KeptSearches:
         is_plain = len(set(game.history)) == len(game.history)
         return self._options.on and depth >= LEAST_KEPT_DEPTH and is_plain
 
-    def _identify(self, weights: str) -> EngineIdentity:
-        """Return all that the values of a search depend on beside the position and the depth."""
-        if weights not in self._identities:
-            numbers = ",".join(map(str, load_weights(weights).to_list()))
-            nets, tables = (hashlib.sha256(text.encode()).hexdigest() for text in (numbers, ""))
-            self._identities[weights] = EngineIdentity(f"{GAME} {weights}", nets, tables, read_version())
-        return self._identities[weights]
+
+@cache
+def _identify(weights: str) -> EngineIdentity:
+    """Return all that the values of a search depend on beside the position and the depth."""
+    numbers = ",".join(map(str, load_weights(weights).to_list()))
+    nets, tables = (hashlib.sha256(text.encode()).hexdigest() for text in (numbers, ""))
+    return EngineIdentity(f"{_NAME}{weights}", nets, tables, read_version())
+
+
+STORE = GameStore(lambda name: _identify(name.removeprefix(_NAME)), TIERS)
+"""The part of Barca in `protocol.games.GAMES`."""
 
 
 def _make_question(position: BarcaPosition, weights: str, count: int) -> StoreQuestion:

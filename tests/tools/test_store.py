@@ -18,11 +18,16 @@ from engine.analysis.deepening import Deepening
 from engine.analysis.engine_store import make_question
 from engine.analysis.kept_analyses import search_entry
 from engine.analysis.levels import EvalSettings
+from engine.barca.game import BarcaGame
+from engine.barca.search import SearchLimits, search
 from engine.rules.match import MatchState
 from engine.rules.rules import STANDARD_RULES
 from engine.store.analysis_store import AnalysisStore
 from engine.store.database import StoreDatabase
+from engine.store.options import StoreOptions
 from nets.catalogue import identify_engine, load_engine
+from protocol.barca.kept_searches import KeptSearches
+from protocol.state.service import Service, make_shipped_catalogue
 from tests.engine.store.samples import ENGINE, make_entry
 from tests.engine.store.samples import make_question as make_sample
 from tools import cli
@@ -81,6 +86,44 @@ def test_status_tells_entries_by_net_kind_and_depth(file, capsys):
     assert f" 1 positions at 1-ply by {net.net} ({net.program}), asked 2 times\n" in said
     assert " 1 positions at 3-ply by test (1.0), asked 1 times, not used: other nets" in said
     assert said.endswith("\ndue      2: 2 to 2-ply\n")
+
+
+@pytest.fixture
+def barca_file(file):
+    """A store of Barca beside that of backgammon."""
+    service = Service(make_shipped_catalogue(StoreOptions(file=str(file), book=False)))
+    kept, game = service.share(KeptSearches), BarcaGame.start()
+    kept.keep(game, "hand", 1, 4, search(game, SearchLimits(4)))
+    for _ in range(2):
+        kept.find(game, "hand", 1, 4, allow_deeper=False)
+    kept.store.flush()
+    return kept.store.file
+
+
+def test_status_has_the_searches_of_other_games_after_a_blank_line(file, barca_file, capsys):
+    assert cli.main(["store", "status"]) == 0
+    ours, theirs = capsys.readouterr().out.split("\n\n")
+    assert ours.splitlines()[0] == f"file     {file}"
+    lines = theirs.splitlines()
+    assert lines[:2] == ["game     barca", f"file     {barca_file}"]
+    assert "1 for 1 questions, asked 3 times" in lines[3]
+    assert lines[4].startswith("         1 positions at 4-ply by barca hand (")
+    assert "not used" not in lines[4]
+    assert lines[5:] == ["due      2: 1 to 5-ply, 1 to 6-ply"]
+    cli.main(["store", "status", "--json"])
+    status = json.loads(capsys.readouterr().out)
+    assert status["file"] == str(file)
+    assert status["games"]["barca"]["due"] == {"5": 1, "6": 1}
+    cli.main(["store", "status", "--file", str(barca_file), "--json"])
+    assert set(json.loads(capsys.readouterr().out)) == {"games"}
+
+
+@pytest.mark.parametrize("action", [["export"], ["verify", "--repair"], ["deepen"]])
+def test_what_is_of_another_game_is_left_alone(action, barca_file, capsys):
+    before = barca_file.read_bytes()
+    assert cli.main(["store", *action, "--file", str(barca_file)]) == 2
+    assert "holds searches of barca: `gammond store status` describes them" in capsys.readouterr().err
+    assert barca_file.read_bytes() == before
 
 
 def test_status_as_json_has_the_same(file, capsys):

@@ -16,12 +16,11 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from engine.errors import DataFileError
 from engine.store.options import read_store_options
 from tools.store.book import BOOK_SUMMARY, add_book_arguments, build_book
 from tools.store.deepening import add_deepen_arguments, deepen_entries
 from tools.store.exchange import export_entries, import_entries
-from tools.store.files import open_store
+from tools.store.files import check_game, make_missing_error, open_store
 from tools.store.status import show_status
 from tools.store.verification import verify_entries
 
@@ -77,16 +76,14 @@ def main(args: argparse.Namespace) -> int:
     file = args.file or read_store_options().find_file()
     if args.action == "import":
         return import_entries(file, args.files)
+    if args.action == "status":
+        return show_status(file, args.json)
     if not file.exists():
-        raise DataFileError(
-            f"{file}: there is no store yet: searches of sessions fill one, or `gammond store import FILE`",
-            field="file",
-        )
-    if args.action == "deepen":
-        return deepen_entries(file, args)
+        raise make_missing_error(file)
     with open_store(file) as database:
-        if args.action == "status":
-            return show_status(database, args.json)
+        check_game(database)
+        if args.action == "deepen":
+            return deepen_entries(file, args)
         if args.action == "export":
             return export_entries(database, args.output)
         return verify_entries(database, args.sample, args.seed, args.repair)

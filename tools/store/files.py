@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from engine.errors import DataFileError, GammondError
+from engine.errors import DataFileError, GammondError, UnsupportedError
 from engine.store.database import StoreDatabase, is_damage
 from engine.store.entries import EngineIdentity, StoreQuestion
 from nets.catalogue import identify_engine
+from protocol.games import GAMES
 
 
 @contextmanager
@@ -28,10 +29,43 @@ def open_store(file: Path) -> Iterator[StoreDatabase]:
         raise DataFileError(message, field="file") from error
 
 
-def is_usable(engine: EngineIdentity) -> bool:
-    """Return whether a net of that name gives the answers that are kept."""
+def make_missing_error(file: Path) -> DataFileError:
+    """Return the error for a store that is not there."""
+    return DataFileError(
+        f"{file}: there is no store yet: searches of sessions fill one, or `gammond store import FILE`",
+        field="file",
+    )
+
+
+def find_game(database: StoreDatabase) -> str:
+    """Return the game that keeps its searches in a store; empty for backgammon."""
+    words = {engine.net.partition(" ")[0] for engine in database.list_engines().values()}
+    return next((name for name, entry in GAMES.items() if entry.store and name in words), "")
+
+
+def check_game(database: StoreDatabase) -> None:
+    """Check that a store holds no entries of another game than backgammon.
+
+    Raises:
+        UnsupportedError: It does.
+    """
+    if game := find_game(database):
+        raise UnsupportedError(
+            f"{database.file} holds searches of {game}: `gammond store status` describes them, the other "
+            "actions are for backgammon",
+            field="file",
+        )
+
+
+def is_usable(engine: EngineIdentity, identify: Callable[[str], EngineIdentity] = identify_engine) -> bool:
+    """Return whether a net of that name gives the answers that are kept.
+
+    Args:
+        engine: The engine of the answers.
+        identify: Returns the one of a name as it is now.
+    """
     with suppress(GammondError):
-        return identify_engine(engine.net).digest == engine.digest
+        return identify(engine.net).digest == engine.digest
     return False
 
 

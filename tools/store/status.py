@@ -7,6 +7,7 @@ import sys
 import time
 from collections import Counter
 from dataclasses import dataclass
+from pathlib import Path
 
 import msgspec
 
@@ -14,11 +15,12 @@ from engine.analysis.deepening import is_deepened_now
 from engine.errors import DataFileError
 from engine.store.database import StoreDatabase
 from engine.store.entries import EngineIdentity
-from engine.store.options import read_store_options
+from engine.store.options import name_game_file, read_store_options
 from engine.store.tiers import DEFAULT_TIERS
 from engine.wording import format_count
 from nets.catalogue import BOOK_FILE, identify_engine
-from tools.store.files import format_depths, is_usable
+from protocol.games import GAMES, GameStore, load_part
+from tools.store.files import find_game, format_depths, is_usable, make_missing_error, open_store
 
 
 @dataclass(frozen=True)
@@ -58,6 +60,7 @@ class StoreStatus:
         book_entries: How many the shipped opening book has beside them; 0 if it is of other nets or tables.
         is_deepened: Whether a process searches what is due now.
         due: How many searches by usable nets are due at each depth, by the default tiers.
+        game: The name of another game than backgammon, if they are of one.
     """
 
     file: str
@@ -69,22 +72,29 @@ class StoreStatus:
     book_entries: int
     is_deepened: bool
     due: dict[int, int]
+    game: str = ""
 
 
-def describe_store(database: StoreDatabase) -> StoreStatus:
-    """Count what a store holds."""
+def describe_store(database: StoreDatabase, game: str = "") -> StoreStatus:
+    """Count what a store holds.
+
+    Args:
+        database: The store.
+        game: The game that its entries are of; empty for backgammon.
+    """
+    rules: GameStore = load_part(GAMES[game].store) if game else GameStore(identify_engine, DEFAULT_TIERS)
     engines, now_s = database.list_engines(), int(time.time())
     kinds = []
     due: Counter[int] = Counter()
     for digest, engine in engines.items():
-        if is_usable(engine):
-            due.update(database.count_due(digest, DEFAULT_TIERS, now_s))
+        if is_usable(engine, rules.identify):
+            due.update(database.count_due(digest, rules.tiers, now_s))
     for digest, asks_for_plays, plies, entries, visits in database.count_by_kind(now_s):
         engine = engines.get(digest, EngineIdentity("unknown", "", "", "unknown"))
-        kind = StoredKind(
-            engine.net, engine.program, is_usable(engine), bool(asks_for_plays), plies, entries, visits
+        can_be_used, is_for_plays = is_usable(engine, rules.identify), bool(asks_for_plays) and not game
+        kinds.append(
+            StoredKind(engine.net, engine.program, can_be_used, is_for_plays, plies, entries, visits)
         )
-        kinds.append(kind)
     return StoreStatus(
         str(database.file),
         database.count_used_bytes(),
@@ -92,9 +102,10 @@ def describe_store(database: StoreDatabase) -> StoreStatus:
         database.count_questions(),
         database.count_visits_of_all(now_s),
         tuple(kinds),
-        _count_book_entries(now_s),
+        0 if game else _count_book_entries(now_s),
         is_deepened_now(database.file),
         dict(due),
+        game,
     )
 
 
@@ -109,14 +120,33 @@ def _count_book_entries(now_s: int) -> int:
     return sum(entries for engine, _, _, entries, _ in kinds if engine == digest)
 
 
-def show_status(database: StoreDatabase, as_json: bool) -> int:
-    """Write what a store holds to standard output; return 0."""
-    status = describe_store(database)
+def show_status(file: Path, as_json: bool) -> int:
+    """Write what a store holds to standard output, and those of other games beside it; return 0.
+
+    Raises:
+        DataFileError: There is none, or one is damaged or of another kind.
+    """
+    found = []
+    for game, entry in GAMES.items():
+        of_game = name_game_file(file, game) if entry.store else file
+        if of_game.exists():
+            with open_store(of_game) as database:
+                found.append(describe_store(database, game if entry.store else find_game(database)))
+    if not found:
+        raise make_missing_error(file)
     if as_json:
-        sys.stdout.write(msgspec.json.encode(status).decode() + "\n")
+        first: dict[str, object] = next((msgspec.to_builtins(each) for each in found if not each.game), {})
+        games = {each.game: each for each in found if each.game}
+        sys.stdout.write(msgspec.json.encode({**first, "games": games}).decode() + "\n")
         return 0
+    sys.stdout.write("\n\n".join("\n".join(_list_status_lines(status)) for status in found) + "\n")
+    return 0
+
+
+def _list_status_lines(status: StoreStatus) -> list[str]:
     entries = sum(kind.entries for kind in status.kinds)
-    lines = [
+    lines = [f"game     {status.game}"] if status.game else []
+    lines += [
         f"file     {status.file}",
         f"size     {status.used_bytes / 1e6:.1f} MB of {status.max_bytes / 1e6:.0f} MB",
         f"entries  {entries:,} for {status.questions:,} questions, asked {status.visits:,} times",
@@ -128,8 +158,8 @@ def show_status(database: StoreDatabase, as_json: bool) -> int:
             f"         {kind.entries:,} {what} at {kind.plies}-ply by {kind.net} ({kind.program}), "
             f"asked {kind.visits:,} times{note}"
         )
-    lines.append(f"book     {format_count(status.book_entries, 'entry', 'entries')} shipped with gammond")
+    if not status.game:
+        book = format_count(status.book_entries, "entry", "entries")
+        lines.append(f"book     {book} shipped with gammond")
     note = "; a process searches now" if status.is_deepened else ""
-    lines.append(f"due      {format_depths(status.due)}{note}")
-    sys.stdout.write("\n".join(lines) + "\n")
-    return 0
+    return [*lines, f"due      {format_depths(status.due)}{note}"]
