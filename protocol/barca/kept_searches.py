@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import time
 from dataclasses import dataclass
-from functools import cache, cached_property, partial
+from functools import cached_property, partial
 
 import msgspec
 
@@ -154,7 +154,6 @@ class KeptSearches:
         return self._options.on and depth >= LEAST_KEPT_DEPTH and is_plain
 
 
-@cache
 def _identify(weights: str) -> EngineIdentity:
     """Return all that the values of a search depend on beside the position and the depth."""
     numbers = ",".join(map(str, load_weights(weights).to_list()))

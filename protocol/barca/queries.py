@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 from typing import Annotated, Any, Literal, get_args
 
 import msgspec
 
+from engine.analysis.levels import StoreUse
 from engine.barca.evaluation import WEIGHTS, load_weights
 from engine.barca.game import BarcaGame
 from engine.barca.kernels.search import MAX_DEPTH
@@ -21,6 +21,7 @@ from protocol.barca.search_commands import (
     MAX_NODES,
     BarcaSearch,
     evaluate_by_heuristic,
+    find_kept_searches,
     line_to_values,
 )
 from protocol.barca.settings import VARIANT
@@ -49,6 +50,7 @@ class BarcaQuery(PositionQuery, kw_only=True):
     nodes: int | None = None
     max_moves: int = DEFAULT_MOVE_COUNT
     weights: str | None = None
+    store: str | None = None
 
     @property
     def steps(self) -> int:
@@ -68,6 +70,7 @@ QUERIES = QueryReader(
         Field("nodes", int, Bounds(1, MAX_NODES)),
         Field("max_moves", int, Bounds(1, MAX_LINES)),
         Field("weights", str, choices=WEIGHTS),
+        Field("store", str, choices=tuple(map(str, StoreUse))),
     ),
     {
         "played": "a list of moves",
@@ -85,12 +88,11 @@ def answer_query(session: Session, document: dict[str, object], head: dict[str, 
     check_position_count(query, session.service.limits.query_positions)
     if query.played and query.positions is not None:
         raise ValueRangeError("expected 'played' with 'position', got 'positions'", field="played")
-    clock, settings = session.service.clock, session.get_table(BarcaTable).settings
+    count, clock = len(query.texts), session.service.clock
     deadline_s = None if query.time_ms is None else clock() + query.time_ms / 1000
-    weights, count = query.weights or settings.weights, len(query.texts)
     is_long = query.searches or query.steps > _MAX_QUICK_STEPS
     return Work(
-        _QueryWork(query, head, weights, deadline_s, clock).run,
+        _QueryWork(session, query, head, deadline_s).run,
         query.priority,
         make_id_key(query.id),
         partial(make_query_error, head),
@@ -106,23 +108,20 @@ class _QueryWork:
     """The work of a query that is in order.
 
     Args:
+        session: The client, whose settings hold where the query has none.
         query: The query.
         head: What the answer begins with.
-        weights: The name of the board evaluation vector.
-        deadline_s: When to answer, by the clock; None for never.
-        clock: Seconds.
+        deadline_s: When to answer, by the clock of the service; None for never.
     """
 
     def __init__(
-        self,
-        query: BarcaQuery,
-        head: dict[str, object],
-        weights: str,
-        deadline_s: float | None,
-        clock: Callable[[], float],
+        self, session: Session, query: BarcaQuery, head: dict[str, object], deadline_s: float | None
     ) -> None:
-        self._query, self._head, self._weights = query, head, weights
-        self._deadline_s, self._clock = deadline_s, clock
+        self._query, self._head = query, head
+        self._weights = query.weights or session.get_table(BarcaTable).settings.weights
+        self._deadline_s, self._clock = deadline_s, session.service.clock
+        use = session.engine_settings.store if query.store is None else StoreUse(query.store)
+        self._kept = find_kept_searches(session, use)
         self._is_cut = False
 
     def run(self, control: WorkControl) -> list[JsonReply]:
@@ -152,9 +151,12 @@ class _QueryWork:
                 self._is_cut = self._is_cut or found.stopped
             lines = [line_to_values(line) for line in found.lines]
             if "eval" in query.want:
-                result["eval"] = {**lines[0], "depth": found.depth, "nodes": found.nodes}
+                stored = {"stored": True} if found.is_stored else {}
+                result["eval"] = {**lines[0], "depth": found.depth, "nodes": found.nodes, **stored}
             if "moves" in query.want:
                 result["moves"] = lines
+                if found.is_stored:
+                    result["moves_stored"] = True
         elif "eval" in query.want:
             values = evaluate_by_heuristic(game.position, load_weights(self._weights))
             result["eval"] = {**values, "depth": 0}
@@ -169,4 +171,5 @@ class _QueryWork:
         has_limit = query.nodes is not None or query.time_ms is not None
         depth = query.depth or (None if has_limit else 1)
         count = query.max_moves if "moves" in query.want else 1
-        return BarcaSearch(game, self._weights, depth, query.nodes, self._deadline_s, self._clock, count)
+        limits = depth, query.nodes, self._deadline_s
+        return BarcaSearch(game, self._weights, *limits, self._clock, count, *self._kept)

@@ -70,7 +70,8 @@ class BarcaSearch:
         deadline_s: When to answer, by the clock; None for never.
         clock: Seconds.
         count: How many moves are ranked.
-        kept: Finds and keeps searches to a depth; None for neither.
+        kept: Finds and keeps searches to a depth; None for neither. With a limit of positions none is
+            found, so that such a search always gives the same.
         takes_deeper: Whether a deeper answer that is kept will do.
     """
 
@@ -91,9 +92,8 @@ class BarcaSearch:
             control: Stops it, and takes an ``info`` line after each depth.
             reports: Whether it gets these.
         """
-        kept = self.kept if self.nodes is None and self.deadline_s is None else None
-        depth = self.depth or 0
-        if kept is not None:
+        kept, depth = self.kept, self.depth
+        if kept is not None and depth is not None and self.nodes is None:
             known = kept.find(self.game, self.weights, self.count, depth, allow_deeper=self.takes_deeper)
             if known is not None:
                 return known
@@ -107,7 +107,7 @@ class BarcaSearch:
 
         on_info = report if reports else None
         found = search(self.game, limits, load_weights(self.weights), on_info, control.is_cancelled)
-        if kept is not None:
+        if kept is not None and depth is not None:
             kept.keep(self.game, self.weights, self.count, depth, found)
         return found
 
@@ -134,11 +134,15 @@ def make_search(
     if movetime is None and nodes is None and depth is None:
         depth = LEVELS[settings.level].depth
     deadline_s = None if movetime is None else clock() + movetime / 1000
-    use = session.engine_settings.store
-    kept = None if use is StoreUse.OFF else session.service.share(KeptSearches)
-    takes_deeper = use is StoreUse.DEEPER
+    kept, takes_deeper = find_kept_searches(session, session.engine_settings.store)
     name = weights or settings.weights
     return BarcaSearch(game, name, depth, nodes, deadline_s, clock, count, kept, takes_deeper)
+
+
+def find_kept_searches(session: Session, use: StoreUse) -> tuple[KeptSearches | None, bool]:
+    """Return what finds and keeps searches, None for nothing, and whether deeper answers will do."""
+    kept = None if use is StoreUse.OFF else session.service.share(KeptSearches)
+    return kept, use is StoreUse.DEEPER
 
 
 def make_info(result: SearchResult, line: SearchLine) -> Reply:

@@ -1,5 +1,6 @@
 """Kept searches of Barca: found again to the word, deepened by how often they are asked, never another's."""
 
+import json
 import re
 import time
 
@@ -69,6 +70,57 @@ def test_a_move_is_chosen_at_once(service):
     assert again[-1] == first[-1]
     assert again[-1].startswith("bestmove")
     assert [line.split()[4] for line in again[:-1]] == ["0"]
+
+
+def ask(service, *lines, **query):
+    """Send a query about the starting position to a session of its own; return its result."""
+    fields = {"id": 1, "variant": "barca", "position": "startpos", **query}
+    (line,) = talk(json.dumps(fields), open_session(service, *lines))
+    return json.loads(line)["results"][0]
+
+
+def test_queries_are_answered_from_what_commands_kept_and_the_other_way_round(service):
+    assert "stored=true" not in talk("moves 3 depth=4", open_session(service))[-1]
+    want = {"want": ["moves", "eval"], "depth": 4, "max_moves": 3}
+    stored = ask(service, **want)
+    assert (stored["moves_stored"], stored["eval"]["stored"], stored["eval"]["nodes"]) == (True, True, 0)
+    fresh = ask(service, **want, store="off")
+    assert "moves_stored" not in fresh
+    assert fresh["moves"] == stored["moves"]
+    assert fresh["eval"]["score"] == stored["eval"]["score"]
+    assert "stored" not in ask(service, "set engine.store off", **want)["eval"]
+    assert "stored" not in ask(service, depth=5)["eval"]
+    assert talk("eval depth=5", open_session(service))[-1].endswith(" stored=true")
+
+
+def test_a_query_takes_deeper_answers_where_it_asks_for_them(service):
+    ask(service, depth=5)
+    assert "stored" not in ask(service, depth=4)["eval"]
+    answer = ask(service, depth=4, store="deeper")
+    assert (answer["eval"]["depth"], answer["eval"]["stored"]) == (5, True)
+
+
+def test_with_a_time_beside_the_depth_a_finished_search_is_kept_and_found(service):
+    session = open_session(service)
+    assert "stored=true" not in talk("eval depth=4 movetime=60000", session)[-1]
+    assert talk("eval depth=4 movetime=60000", session)[-1].endswith(" stored=true")
+    assert talk("eval depth=4", session)[-1].endswith(" stored=true")
+
+
+def test_with_a_number_of_positions_there_is_one_answer_whatever_is_kept(service):
+    session = open_session(service)
+    first = talk("eval depth=4 nodes=2000", session)
+    assert talk("eval depth=4", session)[-1].endswith("weights=hand")
+    again = talk("eval depth=4 nodes=2000", session)
+    assert again[-1] == first[-1]
+    assert first[-1].endswith(" stopped=true")
+
+
+def test_without_a_depth_nothing_is_kept(service):
+    session = open_session(service)
+    for _ in range(2):
+        assert "stored=true" not in talk("eval nodes=20000", session)[-1]
+    assert all(find(service.share(KeptSearches), depth) is None for depth in range(4, 9))
 
 
 def test_without_the_store_everything_is_searched(service):
