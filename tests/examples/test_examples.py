@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import re
 import subprocess
@@ -85,6 +86,28 @@ def test_a_match_is_analysed_by_a_server(tmp_path):
     assert lines[2].startswith("5 decisions at 0-ply in ")
     assert [line.split(":")[0] for line in lines[3:5]] == ["ann", "bob"]
     assert lines[5].startswith("game 1, move ")
+
+
+def test_a_server_is_asked_over_http():
+    pytest.importorskip("uvicorn")
+    from tests.protocol.transports.web.serving import run as run_scenario
+    from tests.protocol.transports.web.serving import running
+
+    async def scenario():
+        async with running() as server:
+            address = server.url
+            good = await asyncio.to_thread(run, "ask_http.py", address, "startpos", "31", "--plies", "1")
+            bad = await asyncio.to_thread(run, "ask_http.py", address, "startpos", "37")
+        return good, bad
+
+    good, bad = run_scenario(scenario())
+    assert good.returncode == 0, good.stderr
+    cube, *plays = good.stdout.splitlines()
+    assert re.fullmatch(r"No double, \w+: no double [+-][0-9.]{5}, best [+-][0-9.]{5}", cube)
+    assert len(plays) == 3
+    assert all(re.fullmatch(r"[+-][0-9.]{5}  [0-9]+/.*", line) for line in plays)
+    assert bad.returncode == 1
+    assert bad.stderr.startswith("dice: ")
 
 
 def test_a_decision_is_analysed_with_a_rollout():

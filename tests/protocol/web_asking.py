@@ -16,6 +16,7 @@ def ask(path, body=None, *, service=None, media_type=None, query=(), stops=False
     method = "GET" if body is None else "POST"
     endpoint = next(each for each in ENDPOINTS if (each.method, each.path) == (method, path))
     is_raw = isinstance(body, bytes)
+    assert media_type is None or body is None or endpoint.takes(media_type)
     data = b"" if body is None else body if is_raw else json.dumps(body).encode()
     if media_type is None:
         media_type = "" if body is None else "application/octet-stream" if is_raw else "application/json"

@@ -134,4 +134,4 @@ def test_a_fault_of_the_server_shows_no_details_and_is_counted():
 
     service = make_service(Broken())
     assert get_error("evaluate", {"position": START}, service=service) == (500, "internal", "server")
-    assert service.error_count == service.request_count == 1
+    assert sum(service.error_counts.values()) == service.request_count == 1
