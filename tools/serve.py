@@ -89,6 +89,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="with --web: another name under which browsers reach the server, such as that of a proxy",
     )
     parser.add_argument(
+        "--archive",
+        metavar="FILE|off",
+        help="with --web: where tables and games are kept (default games.sqlite in the data folder), or off",
+    )
+    parser.add_argument(
+        "--accounts",
+        action="store_true",
+        help="with --web: let people protect their names by a password",
+    )
+    parser.add_argument(
         "--gnubg",
         metavar="[HOST:]PORT",
         help=f"GNU Backgammon's external-player dialect: 'set player 0 external {LOOPBACK}:PORT' in gnubg",
@@ -178,8 +188,9 @@ def _check_options(args: argparse.Namespace) -> None:
             f"{other} and --gnubg: a server speaks one of the two; start two servers, each with its own port",
             field="gnubg",
         )
-    if args.web_host and args.web is None:
-        raise UnsupportedError("--web-host is only for --web", field="web_host")
+    for name in ("web_host", "archive", "accounts"):
+        if getattr(args, name) and args.web is None:
+            raise UnsupportedError(f"{_format_option(name)} is only for --web", field=name)
     for name, most in (("clients", MAX_CLIENTS), ("threads", MAX_THREADS), ("idle_timeout", MAX_IDLE_S)):
         value = getattr(args, name)
         if value is not None and not 1 <= value <= most:
@@ -258,13 +269,16 @@ def _serve_lines(args: argparse.Namespace, say: ClientCallback) -> None:
         run_server(serve_tcp(service, tcp, deepening))
         return
     try:
+        from protocol.archive.options import ArchiveOptions
         from protocol.transports.web.limits import WebLimits, WebOptions
         from protocol.transports.web.server import serve_web
     except ModuleNotFoundError as error:
         raise missing_package("--web needs", error.name or "starlette", "web", "web") from error
     options = _make_options(args.web, args, WebLimits(), "", say)
     options = replace(options, on_listening=_announce_web(options.limits))
-    run_server(serve_web(service, options, WebOptions(tuple(args.web_host or ())), deepening, tcp))
+    archive = ArchiveOptions.parse(args.archive or "")
+    web = WebOptions(tuple(args.web_host or ()), archive, args.accounts)
+    run_server(serve_web(service, options, web, deepening, tcp))
 
 
 def _make_deepening(service: Service, store: StoreOptions, say: ClientCallback) -> IdleDeepening | None:

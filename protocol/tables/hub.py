@@ -114,13 +114,18 @@ class Hub:
         self._saved = {saved.table_id: saved for saved in self._archive.load_tables()}
         self._swept_s = clock()
 
-    def connect(self, on_output: Callable[[], object] = lambda: None) -> Visitor:
+    def connect(
+        self,
+        on_output: Callable[[], object] = lambda: None,
+        check_name: Callable[[str], object] = lambda name: None,
+    ) -> Visitor:
         """Let a visitor come.
 
         Args:
             on_output: Called when there is something to send to it, or it is dropped.
+            check_name: Raises a GammondError for names by which it may not play.
         """
-        visitor = Visitor(self, on_output)
+        visitor = Visitor(self, on_output, check_name)
         self._visitors.add(visitor)
         return visitor
 
@@ -252,6 +257,9 @@ class Hub:
             raise LimitError(f"expected at most {self.limits.visitor_tables} tables", field="request")
         self._make_room()
         spec = check_spec(request.spec)
+        for seat in spec.seats:
+            if seat.kind == "person":
+                visitor.check_name(seat.name)
         check_position(self._service, spec)
         table = Table(make_table_id(), spec, self._services, self._make_seed())
         tokens, watch = table.open()
@@ -302,6 +310,8 @@ class Hub:
                 )
             if len(table.members) >= self.limits.table_visitors:
                 raise BusyError(f"{self.limits.table_visitors} visitors are here already", field="table")
+        if request.name:
+            visitor.check_name(request.name)
         answer, frames = table.join(visitor, request)
         visitor.tables.add(table.table_id)
         self._send_ok(visitor, request, table=table.table_id, **answer)

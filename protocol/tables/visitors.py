@@ -34,8 +34,10 @@ class Visitor:
     Args:
         host: The hub.
         on_output: Called when there is something to send, or the visitor is dropped.
+        check_name: Raises an error for names by which it may not play.
 
     Attributes:
+        check_name: As given.
         waiting: Requests that are not served yet.
         is_blocked: Whether they wait for something.
         tables: The names of the tables at which it is.
@@ -44,7 +46,13 @@ class Visitor:
         unread_chars: How much waits to be taken.
     """
 
-    def __init__(self, host: VisitorHost, on_output: Callable[[], object]) -> None:
+    def __init__(
+        self,
+        host: VisitorHost,
+        on_output: Callable[[], object],
+        check_name: Callable[[str], object] = lambda name: None,
+    ) -> None:
+        self.check_name = check_name
         self._host = host
         self._on_output = on_output
         self._output: deque[str] = deque()

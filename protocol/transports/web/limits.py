@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from protocol.archive.options import ArchiveOptions
 from protocol.transports.tcp_limits import TcpLimits
+
+_NO_ARCHIVE = ArchiveOptions(on=False)
 
 
 @dataclass(frozen=True)
@@ -52,6 +55,10 @@ class WebOptions:
 
     Attributes:
         hosts: Names under which it may be reached besides those of its address, as ``NAME`` or ``NAME:PORT``.
+        archive: Whether and where tables and games are kept.
+        accounts: Whether names may have passwords.
     """
 
     hosts: tuple[str, ...] = ()
+    archive: ArchiveOptions = _NO_ARCHIVE
+    accounts: bool = False

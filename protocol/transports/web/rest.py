@@ -213,7 +213,9 @@ class RestEndpoint:
         if body is None:
             return None
         query = tuple(Request(scope).query_params.multi_items())
-        request = WebRequest(body, media_type, query, scope.get("path_params", {}))
+        host, cookie = ("; ".join(read_header(scope, name)) for name in (b"host", b"cookie"))
+        parts = {name: str(value) for name, value in scope.get("path_params", {}).items()}
+        request = WebRequest(body, media_type, query, parts, host, cookie, running.address)
         with PROMPTNESS:
             session = Session(self._work.service, secrets.randbelow(MAX_SEED))
             plan = endpoint.plan(session, request)

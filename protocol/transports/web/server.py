@@ -5,10 +5,11 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from math import ceil
 
 import msgspec
-from starlette.types import ASGIApp
+from starlette.types import ASGIApp, Scope
 from uvicorn.config import Config
 
 from engine.runtime.version import read_version
@@ -19,10 +20,12 @@ from protocol.transports.idle_deepening import IdleDeepening
 from protocol.transports.listening import ListeningServer, ServerOptions
 from protocol.transports.shared_work import Listener, SharedWork, serve_service
 from protocol.transports.tcp import make_tcp_listener
+from protocol.transports.web.answers import read_header
 from protocol.transports.web.app import make_app
 from protocol.transports.web.connections import Connections, HttpConnection, SocketConnection
 from protocol.transports.web.guard import Guard, ServerNames
 from protocol.transports.web.hub_work import HubTicks, HubWork
+from protocol.transports.web.kept_games import KeptGames
 from protocol.transports.web.limits import WebLimits, WebOptions
 from protocol.transports.web.line_socket import LineSocket
 from protocol.transports.web.metrics import MEDIA_TYPE, Metric, Times, format_metrics, read_memory_bytes
@@ -74,8 +77,13 @@ def make_web_listener(service: Service, options: ServerOptions, web: WebOptions)
     """Return what serves browsers beside other listeners of the process; arguments as for `serve_web`."""
 
     async def serve(shared: SharedWork) -> None:
-        server = WebServer(service, options, web, shared)
-        await server.serve(server.make_connection)
+        kept = KeptGames(web)
+        server = WebServer(service, options, web, shared, kept)
+        try:
+            with kept.analyse_beside(service, shared.pool.is_busy):
+                await server.serve(server.make_connection)
+        finally:
+            await kept.close()
 
     return serve
 
@@ -88,19 +96,28 @@ class WebServer(ListeningServer[WebClient]):
         options: Where it listens.
         web: What else it is told.
         shared: What it shares with other listeners.
+        kept: What is kept between starts.
     """
 
-    def __init__(self, service: Service, options: ServerOptions, web: WebOptions, shared: SharedWork) -> None:
+    def __init__(
+        self,
+        service: Service,
+        options: ServerOptions,
+        web: WebOptions,
+        shared: SharedWork,
+        kept: KeptGames,
+    ) -> None:
         super().__init__(replace(options, on_listening=self._prepare), shared)
         assert isinstance(options.limits, WebLimits)
         self._web_limits = options.limits
         self._service = service
         self._web = web
+        self._kept = kept
         self._tell_listening = options.on_listening
         self._connections = Connections(options.limits, shared.clock)
         self._rest = RestWork(service, shared, options.limits)
         self._hub_work = HubWork(self.loop, shared.pool)
-        self._hub = Hub(service, self._hub_work, shared.clock)
+        self._hub = Hub(service, self._hub_work, shared.clock, kept.archive)
         self._ticks = HubTicks(self.loop, self._hub, shared.clock)
         self._hub_work.on_done = self._ticks.plan
         self._table_times = Times()
@@ -129,17 +146,23 @@ class WebServer(ListeningServer[WebClient]):
     def _prepare(self, host: str, port: int) -> None:
         """Make what answers requests, once it is known where they come."""
         sockets: dict[str, ASGIApp] = {
-            "/ws/line": SocketEndpoint(self, lambda each: LineSocket(self, self._service, each)),
-            "/ws/tables": SocketEndpoint(
-                self, lambda each: TableSocket(self, self._hub, each, self._note_table_request)
-            ),
+            "/ws/line": SocketEndpoint(self, self._make_line_client),
+            "/ws/tables": SocketEndpoint(self, self._make_table_client),
         }
         reports = {"/healthz": self._report_health, "/metrics": self._report_metrics}
-        app = make_app(Page(read_page()), sockets, reports, ENDPOINTS, self._rest)
+        app = make_app(Page(read_page()), sockets, reports, (*ENDPOINTS, *self._kept.endpoints), self._rest)
         names, rates = ServerNames(host, port, self._web.hosts), RequestRates(self._web_limits, self.clock())
         self._guard = Guard(app, names, rates, self.clock)
         self._config = _make_config(self._guard, self._web_limits, self._service.limits)
         self._tell_listening(host, port)
+
+    def _make_line_client(self, scope: Scope) -> LineSocket:
+        return LineSocket(self, self._service, scope["state"]["transport"])
+
+    def _make_table_client(self, scope: Scope) -> TableSocket:
+        check_name = self._kept.make_name_check("; ".join(read_header(scope, b"cookie")))
+        visitors = partial(self._hub.connect, check_name=check_name)
+        return TableSocket(self, visitors, scope["state"]["transport"], self._note_table_request)
 
     def _note_table_request(self, seconds: float) -> None:
         self._table_times.add(seconds)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable
 from typing import Any, Protocol
 
@@ -26,12 +25,10 @@ class SocketEndpoint:
 
     Args:
         server: Admits the clients.
-        make_client: Makes a client of what brings its bytes.
+        make_client: Makes a client for a request.
     """
 
-    def __init__(
-        self, server: ListeningServer[Any], make_client: Callable[[asyncio.Transport], WebClient]
-    ) -> None:
+    def __init__(self, server: ListeningServer[Any], make_client: Callable[[Scope], WebClient]) -> None:
         self._server = server
         self._make_client = make_client
 
@@ -42,6 +39,6 @@ class SocketEndpoint:
             self._server.refuse(transport, refusal.message)
             await refuse_socket(make_failure(refusal), receive, send)
             return
-        client = self._make_client(transport)
+        client = self._make_client(scope)
         self._server.admit(client, transport)
         await client.serve(receive, send)

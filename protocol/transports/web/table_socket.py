@@ -11,7 +11,7 @@ from starlette.types import Receive, Send
 
 from engine.errors import GammondError
 from engine.runtime.prompt_threads import PROMPTNESS
-from protocol.tables.hub import Hub
+from protocol.tables.visitors import Visitor
 from protocol.transports.listening import ListeningServer
 from protocol.transports.web.answers import (
     CLOSE_CAP,
@@ -32,7 +32,7 @@ class TableSocket:
 
     Args:
         server: Has admitted it.
-        hub: The tables.
+        connect: Lets it come to the tables, given what is called when there is something to send.
         transport: Brings its bytes.
         on_request: Told how long each of its requests took, in seconds.
 
@@ -43,7 +43,7 @@ class TableSocket:
     def __init__(
         self,
         server: ListeningServer[Any],
-        hub: Hub,
+        connect: Callable[[Callable[[], object]], Visitor],
         transport: asyncio.Transport,
         on_request: Callable[[float], object],
     ) -> None:
@@ -52,7 +52,7 @@ class TableSocket:
         self._transport = transport
         self._on_request = on_request
         self._changed = asyncio.Event()
-        self._visitor = hub.connect(self._changed.set)
+        self._visitor = connect(self._changed.set)
         self._close: tuple[int, str] | None = None
         limits = server.limits
         assert isinstance(limits, WebLimits)

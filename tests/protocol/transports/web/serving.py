@@ -8,6 +8,7 @@ import json
 
 from websockets.asyncio.client import connect
 
+from protocol.archive.options import ArchiveOptions
 from protocol.core.limits import ClientLimits
 from protocol.transports.listening import ServerOptions
 from protocol.transports.web.limits import WebLimits, WebOptions
@@ -28,7 +29,7 @@ class Running:
 
 
 @contextlib.asynccontextmanager
-async def running(evaluator=None, *, hosts=(), client_limits=None, **limits):
+async def running(evaluator=None, *, hosts=(), client_limits=None, archive=None, accounts=False, **limits):
     """Serve on a free port, with such caps."""
     place = asyncio.get_running_loop().create_future()
     ending = asyncio.Event()
@@ -41,7 +42,9 @@ async def running(evaluator=None, *, hosts=(), client_limits=None, **limits):
         on_listening=lambda _, port: place.set_result(port),
         stop_event=ending,
     )
-    server = asyncio.create_task(serve_web(service, options, WebOptions(hosts)))
+    kept = ArchiveOptions(on=archive is not None, file=str(archive or ""))
+    web = WebOptions(hosts, kept, accounts)
+    server = asyncio.create_task(serve_web(service, options, web))
     try:
         await asyncio.wait((place, server), return_when=asyncio.FIRST_COMPLETED)
         yield Running(await place if place.done() else await server, ending, service)
@@ -124,4 +127,8 @@ def parse_answer(data):
     """Parse an answer that ends with its connection."""
     head, _, body = data.partition(b"\r\n\r\n")
     status, *lines = head.decode().split("\r\n")
-    return Answer(int(status.split()[1]), dict(line.lower().split(": ", 1) for line in lines), body)
+    return Answer(
+        int(status.split()[1]),
+        {name.lower(): value for name, value in (line.split(": ", 1) for line in lines)},
+        body,
+    )
