@@ -310,7 +310,7 @@ class Hub:
                 )
             if len(table.members) >= self.limits.table_visitors:
                 raise BusyError(f"{self.limits.table_visitors} visitors are here already", field="table")
-        if request.name:
+        if table.takes_seat(request):
             visitor.check_name(request.name)
         answer, frames = table.join(visitor, request)
         visitor.tables.add(table.table_id)

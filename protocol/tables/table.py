@@ -128,6 +128,11 @@ class Table:
             self.record("commit", secret=self.game.dice.commit().hex())
         return tokens, watch
 
+    def takes_seat(self, request: JoinRequest) -> bool:
+        """Return whether who comes takes an open seat by its link, and plays by the name that is given."""
+        invited = self.seating.find_invited(request.tokens)
+        return invited is not None and invited not in self.seating.find_held(request.tokens)
+
     def join(self, listener: Listener, request: JoinRequest) -> tuple[dict[str, Any], list[str]]:
         """Let a visitor come.
 

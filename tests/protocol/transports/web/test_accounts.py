@@ -1,0 +1,116 @@
+"""Accounts over HTTP and at tables: what a cookie is good for, and for whom."""
+
+from __future__ import annotations
+
+import pytest
+
+pytest.importorskip("starlette", reason="needs the extra 'web'")
+pytest.importorskip("argon2", reason="needs the extra 'web'")
+
+from tests.protocol.transports.web.serving import Player, request, run, running
+
+PERSON, OPEN = {"kind": "person", "name": "Ann"}, {"kind": "open"}
+LOGIN = {"name": "Ann", "password": "correct horse"}
+
+
+@pytest.fixture
+def serve(tmp_path):
+    """Run a server with accounts."""
+    return lambda: running(archive=tmp_path / "games.sqlite", accounts=True)
+
+
+async def log_in(server):
+    """Register; return the header by which the browser is known from then on."""
+    answer = await request(server, "POST", "/api/v1/register", LOGIN)
+    assert answer.status == 200
+    return {"cookie": answer.headers["set-cookie"].partition(";")[0]}
+
+
+def test_the_cookie_is_httponly_and_for_this_site_alone(serve):
+    async def scenario():
+        async with serve() as server:
+            answer = await request(server, "POST", "/api/v1/register", LOGIN)
+            assert "; HttpOnly; SameSite=Strict" in answer.headers["set-cookie"]
+
+    run(scenario())
+
+
+def test_an_open_seat_is_taken_by_the_name_of_an_account_by_its_owner_alone(serve):
+    async def scenario():
+        async with serve() as server:
+            head = await log_in(server)
+            async with (
+                server.connect("/ws/tables") as other,
+                server.connect("/ws/tables", additional_headers=head) as own,
+            ):
+                stranger, ann = Player(other), Player(own)
+                made = await ann.ask("create", length=1, seats=[PERSON, OPEN])
+                seat = {"table": made["table"], "token": made["tokens"][1]}
+                assert (await stranger.ask("join", **seat, name=" ANN"))["error"]["field"] == "name"
+                watch = {"table": made["table"], "token": made["watch"], "name": "Ann"}
+                assert (await stranger.ask("join", **watch))["seats"] == []
+                assert (await stranger.ask("join", **seat, name="Bob"))["ok"]
+
+    run(scenario())
+
+
+def test_who_is_logged_out_still_comes_back_to_a_seat_that_he_has(serve):
+    async def scenario():
+        async with serve() as server:
+            head = await log_in(server)
+            async with server.connect("/ws/tables", additional_headers=head) as own:
+                made = await Player(own).ask("create", length=1, seats=[PERSON, OPEN])
+            async with server.connect("/ws/tables") as later:
+                seat = {"table": made["table"], "token": made["tokens"][0], "name": "Ann"}
+                assert (await Player(later).ask("join", **seat))["seats"] == [0]
+
+    run(scenario())
+
+
+def test_a_session_that_was_ended_lends_its_name_no_more(serve):
+    async def scenario():
+        async with serve() as server:
+            head = await log_in(server)
+            async with server.connect("/ws/tables", additional_headers=head) as own:
+                ann = Player(own)
+                assert (await ann.ask("create", length=1, seats=[PERSON, OPEN]))["ok"]
+                await request(server, "POST", "/api/v1/logout", {"everywhere": True}, headers=head)
+                assert not (await ann.ask("create", length=1, seats=[PERSON, OPEN]))["ok"]
+
+    run(scenario())
+
+
+def test_a_page_of_another_site_can_neither_log_in_nor_out_nor_remove(serve):
+    async def scenario():
+        async with serve() as server:
+            head = await log_in(server)
+            for path in ("login", "logout", "register", "password", "games/remove", "games/1/remove"):
+                theirs = {**head, "origin": "https://elsewhere.example"}
+                answer = await request(server, "POST", f"/api/v1/{path}", {}, headers=theirs)
+                assert answer.status == 403
+                form = {**head, "content-type": "text/plain"}
+                assert (await request(server, "POST", f"/api/v1/{path}", {}, headers=form)).status == 415
+            me = await request(server, "GET", "/api/v1/me", headers=head)
+            assert me.document["name"] == "Ann"
+            assert me.headers["cache-control"] == "no-store"
+
+    run(scenario())
+
+
+def test_the_token_of_a_seat_removes_its_game_and_no_other_token_does(serve):
+    async def scenario():
+        async with serve() as server, server.connect("/ws/tables") as socket:
+            ann = Player(socket)
+            made = await ann.ask("create", length=1, seats=[PERSON, {"kind": "person", "name": "Bob"}])
+            await ann.ask("join", table=made["table"], token=made["tokens"])
+            seat = (await ann.wait_for_state(lambda state: state["phase"] == "play"))["to_act"]
+            await ann.ask("act", table=made["table"], seat=seat, act="resign", points=1)
+            await ann.ask("act", table=made["table"], seat=1 - seat, act="accept")
+            while not (games := (await request(server, "GET", "/api/v1/games?player=ann")).document["games"]):
+                pass
+            path = f"/api/v1/games/{games[0]['id']}/remove"
+            assert (await request(server, "POST", path, {"tokens": ["A" * 22]})).status == 422
+            assert (await request(server, "POST", path, {"tokens": made["tokens"]})).status == 200
+            assert (await request(server, "GET", "/api/v1/games")).document["games"] == []
+
+    run(scenario())
