@@ -28,7 +28,6 @@ export class AdvicePanels {
     this.asking = new AbortController();
     this.rolling = new AbortController();
     this.counting = new AbortController();
-    this.showsArrows = true;
     this.isHidden = false;
     /** @type {import("./questions.js").Advice | null} */
     this.advice = null;

@@ -11,6 +11,16 @@ const LONGEST_LINE = 500_000;
 const BINARY = "application/octet-stream";
 
 /**
+ * Get a game that the server keeps.
+ *
+ * @param {string} id
+ */
+export async function fetchGame(id) {
+  const answer = await check(await fetch(`/api/v1/games/${encodeURIComponent(id)}.sgf`));
+  return new File([await answer.blob()], `${id}.sgf`);
+}
+
+/**
  * Read the matches of a file of any format.
  *
  * @param {Blob} file
@@ -95,7 +105,15 @@ async function readText(file) {
  * @param {AbortSignal} [signal]
  */
 async function post(path, content, signal) {
-  const answer = await fetch(path, { method: "POST", body: content, headers: { "Content-Type": BINARY }, signal });
+  return check(await fetch(path, { method: "POST", body: content, headers: { "Content-Type": BINARY }, signal }));
+}
+
+/**
+ * Return an answer that is none of an error.
+ *
+ * @param {Response} answer
+ */
+async function check(answer) {
   if (answer.ok) return answer;
   const document = await answer.json().catch(() => null);
   throw new ServerError(document?.error ?? { code: "internal", field: "request", message: `the server answered ${answer.status}` });

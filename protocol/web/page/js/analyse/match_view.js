@@ -50,20 +50,12 @@ export class MatchView {
     /** @type {Item[]} */
     this.items = [];
     this.message = h("p", { class: "failure", role: "alert", hidden: true });
-    this.dropped = (/** @type {DragEvent} */ event) => this.drop(event);
-    this.pasted = (/** @type {ClipboardEvent} */ event) => this.paste(event);
-    addEventListener("dragover", this.dropped);
-    addEventListener("drop", this.dropped);
-    addEventListener("paste", this.pasted);
     if (match) this.showMatch();
     else this.invite();
   }
 
   close() {
     this.asking.abort();
-    removeEventListener("dragover", this.dropped);
-    removeEventListener("drop", this.dropped);
-    removeEventListener("paste", this.pasted);
   }
 
   invite() {
@@ -83,9 +75,15 @@ export class MatchView {
   }
 
   /** @param {File} file */
-  async openFile(file) {
+  openFile(file) {
+    return this.openFrom(async () => file);
+  }
+
+  /** @param {() => Promise<File>} fetch gets the file */
+  async openFrom(fetch) {
     this.say("");
     try {
+      const file = await fetch();
       const records = await readMatches(file);
       if (!records.some(({ games }) => games.length)) {
         this.say(words.nothing);
@@ -103,23 +101,6 @@ export class MatchView {
   say(message) {
     this.message.hidden = !message;
     this.message.textContent = message;
-  }
-
-  /** @param {DragEvent} event */
-  drop(event) {
-    if (!event.dataTransfer?.types.includes("Files")) return;
-    event.preventDefault();
-    const [file] = event.type === "drop" ? event.dataTransfer.files : [];
-    if (file) this.openFile(file);
-  }
-
-  /** @param {ClipboardEvent} event */
-  paste(event) {
-    if (/** @type {Element} */ (event.target).closest?.("input, textarea")) return;
-    const [file] = event.clipboardData?.files ?? [];
-    const content = event.clipboardData?.getData("text/plain") ?? "";
-    if (file) this.openFile(file);
-    else if (content.trim()) this.openText(content);
   }
 
   get opened() {
@@ -151,7 +132,10 @@ export class MatchView {
       h("div", { class: "analysis-right" }, this.graph.element, h("section", { class: "panel" }, this.tabs.element))));
     this.board = new BackgammonBoard(this.boardBox);
     for (const list of [this.graph, this.errors, this.moves]) {
-      list.addEventListener("choose", (event) => this.choose(/** @type {CustomEvent} */ (event).detail));
+      list.addEventListener("choose", (event) => {
+        this.choose(/** @type {CustomEvent} */ (event).detail);
+        if (list !== this.graph && this.boardBox && this.boardBox.getBoundingClientRect().bottom < 0) this.boardBox.scrollIntoView();
+      });
     }
     this.decision.addEventListener("look", (event) => this.drawBoard(/** @type {CustomEvent} */ (event).detail));
     this.boardBox.addEventListener("keydown", (event) => this.pressKey(event));

@@ -27,10 +27,12 @@ export class PositionView {
    * @param {HTMLElement} parent
    * @param {PositionLine} line
    * @param {LineSocket} socket
+   * @param {(file: File) => void} openFile opens the match of a file
    */
-  constructor(parent, line, socket) {
+  constructor(parent, line, socket, openFile) {
     this.line = line;
     this.socket = socket;
+    this.openFile = openFile;
     /** @type {import("../types.js").TreeNode[] | null} */
     this.tree = null;
     /** @type {ListedPlay | null} */
@@ -66,8 +68,8 @@ export class PositionView {
   listen() {
     this.changed = () => this.update();
     this.line.addEventListener("change", this.changed);
-    this.board.addEventListener("step", () => this.drawTools());
-    this.board.addEventListener("dice", () => this.finishByHand());
+    this.board.addEventListener("step", () => (this.drawBoard(), this.drawTools()));
+    this.board.addEventListener("dice", () => (this.setting.dice ? this.finishByHand() : this.roll()));
     this.boardBox.addEventListener("keydown", (event) => this.pressKey(event));
   }
 
@@ -93,8 +95,13 @@ export class PositionView {
 
   drawBoard() {
     const { setting, looked } = this;
-    const arrows = looked && this.panels.showsArrows ? [{ moves: parsePlay(looked.play), className: classify(looked.loss), seat: setting.on_roll }] : [];
-    this.board.show(setting, { perspective: this.isFlipped ? 0 : 1, tree: this.editor?.isOpen ? null : this.tree, arrows, editable: this.editor?.isOpen });
+    const arrows = looked && !this.board.path.length ? [{ moves: parsePlay(looked.play), className: classify(looked.loss), seat: setting.on_roll }] : [];
+    const isEditable = this.editor?.isOpen ?? false;
+    this.boardBox.classList.toggle("editor-open", isEditable);
+    this.board.show(setting, {
+      perspective: this.isFlipped ? 0 : 1, tree: isEditable ? null : this.tree, arrows, editable: isEditable,
+      rollable: !isEditable && !setting.dice && !setting.cube.offered,
+    });
   }
 
   drawTools() {
@@ -134,12 +141,16 @@ export class PositionView {
   }
 
   /**
-   * Open a position that somebody pasted.
+   * Open a position that somebody pasted, or a match.
    *
    * @param {string} words_
-   * @returns {Promise<boolean>} whether it is one
+   * @returns {Promise<boolean>} whether it is a position
    */
   async openText(words_) {
+    if (words_.trim().split("\n").length > 2 || /^\s*\(;/.test(words_)) {
+      this.openFile(new File([words_], words.match.pastedName, { type: "text/plain" }));
+      return false;
+    }
     try {
       this.line.push(await this.questions.readPosition(words_, this.line.total));
       return true;

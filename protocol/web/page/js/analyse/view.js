@@ -2,39 +2,63 @@
 
 import { h } from "../dom.js";
 import { text } from "../text.js";
+import { fetchGame } from "./match_source.js";
 import { MatchView } from "./match_view.js";
 import { PositionLine } from "./position_line.js";
 import { PositionView } from "./position_view.js";
 import { CHECKERS, formatXgid, makeStart } from "./xgid.js";
 
 const words = text.analyse;
-const MATCH = "match";
+const [MATCH, GAME] = ["match", "game"];
 
 const line = new PositionLine();
 /** @type {import("./match_view.js").OpenMatch | null} */
 let match = null;
+/** @type {File | null} a file that the match view is to open */
+let waiting = null;
 
 /**
- * Open the view: `#/analyse`, `#/analyse/XGID…`, `#/analyse/VARIANT/XGID…` or `#/analyse/match`.
+ * Open the view: `#/analyse`, `#/analyse/XGID…`, `#/analyse/VARIANT/XGID…`, `#/analyse/match`, or `#/analyse/game/ID`
+ * for a game that the server keeps.
  *
  * @param {HTMLElement} main
  * @param {string[]} parts
  * @param {import("../main.js").Context} context
  */
 export function open(main, parts, context) {
-  const isMatch = parts[0] === MATCH;
+  const isMatch = parts[0] === MATCH || parts[0] === GAME;
   const body = h("div", {});
   main.append(h("h1", { class: "unseen" }, words.title), drawModes(isMatch), body);
-  if (isMatch) {
-    const view = new MatchView(body, context.line, match, { keep: (opened) => (match = opened), analyse: analysePosition });
-    return { close: () => view.close() };
-  }
+  const view = isMatch ? openMatch(body, parts, context) : openPosition(body, parts, context);
+  const stop = receiveFiles(view);
+  return { close: () => (stop(), view.close()) };
+}
+
+/**
+ * @param {HTMLElement} body
+ * @param {string[]} parts
+ * @param {import("../main.js").Context} context
+ */
+function openMatch(body, parts, context) {
+  const view = new MatchView(body, context.line, match, { keep: (opened) => (match = opened), analyse: analysePosition });
+  if (parts[0] === GAME) view.openFrom(() => fetchGame(parts[1]));
+  else if (waiting) view.openFile(waiting);
+  waiting = null;
+  return view;
+}
+
+/**
+ * @param {HTMLElement} body
+ * @param {string[]} parts
+ * @param {import("../main.js").Context} context
+ */
+function openPosition(body, parts, context) {
   const variant = parts[0] in CHECKERS ? parts[0] : "backgammon";
   const words_ = (parts[0] in CHECKERS ? parts.slice(1) : parts).join("/");
   if (words_ && variant !== line.variant) line.begin(makeStart(variant), variant);
-  const view = new PositionView(body, line, context.line);
+  const view = new PositionView(body, line, context.line, showFile);
   if (words_ && words_ !== formatXgid(line.setting)) view.openText(words_);
-  return { close: () => view.close() };
+  return view;
 }
 
 /** @param {boolean} isMatch */
@@ -53,4 +77,44 @@ function drawModes(isMatch) {
 function analysePosition(setting) {
   line.push(setting);
   location.hash = `#/analyse/${line.address}`;
+}
+
+/**
+ * Go over to the match of a file.
+ *
+ * @param {File} file
+ */
+function showFile(file) {
+  waiting = file;
+  location.hash = `#/analyse/${MATCH}`;
+}
+
+/**
+ * Open what is dropped anywhere, or pasted outside of a field.
+ *
+ * @param {{openFile: (file: File) => void, openText: (words: string) => void}} view
+ * @returns {() => void} what ends it
+ */
+function receiveFiles(view) {
+  const drop = (/** @type {DragEvent} */ event) => {
+    if (!event.dataTransfer?.types.includes("Files")) return;
+    event.preventDefault();
+    const [file] = event.type === "drop" ? event.dataTransfer.files : [];
+    if (file) view.openFile(file);
+  };
+  const paste = (/** @type {ClipboardEvent} */ event) => {
+    if (event.target instanceof Element && event.target.closest("input, textarea")) return;
+    const [file] = event.clipboardData?.files ?? [];
+    const pasted = event.clipboardData?.getData("text/plain").trim();
+    if (file) view.openFile(file);
+    else if (pasted) view.openText(pasted);
+  };
+  addEventListener("dragover", drop);
+  addEventListener("drop", drop);
+  addEventListener("paste", paste);
+  return () => {
+    removeEventListener("dragover", drop);
+    removeEventListener("drop", drop);
+    removeEventListener("paste", paste);
+  };
 }

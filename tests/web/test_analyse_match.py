@@ -1,0 +1,209 @@
+"""The analysis of a match file, in Chromium."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.slow
+
+MATCH = """; [Player 1 "Ann"]
+; [Player 2 "Bob"]
+; [EventDate "2025.11.08"]
+
+ 3 point match
+
+ Game 1
+ Ann : 0                        Bob : 0
+  1) 53: 24/21 13/8             44: 24/20 24/20 8/4* 8/4
+  2) 51: 25/20 8/7              31: 8/5* 6/5
+  3) 36: 25/22 13/7              Doubles => 2
+; Too early, she thought
+  4)  Takes                     41: 13/9 6/5
+  5) 41: 13/9 9/8               56: 13/8 9/3*
+  6) 64:                        63: 13/7 6/3
+  7) 14: 25/24 6/2              34: 8/4 5/2
+  8) 62: 8/2 6/4                61: 13/7 4/3
+  9) 35: 8/3 4/1                25: 20/15 15/13
+ 10) 34: 8/5* 5/1               65: 25/20 20/14
+ 11) 64: 8/2 7/3                66: 14/8 13/7 13/7 8/2
+ 12) 12: 13/11 13/12            24: 7/3 7/5
+ 13) 53: 11/6 7/4               63: 7/4
+ 14) 64: 24/18* 12/8
+      Wins 2 points
+
+ Game 2
+ Ann : 2                        Bob : 0
+  1) 52: 24/22 13/8             45: 24/20 13/8
+  2) 66: 13/7 13/7 7/1* 7/1     61:
+  3) 53: 13/8 8/5*              52: 25/20* 25/23
+"""
+
+
+@pytest.fixture
+def match_file(tmp_path):
+    """The file of a short match with a game that is not finished."""
+    path = tmp_path / "ann-bob.mat"
+    path.write_text(MATCH, encoding="utf-8")
+    return path
+
+
+def open_match(page, path):
+    page.set_input_files("#match-file", path)
+    page.locator(".summary .main-row").wait_for()
+    page.locator(".match-head [role=status]").filter(has_text="Analysed at 2-ply").wait_for()
+
+
+def test_a_match_file_shows_ratings_games_and_facts(open_page, match_file):
+    page = open_page("/#/analyse/match")
+    open_match(page, match_file)
+    assert "Ann \N{EN DASH} Bob, match to 3: 2\N{EN DASH}0" in page.locator(".match-head").inner_text()
+    summary = page.locator(".summary")
+    assert "Performance rating (PR)" in summary.inner_text()
+    assert page.locator(".games tbody tr").count() == 2
+    assert "Ann wins 2 points (single)" in page.locator(".games").inner_text()
+    assert "2025.11.08" in page.locator(".facts").inner_text()
+
+
+def test_errors_are_listed_by_size_player_and_kind_and_shown_on_the_board(open_page, match_file):
+    page = open_page("/#/analyse/match")
+    open_match(page, match_file)
+    page.get_by_role("tab", name="Errors").click()
+    page.get_by_label("Size").select_option("0.0005")
+    rows = page.locator(".error-row")
+    total = rows.count()
+    assert total >= 3
+    sizes = [float(text[1:]) for text in page.locator(".error-size").all_inner_texts()]
+    assert sizes == sorted(sizes, reverse=True)
+    page.get_by_label("Player").select_option("0")
+    of_ann = rows.count()
+    page.get_by_label("Player").select_option("1")
+    assert of_ann + rows.count() == total
+    page.get_by_label("Player").select_option("")
+    page.get_by_label("Kind").select_option("doubling")
+    assert all("doubl" in text for text in rows.all_inner_texts())
+    page.get_by_label("Kind").select_option("plays")
+    rows.first.click()
+    title = page.locator(".decision h2").inner_text()
+    assert rows.first.locator(".error-where").inner_text() in title
+    assert page.locator(".decision .made").count() == 1
+    assert page.locator("path.arrow.best").count() >= 1
+
+
+def test_moves_lead_through_the_games_and_have_the_comments_of_the_file(open_page, match_file):
+    page = open_page("/#/analyse/match")
+    open_match(page, match_file)
+    page.get_by_role("tab", name="Moves").click()
+    page.get_by_role("button", name="doubles to 2").click()
+    title = page.locator(".decision h2")
+    assert page.locator(".decision .comment").inner_text() == "Too early, she thought"
+    page.get_by_role("button", name="Next action").click()
+    assert title.inner_text() == "Game 1, move 4, Ann: takes"
+    page.get_by_role("button", name="Next action").click()
+    assert "Luck of the roll" in page.locator(".decision").inner_text()
+    page.get_by_role("button", name="64: no move").click()
+    page.locator("details[data-game='1'] summary").click()
+    page.get_by_role("button", name="52: 24/22 13/8").click()
+    assert title.inner_text().startswith("Game 2, move 1, Ann")
+    page.get_by_role("button", name="Previous action").click()
+    assert title.inner_text().startswith("Game 1, move 14, Bob: resigns")
+
+
+def test_the_graph_is_walked_over_by_keys_and_clicks(open_page, match_file):
+    page = open_page("/#/analyse/match")
+    open_match(page, match_file)
+    graph = page.get_by_role("slider", name="Match-winning chances of Ann")
+    graph.focus()
+    page.keyboard.press("End")
+    assert page.locator(".decision h2").inner_text().startswith("Game 2, move 3, Bob")
+    assert graph.get_attribute("aria-valuetext").startswith("Game 2, move 3: Ann ")
+    page.keyboard.press("ArrowLeft")
+    assert page.locator(".decision h2").inner_text().startswith("Game 2, move 3, Ann")
+    box = graph.bounding_box()
+    page.mouse.click(box["x"] + box["width"] * 0.06, box["y"] + box["height"] / 2)
+    assert page.locator(".decision h2").inner_text().startswith("Game 1, move 1, Ann")
+
+
+def test_a_decision_goes_over_to_the_analysis_of_its_position_and_the_match_stays(open_page, match_file):
+    page = open_page("/#/analyse/match")
+    open_match(page, match_file)
+    page.get_by_role("button", name="Analyse this position").click()
+    page.locator(".advice[data-plies='2']").wait_for()
+    assert ":-1:53:0:0:0:3:10" in page.url
+    page.get_by_role("link", name="Match file").click()
+    assert page.locator(".summary .main-row").is_visible()
+
+
+@pytest.mark.parametrize(
+    ("name", "ending", "part"),
+    [("Report (HTML)", ".html", "<html"), (".mat", ".mat", "3 point match"), (".sgf", ".sgf", "(;")],
+)
+def test_a_match_is_downloaded_in_other_formats(open_page, match_file, name, ending, part):
+    page = open_page("/#/analyse/match")
+    open_match(page, match_file)
+    with page.expect_download() as download:
+        page.get_by_role("button", name=name, exact=True).click()
+    assert download.value.suggested_filename == f"ann-bob{ending}"
+    assert part in Path(download.value.path()).read_text(encoding="utf-8")
+
+
+def test_the_analysis_is_downloaded_as_json(open_page, match_file):
+    page = open_page("/#/analyse/match")
+    open_match(page, match_file)
+    with page.expect_download() as download:
+        page.get_by_role("button", name="JSON", exact=True).click()
+    (document,) = json.loads(Path(download.value.path()).read_text(encoding="utf-8"))
+    assert document["names"] == ["Ann", "Bob"]
+
+
+def test_a_match_is_pasted_where_a_position_was_expected(open_page):
+    page = open_page("/#/analyse")
+    page.get_by_label("Position or match as text").fill(MATCH)
+    page.get_by_role("button", name="Open").click()
+    page.locator(".summary .main-row").wait_for()
+    assert page.url.endswith("#/analyse/match")
+
+
+def test_a_deeper_analysis_tells_its_progress_and_can_be_stopped(open_page, match_file):
+    page = open_page("/#/analyse/match")
+    open_match(page, match_file)
+    before = page.locator(".summary .main-row").inner_text()
+    page.get_by_label("Depth").select_option("3")
+    page.get_by_role("button", name="Analyse", exact=True).click()
+    stop = page.get_by_role("button", name="Stop")
+    stop.wait_for()
+    stop.click()
+    page.locator(".match-head [role=status]").filter(has_text="Stopped").wait_for()
+    assert page.locator(".summary .main-row").inner_text() == before
+
+
+def test_a_file_that_is_no_match_is_refused_in_the_words_of_the_server(open_page, tmp_path):
+    page = open_page("/#/analyse/match")
+    path = tmp_path / "letter.txt"
+    path.write_text("Dear Bob, shall we play?", encoding="utf-8")
+    page.set_input_files("#match-file", path)
+    alert = page.get_by_role("alert").filter(visible=True)
+    alert.wait_for()
+    assert "xpected a match file" in alert.inner_text()
+    open_page.complaints.clear()  # Chromium reports the status of the answer
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_axe_finds_nothing_serious_in_the_analysis_of_a_match(
+    open_page, check_accessibility, match_file, dark
+):
+    page = open_page("/#/analyse/match", dark=dark)
+    check_accessibility(page)
+    open_match(page, match_file)
+    for tab in ("Summary", "Errors", "Moves"):
+        page.get_by_role("tab", name=tab).click()
+        check_accessibility(page)
+
+
+@pytest.mark.parametrize("width", [320, 360, 800])
+def test_no_width_makes_a_match_scroll_sideways(open_page, match_file, width):
+    page = open_page("/#/analyse/match", width=width, height=740)
+    open_match(page, match_file)
+    for tab in ("Summary", "Errors", "Moves"):
+        page.get_by_role("tab", name=tab).click()
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
