@@ -58,8 +58,7 @@ class MatchQuestion:
             ServerError: The server refused it.
             CancelledWork: It was stopped.
         """
-        from engine.cubeful.match_equity import load_default_table
-        from engine.match_analysis.analysed_match import AnalysedMatch
+        from engine.match_analysis.analysed_match import AnalysedMatch, find_table
         from engine.match_analysis.notes import add_notes, keep_comments
         from engine.match_files.model import ActionNotes
 
@@ -77,7 +76,7 @@ class MatchQuestion:
             notes = _make_play_notes(row, *replayed[game][place]) if is_play else _make_cube_notes(row)
             found.append((game, place, notes))
         judged = add_notes(keep_comments(self._record), found)
-        analysed = AnalysedMatch("", judged, result["method"], load_default_table())
+        analysed = AnalysedMatch("", judged, result["method"], find_table(judged.rules.rules))
         return wrap_match(analysed.marked_match, result["method"])
 
 

@@ -314,8 +314,7 @@ class Engine:
             UnsupportedError: The match is of a variant that the evaluator does not know.
             CancelledWork: It was cancelled.
         """
-        from engine.cubeful.match_equity import load_default_table
-        from engine.match_analysis.analysed_match import AnalysedMatch, describe_method
+        from engine.match_analysis.analysed_match import make_analysed_match
         from engine.match_analysis.analysis import AnalysisSettings, analyse_match
         from engine.match_analysis.rollouts import roll_out_decisions
         from engine.runtime.threads import Workers
@@ -332,9 +331,8 @@ class Engine:
         )
         if rollouts is not None:
             judged = roll_out_decisions(self._engine, judged, rollouts, progress=report, cancelled=cancelled)
-        table = self._engine.table or load_default_table()
-        method = describe_method(self._engine.name, settings, table.name, rollouts)
-        return wrap_match(AnalysedMatch("", judged, method, table).marked_match, method)
+        analysed = make_analysed_match(self._engine, judged, settings, rollouts)
+        return wrap_match(analysed.marked_match, analysed.method)
 
     def __repr__(self) -> str:
         return f"Engine({self.name!r})"

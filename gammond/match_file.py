@@ -155,11 +155,11 @@ class Match:
         ``players`` has their statistics, ``decisions`` each play and cube action with its error; they are
         empty in a match without an analysis (`Engine.analyse`).
         """
-        from engine.cubeful.match_equity import load_default_table
-        from engine.match_analysis.analysed_match import AnalysedMatch
+        from engine.match_analysis.analysed_match import AnalysedMatch, find_table
         from engine.match_analysis.documents import describe_match
 
-        return describe_match(AnalysedMatch("", self._record, self._method, load_default_table()))
+        table = find_table(self._record.rules.rules)
+        return describe_match(AnalysedMatch("", self._record, self._method, table))
 
     def __str__(self) -> str:
         kind = f"{self.length}-point match" if self.length else "money play"

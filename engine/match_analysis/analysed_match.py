@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from types import MappingProxyType
 
-from engine.cubeful.match_equity import MatchEquityTable
+from engine.analysis.engine import Engine
+from engine.cubeful.match_equity import MatchEquityTable, load_default_table
+from engine.errors import DataFileError
+from engine.hypergammon.databases import load_solution
 from engine.match_analysis.analysis import AnalysisSettings
 from engine.match_analysis.decisions import judge_recorded_match
 from engine.match_analysis.judgement import Choice
@@ -36,6 +41,7 @@ from engine.rules.game_record import GameAction, PlayAction
 from engine.rules.game_replay import GameSituation
 from engine.rules.match import SEATS
 from engine.rules.notation import format_play
+from engine.rules.rules import Rules
 from engine.runtime.version import NAME, read_version
 
 
@@ -198,6 +204,45 @@ class AnalysedMatch:
     def judged_actions(self) -> tuple[list[JudgedDecision], list[JudgedRoll]]:
         """Its decisions and rolls."""
         return judge_recorded_match(self.match, self.table)
+
+
+def make_analysed_match(
+    engine: Engine,
+    judged: RecordedMatch,
+    settings: AnalysisSettings,
+    rollouts: DecisionRollouts | None = None,
+    *,
+    name: str = "",
+    nets: Mapping[str, str] = MappingProxyType({}),
+) -> AnalysedMatch:
+    """Return a judged match with what judged it: by the match's rules, a net or the solution of its variant.
+
+    Args:
+        engine: Judged it, by its own rules or those of the match.
+        judged: The match.
+        settings: How deep.
+        rollouts: How decisions were rolled out; None if they were not.
+        name: As `AnalysedMatch`.
+        nets: The hashes of the engine's nets, which a match of a solved variant does not have.
+
+    Raises:
+        DataFileError: The solution is missing or its file is damaged.
+    """
+    judge = engine.with_rules(judged.rules.rules)
+    table = judge.table or load_default_table()
+    method = describe_method(judge.name, settings, table.name, rollouts)
+    return AnalysedMatch(name, judged, method, table, {} if judge.rules.variant.is_solved else nets)
+
+
+def find_table(rules: Rules) -> MatchEquityTable:
+    """Return the match equity table for matches by some rules: that of its solution for a solved variant.
+
+    Where the solution is missing or its file is damaged, it is the one for backgammon.
+    """
+    if rules.variant.is_solved:
+        with suppress(DataFileError):
+            return load_solution(rules.variant.checkers).match_equities
+    return load_default_table()
 
 
 def describe_method(

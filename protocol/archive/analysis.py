@@ -9,9 +9,8 @@ from contextlib import contextmanager
 import msgspec
 
 from engine.analysis.engine import Engine
-from engine.cubeful.match_equity import load_default_table
 from engine.errors import CancelledWork, DataFileError, GammondError
-from engine.match_analysis.analysed_match import AnalysedMatch, describe_method
+from engine.match_analysis.analysed_match import make_analysed_match
 from engine.match_analysis.analysis import AnalysisSettings, analyse_match
 from engine.match_analysis.documents import describe_match
 from engine.match_analysis.statistics import RatingTotal
@@ -118,10 +117,9 @@ def analyse_kept_match(
         CancelledWork: It was cancelled.
         UnsupportedError: The engine does not know the rules of the match.
     """
-    settings, table = AnalysisSettings(), engine.table or load_default_table()
+    settings = AnalysisSettings()
     judged = analyse_match(engine, match, settings, cancelled=cancelled)
-    method = describe_method(engine.name, settings, table.name)
-    analysed = AnalysedMatch("", judged, method, table)
+    analysed = make_analysed_match(engine, judged, settings)
     decisions = analysed.judged_actions[0]
     one, two = (
         SeatRating(
@@ -134,4 +132,4 @@ def analyse_kept_match(
         for seat, statistics in zip(SEATS, analysed.statistics, strict=True)
     )
     document = msgspec.json.encode(describe_match(analysed))
-    return KeptAnalysis(method, format_sgf(analysed.marked_match), document, (one, two))
+    return KeptAnalysis(analysed.method, format_sgf(analysed.marked_match), document, (one, two))

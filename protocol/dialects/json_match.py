@@ -11,9 +11,8 @@ from types import MappingProxyType
 import msgspec
 
 from engine.analysis.engine import Engine
-from engine.cubeful.match_equity import load_default_table
 from engine.errors import CancelledWork, LimitError, ValueRangeError
-from engine.match_analysis.analysed_match import AnalysedMatch, describe_method
+from engine.match_analysis.analysed_match import AnalysedMatch, make_analysed_match
 from engine.match_analysis.analysis import AnalysisSettings, analyse_match, count_decisions
 from engine.match_analysis.documents import describe_match
 from engine.match_analysis.notes import MAX_CANDIDATES
@@ -138,8 +137,6 @@ class MatchQuery:
         """
         query, rollouts = self.query, self.rollouts
         settings = AnalysisSettings(query.plies, query.deeper, query.filter, query.settings.store)
-        table = engine.table or load_default_table()
-        method = describe_method(engine.name, settings, table.name, rollouts)
         workers = Workers(min(self.threads, count_usable_cores()))
         results: list[msgspec.Raw] = []
 
@@ -147,7 +144,7 @@ class MatchQuery:
             return self._is_spent(control)
 
         def finish(match: RecordedMatch) -> None:
-            analysed = AnalysedMatch("", match, method, table)
+            analysed = make_analysed_match(engine, match, settings, rollouts)
             describe = self.describe or partial(describe_match, max_candidates=query.max_moves)
             text = msgspec.json.encode(describe(analysed))
             control.answer_bytes += len(text)

@@ -10,9 +10,8 @@ from typing import Any, cast
 
 import msgspec
 
-from engine.cubeful.match_equity import load_default_table
 from engine.errors import CancelledWork, FormatError, UnsupportedError
-from engine.match_analysis.analysed_match import AnalysedMatch
+from engine.match_analysis.analysed_match import AnalysedMatch, find_table
 from engine.match_files.documents import describe_record
 from engine.match_files.model import RecordedMatch
 from engine.match_files.reading import read_matches
@@ -153,7 +152,7 @@ def _make_page_answer(replies: Sequence[AnyReply]) -> WebAnswer:
 
 def _convert_to_html(matches: Sequence[RecordedMatch]) -> WebAnswer:
     _check_one(matches)
-    page = _format_page(AnalysedMatch("", matches[0], "", load_default_table()))
+    page = _format_page(AnalysedMatch("", matches[0], "", find_table(matches[0].rules.rules)))
     return WebAnswer(200, page.encode(), HTML_MEDIA)
 
 

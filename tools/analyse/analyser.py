@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from engine.analysis.engine import Engine
 from engine.cubeful.match_equity import load_default_table
-from engine.match_analysis.analysed_match import AnalysedMatch, describe_method
+from engine.match_analysis.analysed_match import AnalysedMatch, describe_method, make_analysed_match
 from engine.match_analysis.analysis import AnalysisSettings, analyse_match
 from engine.match_analysis.journal import NO_JOURNAL
 from engine.match_analysis.rollouts import DecisionRollouts, roll_out_decisions
@@ -53,11 +53,10 @@ class MatchAnalyser:
         self._workers = Workers(threads)
         self._stopped = stopped
         self._executor = executor
-        self._table = engine.table or load_default_table()
-        self._method = describe_method(engine.name, settings, self._table.name, rollouts)
+        table = engine.table or load_default_table()
         shared = rollouts and replace(rollouts, settings=replace(rollouts.settings, threads=1))
         self.run: dict[str, object] = {
-            "method": self._method,
+            "method": describe_method(engine.name, settings, table.name, rollouts),
             "settings": repr((settings, shared)),
             "nets": dict(nets),
         }
@@ -102,7 +101,9 @@ class MatchAnalyser:
                     if self._executor is None
                     else self._executor.make_blocks(self._rollouts, match.rules.rules),
                 )
-        return AnalysedMatch(name, judged, self._method, self._table, self._nets)
+        return make_analysed_match(
+            self._engine, judged, self._settings, self._rollouts, name=name, nets=self._nets
+        )
 
 
 @contextmanager

@@ -6,9 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from engine.cubeful.match_equity import load_default_table
 from engine.errors import ValueRangeError
-from engine.match_analysis.analysed_match import AnalysedDecision, AnalysedMatch, is_own_method
+from engine.match_analysis.analysed_match import AnalysedDecision, AnalysedMatch, find_table, is_own_method
 from engine.match_files.model import ANNOTATOR, ActionNotes, RecordedGame, RecordedMatch, number_moves
 from engine.rules.game_record import GameAction, PlayAction, RollAction, SetAction
 from engine.rules.game_replay import GameSituation
@@ -175,7 +174,7 @@ class OpenRecord:
         if self._analysed is None or self._analysed.match is not self.match:
             judged = f"{NAME} {read_version()}, {self.source}"
             method = judged if len(self._judged) == len(self.match.games) else ""
-            self._analysed = AnalysedMatch("", self.match, method, load_default_table())
+            self._analysed = AnalysedMatch("", self.match, method, find_table(self.match.rules.rules))
         return self._analysed
 
     @property
