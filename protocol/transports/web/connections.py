@@ -16,7 +16,7 @@ from websockets.frames import Frame
 
 from protocol.transports.connected_client import PIECE_BYTES, limit_output
 from protocol.transports.web.limits import WebLimits
-from protocol.transports.web.rates import is_loopback
+from protocol.transports.web.request_limits import is_loopback
 
 _FULL_ANSWER = (
     b"HTTP/1.1 503 Service Unavailable\r\ncontent-type: text/plain\r\ncontent-length: 40\r\n"

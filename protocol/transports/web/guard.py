@@ -13,7 +13,7 @@ from engine.errors import GammondError, UnsupportedError
 from protocol.core.errors import BusyError
 from protocol.core.fault_log import FAULT_LOG
 from protocol.transports.web.answers import read_address, read_header, refuse_socket, send_answer
-from protocol.transports.web.rates import RequestRates
+from protocol.transports.web.request_limits import RequestLimiter
 from protocol.web.answers import WebAnswer, make_failure
 
 _SAFE_METHODS = frozenset(("GET", "HEAD", "OPTIONS"))
@@ -103,7 +103,7 @@ class Guard:
     """
 
     def __init__(
-        self, app: ASGIApp, names: ServerNames, rates: RequestRates, clock: Callable[[], float]
+        self, app: ASGIApp, names: ServerNames, rates: RequestLimiter, clock: Callable[[], float]
     ) -> None:
         self._app = app
         self._names = names

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from bisect import bisect_left
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,7 +16,7 @@ _BUCKETS_S = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1
 """The upper ends of the buckets of times, in seconds."""
 
 
-class Times:
+class Histogram:
     """How long something took, as a histogram."""
 
     def __init__(self) -> None:
@@ -38,39 +38,37 @@ class Times:
 
 
 @dataclass(frozen=True)
-class Metric:
-    """A value that is read when somebody asks.
+class Reading:
+    """A value as it is when somebody asks.
 
     Attributes:
-        name: Its name.
+        name: Its name, without the program's.
         kind: ``counter``, ``gauge`` or ``histogram``.
         meaning: What it is, as a phrase.
-        read: Returns it: a number, numbers by the value of the label, or a histogram.
+        value: The value: a number, numbers by the value of the label, or a histogram.
         label: The name of the label.
     """
 
     name: str
     kind: str
     meaning: str
-    read: Callable[[], float | Mapping[str, float] | Times]
+    value: float | Mapping[str, float] | Histogram
     label: str = ""
 
     def format_lines(self) -> list[str]:
         """Format the value with its head."""
-        head = [f"# HELP {self.name} {self.meaning}", f"# TYPE {self.name} {self.kind}"]
-        value = self.read()
-        if isinstance(value, Times):
-            return head + value.format_lines(self.name)
+        name, value = f"gammond_{self.name}", self.value
+        head = [f"# HELP {name} {self.meaning}", f"# TYPE {name} {self.kind}"]
+        if isinstance(value, Histogram):
+            return head + value.format_lines(name)
         if isinstance(value, Mapping):
-            return head + [
-                f'{self.name}{{{self.label}="{key}"}} {each:g}' for key, each in sorted(value.items())
-            ]
-        return [*head, f"{self.name} {_format_number(value)}"]
+            return head + [f'{name}{{{self.label}="{key}"}} {each:g}' for key, each in sorted(value.items())]
+        return [*head, f"{name} {_format_number(value)}"]
 
 
-def format_metrics(metrics: Sequence[Metric]) -> str:
-    """Format metrics as text."""
-    return "".join(f"{line}\n" for metric in metrics for line in metric.format_lines())
+def format_readings(readings: Sequence[Reading]) -> str:
+    """Format values as text."""
+    return "".join(f"{line}\n" for reading in readings for line in reading.format_lines())
 
 
 def read_memory_bytes() -> int:

@@ -20,8 +20,8 @@ from protocol.state.session import Session
 from protocol.transports.shared_work import SharedWork
 from protocol.transports.web.answers import read_address, read_header, send_answer
 from protocol.transports.web.limits import WebLimits
-from protocol.transports.web.metrics import Times
-from protocol.transports.web.rates import is_loopback
+from protocol.transports.web.metrics import Histogram
+from protocol.transports.web.request_limits import is_loopback
 from protocol.web.answers import WebAnswer, WebRequest
 from protocol.web.plans import Endpoint, PlannedWork
 
@@ -47,7 +47,7 @@ class RestWork:
         self.service = service
         self.shared = shared
         self.limits = limits
-        self.times = Times()
+        self.times = Histogram()
         self._running: set[RunningRequest] = set()
         self._addresses: Counter[str] = Counter()
 

@@ -28,9 +28,9 @@ from protocol.transports.web.hub_work import HubTicks, HubWork
 from protocol.transports.web.kept_games import KeptGames
 from protocol.transports.web.limits import WebLimits, WebOptions
 from protocol.transports.web.line_socket import LineSocket
-from protocol.transports.web.metrics import MEDIA_TYPE, Metric, Times, format_metrics, read_memory_bytes
+from protocol.transports.web.metrics import MEDIA_TYPE, Histogram, Reading, format_readings, read_memory_bytes
 from protocol.transports.web.page import Page, read_page
-from protocol.transports.web.rates import RequestRates
+from protocol.transports.web.request_limits import RequestLimiter
 from protocol.transports.web.rest import RestWork
 from protocol.transports.web.sockets import SocketEndpoint, WebClient
 from protocol.transports.web.table_socket import TableSocket
@@ -120,7 +120,7 @@ class WebServer(ListeningServer[WebClient]):
         self._hub = Hub(service, self._hub_work, shared.clock, kept.archive)
         self._ticks = HubTicks(self.loop, self._hub, shared.clock)
         self._hub_work.on_done = self._ticks.plan
-        self._table_times = Times()
+        self._table_times = Histogram()
         self._config: Config
 
     def make_connection(self) -> HttpConnection:
@@ -151,7 +151,10 @@ class WebServer(ListeningServer[WebClient]):
         }
         reports = {"/healthz": self._report_health, "/metrics": self._report_metrics}
         app = make_app(Page(read_page()), sockets, reports, (*ENDPOINTS, *self._kept.endpoints), self._rest)
-        names, rates = ServerNames(host, port, self._web.hosts), RequestRates(self._web_limits, self.clock())
+        names, rates = (
+            ServerNames(host, port, self._web.hosts),
+            RequestLimiter(self._web_limits, self.clock()),
+        )
         self._guard = Guard(app, names, rates, self.clock)
         self._config = _make_config(self._guard, self._web_limits, self._service.limits)
         self._tell_listening(host, port)
@@ -173,57 +176,43 @@ class WebServer(ListeningServer[WebClient]):
         return WebAnswer(200, msgspec.json.encode(health) + b"\n")
 
     def _report_metrics(self) -> WebAnswer:
-        return WebAnswer(200, format_metrics(self._list_metrics()).encode(), MEDIA_TYPE)
+        return WebAnswer(200, format_readings(self._list_readings()).encode(), MEDIA_TYPE)
 
-    def _count_clients(self) -> dict[str, float]:
-        """Return how many clients of each kind there are."""
+    def _list_readings(self) -> Sequence[Reading]:
+        service, connections = self._service, self._connections
         lines = sum(isinstance(client, LineSocket) for client in self.clients)
-        return {
-            "line": lines,
-            "table": len(self.clients) - lines,
-            "tcp": self._service.client_count - len(self.clients),
-        }
-
-    def _list_metrics(self) -> Sequence[Metric]:
-        service, shared = self._service, self.shared
-        waiting, under_way = shared.pool.count_jobs()
+        tables, tcp = len(self.clients) - lines, service.client_count - len(self.clients)
+        waiting, running = self.shared.pool.count_jobs()
         return (
-            Metric("gammond_uptime_seconds", "gauge", "time since the start", lambda: service.uptime_s),
-            Metric("gammond_clients", "gauge", "clients by kind", self._count_clients, "kind"),
-            Metric(
-                *("gammond_connections", "gauge", "open connections of the web server"),
-                lambda: len(self._connections.open),
+            Reading("uptime_seconds", "gauge", "time since the start", service.uptime_s),
+            Reading(
+                "clients", "gauge", "clients by kind", {"line": lines, "table": tables, "tcp": tcp}, "kind"
             ),
-            Metric(
-                *("gammond_connections_refused_total", "counter", "connections for which there was no room"),
-                lambda: self._connections.refused_count,
+            Reading("connections", "gauge", "open connections of the web server", len(connections.open)),
+            Reading(
+                "connections_refused_total",
+                "counter",
+                "turned away for want of room",
+                connections.refused_count,
             ),
-            Metric(
-                *("gammond_http_answers_total", "counter", "answers over HTTP by status"),
-                lambda: self._guard.answer_counts,
+            Reading(
+                "http_answers_total",
+                "counter",
+                "answers over HTTP by status",
+                self._guard.answer_counts,
                 "status",
             ),
-            Metric(
-                *("gammond_requests_total", "counter", "commands, queries and questions"),
-                lambda: service.request_count,
+            Reading("requests_total", "counter", "commands, queries and questions", service.request_count),
+            Reading("errors_total", "counter", "errors by code", service.error_counts, "code"),
+            Reading("jobs_waiting", "gauge", "work that waits for a thread", waiting),
+            Reading("jobs_running", "gauge", "work that is under way", running),
+            Reading("tables", "gauge", "tables", len(self._hub.tables)),
+            Reading("memory_bytes", "gauge", "memory of the process", read_memory_bytes()),
+            Reading(
+                "held_bytes", "gauge", "unread answers, unanswered requests", self.shared.memory.held_bytes
             ),
-            Metric("gammond_errors_total", "counter", "errors by code", lambda: service.error_counts, "code"),
-            Metric("gammond_jobs_waiting", "gauge", "work that waits for a thread", lambda: waiting),
-            Metric("gammond_jobs_running", "gauge", "work that is under way", lambda: under_way),
-            Metric("gammond_tables", "gauge", "tables", lambda: len(self._hub.tables)),
-            Metric("gammond_memory_bytes", "gauge", "memory of the process", read_memory_bytes),
-            Metric(
-                *("gammond_held_bytes", "gauge", "held for clients: unread answers, unanswered requests"),
-                lambda: shared.memory.held_bytes,
-            ),
-            Metric(
-                *("gammond_table_request_seconds", "histogram", "time of a request at a table, moves too"),
-                lambda: self._table_times,
-            ),
-            Metric(
-                *("gammond_http_work_seconds", "histogram", "time of a question over HTTP"),
-                lambda: self._rest.times,
-            ),
+            Reading("table_request_seconds", "histogram", "time of a request at a table", self._table_times),
+            Reading("http_work_seconds", "histogram", "time of a question over HTTP", self._rest.times),
         )
 
 

@@ -21,7 +21,7 @@ from protocol.transports.web.answers import (
     shorten_reason,
 )
 from protocol.transports.web.limits import WebLimits
-from protocol.transports.web.rates import Bucket
+from protocol.transports.web.request_limits import Bucket
 
 _LONGEST_REQUEST_CHARS = 64 * 1024
 """The longest request; only a position or a name is of any length."""

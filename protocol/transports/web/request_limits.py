@@ -36,7 +36,7 @@ class Bucket:
         self._left -= 1.0
 
 
-class RequestRates:
+class RequestLimiter:
     """Counts requests, of each address and of all.
 
     Args:

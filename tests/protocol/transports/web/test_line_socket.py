@@ -1,0 +1,125 @@
+from __future__ import annotations
+
+import pytest
+
+pytest.importorskip("starlette", reason="needs the extra 'web'")
+
+import asyncio
+import threading
+import time
+
+from websockets.exceptions import ConnectionClosed
+
+from protocol.core.limits import ClientLimits
+from tests.boards import RacingEvaluator
+from tests.protocol.transports.web.serving import run, running, talk
+
+WIDE = '{"id": 1, "position": "BAAAUFKqVKQAAA", "dice": [1, 1], "want": ["moves"]}'
+"""2,151 plays, 390 kB of them."""
+
+
+class Slow(RacingEvaluator):
+    """Evaluates for a long time, and notes how often it was asked."""
+
+    def __init__(self):
+        super().__init__()
+        self.asked = 0
+        self.began = threading.Event()
+
+    def evaluate(self, boards):
+        self.asked += 1
+        self.began.set()
+        time.sleep(0.1)
+        return super().evaluate(boards)
+
+
+DEEP = "newgame\n@a eval plies=3\n"
+"""The search asks 125 times."""
+
+
+async def wait_for(event):
+    """Wait for an event of another thread."""
+    while not event.is_set():
+        await asyncio.sleep(0.02)
+
+
+def test_a_frame_may_hold_many_lines_and_frames_of_answers_hold_whole_ones():
+    async def scenario():
+        async with running() as server, server.connect(max_size=None) as socket:
+            await socket.send("newgame\n" + "eval\n" * 300 + WIDE)
+            frames, lines = [], 0
+            while lines < 302:
+                frames.append(await asyncio.wait_for(socket.recv(), 20))
+                lines += frames[-1].count("\n")
+            return frames
+
+    frames = run(scenario())
+    assert all(frame.endswith("\n") for frame in frames)
+    assert max(map(len, frames)) > 300_000
+
+
+def test_the_search_of_a_page_that_goes_away_stops():
+    evaluator = Slow()
+
+    async def scenario():
+        async with running(evaluator) as server:
+            async with server.connect() as socket:
+                await socket.send(DEEP)
+                await wait_for(evaluator.began)
+            await asyncio.sleep(1.0)
+            asked = evaluator.asked
+            await asyncio.sleep(1.0)
+            return asked, evaluator.asked
+
+    before, after = run(scenario())
+    assert before == after < 60
+
+
+def test_stop_ends_a_search_of_the_same_page():
+    evaluator = Slow()
+
+    async def scenario():
+        async with running(evaluator) as server, server.connect() as socket:
+            await socket.send(DEEP)
+            assert (await socket.recv()).startswith("ok newgame")
+            await wait_for(evaluator.began)
+            said = "".join(await talk(socket, "stop @a", 2))
+            return said.splitlines()
+
+    lines = run(scenario())
+    assert any(line.startswith("ok stop") for line in lines)
+    assert any(line.startswith("@a ") for line in lines)
+    assert evaluator.asked < 60
+
+
+def test_a_page_that_reads_nothing_is_cut_off_and_what_was_held_for_it_let_go():
+    async def scenario():
+        limits = ClientLimits(close_on_long_line=True, unsent_bytes=100_000)
+        slow = running(client_limits=limits, stuck_writer_s=1.0)
+        async with slow as server, server.connect(max_size=None, close_timeout=0.1) as socket:
+            socket.transport.pause_reading()
+            for number in range(40):
+                await socket.send(WIDE.replace('"id": 1', f'"id": {number}'))
+            while server.service.client_count:
+                await asyncio.sleep(0.1)
+
+    run(scenario())
+
+
+def test_a_page_that_is_silent_for_too_long_is_told_why_it_has_to_go():
+    async def scenario():
+        async with running(idle_s=0.4) as server, server.connect() as socket:
+            assert (await socket.recv()).startswith("error limit idle: expected a request within 0.4 s")
+            with pytest.raises(ConnectionClosed):
+                await socket.recv()
+
+    run(scenario())
+
+
+def test_pages_have_sessions_of_their_own():
+    async def scenario():
+        async with running() as server, server.connect() as one, server.connect() as two:
+            await talk(one, "set game.length 7", 1)
+            return await talk(two, "get game.length", 1)
+
+    assert run(scenario()) == ["value game.length 0\n"]

@@ -1,0 +1,54 @@
+from __future__ import annotations
+
+import pytest
+
+pytest.importorskip("starlette", reason="needs the extra 'web'")
+
+from protocol.transports.web.metrics import Histogram, Reading, format_readings, read_memory_bytes
+from tests.protocol.transports.web.serving import request, run, running, talk
+
+
+def test_values_are_lines_with_a_head():
+    assert format_readings([Reading("tables", "gauge", "tables", 3)]) == (
+        "# HELP gammond_tables tables\n# TYPE gammond_tables gauge\ngammond_tables 3\n"
+    )
+    labelled = Reading("errors_total", "counter", "errors", {"limit": 2, "busy": 1}, "code")
+    assert labelled.format_lines()[2:] == [
+        'gammond_errors_total{code="busy"} 1',
+        'gammond_errors_total{code="limit"} 2',
+    ]
+
+
+def test_a_histogram_counts_each_time_in_all_buckets_that_reach_it():
+    histogram = Histogram()
+    for seconds in (0.0001, 0.001, 0.3, 99.0):
+        histogram.add(seconds)
+    lines = histogram.format_lines("wait")
+    assert 'wait_bucket{le="0.0005"} 1' in lines
+    assert 'wait_bucket{le="0.001"} 2' in lines
+    assert 'wait_bucket{le="0.25"} 2' in lines
+    assert 'wait_bucket{le="10"} 3' in lines
+    assert lines[-3:] == ['wait_bucket{le="+Inf"} 4', "wait_sum 99.301100", "wait_count 4"]
+
+
+def test_a_process_knows_its_memory():
+    assert 10e6 < read_memory_bytes() < 100e9
+
+
+def test_an_operator_reads_health_and_figures():
+    async def scenario():
+        async with running() as server, server.connect() as socket:
+            await talk(socket, "nonsense", 1)
+            await request(server, "GET", "/nowhere")
+            health = (await request(server, "GET", "/healthz")).document
+            return health, (await request(server, "GET", "/metrics")).body.decode().splitlines()
+
+    health, lines = run(scenario())
+    assert health["ok"]
+    assert health["uptime_s"] > 0
+    assert 'gammond_clients{kind="line"} 1' in lines
+    assert 'gammond_clients{kind="tcp"} 0' in lines
+    assert "gammond_requests_total 1" in lines
+    assert 'gammond_errors_total{code="bad_command"} 1' in lines
+    assert 'gammond_http_answers_total{status="404"} 1' in lines
+    assert any(line.startswith("gammond_memory_bytes ") for line in lines)
