@@ -38,7 +38,7 @@ class Histogram:
 
 
 @dataclass(frozen=True)
-class Reading:
+class ServerFigure:
     """A value as it is when somebody asks.
 
     Attributes:
@@ -66,9 +66,9 @@ class Reading:
         return [*head, f"{name} {_format_number(value)}"]
 
 
-def format_readings(readings: Sequence[Reading]) -> str:
+def format_figures(figures: Sequence[ServerFigure]) -> str:
     """Format values as text."""
-    return "".join(f"{line}\n" for reading in readings for line in reading.format_lines())
+    return "".join(f"{line}\n" for figure in figures for line in figure.format_lines())
 
 
 def read_memory_bytes() -> int:

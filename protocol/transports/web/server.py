@@ -28,7 +28,13 @@ from protocol.transports.web.hub_work import HubTicks, HubWork
 from protocol.transports.web.kept_games import KeptGames
 from protocol.transports.web.limits import WebLimits, WebOptions
 from protocol.transports.web.line_socket import LineSocket
-from protocol.transports.web.metrics import MEDIA_TYPE, Histogram, Reading, format_readings, read_memory_bytes
+from protocol.transports.web.metrics import (
+    MEDIA_TYPE,
+    Histogram,
+    ServerFigure,
+    format_figures,
+    read_memory_bytes,
+)
 from protocol.transports.web.page import Page, read_page
 from protocol.transports.web.request_limits import RequestLimiter
 from protocol.transports.web.rest import RestWork
@@ -176,43 +182,47 @@ class WebServer(ListeningServer[WebClient]):
         return WebAnswer(200, msgspec.json.encode(health) + b"\n")
 
     def _report_metrics(self) -> WebAnswer:
-        return WebAnswer(200, format_readings(self._list_readings()).encode(), MEDIA_TYPE)
+        return WebAnswer(200, format_figures(self._list_figures()).encode(), MEDIA_TYPE)
 
-    def _list_readings(self) -> Sequence[Reading]:
+    def _list_figures(self) -> Sequence[ServerFigure]:
         service, connections = self._service, self._connections
         lines = sum(isinstance(client, LineSocket) for client in self.clients)
         tables, tcp = len(self.clients) - lines, service.client_count - len(self.clients)
         waiting, running = self.shared.pool.count_jobs()
         return (
-            Reading("uptime_seconds", "gauge", "time since the start", service.uptime_s),
-            Reading(
+            ServerFigure("uptime_seconds", "gauge", "time since the start", service.uptime_s),
+            ServerFigure(
                 "clients", "gauge", "clients by kind", {"line": lines, "table": tables, "tcp": tcp}, "kind"
             ),
-            Reading("connections", "gauge", "open connections of the web server", len(connections.open)),
-            Reading(
+            ServerFigure("connections", "gauge", "open connections of the web server", len(connections.open)),
+            ServerFigure(
                 "connections_refused_total",
                 "counter",
                 "turned away for want of room",
                 connections.refused_count,
             ),
-            Reading(
+            ServerFigure(
                 "http_answers_total",
                 "counter",
                 "answers over HTTP by status",
                 self._guard.answer_counts,
                 "status",
             ),
-            Reading("requests_total", "counter", "commands, queries and questions", service.request_count),
-            Reading("errors_total", "counter", "errors by code", service.error_counts, "code"),
-            Reading("jobs_waiting", "gauge", "work that waits for a thread", waiting),
-            Reading("jobs_running", "gauge", "work that is under way", running),
-            Reading("tables", "gauge", "tables", len(self._hub.tables)),
-            Reading("memory_bytes", "gauge", "memory of the process", read_memory_bytes()),
-            Reading(
+            ServerFigure(
+                "requests_total", "counter", "commands, queries and questions", service.request_count
+            ),
+            ServerFigure("errors_total", "counter", "errors by code", service.error_counts, "code"),
+            ServerFigure("jobs_waiting", "gauge", "work that waits for a thread", waiting),
+            ServerFigure("jobs_running", "gauge", "work that is under way", running),
+            ServerFigure("tables", "gauge", "tables", len(self._hub.tables)),
+            ServerFigure("memory_bytes", "gauge", "memory of the process", read_memory_bytes()),
+            ServerFigure(
                 "held_bytes", "gauge", "unread answers, unanswered requests", self.shared.memory.held_bytes
             ),
-            Reading("table_request_seconds", "histogram", "time of a request at a table", self._table_times),
-            Reading("http_work_seconds", "histogram", "time of a question over HTTP", self._rest.times),
+            ServerFigure(
+                "table_request_seconds", "histogram", "time of a request at a table", self._table_times
+            ),
+            ServerFigure("http_work_seconds", "histogram", "time of a question over HTTP", self._rest.times),
         )
 
 

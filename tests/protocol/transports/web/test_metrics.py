@@ -4,15 +4,15 @@ import pytest
 
 pytest.importorskip("starlette", reason="needs the extra 'web'")
 
-from protocol.transports.web.metrics import Histogram, Reading, format_readings, read_memory_bytes
+from protocol.transports.web.metrics import Histogram, ServerFigure, format_figures, read_memory_bytes
 from tests.protocol.transports.web.serving import request, run, running, talk
 
 
 def test_values_are_lines_with_a_head():
-    assert format_readings([Reading("tables", "gauge", "tables", 3)]) == (
+    assert format_figures([ServerFigure("tables", "gauge", "tables", 3)]) == (
         "# HELP gammond_tables tables\n# TYPE gammond_tables gauge\ngammond_tables 3\n"
     )
-    labelled = Reading("errors_total", "counter", "errors", {"limit": 2, "busy": 1}, "code")
+    labelled = ServerFigure("errors_total", "counter", "errors", {"limit": 2, "busy": 1}, "code")
     assert labelled.format_lines()[2:] == [
         'gammond_errors_total{code="busy"} 1',
         'gammond_errors_total{code="limit"} 2',
