@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
 
 from engine.rules.dice import Roll
 from engine.rules.moves import CheckerMove, generate_plays
@@ -12,9 +15,12 @@ from engine.rules.position import BAR, OFF, Position
 from engine.rules.rules import STANDARD_RULES, Rules
 
 _HOME_POINTS = 6
-_Checkers = bytes
-_State = tuple[_Checkers, _Checkers, tuple[int, ...]]
-"""The mover's checkers, the opponent's in its own numbering, and the dice that are left, ascending."""
+_BITS = 4
+_COUNT = (1 << _BITS) - 1
+_POINTS = np.arange(1, BAR)
+_State = tuple[int, int, tuple[int, ...]]
+"""The mover's checkers, four bits for each point; a bit for each point on which it hit; and the dice that are
+left, ascending."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,13 +57,22 @@ def list_partial_plays(position: Position, roll: Roll, rules: Rules = STANDARD_R
         ValueRangeError: A die is not 1..6.
         StateError: The game is over.
     """
-    plays = generate_plays(position, roll, rules)
-    texts = {board.tobytes(): text for board, text in zip(plays.boards, format_plays(plays), strict=True)}
-    own, opponent = (row.tobytes() for row in position.board)
-    start: _State = own, opponent, tuple(sorted(rules.dice_of(roll)))
-    graph = _Graph(texts)
+    plays, dice = generate_plays(position, roll, rules), rules.dice_of(roll)
+    own, opponent = position.board
+    hits = (plays.boards[:, 0, BAR - _POINTS] < opponent[BAR - _POINTS]) @ (1 << _POINTS)
+    ends = zip(_pack_checkers(plays.boards[:, 1]), hits.tolist(), strict=True)
+    graph = _Graph(opponent.tolist(), dice, dict(zip(ends, format_plays(plays), strict=True)))
+    start: _State = _pack_checkers(own[None])[0], 0, tuple(sorted(dice))
     graph.explore(start)
     return graph.number(start)
+
+
+def _pack_checkers(rows: NDArray[np.int8]) -> list[int]:
+    """Return the checkers of a side, ``int8[n, 26]``, as one number each: four bits for each point."""
+    counts = rows.astype(np.uint8)
+    pairs = counts[:, 0::2] | (counts[:, 1::2] << _BITS)
+    text, size = pairs.tobytes(), pairs.shape[1]
+    return [int.from_bytes(text[at : at + size], "little") for at in range(0, len(text), size)]
 
 
 def describe_partial_plays(partial_plays: Sequence[PartialPlay]) -> list[dict[str, object]]:
@@ -79,26 +94,54 @@ class _Graph:
     """The states from which a legal play can be reached.
 
     Args:
-        texts: The legal plays by their positions, as the next mover sees them.
+        opponent: The opponent's checkers on each point, in its own numbering.
+        dice: The dice.
+        texts: The legal plays by the mover's checkers and hits after them.
     """
 
-    def __init__(self, texts: dict[bytes, str]) -> None:
+    def __init__(
+        self, opponent: Sequence[int], dice: tuple[int, ...], texts: Mapping[tuple[int, int], str]
+    ) -> None:
         self._texts = texts
         self._moves: dict[_State, dict[CheckerMove, _State]] = {}
+        self._steps = {
+            (source, die): (
+                target,
+                (1 << _BITS * target) - (1 << _BITS * source),
+                opponent[BAR - target] << target,
+            )
+            for source in range(BAR, OFF, -1)
+            for die in set(dice)
+            if (target := source - die) > OFF and opponent[BAR - target] < 2
+        }
+        """Of each checker move on the board its target, what it adds to the checkers, and what it hits."""
 
     def explore(self, state: _State) -> bool:
         """Find what follows a state; return whether a legal play does."""
         known = self._moves.get(state)
         if known is None:
             known = self._moves[state] = {}
-            for move, following in _list_moves(state):
+            for move, following in self._list_moves(state):
                 if move not in known and self.explore(following):
                     known[move] = following
-        return bool(known) or self._find_text(state) is not None
+        return bool(known) or state[:2] in self._texts
 
-    def _find_text(self, state: _State) -> str | None:
-        own, opponent, _ = state
-        return self._texts.get(opponent + own)
+    def _list_moves(self, state: _State) -> Iterator[tuple[CheckerMove, _State]]:
+        """List the moves of one checker by one of the dice that are left, and what they lead to."""
+        own, hits, dice = state
+        steps = self._steps
+        highest = (own.bit_length() - 1) // _BITS
+        rests = {die: dice[:place] + dice[place + 1 :] for place, die in enumerate(dice)}
+        for source in (BAR,) if highest == BAR else range(highest, OFF, -1):
+            if not own >> _BITS * source & _COUNT:
+                continue
+            for die, rest in rests.items():
+                step = steps.get((source, die))
+                if step is not None:
+                    target, change, hit = step
+                    yield (source, target), (own + change, hits | hit, rest)
+                elif highest <= _HOME_POINTS and (source == die or source == highest < die):
+                    yield (source, OFF), (own + 1 - (1 << _BITS * source), hits, rest)
 
     def number(self, start: _State) -> list[PartialPlay]:
         """Return the states that can be reached, in the order in which they come up."""
@@ -111,33 +154,5 @@ class _Graph:
                     places[following] = len(order)
                     order.append(following)
                 moves.append((move, places[following]))
-            found.append(PartialPlay(tuple(moves), None if moves else self._find_text(state)))
+            found.append(PartialPlay(tuple(moves), None if moves else self._texts.get(state[:2])))
         return found
-
-
-def _list_moves(state: _State) -> Iterator[tuple[CheckerMove, _State]]:
-    """List the moves of one checker by one of the dice that are left, and what they lead to."""
-    own, opponent, dice = state
-    highest = max((point for point in range(BAR, OFF, -1) if own[point]), default=OFF)
-    sources = [BAR] if highest == BAR else [point for point in range(highest, OFF, -1) if own[point]]
-    for source in sources:
-        for place, die in enumerate(dice):
-            if place and die == dice[place - 1]:
-                continue
-            target = source - die
-            if target > OFF:
-                if opponent[BAR - target] > 1:
-                    continue
-            elif highest > _HOME_POINTS or (target < OFF and source < highest):
-                continue
-            target = max(target, OFF)
-            after = bytearray(own)
-            after[source] -= 1
-            after[target] += 1
-            theirs = opponent
-            if target > OFF and opponent[BAR - target]:
-                hit = bytearray(opponent)
-                hit[BAR - target] = 0
-                hit[BAR] += 1
-                theirs = bytes(hit)
-            yield (source, target), (bytes(after), theirs, dice[:place] + dice[place + 1 :])

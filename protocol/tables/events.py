@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-MAX_KEPT_EVENTS = 64
-"""Events kept for visitors that come back; some 2 kB each."""
+MAX_KEPT_EVENTS = 32
+"""Events kept for visitors that come back; some 3 kB each."""
 
 
 class KeptEvent(NamedTuple):
