@@ -16,7 +16,7 @@ from functools import partial
 from pathlib import Path
 
 from tools.barca.matches import BarcaMatches
-from tools.barca.settings import AscendSettings
+from tools.barca.settings import COMPARISON, RUN_PLAYER, AscendSettings
 from tools.train.ascent.learner import AscentLearner
 from tools.train.ascent.steps import GradientAscent
 from tools.train.runs.options import add_workers_option
@@ -34,6 +34,8 @@ TRAINER = Trainer(
     AscendSettings,
     _make_learner,
     resource_options=(partial(add_workers_option, default=1),),
+    comparisons=(COMPARISON,),
+    player=RUN_PLAYER,
 )
 
 add_arguments = TRAINER.add_arguments

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from engine.errors import DataFileError
 from tools.barca.matches import PAIRS_PER_TASK, VectorRatings
 from tools.barca.self_play import play_games
-from tools.barca.settings import FitSettings
+from tools.barca.settings import COMPARISON, RUN_PLAYER, FitSettings
 from tools.barca.weights import SPACE, VECTOR_ARRAY, make_evaluation_vector, select_learned
 from tools.parallel.executor import Executor
 from tools.train.ascent.matches import RatedVector, Vector
@@ -256,6 +256,8 @@ TRAINER = Trainer(
     FitSettings,
     _make_learner,
     resource_options=(partial(add_workers_option, default=1),),
+    comparisons=(COMPARISON,),
+    player=RUN_PLAYER,
 )
 
 add_arguments = TRAINER.add_arguments

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from tools.barca.self_play import PlayedGame, count_score, play_games, play_pairs
 from tools.barca.settings import AscendSettings
 from tools.barca.weights import SPACE, make_evaluation_vector, select_learned
+from tools.common.progress import Progress
 from tools.parallel.executor import Executor
 from tools.train.ascent.matches import MeanReward, RatedVector, Vector, VectorMatches, format_weights
 
@@ -210,16 +211,12 @@ class BarcaMatches(VectorMatches):
     def _calibrate(self) -> GameReward:
         """Measure the length of games and the spread of evaluations of the first vector against itself."""
         settings, vector = self._settings, make_evaluation_vector(self._ratings.start)
-        games = list(
-            play_games(
-                vector,
-                vector,
-                settings.plies,
-                range(_CALIBRATION_GAMES),
-                (_CALIBRATION_SEED, 0),
-                settings.openings,
-            )
-        )
+        numbers, seed = range(_CALIBRATION_GAMES), (_CALIBRATION_SEED, 0)
+        games = list[PlayedGame]()
+        with Progress(_CALIBRATION_GAMES, "calibration games") as bar:
+            for game in play_games(vector, vector, settings.plies, numbers, seed, settings.openings):
+                games.append(game)
+                bar.update(len(games))
         values = np.concatenate([_evaluate_positions(game, self._ratings.start) for game in games])
         plies = float(np.mean([game.plies for game in games]))
         return GameReward(settings.length, settings.evaluation, float(values.std()) or 1.0, plies)

@@ -34,6 +34,7 @@ from engine.barca.position import BarcaPosition
 from engine.barca.search import SearchMemory
 from engine.errors import CancelledWork
 from engine.kernels.interrupts import CALLBACK, find_address
+from tools.common.interrupts import call_on_interrupt
 
 MAX_PLIES = 400
 """A game that goes on for so long counts as drawn."""
@@ -137,7 +138,12 @@ class VectorGames:
 
         Raises:
             CancelledWork: `should_stop` returned true.
+            KeyboardInterrupt: Ctrl-C; raised after the search, whose question cannot pass it on.
         """
+        with call_on_interrupt(lambda: self._errors.append(KeyboardInterrupt())):
+            return self._play(opening, plies_before)
+
+    def _play(self, opening: BarcaPosition, plies_before: int) -> PlayedGame:
         squares: NDArray[np.int8] = opening.squares.copy()
         side, plies, winner = opening.side, plies_before, None
         positions = [squares.copy()]
@@ -185,7 +191,7 @@ class VectorGames:
     def _ask(self, nodes: int) -> int:
         """Return whether to stop, 1 or 0."""
         try:
-            return int(self._should_stop is not None and self._should_stop())
+            return int(bool(self._errors) or (self._should_stop is not None and self._should_stop()))
         except BaseException as error:  # Ctrl-C too, which is lost otherwise
             self._errors.append(error)
             return 1

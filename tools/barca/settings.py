@@ -15,6 +15,11 @@ PliesOption = Annotated[
 ]
 OpeningsOption = Annotated[int, Meta(ge=1, le=40, description="moves at random that begin each game")]
 
+RUN_PLAYER = "search:depth=1,weights=run:{folder}"
+"""The name by which a run plays."""
+
+COMPARISON = "gammond tournament --variant barca {players} search:depth=1 --games 2000"
+
 
 class AscendSettings(AscentSettings, frozen=True):
     """All that decides the result of a run of ``gammond train barca-ascend``."""

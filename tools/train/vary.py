@@ -42,6 +42,8 @@ TRAINERS = {
     "climb": "tools.heritage.heuristic_engine.command",
     "heuristic-net": "tools.heritage.phase_features.command",
     "ascend": "tools.heritage.barca.command",
+    "barca-ascend": "tools.barca.ascend",
+    "barca-fit": "tools.barca.fit",
 }
 """Trainer -> the module with its ``TRAINER``."""
 
@@ -122,7 +124,7 @@ def compare_runs(trainer: Trainer[Any], settings: Sequence[str], folders: Sequen
             for first, summary in zip(firsts, summaries, strict=True)
         ),
     ]
-    players = " ".join(f"run:{folder}" for folder in reversed(folders))
+    players = " ".join(trainer.player.format(folder=folder) for folder in reversed(folders))
     paths = " ".join(map(str, folders))
     comparisons = [command.format(players=players, folders=paths) for command in trainer.comparisons]
     lines += ["", *comparisons, ""]

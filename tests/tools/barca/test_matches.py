@@ -8,11 +8,14 @@ import pytest
 from engine.barca.evaluation import HAND_WEIGHTS, evaluate
 from engine.barca.position import BarcaPosition
 from engine.errors import DataFileError, ValueRangeError
-from tools.barca.matches import GameReward, PairBatch, compute_lead, play_batch, reward_game
+from tools.barca import matches
+from tools.barca.matches import BarcaMatches, GameReward, PairBatch, compute_lead, play_batch, reward_game
 from tools.barca.self_play import PlayedGame, draw_opening
 from tools.barca.settings import AscendSettings
 from tools.barca.weights import SPACE, make_evaluation_vector, read_run_weights
 from tools.common.files import write_arrays
+from tools.common.progress import Progress
+from tools.parallel.processes import ProcessPool
 
 WORSE = SPACE.start * -1.0
 EXACT = GameReward(length_share=1.0, evaluation_weight=0.5, evaluation_spread=40.0, typical_plies=30.0)
@@ -86,3 +89,16 @@ def test_a_file_without_weights_is_refused(tmp_path):
         read_run_weights(f"run:{tmp_path}")
     with pytest.raises(DataFileError):
         read_run_weights(f"run:{tmp_path}/nowhere")
+
+
+def test_the_games_that_a_run_begins_with_are_counted_as_they_end(monkeypatch):
+    seen = []
+
+    class Bar(Progress):
+        def update(self, done, extra=""):
+            seen.append((self.total, done))
+
+    monkeypatch.setattr(matches, "Progress", Bar)
+    with ProcessPool(1) as processes:
+        BarcaMatches(AscendSettings(), processes)
+    assert seen == [(50, done) for done in range(1, 51)]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import signal
+
 import numpy as np
 import pytest
 
@@ -49,6 +51,21 @@ def test_games_end_when_they_are_asked_to_and_on_ctrl_c(error):
     player = FixedDepthPlayer(HAND_WEIGHTS, 4)
     with pytest.raises(error or CancelledWork):
         VectorGames(player, player, stop).play(draw_opening(4, np.random.default_rng(1)), 4)
+
+
+def test_ctrl_c_within_a_search_is_raised_after_it_and_prints_nothing(capfd):
+    asked = []
+
+    def interrupt():
+        asked.append(True)
+        signal.raise_signal(signal.SIGINT)
+        return False
+
+    player = FixedDepthPlayer(HAND_WEIGHTS, 4)
+    with pytest.raises(KeyboardInterrupt):
+        VectorGames(player, player, interrupt).play(draw_opening(4, np.random.default_rng(1)), 4)
+    assert len(asked) <= 2
+    assert capfd.readouterr().err == ""
 
 
 def test_an_opening_is_the_same_for_the_same_seed_and_nobody_has_won_it():

@@ -91,6 +91,7 @@ class Trainer(Generic[_Settings]):
         draw: Draws runs; by default their strength and error.
         summarise: Summarises the log of a finished run, for a table: column and text.
         comparisons: Commands that compare runs, with ``{players}`` or ``{folders}`` for their names.
+        player: The name by which a run plays, with ``{folder}`` for its folder.
         describe_plan: Tells, before a run begins or is resumed, what it will take; lines for people.
     """
 
@@ -102,6 +103,7 @@ class Trainer(Generic[_Settings]):
     draw: DrawFunction | None = None
     summarise: Callable[[Sequence[Record]], dict[str, str]] = summarise_strength
     comparisons: Sequence[str] = ("gammond tournament {players} random pubeval --games 20000",)
+    player: str = "run:{folder}"
     describe_plan: Callable[[Path, _Settings], Iterable[str]] | None = None
 
     def add_arguments(
