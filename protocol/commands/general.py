@@ -7,7 +7,7 @@ import time
 from engine.errors import CancelledWork, list_error_codes
 from engine.runtime.version import NAME, read_version
 from protocol.commands.command import Command, CommandCall
-from protocol.commands.session_game import find_game, find_setting, make_unknown_error
+from protocol.commands.session_game import find_game, find_setting, make_unknown_error, put_setting
 from protocol.commands.ubgi01 import make_option_replies
 from protocol.core.limits import MAX_MOVETIME_MS, ClientLimits
 from protocol.core.replies import make_ok_reply
@@ -24,7 +24,7 @@ from protocol.core.requests import (
 from protocol.state.game_log import MAX_ACTIONS
 from protocol.state.service import AUTHOR
 from protocol.state.session import Session
-from protocol.state.settings import Setting, change_setting, get_default
+from protocol.state.settings import Setting, get_default
 
 
 def handle_ubgi(call: CommandCall) -> Answer:
@@ -68,7 +68,7 @@ def handle_isready(call: CommandCall) -> Answer:
 def handle_set(call: CommandCall) -> Answer:
     """Change one setting."""
     key = find_setting(call.session, call.values["key"])
-    change_setting(call.session, key, call.values["value"])
+    put_setting(call.session, key, call.values["value"])
     value = find_setting(call.session, key.name).read(call.session)  # of another game, if it changed that
     return make_ok_reply("set", {key.name: value})
 

@@ -10,13 +10,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from engine.errors import GammondError, UnsupportedError
+from engine.errors import GammondError, UnsupportedError, ValueRangeError
 from engine.options import MAX_QUOTED_CHARS, Field, did_you_mean
 from protocol.commands.command import Command
 from protocol.core.errors import CommandError
 from protocol.games import GAMES, load_part
 from protocol.state.session import Session
-from protocol.state.settings import Setting
+from protocol.state.settings import Setting, change_setting
 
 _MAX_COMPARED_CHARS = 12
 """Longer words, of clients that speak something else, are not compared with the commands."""
@@ -89,6 +89,40 @@ def find_setting(session: Session, name: str) -> Setting:
     raise _make_foreign_error("key", name, game, lambda other: other.settings) or UnsupportedError(
         f"no key {name[:MAX_QUOTED_CHARS]!r}: 'keys' lists them", field="key"
     )
+
+
+def put_setting(session: Session, setting: Setting, text: str) -> None:
+    """Change a setting; the error for a word that only another game has names that game.
+
+    Raises:
+        GammondError: The value is none of this setting, or does not fit now.
+    """
+    try:
+        change_setting(session, setting, text)
+    except ValueRangeError as error:
+        hint = explain_foreign_value(session.game_name, setting.name, text)
+        if not hint:
+            raise
+        raise ValueRangeError(f"{error.message}, {hint}", field=error.field) from error
+
+
+def explain_foreign_value(game: str, key: str, value: str) -> str:
+    """Say which game has a word as a value of a setting; empty if this one has, or none.
+
+    Args:
+        game: The name of the game that is played.
+        key: The name of the setting.
+        value: The word.
+    """
+    names = []
+    for entry in GAMES.values():
+        setting = load_part(entry.commands).settings.get(key)
+        if setting is not None and value.lower() in setting.field.choices:
+            names.append(entry.name)
+    if not names or game in names:
+        return ""
+    variant = next(iter(GAMES[names[0]].variants))
+    return f"a value of {names[0]}: 'set game.variant {variant}' goes over to it"
 
 
 def make_unknown_error(name: str, session: Session) -> GammondError:

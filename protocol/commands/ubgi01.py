@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from engine.options import MAX_QUOTED_CHARS, Bounds, Field, format_value
 from engine.rules.match import MAX_CUBE, MAX_MATCH_LENGTH, MatchState
 from protocol.commands.command import Command, CommandCall
-from protocol.commands.session_game import find_game, find_setting
+from protocol.commands.session_game import find_game, find_setting, put_setting
 from protocol.core.arguments import choice_argument, error_field, integer_argument, parse_pairs, rest_argument
 from protocol.core.errors import CommandError
 from protocol.core.replies import make_ok_reply
@@ -133,7 +133,7 @@ def handle_setoption(call: CommandCall) -> Answer:
     if option.values:
         with error_field(name):
             value = option.values[Field(name, str, choices=tuple(option.values)).parse(value)]
-    change_setting(call.session, key, value)
+    put_setting(call.session, key, value)
     return make_ok_reply("setoption", {key.name: find_setting(call.session, key.name).get(call.session)})
 
 

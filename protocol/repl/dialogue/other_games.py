@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from engine.options import MAX_QUOTED_CHARS
 from engine.rules.rules import VARIANTS
+from protocol.commands.session_game import explain_foreign_value
 from protocol.games import GAMES, list_variants
 from protocol.repl.answers.sentences import describe_variant
 from protocol.repl.dialogue.talk import Talk
@@ -48,14 +50,17 @@ def explain_variant(name: str) -> str:
 
 
 def explain_foreign(text: str, talk: Talk, others: Iterable[Talk]) -> str:
-    """Return what a command of another game is told; empty for other lines.
+    """Return what a command or level of another game is told; empty for other lines.
 
     Args:
         text: What was typed.
         talk: The talk about the game that is played.
         others: Talks about other games.
     """
-    name = text.split(maxsplit=1)[0]
+    name, *rest = text.split()
+    if name.lower() == "level" and len(rest) == 1:
+        hint = explain_foreign_value(talk.name, "engine.level", rest[0])
+        return f"{rest[0][:MAX_QUOTED_CHARS]!r} is no level of {talk.name} but {hint}" if hint else ""
     for other in others:
         if other.knows(name) and not talk.knows(name):
             word = next(iter(GAMES[other.name].variants))

@@ -265,3 +265,15 @@ def test_a_thousand_undo_steps_of_the_longest_games_take_less_than_25_megabytes(
         tracemalloc.stop()
     bytes_a_move = (after - before) / 40 / 200
     assert bytes_a_move * MAX_GAME_MOVES * ClientLimits().undo_steps < 25e6
+
+
+def test_a_level_of_the_other_game_is_refused_with_its_name_each_way():
+    for line in ("set engine.level easy", "setoption name engine.level value Easy"):
+        (answer,) = talk(line, make_connection())
+        assert answer.endswith(", a value of barca: 'set game.variant barca' goes over to it")
+    for line in ("set engine.level expert", "setoption name engine.level value expert"):
+        (answer,) = talk(line, connect())
+        assert answer.endswith(", a value of backgammon: 'set game.variant backgammon' goes over to it")
+    for connection in (make_connection(), connect()):
+        (answer,) = talk("set engine.level tough", connection)
+        assert answer.endswith("for engine.level, got 'tough'")

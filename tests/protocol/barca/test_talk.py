@@ -333,3 +333,16 @@ def test_news_of_backgammon_is_not_told_in_another_game():
     assert not conversation.news
     conversation.answer("backgammon")
     assert conversation.news
+
+
+def test_a_level_of_the_other_game_is_told_whose_it_is():
+    assert make_talk().answer("level easy") == [
+        "error: 'easy' is no level of backgammon but a value of barca: 'set game.variant barca' goes "
+        "over to it"
+    ]
+    assert begin().answer("level expert") == [
+        "error: 'expert' is no level of barca but a value of backgammon: 'set game.variant backgammon' "
+        "goes over to it"
+    ]
+    assert begin("level easy").answer("level") == make_talk("barca", "level easy").answer("level")
+    assert begin().answer("level tough")[0].startswith("error: expected one of easy|medium|hard")
