@@ -20,6 +20,7 @@ from protocol.state.session import Session
 from protocol.web.answers import WebRequest
 from protocol.web.bodies import read_parameters
 from protocol.web.plans import Question
+from protocol.web.positions import check_backgammon
 
 _SCALARS = ("position", "variant", "net", "cubeful", "filter", "max_moves")
 PARAMETERS = {
@@ -37,6 +38,7 @@ def ask_kept(session: Session, request: WebRequest) -> Question:
     values = read_parameters(request, PARAMETERS)
     if "position" not in values:
         raise FormatError("expected a position, but it is missing", field="position")
+    check_backgammon(session, values)
     if "dice" in values:
         values["dice"] = _read_dice(values["dice"])
     want = ["moves"] if "dice" in values else ["eval", "cube"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import msgspec
@@ -55,12 +55,7 @@ class PositionQuestion:
         """
         document = decode_body(request)
         check_names(document, self.names)
-        if _find_queries(session, document) is not answer_positions:
-            raise ValueRangeError(
-                f"expected one of {'|'.join(VARIANTS)} for variant, got {document['variant']}: "
-                "/api/v1/query answers for other games",
-                field="variant",
-            )
+        check_backgammon(session, document)
         return ask_query(session, {**document, "want": self.want}, answer_positions)
 
 
@@ -98,7 +93,21 @@ def ask_query(session: Session, document: dict[str, object], answer: GameQueries
     return WebAnswer(200, msgspec.json.encode(strip_document(kept)) + b"\n")
 
 
-def _find_queries(session: Session, document: dict[str, object]) -> GameQueries:
+def check_backgammon(session: Session, document: Mapping[str, object]) -> None:
+    """Check that a question is about a variant of backgammon.
+
+    Raises:
+        GammondError: It is about another game, or there is no such variant.
+    """
+    if _find_queries(session, document) is not answer_positions:
+        raise ValueRangeError(
+            f"expected one of {'|'.join(VARIANTS)} for variant, got {document['variant']}: /api/v1/query "
+            "answers for other games",
+            field="variant",
+        )
+
+
+def _find_queries(session: Session, document: Mapping[str, object]) -> GameQueries:
     """Return what answers queries of the variant that a document names.
 
     Raises:

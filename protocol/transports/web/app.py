@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable
 
+import msgspec
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -54,12 +55,14 @@ def _make_report(report: Callable[[], WebAnswer]) -> Callable[[Request], Awaitab
 
 async def _refuse(request: Request, error: Exception) -> Response:
     """Answer a request for which there is no route."""
-    status = error.status_code if isinstance(error, HTTPException) else 500
+    status, headers = 500, {}
+    if isinstance(error, HTTPException):
+        status, headers = error.status_code, dict(error.headers or {})
     if status == 405:
         answer = make_refusal(status, "method", f"{request.method[:20]} is not for this path")
     else:
         answer = make_refusal(status, "path", "there is nothing at this path")
-    return _make_response(answer)
+    return _make_response(msgspec.structs.replace(answer, headers={**answer.headers, **headers}))
 
 
 def _make_response(answer: WebAnswer) -> Response:

@@ -67,6 +67,8 @@ def test_without_a_store_nothing_is_kept():
         ({"position": START, "plies": "2"}, (422, "bad_value", "plies")),
         ({"position": START, "cubeful": "maybe"}, (422, "bad_value", "cubeful")),
         ({"position": START, "net": "none"}, (422, "bad_value", "net")),
+        ({"position": START, "variant": "chess"}, (422, "unsupported", "variant")),
+        ({"position": START, "variant": "barca"}, (422, "bad_value", "variant")),
         ({"position": START, "file": "/etc/passwd"}, (422, "bad_value", "file")),
     ],
 )
