@@ -8,6 +8,7 @@ import pytest
 
 pytest.importorskip("hatchling")
 
+from tests.packaging.conftest import CHECKOUT
 from tests.packaging.environments import Environment
 
 SESSION = "position startpos\neval\nquit\n"
@@ -45,6 +46,16 @@ def test_a_foreign_package_that_is_already_imported_is_named(wheel, tmp_path):
     said = environment.run("-c", late)
     assert "'engine'" in said
     assert str(environment.packages / "engine") in said
+
+
+def test_a_wheel_has_the_files_of_the_page_and_finds_them(wheel, tmp_path):
+    pytest.importorskip("starlette", reason="needs the extra 'web'")
+    page = CHECKOUT / "protocol" / "web" / "page"
+    in_checkout = {file.relative_to(page).as_posix() for file in page.rglob("*.*") if file.is_file()}
+    environment = Environment(tmp_path / "page")
+    environment.install(wheel)
+    code = "import gammond; from protocol.transports.web.page import read_page; print(*read_page())"
+    assert set(environment.run("-c", code).split()) == in_checkout
 
 
 def test_a_wheel_puts_one_name_into_site_packages(wheel):
