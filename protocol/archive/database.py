@@ -208,8 +208,8 @@ class ArchiveDatabase(SqliteFile):
             parts.append("id < ?")
             values.append(before)
         return self.execute(
-            "SELECT id, variant, length, games, result, started, ended, is_over, has_help, format, analysis, "
-            f"method FROM matches WHERE {' AND '.join(parts)} ORDER BY id DESC LIMIT ?",
+            "SELECT id, table_id, variant, length, games, result, started, ended, is_over, has_help, format, "
+            f"analysis, method FROM matches WHERE {' AND '.join(parts)} ORDER BY id DESC LIMIT ?",
             (*values, limit),
         ).fetchall()
 

@@ -140,20 +140,21 @@ def _ask_file(archive: GameArchive, request: WebRequest) -> Question | WebAnswer
 def _ask_players(archive: GameArchive, request: WebRequest) -> Question:
     values = read_parameters(request, _PLAYERS_FIELDS)
     variant = values.get("variant", STANDARD_RULES.variant.name)
-    if "name" in values:
-        return _make_player_question(archive, values["name"], variant)
-    return make_question(
-        lambda: archive.read(lambda database: make_json_answer(list_players(database, variant)))
-    )
+    name = values.get("name")
+
+    def read(database: ArchiveDatabase) -> WebAnswer:
+        if name is not None:
+            return make_json_answer({"player": describe_player(database, name, variant)})
+        return make_json_answer(list_players(database, variant))
+
+    return make_question(lambda: archive.read(read))
 
 
 def _ask_player(archive: GameArchive, request: WebRequest) -> Question:
     values = read_parameters(request, _PLAYER_FIELDS)
     variant = values.get("variant", STANDARD_RULES.variant.name)
-    return _make_player_question(archive, request.parts["name"], variant)
+    name = request.parts["name"]
 
-
-def _make_player_question(archive: GameArchive, name: str, variant: str) -> Question:
     def read(database: ArchiveDatabase) -> WebAnswer:
         found = describe_player(database, name, variant)
         if found is None:

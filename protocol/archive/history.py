@@ -169,6 +169,7 @@ def remove_matches_of(database: ArchiveDatabase, user: str) -> int:
 def _describe_match(row: sqlite3.Row, seats: Sequence[sqlite3.Row]) -> dict[str, object]:
     return {
         "id": row["id"],
+        "table": row["table_id"],
         "variant": row["variant"],
         "length": row["length"],
         "games": row["games"],

@@ -110,7 +110,8 @@ def test_players_are_listed_and_told_of(archive):
     browser = Browser(archive)
     assert [each["name"] for each in browser.get("players")[1]["players"]] == ["A/B", "Ann"]
     assert browser.get("players/ann")[1]["won"] == 1
-    assert browser.get("players", name="A/B")[1]["name"] == "A/B"
+    assert browser.get("players", name="A/B")[1]["player"]["name"] == "A/B"
+    assert browser.get("players", name="Eve") == (200, {"player": None})
     assert browser.get("players", variant="barca")[1]["players"] == []
     assert get_error(browser.get("players/Eve")) == (404, "name")
 

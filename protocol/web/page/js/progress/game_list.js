@@ -1,0 +1,161 @@
+/** The history of a name: a row for each match, with its record to save, its analysis and its end. */
+
+import { announce, h } from "../dom.js";
+import { listTables } from "../play/known_tables.js";
+import { fill, text, wordFor } from "../text.js";
+import { formatSigned } from "../analyse/numbers.js";
+import { formatDay, formatRating } from "./rating_plot.js";
+import { fetchJson, makeQuery, postJson, recordAddress } from "./server.js";
+
+const words = text.progress;
+const PAGE = 20;
+
+/** @typedef {{kind: string, name: string, points: number, score: number | null, rating: any}} KeptSeat */
+
+export class GameList {
+  /**
+   * @param {string} player
+   * @param {string} variant
+   * @param {string | null} user who is logged in
+   */
+  constructor(player, variant, user) {
+    this.player = player;
+    this.variant = variant;
+    this.user = user;
+    this.rows = h("tbody", {});
+    this.more = h("button", { type: "button", hidden: true, onclick: () => this.load() }, words.more);
+    this.message = h("p", { class: "quiet" });
+    const columns = [words.date, words.opponent, words.result, words.pr, words.luck, words.record];
+    this.table = h("table", { class: "games" },
+      h("caption", { class: "unseen" }, fill(words.gamesOf, { name: player })),
+      h("thead", {}, h("tr", {}, ...columns.map((name, place) => h("th", { scope: "col", class: place > 2 && place < 5 && "number" }, name)))), this.rows);
+    this.element = h("section", { class: "panel" }, h("h2", {}, words.games), this.message,
+      h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": words.games }, this.table), this.more);
+    /** @type {number | null} */
+    this.before = null;
+    this.load();
+  }
+
+  async load() {
+    const { player, variant, before } = this;
+    this.more.disabled = true;
+    try {
+      const page = await fetchJson(`games${makeQuery({ player, variant, before, limit: PAGE })}`);
+      this.rows.append(...page.games.map((/** @type {any} */ game) => this.drawGame(game)));
+      this.before = page.next;
+      this.more.hidden = page.next === null;
+      if (before) announce(fill(words.moreShown, { count: page.games.length }));
+    } catch (error) {
+      this.message.textContent = error instanceof Error ? error.message : String(error);
+      this.message.className = "failure";
+      return;
+    } finally {
+      this.more.disabled = false;
+    }
+    this.showEmpty();
+  }
+
+  showEmpty() {
+    const isEmpty = !this.rows.children.length;
+    this.message.textContent = isEmpty ? words.noGames : "";
+    this.table.hidden = isEmpty;
+  }
+
+  /** @param {any} game */
+  drawGame(game) {
+    const own = this.findSeat(game.seats);
+    const [mine, other] = [game.seats[own], game.seats[1 - own]];
+    const row = h("tr");
+    row.append(
+      h("td", {}, h("time", { datetime: new Date(1000 * game.ended).toISOString() }, formatDay(game.ended))),
+      h("td", {}, nameSeat(other), game.has_help && h("span", { class: "small quiet", title: words.helpMeaning }, ` (${words.help})`)),
+      h("td", {}, describeResult(game, mine, other)),
+      h("td", { class: "number" }, mine.rating ? formatRating(mine.rating.performance_rating, mine.rating.performance_rating_95) : wordFor(words.analysis, game.analysis)),
+      h("td", { class: "number" }, mine.rating ? formatSigned(mine.rating.luck, 2) : ""),
+      h("td", { class: "record" }, ...this.drawActions(game, other, row)));
+    return row;
+  }
+
+  /** @param {KeptSeat[]} seats */
+  findSeat(seats) {
+    const isOwn = (/** @type {KeptSeat} */ seat) => seat.kind === "person" && fold(seat.name) === fold(this.player);
+    return isOwn(seats[0]) || !isOwn(seats[1]) ? 0 : 1;
+  }
+
+  /**
+   * @param {any} game
+   * @param {KeptSeat} other
+   * @param {HTMLElement} row
+   */
+  drawActions(game, other, row) {
+    const about = fill(words.about, { name: nameSeat(other), date: formatDay(game.ended) });
+    const link = (/** @type {string} */ href, /** @type {string} */ name, isFile = true) =>
+      h("a", { href, download: isFile, "aria-label": `${name}, ${about}` }, name);
+    const links = {
+      sgf: [link(`#/analyse/game/${game.id}`, words.analyse, false), link(recordAddress(game.id, "mat"), ".mat"), link(recordAddress(game.id, "sgf"), ".sgf")],
+      mat: [link(recordAddress(game.id, "mat"), ".mat")],
+      text: [link(recordAddress(game.id, "txt"), ".txt")],
+    }[/** @type {string} */ (game.format)] ?? [];
+    const tokens = listTables().find(({ table }) => table === game.table)?.tokens ?? [];
+    const isOwn = this.user !== null && fold(this.user) === fold(this.player);
+    if (!tokens.length && !isOwn) return links;
+    const remove = h("button", { type: "button", class: "plain tiny", "aria-label": `${words.remove}, ${about}` }, words.remove);
+    remove.addEventListener("click", () => this.remove(game.id, tokens, row, remove));
+    return [...links, remove];
+  }
+
+  /**
+   * Remove a game: the first press asks, the second does it.
+   *
+   * @param {number} id
+   * @param {string[]} tokens
+   * @param {HTMLElement} row
+   * @param {HTMLButtonElement} button
+   */
+  async remove(id, tokens, row, button) {
+    if (!button.classList.contains("sure")) {
+      const label = String(button.getAttribute("aria-label"));
+      button.classList.add("sure");
+      button.textContent = words.removeSure;
+      button.setAttribute("aria-label", `${words.removeSure} ${label}`);
+      button.addEventListener("blur", () => {
+        button.classList.remove("sure");
+        button.textContent = words.remove;
+        button.setAttribute("aria-label", label);
+      }, { once: true });
+      announce(words.removeAsk);
+      return;
+    }
+    try {
+      await postJson(`games/${id}/remove`, { tokens });
+      row.remove();
+      this.showEmpty();
+      announce(words.removed);
+    } catch (error) {
+      this.message.textContent = error instanceof Error ? error.message : String(error);
+      announce(this.message.textContent);
+    }
+  }
+}
+
+/** @param {string} name */
+function fold(name) {
+  return name.normalize("NFKC").toLowerCase().split(/\s+/).filter(Boolean).join(" ");
+}
+
+/** @param {{kind: string, name: string}} seat */
+export function nameSeat(seat) {
+  return seat.kind === "engine" ? wordFor(text.newGame.levels, seat.name) : seat.name;
+}
+
+/**
+ * @param {any} game
+ * @param {KeptSeat} mine
+ * @param {KeptSeat} other
+ */
+function describeResult(game, mine, other) {
+  const points = mine.points || other.points ? ` ${mine.points}–${other.points}` : "";
+  const kind = game.length || game.result === "single" ? "" : ` (${wordFor(words.kinds, game.result)})`;
+  const outcome = mine.score === null ? words.unfinished : mine.score === 1 ? words.won : mine.score === 0 ? words.lost : words.drawn;
+  return h("span", { class: mine.score === 1 && "won" }, outcome + points + kind);
+}

@@ -1,0 +1,94 @@
+/** Progress: the games of a name with its PR over time, and the lists of players and levels. */
+
+import { choice, h, labelled } from "../dom.js";
+import { preferences } from "../preferences.js";
+import { fill, text } from "../text.js";
+import { AccountPanel } from "./account_panel.js";
+import { GameList } from "./game_list.js";
+import { RatingPlot, formatRating } from "./rating_plot.js";
+import { fetchJson, makeQuery } from "./server.js";
+import { drawTopLists } from "./top_lists.js";
+
+const words = text.progress;
+const FIRST_VARIANT = "backgammon";
+
+/**
+ * Open the view: `#/progress`, `#/progress/NAME` or `#/progress/NAME/VARIANT`.
+ *
+ * @param {HTMLElement} main
+ * @param {string[]} parts
+ * @param {import("../main.js").Context} context
+ */
+export async function open(main, parts, context) {
+  const me = await fetchJson("me");
+  const [name = me.name ?? preferences.get("name"), variant = FIRST_VARIANT] = parts;
+  main.append(h("h1", {}, words.title));
+  if (me.accounts) main.append(drawAccount(me.name, context));
+  if (!me.archive) {
+    main.append(h("p", { class: "panel" }, words.noArchive));
+    return undefined;
+  }
+  const body = h("div", { class: "progress" });
+  main.append(drawChooser(name, variant), body);
+  /** @type {RatingPlot | undefined} */
+  let plot;
+  const [{ player }, lists] = await Promise.all([
+    name ? fetchJson(`players${makeQuery({ name, variant })}`) : { player: null }, fetchJson(`players${makeQuery({ variant })}`),
+  ]);
+  const own = h("div", { class: "own-games" });
+  if (!name) own.append(h("p", { class: "panel" }, words.nameFirst));
+  else if (!player) own.append(h("p", { class: "panel" }, fill(words.unknown, { name })));
+  else {
+    own.append(drawSummary(player));
+    if (player.ratings.length) {
+      plot = new RatingPlot(player.ratings);
+      own.append(plot.element);
+    }
+    own.append(new GameList(player.name, variant, me.name).element);
+  }
+  body.append(own, drawTopLists(lists, player?.name ?? name));
+  return { close: () => plot?.close() };
+}
+
+/**
+ * @param {string | null} user
+ * @param {import("../main.js").Context} context
+ */
+function drawAccount(user, context) {
+  const panel = new AccountPanel(user);
+  panel.addEventListener("change", () => {
+    context.tables.socket?.close(); // the next connection is that of who is logged in now
+    if (location.hash === "#/progress") dispatchEvent(new Event("hashchange"));
+    else location.hash = "#/progress";
+  });
+  return panel.element;
+}
+
+/**
+ * @param {string} name
+ * @param {string} variant
+ */
+function drawChooser(name, variant) {
+  const field = h("input", { value: name, maxlength: 40, autocomplete: "off", spellcheck: "false" });
+  const list = choice(Object.entries(text.newGame.variants), variant);
+  const go = (/** @type {Event} */ event) => {
+    event.preventDefault();
+    location.hash = `#/progress/${encodeURIComponent(field.value.trim())}/${encodeURIComponent(list.value)}`;
+  };
+  list.addEventListener("change", go);
+  return h("form", { class: "panel row chooser", onsubmit: go }, labelled(words.whose, field), labelled(words.variant, list), h("button", {}, words.show));
+}
+
+/** @param {any} player */
+function drawSummary(player) {
+  const drawn = player.drawn ? `, ${fill(words.drawnCount, { count: player.drawn })}` : "";
+  const facts = [
+    [words.matches, String(player.matches)],
+    [words.results, `${fill(words.wonLostCount, { won: player.won, lost: player.lost })}${drawn}`],
+    [words.pr, player.counted ? `${formatRating(player.performance_rating, player.performance_rating_95)} (${fill(words.decisions, { count: player.counted })})` : words.noRating],
+  ];
+  const opponents = player.opponents.slice(0, 5).map((/** @type {any} */ each) => `${each.kind === "engine" ? (/** @type {any} */ (text.newGame.levels)[each.name] ?? each.name) : each.name} ${each.won}–${each.lost}`);
+  if (opponents.length) facts.push([words.against, opponents.join(", ")]);
+  return h("section", { class: "panel" }, h("h2", {}, player.name),
+    h("dl", { class: "facts" }, ...facts.map(([name, value]) => h("div", {}, h("dt", {}, name), h("dd", {}, value)))));
+}
