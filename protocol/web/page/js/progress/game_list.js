@@ -22,13 +22,13 @@ export class GameList {
     this.player = player;
     this.variant = variant;
     this.user = user;
-    this.rows = h("tbody", {});
+    this.rows = h("tbody", { role: "rowgroup" });
     this.more = h("button", { type: "button", hidden: true, onclick: () => this.load() }, words.more);
     this.message = h("p", { class: "quiet" });
     const columns = [words.date, words.opponent, words.result, words.pr, words.luck, words.record];
-    this.table = h("table", { class: "games" },
+    this.table = h("table", { class: "games", role: "table" },
       h("caption", { class: "unseen" }, fill(words.gamesOf, { name: player })),
-      h("thead", {}, h("tr", {}, ...columns.map((name, place) => h("th", { scope: "col", class: place > 2 && place < 5 && "number" }, name)))), this.rows);
+      h("thead", { role: "rowgroup" }, h("tr", { role: "row" }, ...columns.map((name, place) => h("th", { role: "columnheader", scope: "col", class: place > 2 && place < 5 && "number" }, name)))), this.rows);
     this.element = h("section", { class: "panel" }, h("h2", {}, words.games), this.message,
       h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": words.games }, this.table), this.more);
     /** @type {number | null} */
@@ -65,14 +65,15 @@ export class GameList {
   drawGame(game) {
     const own = this.findSeat(game.seats);
     const [mine, other] = [game.seats[own], game.seats[1 - own]];
-    const row = h("tr");
+    const row = h("tr", { role: "row" });
+    const cell = (/** @type {string} */ name, /** @type {any} */ ...content) => h("td", { role: "cell", class: name }, ...content);
     row.append(
-      h("td", {}, h("time", { datetime: new Date(1000 * game.ended).toISOString() }, formatDay(game.ended))),
-      h("td", {}, nameSeat(other), game.has_help && h("span", { class: "small quiet", title: words.helpMeaning }, ` (${words.help})`)),
-      h("td", {}, describeResult(game, mine, other)),
-      h("td", { class: "number" }, mine.rating ? formatRating(mine.rating.performance_rating, mine.rating.performance_rating_95) : wordFor(words.analysis, game.analysis)),
-      h("td", { class: "number" }, mine.rating ? formatSigned(mine.rating.luck, 2) : ""),
-      h("td", { class: "record" }, ...this.drawActions(game, other, row)));
+      cell("", h("time", { datetime: new Date(1000 * game.ended).toISOString() }, formatDay(game.ended))),
+      cell("", nameSeat(other), game.has_help && h("span", { class: "small quiet", title: words.helpMeaning }, ` (${words.help})`)),
+      cell("", describeResult(game, mine, other)),
+      cell("number pr", mine.rating ? formatRating(mine.rating.performance_rating, mine.rating.performance_rating_95) : wordFor(words.analysis, game.analysis)),
+      cell("number luck", mine.rating ? formatSigned(mine.rating.luck, 2) : ""),
+      cell("record", ...this.drawActions(game, other, row)));
     return row;
   }
 

@@ -95,7 +95,7 @@ export class RatingPlot {
   drawDot(rating, place) {
     const [x, y] = [this.x(place), this.y(Number(rating.performance_rating))];
     const won = rating.score === 1;
-    const mark = won ? s("circle", { class: "dot", cx: x, cy: y, r: 4 })
+    const mark = won ? s("circle", { class: "dot", cx: x, cy: y, r: 4.5 })
       : s("rect", { class: "dot lost", x: x - 3.5, y: y - 3.5, width: 7, height: 7 });
     mark.append(s("title", {}, `${formatDay(rating.ended)}: PR ${formatRating(rating.performance_rating)}`));
     return mark;
