@@ -7,6 +7,9 @@ from typing import Any, Protocol
 
 from protocol.tables.events import EventLog, encode_frame
 
+_HISTORY_KINDS = ("start", "undo", "redo", "go_back")
+"""Events whose state has the history, which changed by more than an entry."""
+
 
 class Listener(Protocol):
     """Who is at a table: a visitor, as the table sees it."""
@@ -88,6 +91,8 @@ class Audience:
             skipped: Who is told otherwise.
         """
         state = self._state.describe()
+        if kind in _HISTORY_KINDS:
+            state["history"] = self._state.describe_history()
         self.events.number += 1
         event = self._make_event(kind, seat, text, state)
         if entry is not None:

@@ -35,6 +35,7 @@ from protocol.tables.requests import (
     SeatSpec,
     TableSpec,
     check_spec,
+    read_guest_name,
     read_id,
     read_request,
 )
@@ -311,7 +312,7 @@ class Hub:
             if len(table.members) >= self.limits.table_visitors:
                 raise BusyError(f"{self.limits.table_visitors} visitors are here already", field="table")
         if table.takes_seat(request):
-            visitor.check_name(request.name)
+            visitor.check_name(read_guest_name(request))
         answer, frames = table.join(visitor, request)
         visitor.tables.add(table.table_id)
         self._send_ok(visitor, request, table=table.table_id, **answer)

@@ -19,6 +19,7 @@ MAX_FRAME_CHARS = 16 * 1024
 MAX_TOKENS = 8
 MAX_PACE_MS = 10_000
 
+_GUEST = "Guest"
 _RESERVED = frozenset('":;[]{}\\')
 """Characters that a record in ``.mat`` form reserves."""
 
@@ -207,6 +208,15 @@ def check_name(name: str, field: str = "name") -> str:
             f"expected a name of 1 to {MAX_NAME_CHARS} characters without {reserved}", field=field
         )
     return name
+
+
+def read_guest_name(request: JoinRequest) -> str:
+    """Return the name by which who takes an open seat plays.
+
+    Raises:
+        FormatError: As `check_name`.
+    """
+    return check_name(request.name or _GUEST)
 
 
 def check_spec(spec: TableSpec) -> TableSpec:

@@ -19,7 +19,7 @@ from protocol.tables.engine_play import EnginePlay
 from protocol.tables.fair_dice import check_seed
 from protocol.tables.game_history import HistoryEntry
 from protocol.tables.game_view import Phase
-from protocol.tables.requests import JoinRequest, TableSpec, check_name
+from protocol.tables.requests import JoinRequest, TableSpec, read_guest_name
 from protocol.tables.seating import Seating
 from protocol.tables.seats import Seat
 from protocol.tables.submission import Submit
@@ -153,7 +153,7 @@ class Table:
         check_seed(request.seed)
         answer: dict[str, Any] = {}
         if invited is not None and invited not in held:
-            answer["tokens"] = self._take_seat(invited, check_name(request.name or "Guest"))
+            answer["tokens"] = self._take_seat(invited, read_guest_name(request))
             held.add(invited)
         member = self.members.setdefault(listener, Member(listener))
         member.has_watch_token |= watches

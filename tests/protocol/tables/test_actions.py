@@ -220,6 +220,7 @@ def test_undo_and_redo_go_over_the_persons_last_decision(site):
     state = alone.act("undo")
     assert (state["phase"], state["to_act"], state["dice"]) == ("play", 0, start["dice"])
     assert state["xgid"] == start["xgid"]
+    assert [entry["kind"] for entry in state["history"]] == ["dice"]
     assert state["can_redo"]
     state = alone.act("redo")
     assert (state["phase"], state["to_act"], sorted(state["dice"])) == ("play", 1, [4, 6])

@@ -79,6 +79,8 @@ def test_a_field_of_a_wrong_type_is_named(guest, fields, field):
         ({"seats": [PERSON, {"kind": "engine", "level": "divine"}]}, "bad_value", "seats"),
         ({"seats": [PERSON, {"kind": "engine", "player": "nobody"}]}, "bad_value", "seats"),
         ({"seats": [PERSON, {"kind": "engine", "player": "../../etc/passwd"}]}, "bad_value", "seats"),
+        ({"seats": [PERSON, {"kind": "engine", "player": "run:/tmp"}]}, "bad_value", "seats"),
+        ({"seats": [PERSON, {"kind": "engine", "player": "wildbg:/etc"}]}, "bad_value", "seats"),
         ({"seats": [PERSON, {"kind": "engine", "player": "x" * 300}]}, "limit", "seats"),
         ({"seats": [ENGINE, ENGINE], "dice": "typed"}, "bad_value", "dice"),
     ],
