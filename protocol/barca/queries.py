@@ -16,6 +16,7 @@ from engine.barca.search import MAX_LINES
 from engine.errors import ValueRangeError
 from engine.options import Bounds, Field
 from protocol.barca.game_commands import START_WORD, parse_game, play_moves
+from protocol.barca.pieces import describe_pieces
 from protocol.barca.search_commands import (
     DEFAULT_MOVE_COUNT,
     MAX_NODES,
@@ -32,13 +33,14 @@ from protocol.dialects.json_documents import make_id_key, make_query_error
 from protocol.dialects.query_fields import PositionQuery, QueryReader, check_position_count
 from protocol.state.session import Session
 
-Want = Literal["eval", "moves", "legal"]
+Want = Literal["eval", "moves", "legal", "pieces"]
 
 _MAX_QUICK_STEPS = 192
 """The most steps of a query that is answered in the thread that serves the clients."""
 
 _RESULT_BYTES = 300
 _MOVE_BYTES = 100
+_PIECES_BYTES = 1000
 
 
 class BarcaQuery(PositionQuery, kw_only=True):
@@ -100,7 +102,12 @@ def answer_query(session: Session, document: dict[str, object], head: dict[str, 
         deadline_s=deadline_s,
         is_quick=not is_long,
         size=query.steps * 3,
-        answer_bytes=count * (_RESULT_BYTES + _MOVE_BYTES * query.max_moves * ("moves" in query.want)),
+        answer_bytes=count
+        * (
+            _RESULT_BYTES
+            + _MOVE_BYTES * query.max_moves * ("moves" in query.want)
+            + _PIECES_BYTES * ("pieces" in query.want)
+        ),
     )
 
 
@@ -164,6 +171,8 @@ class _QueryWork:
             result.setdefault("moves", [])
         if "legal" in query.want:
             result["legal"] = [format_move(move) for move in game.legal_moves()]
+        if "pieces" in query.want:
+            result["pieces"] = describe_pieces(game.position)
         return result
 
     def _search(self, game: BarcaGame) -> BarcaSearch:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from engine.barca.board import ANIMALS, HOLES, KINDS, format_square
+from engine.barca.board import HOLES, format_square
 from engine.barca.game import BarcaGame
 from engine.barca.levels import DEFAULT_LEVEL
-from engine.barca.moves import find_frightening, find_scared, legal_moves
 from engine.barca.notation import format_move
-from engine.barca.position import BarcaPosition
+from protocol.barca.pieces import describe_pieces
 from protocol.barca.table import ENGINE_PLAYER, BarcaTable
 from protocol.tables.game_view import Decision, GameEnd, Phase, TableView
 
@@ -61,18 +60,7 @@ class BarcaView(TableView):
         if game is None:
             return state
         position = game.position
-        scared = {*find_scared(position, 0), *find_scared(position, 1)}
-        escaping = _find_escaping(position)
-        state["pieces"] = [
-            {
-                "at": format_square(square),
-                "animal": KINDS[animal % ANIMALS // 2],
-                "seat": animal // ANIMALS,
-                "scared": square in scared,
-                "trapped": square in scared and square not in escaping,
-            }
-            for animal, square in enumerate(position.squares.tolist())
-        ]
+        state["pieces"] = describe_pieces(position)
         state["on_roll"] = position.side
         state["last_move"] = format_move(game.moves[-1]) if game.moves else None
         return state | self.describe_place()
@@ -98,16 +86,3 @@ class BarcaView(TableView):
     def decide(self, rejected_kind: int) -> Decision:
         """Choose a move for the side to move."""
         return f"play {(yield 'go')[-1].text}"
-
-
-def _find_escaping(position: BarcaPosition) -> set[int]:
-    """Return the squares of animals, of both sides, that can go to a safe square."""
-    found = set()
-    for side in (0, 1):
-        turn = BarcaPosition.from_valid_squares(position.squares, side)
-        for move in legal_moves(turn):
-            animal = turn.find_animal(move.origin)
-            assert animal is not None
-            if not find_frightening(turn, animal, move.target):
-                found.add(move.origin)
-    return found

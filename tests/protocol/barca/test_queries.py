@@ -115,3 +115,13 @@ def test_only_what_is_soon_read_is_answered_without_a_thread(fields, is_quick):
 def test_positions_beyond_the_cap_are_refused():
     error = ask(make_connection(query_positions=2), positions=["startpos"] * 3)["error"]
     assert (error["code"], error["field"]) == ("limit", "positions")
+
+
+def test_pieces_say_where_each_animal_is_and_which_are_scared_or_trapped():
+    (start,) = ask(position="startpos", want=["pieces"])["results"]
+    assert len(start["pieces"]) == 12
+    assert {"at": "e1", "animal": "elephant", "seat": 0, "scared": False, "trapped": False} in start["pieces"]
+    scared = "4ee4/4mml3/10/10/5l4/4M5/10/10/3L1ML3/4EE4 w"
+    (result,) = ask(position=scared, want=["pieces"])["results"]
+    assert [each["at"] for each in result["pieces"] if each["scared"]] == ["e5"]
+    assert not any(each["trapped"] for each in result["pieces"])

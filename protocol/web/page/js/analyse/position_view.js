@@ -4,6 +4,7 @@ import { announce, h } from "../dom.js";
 import { BackgammonBoard } from "../board/backgammon.js";
 import { fill, text } from "../text.js";
 import { AdvicePanels } from "./advice_panels.js";
+import { copyText } from "./clipboard.js";
 import { Editor } from "./editor.js";
 import { EvaluationBar } from "./evaluation_bar.js";
 import { describeFailure } from "./failures.js";
@@ -121,8 +122,8 @@ export class PositionView {
       ...dice,
       button(words.tools.setUp, () => this.toggleEditor(), { "aria-pressed": String(this.editor?.isOpen ?? false) }),
       button(words.tools.flip, () => this.flip()),
-      button(words.tools.share, () => this.copy(this.link, words.tools.copied)),
-      button(words.tools.copyId, () => this.copy(formatXgid(setting), words.tools.copiedId)));
+      button(words.tools.share, () => copyText(this.link, words.tools.copied, this.message)),
+      button(words.tools.copyId, () => copyText(formatXgid(setting), words.tools.copiedId, this.message)));
     if (focused >= 0) /** @type {HTMLElement | undefined} */ (this.tools.children[focused])?.focus();
   }
 
@@ -226,26 +227,10 @@ export class PositionView {
     this.panels.redraw();
   }
 
-  /**
-   * @param {string} value
-   * @param {string} done
-   */
-  async copy(value, done) {
-    try {
-      await navigator.clipboard.writeText(value);
-      this.say(done, false);
-    } catch {
-      this.say(fill(words.tools.cannotCopy, { link: value }));
-    }
-  }
-
-  /**
-   * @param {string} message
-   * @param {boolean} [isFailure]
-   */
-  say(message, isFailure = true) {
+  /** @param {string} message */
+  say(message) {
     this.message.hidden = !message;
-    this.message.classList.toggle("failure", isFailure);
+    this.message.classList.add("failure");
     this.message.textContent = message;
   }
 

@@ -9,7 +9,7 @@ import { PositionView } from "./position_view.js";
 import { CHECKERS, formatXgid, makeStart } from "./xgid.js";
 
 const words = text.analyse;
-const [MATCH, GAME] = ["match", "game"];
+const [MATCH, GAME, BARCA] = ["match", "game", "barca"];
 
 const line = new PositionLine();
 /** @type {import("./match_view.js").OpenMatch | null} */
@@ -18,18 +18,19 @@ let match = null;
 let waiting = null;
 
 /**
- * Open the view: `#/analyse`, `#/analyse/XGID…`, `#/analyse/VARIANT/XGID…`, `#/analyse/match`, or `#/analyse/game/ID`
- * for a game that the server keeps.
+ * Open the view: `#/analyse`, `#/analyse/XGID…`, `#/analyse/VARIANT/XGID…`, `#/analyse/barca/POSITION`,
+ * `#/analyse/match`, or `#/analyse/game/ID` for a game that the server keeps.
  *
  * @param {HTMLElement} main
  * @param {string[]} parts
  * @param {import("../main.js").Context} context
  */
-export function open(main, parts, context) {
-  const isMatch = parts[0] === MATCH || parts[0] === GAME;
+export async function open(main, parts, context) {
+  const mode = parts[0] === GAME ? MATCH : [MATCH, BARCA].includes(parts[0]) ? parts[0] : "";
   const body = h("div", {});
-  main.append(h("h1", { class: "unseen" }, words.title), drawModes(isMatch), body);
-  const view = isMatch ? openMatch(body, parts, context) : openPosition(body, parts, context);
+  main.append(h("h1", { class: "unseen" }, words.title), drawModes(mode), body);
+  const view = mode === BARCA ? await openBarca(body, parts, context)
+    : mode === MATCH ? openMatch(body, parts, context) : openPosition(body, parts, context);
   const stop = receiveFiles(view);
   return { close: () => (stop(), view.close()) };
 }
@@ -61,12 +62,23 @@ function openPosition(body, parts, context) {
   return view;
 }
 
-/** @param {boolean} isMatch */
-function drawModes(isMatch) {
+/**
+ * @param {HTMLElement} body
+ * @param {string[]} parts
+ * @param {import("../main.js").Context} context
+ */
+async function openBarca(body, parts, context) {
+  const { BarcaView } = await import("./barca_view.js");
+  return new BarcaView(body, context.line, parts.slice(1).join("/"));
+}
+
+/** @param {string} mode */
+function drawModes(mode) {
   const link = (/** @type {string} */ href, /** @type {string} */ name, /** @type {boolean} */ isCurrent) =>
     h("a", { href, "aria-current": isCurrent && "page" }, name);
   return h("nav", { class: "modes", "aria-label": words.modes },
-    link(`#/analyse/${line.address}`, words.position, !isMatch), link(`#/analyse/${MATCH}`, words.matchFile, isMatch));
+    link(`#/analyse/${line.address}`, words.position, !mode), link(`#/analyse/${MATCH}`, words.matchFile, mode === MATCH),
+    link(`#/analyse/${BARCA}`, text.analyse.variants.barca, mode === BARCA));
 }
 
 /**

@@ -1,0 +1,53 @@
+"""The analysis of a position of Barca, in Chromium."""
+
+import pytest
+
+pytestmark = pytest.mark.slow
+
+SCARED = "4ee4/4mml3/10/10/5l4/4M5/10/10/3L1ML3/4EE4 w"
+
+
+def open_start(open_page, **options):
+    page = open_page("/#/analyse/barca", **options)
+    page.locator(".advice .play-row").first.wait_for()
+    return page
+
+
+def test_moves_of_barca_are_ranked_played_undone_and_redone(open_page):
+    page = open_start(open_page)
+    assert page.locator(".advice .play-row").count() == 6
+    move = page.locator(".play-name").first.inner_text()
+    page.locator(".play-row").first.click()
+    page.get_by_role("heading", name="Best moves of black").wait_for()
+    steps = page.get_by_role("navigation", name="Line of moves").get_by_role("button")
+    assert steps.all_inner_texts() == [move]
+    page.get_by_role("button", name="Undo").click()
+    page.get_by_role("heading", name="Best moves of white").wait_for()
+    page.get_by_role("button", name="Redo").click()
+    page.get_by_role("heading", name="Best moves of black").wait_for()
+
+
+def test_a_position_of_barca_is_pasted_and_shared_by_its_link(open_page):
+    page = open_start(open_page)
+    page.get_by_label("Position as text").fill(SCARED)
+    page.get_by_role("button", name="Open").click()
+    page.locator("[data-square=e5][aria-label*=scared]").wait_for()
+    page.locator(".advice .play-row").first.wait_for()
+    assert all(text.startswith("e5-") for text in page.locator(".play-name").all_inner_texts())
+    other = open_page(page.url[page.url.index("/#") :])
+    other.locator("[data-square=e5][aria-label*=scared]").wait_for()
+
+
+def test_text_that_is_no_position_of_barca_is_refused_in_the_words_of_the_server(open_page):
+    page = open_start(open_page)
+    page.get_by_label("Position as text").fill("nonsense")
+    page.get_by_role("button", name="Open").click()
+    alert = page.get_by_role("alert").filter(visible=True)
+    alert.wait_for()
+    assert "expected" in alert.inner_text().lower()
+
+
+def test_axe_finds_nothing_serious_in_the_analysis_of_barca_on_a_phone(open_page, check_accessibility):
+    page = open_start(open_page, width=360, height=740)
+    check_accessibility(page)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360
