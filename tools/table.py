@@ -25,6 +25,7 @@ TOOL_GROUPS = {
         "hypergammon": "tools.hypergammon.command",
         "store": "tools.store.command",
         "cluster": "tools.cluster.command",
+        "accounts": "tools.accounts",
         "completion": "tools.completion",
     },
     "Measure": {
