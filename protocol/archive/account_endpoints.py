@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from engine.options import Field
 from protocol.archive.accounts import Accounts
 from protocol.archive.browser_session import (
     fail,
@@ -21,6 +22,7 @@ from protocol.web.endpoints import API
 from protocol.web.plans import Ask, Endpoint, Question
 
 _MAX_BODY_BYTES = 16 * 1024
+_EVERYWHERE = Field("everywhere", bool)
 
 _Answer = Callable[[Accounts, WebRequest, Mapping[str, object]], WebAnswer]
 
@@ -66,10 +68,11 @@ def _log_in(accounts: Accounts, request: WebRequest, document: Mapping[str, obje
 
 
 def _log_out(accounts: Accounts, request: WebRequest, document: Mapping[str, object]) -> WebAnswer:
+    is_everywhere = _EVERYWHERE.check(document.get("everywhere", False))
     user = find_user(accounts, request.cookie)
     if user is not None:
         accounts.log_out(read_token(request.cookie))
-        if document.get("everywhere") is True:
+        if is_everywhere:
             accounts.log_out_everywhere(user)
     return make_json_answer({"name": None}, make_cookie("", request.host))
 

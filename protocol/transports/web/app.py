@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable
+from collections import defaultdict
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 
 import msgspec
 from starlette.applications import Starlette
@@ -10,7 +11,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route, WebSocketRoute
-from starlette.types import ASGIApp
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from protocol.transports.web.page import Page
 from protocol.transports.web.rest import RestEndpoint, RestWork
@@ -39,11 +40,44 @@ def make_app(
         Route("/page/{path:path}", page.answer_file),
         *(WebSocketRoute(path, socket) for path, socket in sockets.items()),
         *(Route(path, _make_report(report)) for path, report in reports.items()),
-        *(Route(each.path, RestEndpoint(each, work), methods=[each.method]) for each in endpoints),
+        *_make_routes(endpoints, work),
     ]
     app = Starlette(routes=routes, exception_handlers={HTTPException: _refuse})
     app.router.redirect_slashes = False
     return app
+
+
+class PathEndpoint:
+    """Answers the requests of one path, each by its method.
+
+    Args:
+        endpoints: What answers, by method.
+
+    Attributes:
+        methods: The methods.
+    """
+
+    def __init__(self, endpoints: Mapping[str, ASGIApp]) -> None:
+        more = {"HEAD": endpoints["GET"]} if "GET" in endpoints else {}
+        self._endpoints = {**endpoints, **more}
+        self.methods = frozenset(self._endpoints)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request, or say which methods there are."""
+        chosen = self._endpoints.get(scope["method"])
+        if chosen is None:
+            raise HTTPException(405, headers={"Allow": ", ".join(sorted(self.methods))})
+        await chosen(scope, receive, send)
+
+
+def _make_routes(endpoints: Iterable[Endpoint], work: RestWork) -> list[Route]:
+    """Return a route for each path, those without names for parts first: a name may stand for any part."""
+    by_path: dict[str, dict[str, ASGIApp]] = defaultdict(dict)
+    for each in endpoints:
+        by_path[each.path][each.method] = RestEndpoint(each, work)
+    return [
+        Route(path, PathEndpoint(by_path[path])) for path in sorted(by_path, key=lambda path: "{" in path)
+    ]
 
 
 def _make_report(report: Callable[[], WebAnswer]) -> Callable[[Request], Awaitable[Response]]:

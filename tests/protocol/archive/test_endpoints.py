@@ -149,6 +149,14 @@ def test_a_session_lasts_from_login_to_logout(accounts):
     assert browser.post("login", name="ann", password=PASSWORD) == (200, {"name": "Ann"})
 
 
+def test_a_logout_that_is_none_ends_nothing(accounts):
+    browser = Browser(accounts=accounts)
+    browser.post("register", name="Ann", password=PASSWORD)
+    status, document = browser.post("logout", everywhere="yes")
+    assert (status, document["error"]["field"]) == (422, "everywhere")
+    assert browser.get("me")[1]["name"] == "Ann"
+
+
 def test_a_stolen_cookie_is_worth_nothing_after_the_logout(accounts):
     browser, thief = Browser(None, accounts), Browser(None, accounts)
     browser.post("register", name="Ann", password=PASSWORD)

@@ -9,8 +9,10 @@ import yaml
 
 from engine.rules.rules import VARIANTS
 from engine.search import FILTERS, MAX_PLIES
+from protocol.archive.endpoints import make_endpoints
 from protocol.commands.rollouts import ROLLOUT_ARGUMENTS
 from protocol.core.limits import ClientLimits
+from protocol.games import list_variants
 from protocol.web.answers import JSON
 from protocol.web.endpoints import ENDPOINTS, read_description
 from protocol.web.kept import PARAMETERS
@@ -18,8 +20,12 @@ from protocol.web.matches import ANALYSIS_FIELDS, CONVERSION_FIELDS, MATCH_MEDIA
 from protocol.web.positions import CUBE_FIELDS, EVALUATION_FIELDS, PLAY_FIELDS, ROLLOUT_FIELDS
 from tests.protocol.web_asking import ask
 
+ALL_ENDPOINTS = (*ENDPOINTS, *make_endpoints(None, None))
+
 OWN_PATHS = {"/healthz": {"get"}, "/metrics": {"get"}}
 """What the server answers by itself."""
+
+PAGE_PATHS = {"/", "/page/{path:path}"}
 
 BODY_FIELDS = {
     "/api/v1/evaluate": EVALUATION_FIELDS,
@@ -60,7 +66,7 @@ def list_examples():
     for (path, method), operation in list_operations().items():
         if method == "post":
             content = resolve(operation["requestBody"])["content"][JSON]
-            for name, example in content["examples"].items():
+            for name, example in content.get("examples", {}).items():
                 yield pytest.param(path, example["value"], id=f"{path} {name}")
 
 
@@ -76,8 +82,8 @@ def check_answer(path, method, answer):
 
 def test_every_endpoint_is_described_and_everything_described_is_there():
     described = {path: set(item) for path, item in describe()["paths"].items()}
-    served = dict(OWN_PATHS)
-    for endpoint in ENDPOINTS:
+    served = {path: set(methods) for path, methods in OWN_PATHS.items()}
+    for endpoint in ALL_ENDPOINTS:
         served.setdefault(endpoint.path, set()).add(endpoint.method.lower())
     assert described == served
 
@@ -92,10 +98,10 @@ def test_an_example_is_a_request_with_the_answer_that_is_described(path, body):
 
 
 def test_requests_without_a_body_get_the_answers_that_are_described():
-    for path, method in list_operations():
-        if method == "get" and path not in OWN_PATHS:
-            query = (("position", "startpos"),) if path.endswith("kept") else ()
-            check_answer(path, method, ask(path, query=query))
+    for endpoint in ENDPOINTS:
+        if endpoint.method == "GET":
+            query = (("position", "startpos"),) if endpoint.path.endswith("kept") else ()
+            check_answer(endpoint.path, "get", ask(endpoint.path, query=query))
 
 
 @pytest.mark.parametrize(("path", "fields"), list(BODY_FIELDS.items()))
@@ -108,6 +114,7 @@ def test_the_fields_that_are_described_are_those_that_are_read(path, fields):
 def test_values_that_are_described_are_those_that_are_taken():
     schemas = describe()["components"]["schemas"]
     assert schemas["Variant"]["enum"] == list(VARIANTS)
+    assert schemas["GameVariant"]["enum"] == list(list_variants())
     assert schemas["Filter"]["enum"] == list(FILTERS)
     assert schemas["Target"]["enum"] == list(TARGETS)
     assert schemas["Plies"]["maximum"] == schemas["AnalysisPlies"]["maximum"] == MAX_PLIES
@@ -124,7 +131,7 @@ def test_values_that_are_described_are_those_that_are_taken():
 
 
 def test_media_types_and_errors_of_each_endpoint_are_described():
-    for endpoint in ENDPOINTS:
+    for endpoint in ALL_ENDPOINTS:
         operation = list_operations()[endpoint.path, endpoint.method.lower()]
         responses = set(operation["responses"])
         if endpoint.method == "POST":
@@ -138,3 +145,18 @@ def test_the_description_is_served_as_it_is():
     answer = ask("openapi.yaml")
     assert (answer.status, answer.media_type) == (200, "application/yaml")
     assert yaml.safe_load(answer.body)["openapi"] == "3.1.0"
+
+
+def test_the_routes_of_the_server_are_those_that_are_described():
+    pytest.importorskip("starlette")
+    from protocol.transports.web.app import make_app
+    from protocol.transports.web.page import Page
+
+    reports = dict.fromkeys(OWN_PATHS, lambda: None)
+    app = make_app(Page({}), {}, reports, ALL_ENDPOINTS, None)
+    served = {}
+    for route in app.routes:
+        if route.path not in PAGE_PATHS:
+            served[route.path] = set(getattr(route.endpoint, "methods", route.methods)) - {"HEAD"}
+    described = {path: {each.upper() for each in item} for path, item in describe()["paths"].items()}
+    assert described == served

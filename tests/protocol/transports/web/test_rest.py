@@ -45,6 +45,7 @@ def test_a_question_that_is_wrong_is_answered_with_an_error_that_names_the_field
         ("GET", "/api/v1/nothing", 404, "path"),
         ("GET", "/api/v1/evaluate", 405, "method"),
         ("PUT", "/api/v1/evaluate", 405, "method"),
+        ("GET", "/api/v1/games/remove", 405, "method"),
         ("POST", "/", 405, "method"),
         ("GET", "/page/../../../etc/passwd", 404, "path"),
     ],
@@ -57,6 +58,16 @@ def test_what_there_is_not_is_refused_with_an_object(method, path, status, field
     answer = run(scenario())
     assert answer.status == status
     assert answer.document["error"]["field"] == field
+
+
+def test_a_method_that_is_refused_comes_with_those_that_there_are():
+    async def scenario():
+        async with running() as server:
+            paths = ("/api/v1/evaluate", "/api/v1/kept", "/api/v1/games/remove", "/healthz")
+            return [await request(server, "TRACE", path) for path in paths]
+
+    allowed = [answer.headers["allow"] for answer in run(scenario())]
+    assert allowed == ["POST", "GET, HEAD", "POST", "GET, HEAD"]
 
 
 def test_a_body_of_another_media_type_is_refused():

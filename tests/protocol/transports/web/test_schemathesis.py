@@ -20,9 +20,9 @@ PROGRAM = "import sys; from schemathesis.cli import schemathesis; sys.exit(schem
 
 
 @pytest.mark.slow
-def test_schemathesis_finds_nothing():
+def test_schemathesis_finds_nothing(tmp_path):
     async def scenario():
-        async with running() as server:
+        async with running(archive=tmp_path / "archive.sqlite", accounts=True) as server:
             command = [
                 *(sys.executable, "-c", PROGRAM, "--config-file", str(HERE / "schemathesis.toml")),
                 *("run", f"{server.url}/api/v1/openapi.yaml", "--url", server.url),
