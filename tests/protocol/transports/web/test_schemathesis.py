@@ -39,7 +39,7 @@ def test_schemathesis_finds_nothing(tmp_path):
             ]
             environment = {**os.environ, "PYTHONPATH": str(HERE), "SCHEMATHESIS_HOOKS": "schemathesis_hooks"}
             return await asyncio.to_thread(
-                subprocess.run, command, capture_output=True, text=True, env=environment, check=False
+                subprocess.run, command, capture_output=True, text=True, env=environment, cwd=tmp_path
             )
 
     done = run(scenario(), 4 * MOST_S)
