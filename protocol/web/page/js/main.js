@@ -57,6 +57,7 @@ async function openView() {
     const opened = await module.open(main, parts, context);
     if (number === visit) view = opened;
     else opened?.close?.();
+    requestAnimationFrame(() => performance.mark("view-shown"));
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     main.replaceChildren(h("p", { class: "panel failure" }, fill(text.app.pageFailed, { reason })));

@@ -28,7 +28,7 @@ const BARCA_LEVELS = ["easy", "medium", "hard"];
 export function open(main, _parts, context) {
   const form = new NewGameForm(context);
   const lists = h("div", { class: "lists" });
-  const picture = h("div", { class: "picture", inert: true, "aria-hidden": "true" });
+  const picture = h("div", { class: "picture", inert: true });
   main.append(h("div", { class: "new-game" }, form.element, h("div", {}, picture, lists)));
   new BackgammonBoard(picture).show({ checkers: [START, START], cube: { value: 1, owner: null } }, { showPips: false, animate: false });
   drawKnown(lists);

@@ -1,0 +1,427 @@
+"""Games at the tables of the page, in Chromium."""
+
+import re
+
+import pytest
+
+from protocol.tables.fair_dice import make_commitment, make_roll
+from tests.web.table_page import (
+    BreakableSockets,
+    begin_game,
+    list_acts,
+    move_checkers,
+    play_turn,
+    play_until,
+    prefer,
+    press,
+    start_game,
+    wait_for_turn,
+)
+
+pytestmark = pytest.mark.slow
+
+QUICK = {"level": "beginner", "pace": "none"}
+SCARED_MOUSE = "4ee4/4mml3/10/10/5l4/4M5/10/10/3L1ML3/4EE4 w"
+MANY_BEAROFFS = "/38AAAD/PwAAAA"
+
+
+def reach_play(page):
+    """Roll until checkers are to be moved."""
+    play_until(page, lambda page: page.locator(".target.movable").count() > 0)
+
+
+def test_a_match_of_3_points_against_the_engine_is_played_through_with_the_cube(open_page):
+    page = start_game(open_page, length="3", **QUICK)
+    done, games = [], 0
+    while True:
+        done += play_until(page, lambda page: page.locator("dialog.end").count() > 0, doubles=True)
+        games += 1
+        title = page.locator("dialog.end h2").inner_text()
+        if title == "Match over":
+            break
+        assert games < 10
+        page.locator("dialog.end [data-act='next']").click()
+        page.locator("dialog.end").wait_for(state="detached")
+    assert {"double", "take"} & set(done)
+    assert "done" in done
+    points = [int(found) for found in re.findall(r"\d+", page.locator("dialog.end").inner_text().split("Score")[1])]
+    assert max(points) >= 3
+    page.locator("dialog.end").get_by_role("link", name="New game").click()
+    page.get_by_role("heading", name="New game").wait_for()
+
+
+def test_checkers_are_dragged_put_back_and_dragged_again(open_page):
+    page = start_game(open_page, **QUICK)
+    reach_play(page)
+    start = page.locator(".target.movable").first.bounding_box()
+    middle = (start["x"] + start["width"] / 2, start["y"] + start["height"] / 2)
+    page.mouse.move(*middle)
+    page.mouse.down()
+    page.mouse.move(middle[0] + 30, middle[1] + 20, steps=4)
+    goal = page.locator(".target.legal").first.bounding_box()
+    page.mouse.move(5, 5, steps=4)
+    page.mouse.up()
+    assert page.locator("[data-act='back']").is_disabled()
+    page.mouse.move(*middle)
+    page.mouse.down()
+    page.mouse.move(goal["x"] + goal["width"] / 2, goal["y"] + goal["height"] / 2, steps=6)
+    page.mouse.up()
+    page.wait_for_selector("[data-act='back']:enabled")
+    press(page, "back")
+    assert page.locator("[data-act='back']").is_disabled()
+
+
+def test_a_frame_of_a_drag_costs_less_than_a_sixtieth_of_a_second(open_page):
+    page = start_game(open_page, **QUICK)
+    reach_play(page)
+    box = page.locator(".target.movable").first.bounding_box()
+    devtools = page.context.new_cdp_session(page)
+    devtools.send("Performance.enable")
+
+    def read_busy_s():
+        metrics = devtools.send("Performance.getMetrics")["metrics"]
+        return next(each["value"] for each in metrics if each["name"] == "TaskDuration")
+
+    page.mouse.move(box["x"] + 10, box["y"] + 10)
+    page.mouse.down()
+    before = read_busy_s()
+    for step in range(120):
+        page.mouse.move(box["x"] + 10 + 2 * step, box["y"] + 10 + step % 40)
+    busy_s = (read_busy_s() - before) / 120
+    page.mouse.up()
+    assert busy_s < 1 / 60
+
+
+def test_a_play_that_is_typed_counts_as_one_that_is_moved(open_page):
+    page = start_game(open_page, position="4HPwATDgc/ABMA", preferences={"confirmPlay": True}, typedDice=True, **QUICK)
+    dice = page.locator("#typed-dice")
+    dice.fill("3 1")
+    dice.press("Enter")
+    page.locator(".moves li", has_text="…").wait_for()
+    if page.locator(".player-bar.to-act .player-name").inner_text() != "Ann":
+        pytest.skip("the engine has the opening")  # the position decides: it never has
+    page.locator("#typed-play").fill("8/5 6/4")
+    page.locator("#typed-play").press("Enter")
+    page.locator("#message.failure").wait_for()
+    page.locator("#typed-play").fill("8/5 6/5")
+    page.locator("#typed-play").press("Enter")
+    page.locator(".moves li", has_text="8/5 6/5").wait_for()
+
+
+def test_a_play_is_undone_done_again_and_played_from_an_earlier_place(open_page):
+    page = start_game(open_page, **QUICK)
+    reach_play(page)
+    play_turn(page)
+    wait_for_turn(page)
+    moves = page.locator(".moves li .tiny").count()
+    page.locator("[data-act='undo']").click()
+    page.wait_for_function("most => document.querySelectorAll('.moves li .tiny').length < most", arg=moves)
+    page.locator("[data-act='redo']").click()
+    page.wait_for_function("most => document.querySelectorAll('.moves li .tiny').length >= most", arg=moves)
+    page.locator(".moves li .tiny").first.click()
+    page.wait_for_function("document.querySelectorAll('.moves li .tiny').length <= 2")
+
+
+def test_the_engine_moves_for_the_person_and_hints_show_the_best_play(open_page):
+    page = start_game(open_page, **QUICK)
+    reach_play(page)
+    page.keyboard.press("h")
+    page.locator(".hint-panel .play-row").first.wait_for()
+    assert page.locator("path.arrow.best").count() > 0
+    count = page.locator(".moves li .tiny").count()
+    page.locator("[data-act='move-for-me']").click()
+    page.wait_for_function("count => document.querySelectorAll('.moves li .tiny').length > count", arg=count)
+
+
+def test_the_tutor_says_what_a_play_costs_before_it_counts(open_page):
+    page = start_game(
+        open_page, position="4HPwATDgc/ABMA", typedDice=True, preferences={"tutor": True}, **QUICK
+    )
+    page.locator("#typed-dice").fill("3 1")
+    page.locator("#typed-dice").press("Enter")
+    page.locator("#typed-play").fill("24/20")
+    page.locator("#typed-play").press("Enter")
+    page.locator(".tutor").wait_for()
+    assert re.search(r"24/20 costs 0\.\d+ points \((error|blunder)\)\. Better: 8/5 6/5", page.locator(".tutor").inner_text())
+    assert page.locator("path.arrow.best").count() == 2
+    page.get_by_role("button", name="Take back").filter(visible=True).click()
+    assert page.locator(".moves li", has_text="24/20").count() == 0
+    page.locator("#typed-play").fill("8/5 6/5")
+    page.locator("#typed-play").press("Enter")
+    page.locator(".moves li", has_text="8/5 6/5").wait_for()
+
+
+def test_two_people_play_by_a_link_through_a_connection_that_is_lost(open_page):
+    ann = start_game(open_page, how="link", length="1")
+    invitation = ann.get_by_label("Link to the open seat").input_value()
+    bob = open_page("/#/help")
+    sockets = BreakableSockets(bob)
+    prefer(bob, name="Bob")
+    bob.goto(invitation)
+    bob.reload()
+    bob.get_by_role("button", name="Sit down").click()
+    for page in (ann, bob):
+        page.locator(".player-bar.to-act").wait_for()
+    assert bob.locator(".player-name").all_inner_texts() == ["Ann", "Bob"]
+    players = {"Ann": ann, "Bob": bob}
+
+    def take_turn():
+        name = ann.locator(".player-bar.to-act .player-name").inner_text()
+        play_until(players[name], lambda page: not list_acts(page) and not page.locator(".target.movable").count())
+        return name
+
+    for _ in range(4):
+        take_turn()
+    if ann.locator(".player-bar.to-act .player-name").inner_text() == "Bob":
+        take_turn()
+    sockets.cut()
+    bob.locator("#banner").wait_for()
+    assert take_turn() == "Ann"
+    written = ann.locator(".moves li").last.inner_text()
+    assert written not in bob.locator(".moves").inner_text() or not list_acts(bob)
+    sockets.mend()
+    bob.locator("#banner").wait_for(state="hidden")
+    wait_for_turn(bob)
+    assert take_turn() == "Bob"
+    wait_for_turn(ann)
+    assert ann.locator(".moves li .tiny").count() == bob.locator(".moves li .tiny").count()
+
+
+def test_nobody_else_can_sit_down_by_a_link_and_spectators_only_watch(open_page):
+    ann = start_game(open_page, how="link", length="1")
+    invitation = ann.get_by_label("Link to the open seat").input_value()
+    watching = ann.get_by_label("Link for watching").input_value()
+    bob = open_page("/#/help")
+    prefer(bob, name="Bob")
+    bob.goto(invitation)
+    bob.get_by_role("textbox").fill("Bob")
+    bob.get_by_role("button", name="Sit down").click()
+    bob.locator(".player-bar.to-act").wait_for()
+    eve = open_page("/#/help")
+    eve.goto(watching)
+    eve.get_by_text("You are watching.").wait_for()
+    assert list_acts(eve) == []
+    assert eve.locator(".target.movable").count() == 0
+    assert ann.locator("#message").inner_text() != eve.locator("#message").inner_text()
+    assert re.search(r"/t/[\w-]+/[\w-]+$", bob.url)
+    assert invitation.split("/")[-2] not in bob.url
+
+
+def test_in_barca_squares_to_go_to_are_green_and_a_scared_mouse_is_red_and_moves_first(open_page):
+    page = start_game(open_page, variant="barca", position=SCARED_MOUSE, level="easy", pace="none")
+    page.locator(".target.movable").first.wait_for(state="attached")
+    assert page.locator(".b-scared").count() == 1
+    assert page.eval_on_selector_all(".target.movable", "found => found.map(each => each.dataset.square)") == ["e5"]
+    page.locator("[data-square='e5']").click(force=True)
+    goals = page.eval_on_selector_all(".target.legal", "found => found.map(each => each.dataset.square)")
+    assert page.locator(".b-valid").count() == len(goals) > 3
+    assert not {"e6", "e7", "f5", "g5"} & set(goals)
+    page.locator(f"[data-square='{goals[0]}']").click(force=True)
+    page.locator(".moves li .tiny").first.wait_for()
+    page.locator(".moves li .tiny").nth(1).wait_for()
+
+
+def test_a_game_is_begun_and_played_by_keys_only(open_page):
+    page = open_page("/#/help")
+    prefer(page)
+    page.goto(page.url.split("#")[0] + "#/play")
+    page.reload()
+    page.get_by_role("heading", name="New game").wait_for()
+    press_tab_until(page, "document.activeElement.type === 'submit'")
+    page.keyboard.press("Enter")
+    page.locator(".table .board").wait_for()
+    for _ in range(3):
+        acts = wait_for_turn(page)
+        if "take" in acts:
+            page.keyboard.press("t")
+        elif "roll" in acts:
+            page.keyboard.press("r")
+        else:
+            break
+        page.wait_for_timeout(300)
+        page.wait_for_selector(".target.movable, .main-buttons > :enabled", state="attached")
+    press_tab_until(page, "document.activeElement.hasAttribute('data-place')")
+    for _ in range(4):
+        if "done" in list_acts(page):
+            break
+        go_to(page, "can move to")
+        page.keyboard.press("Enter")
+        assert "Picked up" in page.locator("#live").inner_text()
+        go_to(page, "can come here")
+        page.keyboard.press("Enter")
+    count = page.locator(".moves li .tiny").count()
+    page.keyboard.press("Enter")
+    page.wait_for_function("count => document.querySelectorAll('.moves li .tiny').length > count", arg=count)
+    page.keyboard.press("s")
+    assert page.locator("#live").inner_text().startswith("Score 0 to 0.")
+
+
+def press_tab_until(page, condition):
+    """Press Tab until something has the focus."""
+    for _ in range(60):
+        if page.evaluate(condition):
+            return
+        page.keyboard.press("Tab")
+    raise AssertionError(f"no place in the order of Tab where {condition}")
+
+
+def go_to(page, words):
+    """Go by the arrow keys to a place of the board whose label has some words."""
+    read = "document.activeElement.getAttribute('aria-label')"
+    for _ in range(2):
+        for _ in range(14):
+            if words in page.evaluate(read):
+                return
+            page.keyboard.press("ArrowLeft")
+        row = page.evaluate("document.activeElement.getBoundingClientRect().top")
+        page.keyboard.press("ArrowUp")
+        if page.evaluate("document.activeElement.getBoundingClientRect().top") == row:
+            page.keyboard.press("ArrowDown")
+    raise AssertionError(f"no place whose label has {words!r}")
+
+
+@pytest.mark.parametrize("width", [320, 360])
+def test_on_a_phone_everything_fits_and_fingers_move_the_checkers(open_page, width):
+    page = start_game(open_page, options={"width": width, "height": 740, "has_touch": True}, **QUICK)
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    reach_play(page)
+    assert page.locator("[data-place='p6']").bounding_box()["width"] >= 22
+    move_checkers(page, lambda target: target.tap(force=True))
+    page.locator("[data-act='done']").tap()
+    wait_for_turn(page)
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_forced_moves_and_bearing_off_are_made_where_they_are_wanted(open_page):
+    page = start_game(
+        open_page,
+        position=MANY_BEAROFFS,
+        length="0",
+        preferences={"forcedMoves": True, "autoBearOff": True, "autoRoll": True},
+        cube=False,
+        **QUICK,
+    )
+    page.locator("dialog.end").wait_for(timeout=60_000)
+
+
+def test_the_dice_of_a_game_are_checked_in_the_browser_once_it_is_over(open_page):
+    page = start_game(open_page, position=MANY_BEAROFFS, length="0", cube=False, **QUICK)
+    play_until(page, lambda page: page.locator("dialog.end").count() > 0)
+    page.locator("dialog.end").get_by_role("button", name="Close").click()
+    page.locator("details summary", has_text="Fair dice").click()
+    page.get_by_role("button", name="Check the dice").click()
+    page.get_by_text(re.compile(r"The secret is the promised one, and all \d+ rolls follow from it\.")).wait_for()
+
+
+def test_rolls_made_in_the_browser_are_those_of_the_server(open_page):
+    page = open_page("/#/help")
+    secret = bytes(range(32))
+    made = page.evaluate(
+        """async ([secret, seeds, count]) => {
+            const { makeRoll, makeCommitment } = await import("/page/js/play/fair_dice.js");
+            const rolls = [];
+            for (let number = 1; number <= count; number++) rolls.push(await makeRoll(secret, seeds, number));
+            return { rolls, commitment: await makeCommitment(secret) };
+        }""",
+        [secret.hex(), ["anna", ""], 40],
+    )
+    assert made["commitment"] == make_commitment(secret)
+    assert made["rolls"] == [list(make_roll(secret, ("anna", ""), number)) for number in range(1, 41)]
+
+
+def test_dice_that_do_not_follow_from_the_secret_are_found(open_page):
+    page = open_page("/#/help")
+    secret = bytes(range(32))
+    rolls = [make_roll(secret, ("", ""), number) for number in (1, 2)]
+    entries = [{"fair_roll": 1, "dice": list(rolls[0])}, {"fair_roll": 2, "dice": [rolls[1][0] % 6 + 1, 7 - rolls[1][1]]}]
+    found = page.evaluate(
+        """async ([fair, entries, promised]) => {
+            const { checkDice } = await import("/page/js/play/fair_dice.js");
+            return checkDice(fair, entries, promised);
+        }""",
+        [
+            {"commitment": "", "game_seed_revealed": secret.hex(), "client_seeds": ["", ""]},
+            entries,
+            make_commitment(bytes(32)),
+        ],
+    )
+    assert not found["isKept"]
+    assert [each["isRight"] for each in found["rolls"]] == [True, sorted(rolls[1]) == sorted(entries[1]["dice"])]
+
+
+def test_engines_play_each_other_at_the_pace_that_is_set_and_pause(open_page):
+    page = start_game(open_page, how="engines", pace="none", length="1", level="beginner", otherLevel="casual")
+    page.get_by_text("You are watching.").wait_for()
+    page.locator(".moves li").nth(3).wait_for()
+    page.locator("[data-act='pause']").click()
+    page.locator("[data-act='pause']", has_text="Resume").wait_for()
+    count = page.locator(".moves li").count()
+    page.wait_for_timeout(600)
+    assert page.locator(".moves li").count() == count
+    page.locator("[data-act='pause']").click()
+    page.wait_for_function("count => document.querySelectorAll('.moves li').length > count", arg=count)
+
+
+def test_resigning_ends_the_game_once_the_other_side_accepts(open_page):
+    page = start_game(open_page, length="0", jacoby=False, **QUICK)
+    reach_play(page)
+    page.locator("[data-act='resign']").click()
+    page.locator("dialog.resign").get_by_role("button", name="a backgammon").click()
+    page.locator("dialog.end").wait_for()
+    assert "3 points" in page.locator("dialog.end").inner_text()
+
+
+def test_a_clock_runs_for_who_is_to_play(open_page):
+    page = start_game(open_page, clock="fast", length="1", **QUICK)
+    wait_for_turn(page)
+    page.locator(".clock.running").wait_for()
+    first = page.locator(".clock.running").inner_text()
+    page.wait_for_function("first => document.querySelector('.clock.running')?.textContent !== first", arg=first)
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_axe_finds_nothing_serious_on_any_page_of_play(open_page, check_accessibility, dark):
+    page = open_page("/#/help", dark=dark)
+    page.get_by_role("heading", name="Help").wait_for()
+    check_accessibility(page)
+    prefer(page)
+    page.goto(page.url.split("#")[0] + "#/play")
+    page.reload()
+    page.locator("form summary").click()
+    check_accessibility(page)
+    begin_again = {"variant": "barca", "level": "easy", "pace": "none"}
+    page.reload()
+    begin_game(page, **begin_again)
+    page.locator(".target.movable").first.wait_for(state="attached")
+    check_accessibility(page)
+    begin_game(page, variant="backgammon", **QUICK)
+    reach_play(page)
+    check_accessibility(page)
+    page.locator("[data-act='options']").click()
+    check_accessibility(page)
+    page.get_by_label("Board", exact=True).select_option("slate")
+    check_accessibility(page)
+
+
+@pytest.mark.parametrize("view", ["play", "help", "table", "analyse", "progress"])
+def test_a_page_takes_at_most_250_kilobytes(open_page, view):
+    page = open_page(f"/#/{view}") if view != "table" else start_game(open_page, **QUICK)
+    asked = set()
+    page.on("request", lambda request: asked.add(request.url))
+    page.reload()
+    page.wait_for_load_state("networkidle")
+    page.wait_for_function("performance.getEntriesByName('view-shown').length")
+    files = {url.split("#")[0] for url in asked if "/api/" not in url}
+    sizes = {url: len(page.request.get(url).body()) for url in files}
+    assert len(sizes) > 8
+    assert sum(sizes.values()) <= 250_000, sizes
+
+
+def test_the_page_can_be_used_within_three_tenths_of_a_second(open_page):
+    page = open_page("/#/play")
+    times = []
+    for _ in range(5):
+        page.reload()
+        page.get_by_role("heading", name="New game").wait_for()
+        times.append(page.evaluate("performance.getEntriesByName('view-shown')[0].startTime"))
+    assert min(times) <= 300
