@@ -22,7 +22,8 @@ pytestmark = pytest.mark.slow
 
 QUICK = {"level": "beginner", "pace": "none"}
 SCARED_MOUSE = "4ee4/4mml3/10/10/5l4/4M5/10/10/3L1ML3/4EE4 w"
-MANY_BEAROFFS = "/38AAAD/PwAAAA"
+LAST_CHECKERS = "5wAAgA0AAAAAAA"
+"""Few checkers are left on either side, and no contact."""
 
 
 def reach_play(page):
@@ -295,7 +296,7 @@ def test_on_a_phone_everything_fits_and_fingers_move_the_checkers(open_page, wid
 def test_forced_moves_and_bearing_off_are_made_where_they_are_wanted(open_page):
     page = start_game(
         open_page,
-        position=MANY_BEAROFFS,
+        position=LAST_CHECKERS,
         length="0",
         preferences={"forcedMoves": True, "autoBearOff": True, "autoRoll": True},
         cube=False,
@@ -305,7 +306,7 @@ def test_forced_moves_and_bearing_off_are_made_where_they_are_wanted(open_page):
 
 
 def test_the_dice_of_a_game_are_checked_in_the_browser_once_it_is_over(open_page):
-    page = start_game(open_page, position=MANY_BEAROFFS, length="0", cube=False, **QUICK)
+    page = start_game(open_page, position=LAST_CHECKERS, length="0", cube=False, **QUICK)
     play_until(page, lambda page: page.locator("dialog.end").count() > 0)
     page.locator("dialog.end").get_by_role("button", name="Close").click()
     page.locator("details summary", has_text="Fair dice").click()

@@ -238,6 +238,7 @@ export class TableView {
       await this.context.tables.request("act", { table: this.table, act, ...(seat === undefined ? {} : { seat }), ...fields });
       this.isBusy = false;
       this.draw();
+      this.automatic.consider();
       return true;
     } catch (error) {
       this.isBusy = false;
