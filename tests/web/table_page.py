@@ -92,7 +92,8 @@ def play_turn(page, *, doubles=False):
 def wait_for_change(page, before):
     """Wait until the sentence below the board is another one, or the game is over."""
     page.wait_for_function(
-        "before => document.querySelector('dialog.end') || document.querySelector('#message').textContent !== before",
+        "before => document.querySelector('dialog.end')"
+        " || document.querySelector('#message').textContent !== before",
         arg=before,
     )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import hashlib
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -34,6 +35,9 @@ _MEDIA_TYPES = {
 
 _COMPRESSED_TYPES = ("text/", "application/", "image/svg")
 _LEAST_COMPRESSED_BYTES = 1024
+
+_DOCUMENTATION = re.compile(rb"^[ \t]*/\*\*(?:[^*]|\*(?!/))*\*/[ \t]*$", re.MULTILINE)
+"""A comment of JSDoc on lines of its own: about a fifth of a script, which no browser needs."""
 
 
 @dataclass(frozen=True)
@@ -78,7 +82,13 @@ def _read_folder(folder: Traversable, prefix: str, found: dict[str, PageFile]) -
         if entry.is_dir():
             _read_folder(entry, f"{path}/", found)
         elif media_type := _MEDIA_TYPES.get(PurePosixPath(path).suffix):
-            found[path] = PageFile(entry.read_bytes(), media_type)
+            data = entry.read_bytes()
+            found[path] = PageFile(drop_documentation(data) if path.endswith(".js") else data, media_type)
+
+
+def drop_documentation(script: bytes) -> bytes:
+    """Return a script without its JSDoc comments; every line keeps its number."""
+    return _DOCUMENTATION.sub(lambda found: b"\n" * found[0].count(b"\n"), script)
 
 
 class Page:

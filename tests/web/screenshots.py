@@ -1,0 +1,88 @@
+"""Make the pictures of the page in the README: `python -m tests.web.screenshots`."""
+
+import io
+import tempfile
+from pathlib import Path
+
+from PIL import Image
+from playwright.sync_api import Browser, Page, sync_playwright
+
+from tests.web.conftest import CHROMIUM, CHROMIUM_ARGUMENTS, Server
+from tests.web.table_page import begin_game, prefer
+
+FOLDER = Path(__file__).parents[2] / "docs/assets"
+POSITION = "XGID=-a-aBBD-C---dD---cbd------:0:0:1:64:2:1:0:5:10"
+SCARED = "4ee4/4m1l3/7m2/10/5l4/4M5/10/3L6/6ML2/4EE4 w"
+MAX_BYTES = 150_000
+
+
+def main() -> None:
+    """Make all pictures anew."""
+    with tempfile.TemporaryDirectory() as folder, sync_playwright() as started:
+        server = Server(Path(folder))
+        browser = started.chromium.launch(executable_path=CHROMIUM, args=CHROMIUM_ARGUMENTS)
+        try:
+            show_play(open_page(browser, server, 1240, 800))
+            show_analysis(open_page(browser, server, 1240, 800, dark=True, board="slate"))
+            show_barca(open_page(browser, server, 390, 760))
+        finally:
+            browser.close()
+            server.stop()
+
+
+def open_page(
+    browser: Browser, server: Server, width: int, height: int, *, dark: bool = False, board: str = "walnut"
+) -> Page:
+    """Open the page in a window of a size."""
+    context = browser.new_context(
+        viewport={"width": width, "height": height}, color_scheme="dark" if dark else "light"
+    )
+    page = context.new_page()
+    page.goto(server.url + "/#/help")
+    prefer(page, board=board, tutor=True)
+    page.reload()
+    return page
+
+
+def show_play(page: Page) -> None:
+    """Show a game with the objection of the tutor."""
+    begin_game(page, length="5", level="expert", typedDice=True, position="4HPwATDgc/ABMA", pace="none")
+    page.locator("#typed-dice").fill("4 2")
+    page.locator("#typed-dice").press("Enter")
+    page.locator("#typed-play").fill("24/20 13/11")
+    page.locator("#typed-play").press("Enter")
+    page.locator(".tutor").wait_for()
+    save(page, "page-play.png")
+
+
+def show_analysis(page: Page) -> None:
+    """Show ranked plays with arrows."""
+    page.goto(page.url.split("#")[0] + f"#/analyse/{POSITION}")
+    page.wait_for_selector(".advice[data-plies='2']")
+    page.reload()  # now all is compiled: the time that is shown is that of the answer
+    page.wait_for_selector(".advice[data-plies='2']")
+    save(page, "page-analyse.png")
+
+
+def show_barca(page: Page) -> None:
+    """Show Barca on a phone: a scared mouse and the squares that it can go to."""
+    begin_game(page, variant="barca", level="easy", position=SCARED, pace="none")
+    page.locator(".target.movable").first.wait_for(state="attached")
+    page.locator("[data-square='e5']").click(force=True)
+    page.locator(".b-valid").first.wait_for()
+    save(page, "page-barca.png")
+
+
+def save(page: Page, name: str) -> None:
+    """Save what the window shows, in 256 colours."""
+    page.wait_for_timeout(900)
+    path = FOLDER / name
+    picture = Image.open(io.BytesIO(page.screenshot())).convert("RGB")
+    picture.quantize(256, dither=Image.Dither.NONE).save(path, optimize=True)
+    size = path.stat().st_size
+    if size > MAX_BYTES:
+        raise SystemExit(f"expected a picture of at most {MAX_BYTES} bytes, {name} has {size}")
+
+
+if __name__ == "__main__":
+    main()
