@@ -54,7 +54,7 @@ class HubLimits:
 
     Attributes:
         tables: Tables at a time.
-        visitor_tables: Tables that one visitor may create.
+        visitor_tables: Tables that one visitor may have created and that go on.
         visitor_seats: Tables at which one visitor may be.
         table_visitors: Visitors at one table.
         unread_chars: What may wait for a visitor; one that leaves more unread is dropped.
@@ -254,8 +254,7 @@ class Hub:
         return True
 
     def _create(self, visitor: Visitor, request: CreateRequest) -> None:
-        if visitor.created >= self.limits.visitor_tables:
-            raise LimitError(f"expected at most {self.limits.visitor_tables} tables", field="request")
+        self._make_visitor_room(visitor)
         self._make_room()
         spec = check_spec(request.spec)
         for seat in spec.seats:
@@ -265,9 +264,28 @@ class Hub:
         table = Table(make_table_id(), spec, self._services, self._make_seed())
         tokens, watch = table.open()
         self.tables[table.table_id] = table
-        visitor.created += 1
+        visitor.created.add(table.table_id)
         fair = None if table.game.dice is None else table.game.dice.describe()
         self._send_ok(visitor, request, table=table.table_id, tokens=tokens, watch=watch, fair=fair)
+
+    def _make_visitor_room(self, visitor: Visitor) -> None:
+        """End the table against an engine that a visitor left longest, if it has created too many.
+
+        Raises:
+            LimitError: There is none.
+        """
+        visitor.created &= self.tables.keys()
+        running = [self.tables[name] for name in visitor.created]
+        running = [table for table in running if table.game.phase is not Phase.FINISHED]
+        if len(running) < self.limits.visitor_tables:
+            return
+        left = [table for table in running if not table.members and len(table.seating.persons) < 2]
+        if not left:
+            raise LimitError(
+                f"expected at most {self.limits.visitor_tables} tables created by one visitor",
+                field="request",
+            )
+        self._end_table(min(left, key=lambda table: table.active_s))
 
     def _make_room(self) -> None:
         """End the table that was left longest where no game has begun, if there are too many.

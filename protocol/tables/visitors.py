@@ -41,7 +41,7 @@ class Visitor:
         waiting: Requests that are not served yet.
         is_blocked: Whether they wait for something.
         tables: The names of the tables at which it is.
-        created: How many tables it has created.
+        created: The names of the tables that it has created.
         is_dropped: Whether it gets nothing more: it left too much unread.
         unread_chars: How much waits to be taken.
     """
@@ -60,7 +60,7 @@ class Visitor:
         self.waiting: deque[str] = deque()
         self.is_blocked = False
         self.tables: set[str] = set()
-        self.created = 0
+        self.created: set[str] = set()
         self.is_dropped = False
 
     def receive(self, frame: str) -> None:

@@ -101,11 +101,23 @@ def test_caps_on_tables_and_visitors_are_told():
     site = Site(limits=HubLimits(tables=3, visitor_tables=2, visitor_seats=1, table_visitors=1))
     guest, other = site.visit(), site.visit()
     made = guest.create(PERSON, ENGINE)
-    guest.get("create", seats=[PERSON, ENGINE])
+    guest.get("create", seats=[PERSON, OPEN])
     assert guest.refuse("create", seats=[PERSON, ENGINE])[0] == "limit"
     assert other.refuse("join", table=made["table"], token=made["watch"])[0] == "busy"
     public = other.get("create", seats=[PERSON, ENGINE], public=True)
     assert guest.refuse("join", table=public["table"])[0] == "limit"
+
+
+def test_a_game_against_an_engine_that_was_left_makes_room_for_another_of_its_visitor():
+    site = Site(limits=HubLimits(visitor_tables=2))
+    guest = site.visit()
+    first = guest.create(PERSON, ENGINE)["table"]
+    second = guest.create(PERSON, BOB)["table"]
+    for table in (first, second):
+        guest.get("leave", table=table)
+    third = guest.create(PERSON, ENGINE)["table"]
+    assert set(site.hub.tables) == {second, third}
+    assert guest.refuse("create", seats=[PERSON, ENGINE])[0] == "limit"
 
 
 def test_a_table_at_which_nobody_ever_played_makes_room_for_another():
