@@ -13,12 +13,14 @@ from tests.attacks import (
     kills,
     match_files,
     odd_clients,
+    pages,
 )
 from tests.attacks.trial import Attack
 
 ATTACKS: tuple[Attack, ...] = (
     *odd_clients.ATTACKS,
     *crowds.ATTACKS,
+    *pages.ATTACKS,
     *greed.ATTACKS,
     *deepening.ATTACKS,
     *ending.ATTACKS,

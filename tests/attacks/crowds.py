@@ -22,7 +22,7 @@ _LEAVE_S = 8.0
 def crowd(trial: Trial) -> str:
     """A thousand clients come at once, ask at once, and go; each is answered."""
     count, evals = trial.dose(200, 1000), trial.dose(2, 10)
-    _raise_own_limit(2 * count + 100)
+    raise_own_limit(2 * count + 100)
     with serve(trial.home, "--clients", str(count + 10)) as server:
         run_clients(warm_up(server.port))
         before = server.sample()
@@ -63,7 +63,7 @@ def crowd(trial: Trial) -> str:
 def descriptors(trial: Trial) -> str:
     """Three times as many clients come as files may be open: those admitted are served, nothing spins."""
     allowed, count = 200, 600
-    _raise_own_limit(2 * count)
+    raise_own_limit(2 * count)
 
     def limit_files() -> None:
         resource.setrlimit(resource.RLIMIT_NOFILE, (allowed, allowed))
@@ -109,7 +109,7 @@ def descriptors(trial: Trial) -> str:
     )
 
 
-def _raise_own_limit(files: int) -> None:
+def raise_own_limit(files: int) -> None:
     """Let this process open as many files as its clients need."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if soft != resource.RLIM_INFINITY and soft < files:

@@ -19,7 +19,7 @@ HOST = "127.0.0.1"
 _START_S = 180.0
 _END_S = 20.0
 _POLL_S = 0.02
-_LISTENING = re.compile(r"listens on \S+ port (\d+)")
+_LISTENING = re.compile(r"(?:listens on \S+ port |shows the board at \S+:)(\d+)")
 
 
 class AttackError(AssertionError):
@@ -95,7 +95,7 @@ class Server:
     Args:
         home: Its folders; its log goes there.
         options: Of `gammond serve`.
-        dialect: `--tcp` or `--gnubg`.
+        dialect: `--tcp`, `--web` or `--gnubg`.
         before_start: Called in the child process before it becomes the server.
         environment: Variables besides those of `home`.
     """
