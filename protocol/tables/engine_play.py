@@ -51,11 +51,12 @@ class EnginePlay:
 
         Args:
             player: The player.
-            level: Its level.
+            level: Its level; the game's usual one if None, by which a player without levels uses the cube.
             rejected_kind: As for `TableView.decide`.
             on_decided: Takes the command that carries the decision out.
         """
         session = self._game.session
+        level = level or self._game.view.default_level or None
         for line in list_player_lines(session, player, level):
             self._game.run(line)
 

@@ -447,7 +447,7 @@ class Table:
 
         view = self.game.view
         rejected_kind = self.seats[place].rejected_kind
-        self.engines.ask(view.engine_player, view.default_level or None, rejected_kind, do)
+        self.engines.ask(view.engine_player, None, rejected_kind, do)
 
     def _fail_engine(self, error: Exception) -> None:
         """Tell everybody why an engine does not move, and wait for somebody to let it try again."""
