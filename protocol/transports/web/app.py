@@ -92,6 +92,8 @@ async def _refuse(request: Request, error: Exception) -> Response:
     status, headers = 500, {}
     if isinstance(error, HTTPException):
         status, headers = error.status_code, dict(error.headers or {})
+    if "Allow" in headers:
+        headers["Allow"] = ", ".join(sorted(headers["Allow"].split(", ")))
     if status == 405:
         answer = make_refusal(status, "method", f"{request.method[:20]} is not for this path")
     else:
