@@ -4,25 +4,23 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
 from engine.errors import GammondError, LimitError, StateError, ValueRangeError
 from engine.runtime.prompt_threads import UncompiledKernel
-from protocol.commands.dispatch import run_line
 from protocol.core.errors import BusyError
 from protocol.core.fault_log import FAULT_LOG
 from protocol.core.replies import describe_error
-from protocol.core.requests import AnyReply, Work, WorkControl
-from protocol.games import GameEntry, find_entry, load_part
+from protocol.games import find_entry
 from protocol.state.service import Service
-from protocol.state.session import Session
 from protocol.tables.actions import carry_out
 from protocol.tables.archive import Archive, NoArchive
 from protocol.tables.events import encode_frame
-from protocol.tables.game_view import Phase, TableView
+from protocol.tables.game_view import Phase
+from protocol.tables.limits import HubLimits
+from protocol.tables.preparation import make_preparation, prepare_game
 from protocol.tables.rebuilding import rebuild_table
 from protocol.tables.requests import (
     ActRequest,
@@ -32,49 +30,19 @@ from protocol.tables.requests import (
     LeaveRequest,
     ListRequest,
     PingRequest,
-    SeatSpec,
-    TableSpec,
     check_spec,
     read_guest_name,
     read_id,
     read_request,
 )
+from protocol.tables.services import TableServices
 from protocol.tables.submission import Submit
-from protocol.tables.table import Table, TableServices
+from protocol.tables.table import Table
 from protocol.tables.table_game import check_position, read_spec
 from protocol.tables.tokens import make_table_id
 from protocol.tables.visitors import Visitor
 
 _MAX_SEED = 2**31
-
-
-@dataclass(frozen=True)
-class HubLimits:
-    """Caps.
-
-    Attributes:
-        tables: Tables at a time.
-        visitor_tables: Tables that one visitor may have created and that go on.
-        visitor_seats: Tables at which one visitor may be.
-        table_visitors: Visitors at one table.
-        unread_chars: What may wait for a visitor; one that leaves more unread is dropped.
-        waiting_requests: Requests of a visitor that may wait for something to be compiled.
-        listed_tables: Tables in an answer to ``list``.
-        idle_s: Seconds without an action, or anybody coming, after which a table ends.
-        finished_s: The same once its match is over.
-        empty_s: The same where no game ever began.
-    """
-
-    tables: int = 1000
-    visitor_tables: int = 50
-    visitor_seats: int = 20
-    table_visitors: int = 200
-    unread_chars: int = 1_000_000
-    waiting_requests: int = 64
-    listed_tables: int = 100
-    idle_s: float = 12 * 3600.0
-    finished_s: float = 3600.0
-    empty_s: float = 2 * 3600.0
 
 
 class Hub:
@@ -405,30 +373,3 @@ class Hub:
         table.close()
         del self.tables[table.table_id]
         self._archive.drop_table(table.table_id)
-
-
-def make_preparation(prepare: Callable[[], object]) -> Work:
-    """Return the work of something that has to be done before a request can be served."""
-
-    def run(_: WorkControl) -> Sequence[AnyReply]:
-        prepare()
-        return ()
-
-    return Work(run)
-
-
-def prepare_game(service: Service, entry: GameEntry) -> None:
-    """Load and compile what the tables of a game need at once; may take seconds.
-
-    Args:
-        service: What all clients share.
-        entry: The row of the game.
-    """
-    make_view: type[TableView] = load_part(entry.view)
-    session = Session(service, 0)
-    run_line(session, f"set game.variant {next(iter(entry.variants))}")
-    view = make_view(session, TableSpec((SeatSpec("open"), SeatSpec("open"))))
-    for line in view.ready_lines:
-        run_line(session, line)
-        view.describe()
-        view.describe_choices()

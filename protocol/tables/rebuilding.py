@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from protocol.tables.archive import LogEntry, SavedTable
 from protocol.tables.seats import PERSON
-from protocol.tables.table import Table, TableServices
+from protocol.tables.services import TableServices
+from protocol.tables.table import Table
 from protocol.tables.table_game import read_spec
 
 EVENTS_OF_A_PROCESS = 1_000_000

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import msgspec
@@ -11,8 +9,7 @@ import msgspec
 from engine.errors import GammondError, ValueRangeError
 from protocol.core.fault_log import FAULT_LOG
 from protocol.core.replies import describe_error
-from protocol.state.service import Service
-from protocol.tables.archive import Archive, KeptGame, SavedTable
+from protocol.tables.archive import SavedTable
 from protocol.tables.audience import Audience, Listener, Member
 from protocol.tables.clocks import MatchClock
 from protocol.tables.engine_play import EnginePlay
@@ -22,7 +19,7 @@ from protocol.tables.game_view import Phase
 from protocol.tables.requests import JoinRequest, TableSpec, read_guest_name
 from protocol.tables.seating import Seating
 from protocol.tables.seats import Seat
-from protocol.tables.submission import Submit
+from protocol.tables.services import TableServices
 from protocol.tables.table_game import TableGame
 from protocol.tables.table_log import TableLog
 
@@ -31,27 +28,6 @@ DEFAULT_PACE_MS = 600
 
 GAMES_PAUSE_S = 3.0
 """The time between two games of engines."""
-
-
-@dataclass(frozen=True)
-class TableServices:
-    """What a table needs of its hub.
-
-    Attributes:
-        service: What all clients share.
-        submit: Has work done.
-        clock: Seconds of a clock that never goes back.
-        wall_clock: Seconds of the Unix epoch.
-        archive: Keeps tables and games.
-        run_step: Runs what may need a kernel that is not compiled yet, now or once it is.
-    """
-
-    service: Service
-    submit: Submit
-    clock: Callable[[], float]
-    wall_clock: Callable[[], float]
-    archive: Archive
-    run_step: Callable[[Callable[[], None]], None]
 
 
 class Table:
@@ -348,34 +324,9 @@ class Table:
         dice = self.game.dice
         if dice is not None and self.game.phase is Phase.OVER and dice.next_secret is None:
             self.record("commit", secret=dice.commit().hex())
-        self._services.archive.keep_game(self._describe_kept())
-
-    def _describe_kept(self) -> KeptGame:
-        game, end = self.game, self.game.end
-        assert end is not None
         first, second = (seat.describe_kept() for seat in self.seats)
-        text_format, text = game.view.write_record(self.seating.names)
-        return KeptGame(
-            f"{self.table_id}-{game.number}",
-            self.table_id,
-            game.number,
-            game.game_name,
-            self.spec.variant,
-            self.spec.length,
-            (first, second),
-            game.score_before,
-            game.score,
-            end.winner,
-            end.points,
-            end.kind,
-            game.match_winner,
-            self.game_started_s,
-            self._services.wall_clock(),
-            game.has_help,
-            text_format,
-            text,
-            token_hashes=(self.seats[0].token_hash, self.seats[1].token_hash),
-        )
+        times_s = self.game_started_s, self._services.wall_clock()
+        self._services.archive.keep_game(self.game.describe_kept(self.table_id, (first, second), times_s))
 
     # What comes next
 

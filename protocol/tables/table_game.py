@@ -17,6 +17,7 @@ from protocol.core.requests import AnyReply, Reply, Work, WorkControl
 from protocol.games import find_entry, load_part
 from protocol.state.service import Service
 from protocol.state.session import Session
+from protocol.tables.archive import KeptGame, KeptSeat
 from protocol.tables.engine_turns import read_reply
 from protocol.tables.game_history import GameHistory, HistoryEntry, name_action
 from protocol.tables.game_view import GameEnd, Phase, TableView
@@ -216,6 +217,40 @@ class TableGame:
             "fair": None if self.dice is None else self.dice.describe(),
             "dice_source": self.spec.dice,
         }
+
+    def describe_kept(
+        self, table_id: str, seats: tuple[KeptSeat, KeptSeat], times_s: tuple[float, float]
+    ) -> KeptGame:
+        """Return the game at hand, which is over, as an archive keeps it.
+
+        Args:
+            table_id: The table's name.
+            seats: Who played.
+            times_s: When it began and ended, in seconds of the Unix epoch.
+        """
+        end = self.end
+        assert end is not None
+        text_format, text = self.view.write_record((seats[0].name, seats[1].name))
+        return KeptGame(
+            game_id=f"{table_id}-{self.number}",
+            table_id=table_id,
+            number=self.number,
+            game=self.game_name,
+            variant=self.spec.variant,
+            length=self.spec.length,
+            seats=seats,
+            score_before=self.score_before,
+            score_after=self.score,
+            winner=end.winner,
+            points=end.points,
+            kind=end.kind,
+            match_winner=self.match_winner,
+            started_s=times_s[0],
+            ended_s=times_s[1],
+            has_help=self.has_help,
+            text_format=text_format,
+            text=text,
+        )
 
 
 def read_spec(document: dict[str, Any]) -> TableSpec:

@@ -12,7 +12,7 @@ from protocol.tables import requests
 from protocol.tables.actions import ACTS
 from protocol.tables.events import MAX_KEPT_EVENTS
 from protocol.tables.game_view import Phase
-from protocol.tables.hub import HubLimits
+from protocol.tables.limits import HubLimits
 from protocol.tables.table import DEFAULT_PACE_MS
 from protocol.tables.table_log import MAX_ACTIONS
 from tests.protocol.tables.visiting import PERSON, Site

@@ -11,7 +11,8 @@ from engine.runtime.prompt_threads import UncompiledKernel
 from protocol.commands import game
 from protocol.games import GAMES, load_part
 from protocol.state.session import Session
-from protocol.tables.hub import HubLimits, prepare_game
+from protocol.tables.limits import HubLimits
+from protocol.tables.preparation import prepare_game
 from tests.protocol.tables.visiting import ENGINE, OPEN, PERSON, Site, play_at_random
 from tests.protocol.talking import make_service
 

@@ -1,0 +1,31 @@
+"""What tables need of the server around them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from protocol.state.service import Service
+from protocol.tables.archive import Archive
+from protocol.tables.submission import Submit
+
+
+@dataclass(frozen=True)
+class TableServices:
+    """What a table needs of its hub.
+
+    Attributes:
+        service: What all clients share.
+        submit: Has work done.
+        clock: Seconds of a clock that never goes back.
+        wall_clock: Seconds of the Unix epoch.
+        archive: Keeps tables and games.
+        run_step: Runs what may need a kernel that is not compiled yet, now or once it is.
+    """
+
+    service: Service
+    submit: Submit
+    clock: Callable[[], float]
+    wall_clock: Callable[[], float]
+    archive: Archive
+    run_step: Callable[[Callable[[], None]], None]
