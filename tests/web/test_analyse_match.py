@@ -60,9 +60,9 @@ def test_a_match_file_shows_ratings_games_and_facts(open_page, match_file):
     assert "Ann \N{EN DASH} Bob, match to 3: 2\N{EN DASH}0" in page.locator(".match-head").inner_text()
     summary = page.locator(".summary")
     assert "Performance rating (PR)" in summary.inner_text()
-    assert page.locator(".games tbody tr").count() == 2
-    assert "Ann wins 2 points (single)" in page.locator(".games").inner_text()
-    assert "2025.11.08" in page.locator(".facts").inner_text()
+    assert page.locator(".match-games tbody tr").count() == 2
+    assert "Ann wins 2 points (single)" in page.locator(".match-games").inner_text()
+    assert "2025.11.08" in page.locator(".match-facts").inner_text()
 
 
 def test_errors_are_listed_by_size_player_and_kind_and_shown_on_the_board(open_page, match_file):

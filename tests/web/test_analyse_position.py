@@ -1,5 +1,7 @@
 """The analysis of a position, in Chromium."""
 
+import statistics
+
 import pytest
 
 pytestmark = pytest.mark.slow
@@ -7,7 +9,7 @@ pytestmark = pytest.mark.slow
 OPENING = "XGID=-b----E-C---eE---c-e----B-:0:0:1:31:0:0:3:0:10"
 START = "XGID=-b----E-C---eE---c-e----B-:0:0:1:00:0:0:3:0:10"
 AT_SCORE = "XGID=-b----E-C---eE---c-e----B-:0:0:1:31:2:1:0:5:10"
-DOUBLE = "XGID=--A-BCDCA------------cdcb--:0:0:1:00:0:0:0:0:10"
+HOLD = "XGID=-a-B--E-B-a-dDB--b-bcb----:0:0:1:00:0:0:0:0:10"
 
 
 def wait_for_plies(page, plies):
@@ -43,10 +45,15 @@ def test_the_best_play_is_drawn_and_another_one_while_it_has_the_focus(open_page
 def test_hints_at_2_ply_take_less_than_three_tenths_of_a_second(open_page):
     page = open_page(f"/#/analyse/{OPENING}")
     wait_for_plies(page, 2)
-    page.goto(page.url.split("#")[0] + "#/analyse/XGID=-a-aBBD-C---dD---cbd------:0:0:1:64:2:1:0:5:10")
-    page.locator(".play-row").first.filter(has_text="8/2").wait_for()
-    wait_for_plies(page, 2)
-    assert int(page.locator(".advice").get_attribute("data-ms")) < 300
+    times_ms = []
+    for dice in ("64", "52", "43", "61", "31"):
+        page.goto(
+            page.url.split("#")[0] + f"#/analyse/XGID=-a-aBBD-C---dD---cbd------:0:0:1:{dice}:2:1:0:5:10"
+        )
+        wait_for_address(page, f":{dice}:")
+        page.locator(f".advice[data-plies='2'][data-roll='{dice}']").wait_for()
+        times_ms.append(int(page.locator(".advice").get_attribute("data-ms")))
+    assert statistics.median(times_ms) < 300
 
 
 def test_a_position_that_is_pasted_in_any_format_is_analysed(open_page):
@@ -156,11 +163,11 @@ def test_the_position_stays_while_another_page_is_open(open_page):
 
 
 def test_the_cube_decision_has_words_equities_and_a_button(open_page):
-    page = open_page(f"/#/analyse/{DOUBLE}")
+    page = open_page(f"/#/analyse/{HOLD}")
     wait_for_plies(page, 2)
     page.get_by_role("tab", name="Cube").click()
     advice = page.locator(".cube-advice")
-    assert advice.locator(".verdict").inner_text().startswith(("Double", "No double", "Too good"))
+    assert advice.locator(".verdict strong").inner_text() == "No double, take"
     assert advice.locator("tbody tr").count() == 3
     advice.get_by_role("button", name="Double", exact=True).click()
     wait_for_address(page, ":1:D:")

@@ -169,6 +169,7 @@ export class AdvicePanels {
     const time = formatSeconds(advice.ms);
     this.status.textContent = fill(advice.moves ? words.plays.status : words.plays.statusEvaluation, { count: advice.moves?.length ?? 0, plies, time });
     this.element.dataset.plies = String(plies);
+    this.element.dataset.roll = setting.dice?.join("") ?? "";
     this.element.dataset.ms = advice.ms.toFixed(0);
   }
 

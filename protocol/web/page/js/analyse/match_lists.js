@@ -108,7 +108,7 @@ export class MoveList extends EventTarget {
       row[item.action.seat].push(item);
       rows.set(item.action.move, row);
     }
-    return h("table", { class: "moves" },
+    return h("table", { class: "match-moves" },
       h("thead", {}, h("tr", {}, h("th", { scope: "col" }, words.move), ...names.map((name) => h("th", { scope: "col" }, name)))),
       h("tbody", {}, ...[...rows].map(([move, cells]) => h("tr", {}, h("th", { scope: "row", class: "number" }, move),
         ...cells.map((cell) => h("td", {}, ...cell.map((item) => this.drawItem(item))))))));

@@ -86,7 +86,7 @@ function nameStrength(rating) {
  * @param {(game: number) => void} openGame
  */
 function drawGames(record, analysis, openGame) {
-  return h("div", { class: "scroll" }, h("table", { class: "games" }, h("caption", {}, words.games),
+  return h("div", { class: "scroll" }, h("table", { class: "match-games" }, h("caption", {}, words.games),
     h("thead", {}, h("tr", {}, h("th", { scope: "col" }, words.gameColumn), h("th", { scope: "col" }, words.score), h("th", { scope: "col" }, words.result),
       ...record.names.map((name) => h("th", { scope: "col" }, fill(words.prName, { name }))))),
     h("tbody", {}, ...record.games.map((game, number) => h("tr", {},
@@ -104,5 +104,5 @@ function drawFacts(record, analysis) {
   const facts = [...Object.entries(record.headers).map(([name, value]) => [words.headers[/** @type {keyof typeof words.headers} */ (name)] ?? name, value]),
     ...(analysis ? [[words.analysedBy, analysis.method]] : []), ...(record.issues.length ? [[words.issues, record.issues.join("; ")]] : [])];
   return h("div", {}, record.comment && h("p", { class: "comment" }, record.comment),
-    h("dl", { class: "facts small" }, ...facts.flatMap(([name, value]) => [h("dt", {}, name), h("dd", {}, value)])));
+    h("dl", { class: "match-facts small" }, ...facts.flatMap(([name, value]) => [h("dt", {}, name), h("dd", {}, value)])));
 }

@@ -13,7 +13,7 @@ import { drawSummary } from "./match_summary.js";
 import { classify, formatSeconds } from "./numbers.js";
 import { parsePlay } from "./plays.js";
 import { Tabs } from "./tabs.js";
-import { makeEmptySetting, parseXgid } from "./xgid.js";
+import { findVariant, makeEmptySetting, parseXgid } from "./xgid.js";
 
 /**
  * @typedef {import("../socket.js").LineSocket} LineSocket
@@ -39,7 +39,7 @@ export class MatchView {
    * @param {HTMLElement} parent
    * @param {LineSocket} line
    * @param {OpenMatch | null} match
-   * @param {{keep: (match: OpenMatch | null) => void, analyse: (setting: import("./xgid.js").Setting) => void}} links
+   * @param {{keep: (match: OpenMatch | null) => void, analyse: (setting: import("./xgid.js").Setting, variant: string) => void}} links
    */
   constructor(parent, line, match, links) {
     this.parent = parent;
@@ -49,6 +49,8 @@ export class MatchView {
     this.asking = new AbortController();
     /** @type {Item[]} */
     this.items = [];
+    /** Checkers of a side: as many as are seen at any time of the match. */
+    this.total = 15;
     this.message = h("p", { class: "failure", role: "alert", hidden: true });
     if (match) this.showMatch();
     else this.invite();
@@ -169,7 +171,7 @@ export class MatchView {
       button("\u25b6", words.next, () => this.step(1)), button("\u21e5", words.nextError, () => this.stepToError(1)),
       h("span", { class: "grow" }),
       h("button", { type: "button", onclick: () => this.flip() }, text.analyse.tools.flip),
-      h("button", { type: "button", class: "main", onclick: () => this.item && this.links.analyse(this.readSetting(this.item)) }, words.analysePosition));
+      h("button", { type: "button", class: "main", onclick: () => this.item && this.links.analyse(this.readSetting(this.item), findVariant(this.total)) }, words.analysePosition));
   }
 
   get item() {
@@ -180,6 +182,8 @@ export class MatchView {
   show() {
     const { record, analysis } = this;
     this.items = listItems(record, analysis);
+    const counts = this.items.flatMap(({ action: { xgid } }) => xgid ? parseXgid(xgid).checkers.map(([off]) => 15 - off) : []);
+    this.total = Math.max(...counts, 0) || 15;
     this.graph?.show(this.items, record.names, record.length === 0);
     this.errors?.show(this.items, record.names);
     this.moves?.show(this.items, record);
@@ -203,7 +207,7 @@ export class MatchView {
    */
   readSetting({ action, decisions }) {
     const xgid = action.xgid ?? decisions[0]?.xgid;
-    return xgid ? parseXgid(xgid) : makeEmptySetting();
+    return xgid ? parseXgid(xgid, this.total) : makeEmptySetting(this.total);
   }
 
   /** @param {import("./play_list.js").ListedPlay | null} looked the play to draw alone; null for what was made and what was best */

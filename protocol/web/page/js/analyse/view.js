@@ -2,10 +2,7 @@
 
 import { h } from "../dom.js";
 import { text } from "../text.js";
-import { fetchGame } from "./match_source.js";
-import { MatchView } from "./match_view.js";
 import { PositionLine } from "./position_line.js";
-import { PositionView } from "./position_view.js";
 import { CHECKERS, formatXgid, makeStart } from "./xgid.js";
 
 const words = text.analyse;
@@ -29,8 +26,8 @@ export async function open(main, parts, context) {
   const mode = parts[0] === GAME ? MATCH : [MATCH, BARCA].includes(parts[0]) ? parts[0] : "";
   const body = h("div", {});
   main.append(h("h1", { class: "unseen" }, words.title), drawModes(mode), body);
-  const view = mode === BARCA ? await openBarca(body, parts, context)
-    : mode === MATCH ? openMatch(body, parts, context) : openPosition(body, parts, context);
+  const openMode = mode === BARCA ? openBarca : mode === MATCH ? openMatch : openPosition;
+  const view = await openMode(body, parts, context);
   const stop = receiveFiles(view);
   return { close: () => (stop(), view.close()) };
 }
@@ -40,7 +37,8 @@ export async function open(main, parts, context) {
  * @param {string[]} parts
  * @param {import("../main.js").Context} context
  */
-function openMatch(body, parts, context) {
+async function openMatch(body, parts, context) {
+  const [{ MatchView }, { fetchGame }] = await Promise.all([import("./match_view.js"), import("./match_source.js")]);
   const view = new MatchView(body, context.line, match, { keep: (opened) => (match = opened), analyse: analysePosition });
   if (parts[0] === GAME) view.openFrom(() => fetchGame(parts[1]));
   else if (waiting) view.openFile(waiting);
@@ -53,7 +51,8 @@ function openMatch(body, parts, context) {
  * @param {string[]} parts
  * @param {import("../main.js").Context} context
  */
-function openPosition(body, parts, context) {
+async function openPosition(body, parts, context) {
+  const { PositionView } = await import("./position_view.js");
   const variant = parts[0] in CHECKERS ? parts[0] : "backgammon";
   const words_ = (parts[0] in CHECKERS ? parts.slice(1) : parts).join("/");
   if (words_ && variant !== line.variant) line.begin(makeStart(variant), variant);
@@ -85,9 +84,11 @@ function drawModes(mode) {
  * Go over to a position of a match.
  *
  * @param {import("./xgid.js").Setting} setting
+ * @param {string} variant
  */
-function analysePosition(setting) {
-  line.push(setting);
+function analysePosition(setting, variant) {
+  if (variant === line.variant) line.push(setting);
+  else line.begin(setting, variant);
   location.hash = `#/analyse/${line.address}`;
 }
 

@@ -123,6 +123,15 @@ function toSeat(sign) {
 }
 
 /**
+ * The variant whose sides have so many checkers; of several, backgammon.
+ *
+ * @param {number} total
+ */
+export function findVariant(total) {
+  return Object.keys(CHECKERS).find((name) => CHECKERS[name] === total) ?? "backgammon";
+}
+
+/**
  * Put the checkers that are not on the board among those borne off.
  *
  * @param {Setting} setting
