@@ -9,6 +9,7 @@ pytestmark = pytest.mark.slow
 OPENING = "XGID=-b----E-C---eE---c-e----B-:0:0:1:31:0:0:3:0:10"
 START = "XGID=-b----E-C---eE---c-e----B-:0:0:1:00:0:0:3:0:10"
 AT_SCORE = "XGID=-b----E-C---eE---c-e----B-:0:0:1:31:2:1:0:5:10"
+CONTACT = "XGID=-a-aBBD-C---dD---cbd------:0:0:1:64:2:1:0:5:10"
 HOLD = "XGID=-a-B--E-B-a-dDB--b-bcb----:0:0:1:00:0:0:0:0:10"
 
 
