@@ -89,6 +89,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="with --web: another name under which browsers reach the server, such as that of a proxy",
     )
     parser.add_argument(
+        "--web-allow-origin",
+        action="append",
+        metavar="ORIGIN",
+        help="with --web: let pages of another server (https://board.example) ask bgweb-api's getmoves",
+    )
+    parser.add_argument(
         "--archive",
         metavar="FILE|off",
         help="with --web: where tables and games are kept (default games.sqlite in the data folder), or off",
@@ -188,7 +194,7 @@ def _check_options(args: argparse.Namespace) -> None:
             f"{other} and --gnubg: a server speaks one of the two; start two servers, each with its own port",
             field="gnubg",
         )
-    for name in ("web_host", "archive", "accounts"):
+    for name in ("web_host", "web_allow_origin", "archive", "accounts"):
         if getattr(args, name) and args.web is None:
             raise UnsupportedError(f"{_format_option(name)} is only for --web", field=name)
     for name, most in (("clients", MAX_CLIENTS), ("threads", MAX_THREADS), ("idle_timeout", MAX_IDLE_S)):
@@ -277,7 +283,8 @@ def _serve_lines(args: argparse.Namespace, say: ClientCallback) -> None:
     options = _make_options(args.web, args, WebLimits(), "", say)
     options = replace(options, on_listening=_announce_web(options.limits))
     archive = ArchiveOptions.parse(args.archive or "")
-    web = WebOptions(tuple(args.web_host or ()), archive, args.accounts)
+    origins = tuple(args.web_allow_origin or ())
+    web = WebOptions(tuple(args.web_host or ()), archive, args.accounts, origins)
     run_server(serve_web(service, options, web, deepening, tcp))
 
 

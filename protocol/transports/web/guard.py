@@ -13,6 +13,13 @@ from engine.errors import GammondError, UnsupportedError
 from protocol.core.errors import BusyError
 from protocol.core.fault_log import FAULT_LOG
 from protocol.transports.web.answers import read_address, read_header, refuse_socket, send_answer
+from protocol.transports.web.foreign_pages import (
+    ForeignPages,
+    Headers,
+    answer_preflight,
+    is_preflight,
+    list_headers,
+)
 from protocol.transports.web.request_limits import RequestLimiter
 from protocol.web.answers import WebAnswer, make_failure
 
@@ -97,15 +104,22 @@ class Guard:
         names: The server's names.
         rates: Counts the requests.
         clock: Seconds of a clock that never goes back.
+        pages: Pages of other origins that it lets through too.
 
     Attributes:
         answer_counts: How many answers of each status were given.
     """
 
     def __init__(
-        self, app: ASGIApp, names: ServerNames, rates: RequestLimiter, clock: Callable[[], float]
+        self,
+        app: ASGIApp,
+        names: ServerNames,
+        rates: RequestLimiter,
+        clock: Callable[[], float],
+        pages: ForeignPages | None = None,
     ) -> None:
         self._app = app
+        self._pages = pages or ForeignPages()
         self._names = names
         self._rates = rates
         self._clock = clock
@@ -121,9 +135,13 @@ class Guard:
                 self.answer_counts[str(refusal.status)] += 1
                 await refuse_socket(refusal, receive, send)
             return
-        guarded = _GuardedSend(send, self.answer_counts)
+        origin = self._pages.find_origin(scope)
+        guarded = _GuardedSend(send, self.answer_counts, () if origin is None else list_headers(origin))
         if refusal is not None:
             await send_answer(refusal, guarded, closes=True)
+            return
+        if origin is not None and is_preflight(scope):
+            await answer_preflight(guarded)
             return
         try:
             await self._app(scope, receive, guarded)
@@ -154,7 +172,8 @@ class Guard:
             )
         is_call = scope["type"] == "websocket" or scope["method"] not in _SAFE_METHODS
         origins = read_header(scope, b"origin")
-        if is_call and origins and not all(self._names.allows_origin(each, hosts[0]) for each in origins):
+        is_own = all(self._names.allows_origin(each, hosts[0]) for each in origins)
+        if is_call and not is_own and self._pages.find_origin(scope) is None:
             return UnsupportedError(
                 "expected a call from a page of this server, got one from another origin", field="origin"
             )
@@ -164,8 +183,9 @@ class Guard:
 class _GuardedSend:
     """Sends an answer with the headers that all have, and counts it."""
 
-    def __init__(self, send: Send, answer_counts: Counter[str]) -> None:
+    def __init__(self, send: Send, answer_counts: Counter[str], more: Headers) -> None:
         self._send = send
+        self._more = more
         self._answer_counts = answer_counts
         self.has_begun = False
 
@@ -173,11 +193,11 @@ class _GuardedSend:
         if message["type"] == "http.response.start":
             self.has_begun = True
             self._answer_counts[str(message["status"])] += 1
-            _add_headers(message)
+            _add_headers(message, self._more)
         await self._send(message)
 
 
-def _add_headers(message: MutableMapping[str, Any]) -> None:
-    headers = list(message.get("headers", ()))
+def _add_headers(message: MutableMapping[str, Any], more: Headers) -> None:
+    headers = [*message.get("headers", ()), *more]
     given = {name.lower() for name, _ in headers}
     message["headers"] = [*headers, *(each for each in SECURITY_HEADERS if each[0] not in given)]

@@ -57,8 +57,10 @@ class WebOptions:
         hosts: Names under which it may be reached besides those of its address, as ``NAME`` or ``NAME:PORT``.
         archive: Whether and where tables and games are kept.
         accounts: Whether names may have passwords.
+        origins: Of pages of other servers that may use what such pages may use at all.
     """
 
     hosts: tuple[str, ...] = ()
     archive: ArchiveOptions = _NO_ARCHIVE
     accounts: bool = False
+    origins: tuple[str, ...] = ()

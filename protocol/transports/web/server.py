@@ -23,6 +23,7 @@ from protocol.transports.tcp import make_tcp_listener
 from protocol.transports.web.answers import read_header
 from protocol.transports.web.app import make_app
 from protocol.transports.web.connections import Connections, HttpConnection, SocketConnection
+from protocol.transports.web.foreign_pages import ForeignPages
 from protocol.transports.web.guard import Guard, ServerNames
 from protocol.transports.web.hub_work import HubTicks, HubWork
 from protocol.transports.web.kept_games import KeptGames
@@ -119,6 +120,8 @@ class WebServer(ListeningServer[WebClient]):
         self._service = service
         self._web = web
         self._kept = kept
+        open_paths = [each.path for each in ENDPOINTS if each.allows_pages]
+        self._foreign_pages = ForeignPages(web.origins, open_paths)
         self._tell_listening = options.on_listening
         self._connections = Connections(options.limits, shared.clock)
         self._rest = RestWork(service, shared, options.limits)
@@ -161,7 +164,7 @@ class WebServer(ListeningServer[WebClient]):
             ServerNames(host, port, self._web.hosts),
             RequestLimiter(self._web_limits, self.clock()),
         )
-        self._guard = Guard(app, names, rates, self.clock)
+        self._guard = Guard(app, names, rates, self.clock, self._foreign_pages)
         self._config = _make_config(self._guard, self._web_limits, self._service.limits)
         self._tell_listening(host, port)
 

@@ -29,7 +29,9 @@ class Running:
 
 
 @contextlib.asynccontextmanager
-async def running(evaluator=None, *, hosts=(), client_limits=None, archive=None, accounts=False, **limits):
+async def running(
+    evaluator=None, *, hosts=(), client_limits=None, archive=None, accounts=False, origins=(), **limits
+):
     """Serve on a free port, with such caps."""
     place = asyncio.get_running_loop().create_future()
     ending = asyncio.Event()
@@ -43,7 +45,7 @@ async def running(evaluator=None, *, hosts=(), client_limits=None, archive=None,
         stop_event=ending,
     )
     kept = ArchiveOptions(on=archive is not None, file=str(archive or ""))
-    web = WebOptions(hosts, kept, accounts)
+    web = WebOptions(hosts, kept, accounts, origins)
     server = asyncio.create_task(serve_web(service, options, web))
     try:
         await asyncio.wait((place, server), return_when=asyncio.FIRST_COMPLETED)

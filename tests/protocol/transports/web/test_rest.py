@@ -66,8 +66,8 @@ def test_a_method_that_is_refused_comes_with_those_that_there_are():
             paths = ("/api/v1/evaluate", "/api/v1/kept", "/api/v1/games/remove", "/healthz")
             return [await request(server, "TRACE", path) for path in paths]
 
-    allowed = [answer.headers["allow"] for answer in run(scenario())]
-    assert allowed == ["POST", "GET, HEAD", "POST", "GET, HEAD"]
+    allowed = [set(answer.headers["allow"].split(", ")) for answer in run(scenario())]
+    assert allowed == [{"POST"}, {"GET", "HEAD"}, {"POST"}, {"GET", "HEAD"}]
 
 
 def test_a_body_of_another_media_type_is_refused():

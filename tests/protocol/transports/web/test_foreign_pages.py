@@ -1,0 +1,75 @@
+from __future__ import annotations
+
+import pytest
+
+pytest.importorskip("starlette", reason="needs the extra 'web'")
+
+from engine.errors import FormatError
+from protocol.transports.web.foreign_pages import ForeignPages
+from protocol.web.endpoints import API, ENDPOINTS
+from tests.protocol.transports.web.serving import request, run, running
+
+FOREIGN = "https://board.example"
+PATH = f"{API}/getmoves"
+LAYOUT = {"6": 5, "8": 3, "13": 5, "24": 2}
+QUESTION = {"board": {"x": LAYOUT, "o": LAYOUT}, "dice": [3, 1], "player": "x", "score-moves": False}
+
+
+def ask(method, path, document=None, *, origins=(FOREIGN,), **headers):
+    """Ask a server that lets pages of some origins use it."""
+
+    async def scenario():
+        async with running(origins=origins) as server:
+            return await request(server, method, path, document, headers=headers)
+
+    return run(scenario())
+
+
+def test_a_page_whose_origin_is_given_may_ask_for_moves():
+    answer = ask("POST", PATH, QUESTION, origin=FOREIGN)
+    assert answer.status == 200
+    assert len(answer.document) == 16
+    assert answer.headers["access-control-allow-origin"] == FOREIGN
+    assert answer.headers["cross-origin-resource-policy"] == "cross-origin"
+    assert answer.headers["vary"] == "Origin"
+
+
+def test_a_browser_that_asks_first_is_told_what_the_page_may_send():
+    asked = {"access-control-request-method": "POST", "access-control-request-headers": "content-type"}
+    answer = ask("OPTIONS", PATH, origin=FOREIGN, **asked)
+    assert answer.status == 204
+    assert answer.headers["access-control-allow-origin"] == FOREIGN
+    assert answer.headers["access-control-allow-methods"] == "POST"
+    assert answer.headers["access-control-allow-headers"] == "content-type"
+    assert "access-control-allow-credentials" not in answer.headers
+
+
+def test_no_page_is_let_in_that_the_server_is_not_told_of():
+    for origins, origin in (((), FOREIGN), ((FOREIGN,), "https://evil.example"), ((FOREIGN,), "null")):
+        answer = ask("POST", PATH, QUESTION, origins=origins, origin=origin)
+        assert answer.status == 403
+        assert "access-control-allow-origin" not in answer.headers
+        preflight = ask(
+            "OPTIONS", PATH, origins=origins, origin=origin, **{"access-control-request-method": "POST"}
+        )
+        assert "access-control-allow-origin" not in preflight.headers
+
+
+def test_a_page_that_is_let_in_can_use_no_other_path():
+    assert [each.path for each in ENDPOINTS if each.allows_pages] == [PATH]
+    for path in (f"{API}/evaluate", f"{API}/analyse", f"{API}/logout", f"{PATH}/"):
+        answer = ask("POST", path, {}, origin=FOREIGN)
+        assert answer.status == 403
+        assert "access-control-allow-origin" not in answer.headers
+    assert (
+        "access-control-allow-origin"
+        not in ask("GET", f"{API}/kept?position=startpos", origin=FOREIGN).headers
+    )
+
+
+@pytest.mark.parametrize(
+    "text", ["*", "null", "board.example", "https://board.example/", "ftp://a", "https://"]
+)
+def test_what_is_no_origin_is_refused(text):
+    with pytest.raises(FormatError, match="expected an origin"):
+        ForeignPages([text])
