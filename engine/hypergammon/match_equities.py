@@ -12,6 +12,7 @@ from engine.cubeful.values import compute_leaf_values
 from engine.rules.match import MatchState
 from engine.rules.outcome import Outcomes
 from engine.rules.position import Board
+from engine.rules.rules import find_solved_variant
 
 TABLE_POINTS = 25
 """The largest distance in the table, in points away."""
@@ -66,10 +67,8 @@ def compute_match_equities(checkers: int, opening: Outcomes) -> MatchEquityTable
 
 
 def start_board(checkers: int) -> Board:
-    """Return the starting position, ``int8[2, 26]``: a checker each on the 24 point and those before it."""
-    board = np.zeros((2, 26), np.int8)
-    board[:, 25 - checkers : 25] = 1
-    return board
+    """Return the starting position with a number of checkers, ``int8[2, 26]``."""
+    return find_solved_variant(checkers).starting_position.board
 
 
 def _value_first_player(

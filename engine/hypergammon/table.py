@@ -51,25 +51,12 @@ class HypergammonTable:
         return f"hypergammon-{self.checkers}"
 
     def covers(self, boards: Board) -> NDArray[np.bool_]:
-        """Return which positions are in the table; finished ones are.
-
-        Args:
-            boards: ``int8[n, 2, 26]``.
-
-        Returns:
-            ``bool[n]``.
-        """
+        """Return which positions are in the table, ``bool[n]`` for ``int8[n, 2, 26]``; finished ones are."""
         covered: NDArray[np.bool_] = (boards.sum(axis=2) == self.checkers).all(axis=1)
         return covered
 
     def evaluate(self, boards: Board) -> Outcomes:
-        """Look up the outcomes under best cubeless play.
-
-        Args:
-            boards: ``int8[n, 2, 26]``, all covered.
-
-        Returns:
-            ``float32[n, 5]``.
+        """Look up the outcomes under best cubeless play, ``float32[n, 5]`` for ``int8[n, 2, 26]``.
 
         Raises:
             PositionError: A position is not covered.

@@ -162,6 +162,11 @@ def find_variant(name: str) -> Variant:
     return VARIANTS[name]
 
 
+def find_solved_variant(checkers: int) -> Variant:
+    """Return the variant that is solved with a number of checkers a side, 1 to 3."""
+    return next(each for each in VARIANTS.values() if each.is_solved and each.checkers == checkers)
+
+
 class ExpandKernel(Protocol):
     """A kernel that lists plays, as `engine.kernels.moves.expand` does."""
 

@@ -27,7 +27,7 @@ from engine.hypergammon.numbering import MAX_CHECKERS
 from engine.hypergammon.table_file import command_line, file_bytes, find_state_folder, open_file
 from engine.hypergammon.verification import VALUE_NAMES, compute_residuals, draw_positions
 from engine.rules.dice import MAX_SEED
-from engine.rules.rules import VARIANTS, Rules
+from engine.rules.rules import Rules, find_solved_variant
 from engine.runtime.cores import MAX_THREADS
 from engine.runtime.disk_space import check_disk_space
 from nets.catalogue import load_engine
@@ -178,14 +178,13 @@ def show_status() -> int:
 def verify_solution(checkers: int, count: int, seed: int) -> int:
     """Check random values by the rules, and what the engine's decisions lose; return 1 on a fault."""
     table = load_solution(checkers)
-    variant = next(each for each in VARIANTS.values() if each.is_solved and each.checkers == checkers)
     boards = draw_positions(checkers, count, seed)
     largest = np.zeros(len(VALUE_NAMES))
     with Progress(count, "values", lines_of="gammond hypergammon") as bar:
         for first in range(0, count, 500):
             largest = np.maximum(largest, compute_residuals(table, boards[first : first + 500]).max(axis=0))
             bar.update(min(count, first + 500))
-    engine = load_engine().with_rules(Rules(variant))
+    engine = load_engine().with_rules(Rules(find_solved_variant(checkers)))
     with Progress(count, "decisions", lines_of="gammond hypergammon") as bar:
         lost = measure_losses(engine, table, count, seed, bar.update)
     differences = "; ".join(f"{name} {value:.1e}" for name, value in zip(VALUE_NAMES, largest, strict=True))

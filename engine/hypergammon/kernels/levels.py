@@ -25,6 +25,9 @@ from engine.hypergammon.kernels.plays import (
 from engine.kernels import inlined_kernel, kernel
 
 _NOTHING = 1e9
+_WEIGHTS = np.array([1.0 if low == high else 2.0 for high in range(1, 7) for low in range(1, high + 1)])
+"""How many of the 36 throws are each roll."""
+
 _CHOICE_BITS = 4
 _CHOICE_MASK = 15
 CHOICE_BYTES = 11
@@ -70,6 +73,19 @@ def _is_settled(own: int, opposing: int, with_races: bool, tables: LayoutTables)
 
 
 @inlined_kernel
+def _follow_hits(play: int, is_double: bool, opposing: int, after_hit: NDArray[np.int16]) -> int:
+    """Return the opposing layout after what a play hits: on two points at most, or four by a double."""
+    layouts = after_hit.shape[0] // BAR
+    touched = play >> LAYOUT_BITS
+    after = int(after_hit[(touched & POINT_MASK) * layouts + opposing])
+    after = int(after_hit[(touched >> POINT_BITS & POINT_MASK) * layouts + after])
+    if is_double:
+        after = int(after_hit[(touched >> 2 * POINT_BITS & POINT_MASK) * layouts + after])
+        after = int(after_hit[(touched >> 3 * POINT_BITS) * layouts + after])
+    return after
+
+
+@inlined_kernel
 def _compare(
     play: int,
     choice: int,
@@ -98,6 +114,54 @@ def _compare(
         if value < least[at]:
             least[at] = value
             chosen[at] = choice
+
+
+@kernel
+def _list_open_places(
+    own: int, tables: LayoutTables, places: NDArray[np.int16], ends: NDArray[np.int64]
+) -> int:
+    """List the layouts against which a layout has still to play, by the point that they hold.
+
+    Args:
+        own: The layout on roll.
+        tables: The layouts.
+        places: out, ``int16[layouts]``, the layouts.
+        ends: out, ``int64[25]``, where those that hold each point end.
+
+    Returns:
+        How many there are.
+    """
+    found = 0
+    for held in range(BAR):
+        for at in range(tables.group_starts[held], tables.group_starts[held + 1]):
+            places[found] = tables.groups[at]
+            if not _is_settled(own, int(tables.groups[at]), True, tables):
+                found += 1
+        ends[held] = found
+    return found
+
+
+@kernel
+def _choose_for_roll(
+    own: int,
+    roll: int,
+    tables: LayoutTables,
+    lists: PlayLists,
+    places: NDArray[np.int16],
+    ends: NDArray[np.int64],
+    values: NDArray[np.float64],
+    least: NDArray[np.float64],
+    chosen: NDArray[np.uint8],
+) -> None:
+    """Find the best plays of a roll: what they leave the next mover, and their places in the lists."""
+    for place in range(ends[BAR - 1]):
+        least[place] = _NOTHING
+    for held in range(BAR):
+        first = ends[held - 1] if held > 0 else 0
+        start = int(lists.starts[own, held, roll])
+        for choice in range(int(lists.counts[own, held, roll]) if ends[held] > first else 0):
+            play = int(lists.plays[start + choice])
+            _compare(play, choice, tables.after_hit, places, first, ends[held], values, least, chosen)
 
 
 @kernel
@@ -135,36 +199,17 @@ def choose_plays(
     ends = np.empty(BAR, np.int64)
     largest = 0.0
     for own in range(part, layouts, parts):
-        found = 0
-        for held in range(BAR):
-            for at in range(tables.group_starts[held], tables.group_starts[held + 1]):
-                places[found] = tables.groups[at]
-                if not _is_settled(own, int(tables.groups[at]), True, tables):
-                    found += 1
-            ends[held] = found
+        found = _list_open_places(own, tables, places, ends)
         for place in range(found):
             totals[place] = 0.0
-        roll = 0
-        for high in range(1, 7):
-            for low in range(1, high + 1):
-                for place in range(found):
-                    least[place] = _NOTHING
-                for held in range(BAR):
-                    first = ends[held - 1] if held > 0 else 0
-                    start = int(lists.starts[own, held, roll])
-                    for choice in range(int(lists.counts[own, held, roll]) if ends[held] > first else 0):
-                        play = int(lists.plays[start + choice])
-                        _compare(
-                            play, choice, tables.after_hit, places, first, ends[held], replies, least, chosen
-                        )
-                row = (own * CHOICE_BYTES + roll // 2) * layouts
-                weight = 1.0 if high == low else 2.0
-                for place in range(found):
-                    at = row + int(places[place])
-                    totals[place] += weight * least[place]
-                    before = 0 if roll % 2 == 0 else int(choices[at])
-                    choices[at] = before | int(chosen[place]) << _CHOICE_BITS * (roll % 2)
-                roll += 1
+        for roll in range(ROLL_COUNT):
+            _choose_for_roll(own, roll, tables, lists, places, ends, replies, least, chosen)
+            row = (own * CHOICE_BYTES + roll // 2) * layouts
+            for place in range(found):
+                at = row + int(places[place])
+                totals[place] += _WEIGHTS[roll] * least[place]
+                before = 0 if roll % 2 == 0 else int(choices[at])
+                choices[at] = before | int(chosen[place]) << _CHOICE_BITS * (roll % 2)
         for place in range(found):
             at = int(places[place]) * layouts + own
             value = -totals[place] / 36.0
@@ -204,7 +249,7 @@ def follow_choices(
     columns = fresh.shape[2]
     layouts = tables.held.shape[0]
     most_pips = tables.layer_starts.shape[0] - 2
-    starts, after_hit = lists.starts.ravel(), tables.after_hit
+    starts = lists.starts.ravel()
     for own_pips in range(max(1, total - most_pips), min(total - 1, most_pips) + 1):
         layer = tables.layer_starts[total - own_pips]
         width = tables.layer_starts[total - own_pips + 1] - layer
@@ -216,28 +261,19 @@ def follow_choices(
                 opposing = int(tables.layers[layer + at])
                 if _is_settled(own, opposing, with_races, tables):
                     continue
-                sum0, sum1 = 0.0, 0.0
                 lists_at = (own * BAR + int(tables.held[opposing])) * ROLL_COUNT
                 row = own * CHOICE_BYTES * layouts + opposing
-                roll = 0
-                for high in range(1, 7):
-                    for low in range(1, high + 1):
-                        both = int(choices[row + roll // 2 * layouts])
-                        choice = both >> _CHOICE_BITS * (roll % 2) & _CHOICE_MASK
-                        play = int(lists.plays[starts[lists_at + roll] + choice])
-                        hit1 = play >> LAYOUT_BITS & POINT_MASK
-                        hit2 = play >> LAYOUT_BITS + POINT_BITS & POINT_MASK
-                        after = int(after_hit[hit2 * layouts + int(after_hit[hit1 * layouts + opposing])])
-                        if high == low:
-                            hit3 = play >> LAYOUT_BITS + 2 * POINT_BITS & POINT_MASK
-                            hit4 = play >> LAYOUT_BITS + 3 * POINT_BITS
-                            after = int(after_hit[hit4 * layouts + int(after_hit[hit3 * layouts + after])])
-                        reply = ((play & LAYOUT_MASK) * layouts + after) * columns
-                        weight = 1.0 if high == low else 2.0
-                        sum0 += weight * replies[reply]
-                        if columns > 1:
-                            sum1 += weight * replies[reply + 1]
-                        roll += 1
+                sum0, sum1 = 0.0, 0.0
+                for roll in range(ROLL_COUNT):
+                    both = int(choices[row + roll // 2 * layouts])
+                    choice = both >> _CHOICE_BITS * (roll % 2) & _CHOICE_MASK
+                    play = int(lists.plays[starts[lists_at + roll] + choice])
+                    weight = _WEIGHTS[roll]
+                    after = _follow_hits(play, weight == 1.0, opposing, tables.after_hit)
+                    reply = ((play & LAYOUT_MASK) * layouts + after) * columns
+                    sum0 += weight * replies[reply]
+                    if columns > 1:
+                        sum1 += weight * replies[reply + 1]
                 fresh[own, at, 0] = sign * sum0 / 36.0
                 if columns > 1:
                     fresh[own, at, 1] = sign * sum1 / 36.0
