@@ -18,6 +18,7 @@ from engine.rules.rules import STANDARD_RULES, VARIANTS, Doubles, Rules
 from engine.search.results import Effort
 from engine.search.watch import SearchWatch
 from engine.store.analysis_store import AnalysisStore
+from engine.store.database import StoreDatabase
 from nets.catalogue import identify_engine, load_engine
 
 OPENING = STANDARD_RULES.starting_position
@@ -75,6 +76,23 @@ def list_matches():
 
 def without_effort(found):
     return replace(found, effort=Effort(found.effort.plies, found.effort.is_finished, 0, 0.0))
+
+
+def test_the_depths_of_kept_answers_are_listed_without_a_visit(stored, engine, file):
+    match, roll = MatchState(), (3, 1)
+    assert stored.list_kept_depths(OPENING, match, TWO_PLY, roll) == []
+    for plies in (3, 2):
+        stored.rank_plays(OPENING, roll, match, TWO_PLY.with_plies(plies))
+    for _ in range(5):
+        assert stored.list_kept_depths(OPENING, match, TWO_PLY, roll) == [2, 3]
+    assert stored.list_kept_depths(OPENING, match, TWO_PLY) == []
+    assert engine.with_store(None).list_kept_depths(OPENING, match, TWO_PLY, roll) == []
+    stored.store.store.flush()
+    with AnalysisStore(file) as store:
+        again = engine.with_store(EngineStore(lambda: store, identify_engine))
+        assert again.list_kept_depths(OPENING, match, TWO_PLY, roll) == [2, 3]
+    (row, *_) = StoreDatabase(file).iterate()
+    assert row.visits == 2
 
 
 @pytest.mark.parametrize("is_cubeful", [True, False])
