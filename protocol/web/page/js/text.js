@@ -313,6 +313,8 @@ export const text = {
       ["The cube", "On your turn, before the roll, Double offers the cube. The other side takes it and owns it then, or drops and loses the game at its old value."],
       ["Fair dice", "Before a game the server publishes a fingerprint (SHA-256) of its secret; each roll is made from this secret, what the players add to it, and the number of the roll. After the game the secret is shown, and Check the dice computes every roll again in your own browser."],
       ["Playing by a link", "A new game with an open seat has a link for this seat: send it to the person you want to play. The link is the key to the seat, so keep your own to yourself. Whoever has the watching link sees the game and cannot move."],
+      ["Analysis", "Set up a position by hand, or paste an ID or a whole match file, anywhere on the page. Type two digits on the board for a roll, R for one by chance; Ctrl-Z takes back. Every ? explains its word.",
+        "In a match file N and P on the board go to the next and previous action, E to the next error."],
       ["Barca", "Animals move any number of empty squares along lines: mice along ranks and files, lions along diagonals, elephants along both. A mouse fears lions, a lion elephants, an elephant mice: no animal may stop beside one that it fears, and a scared one must go first. Three of your animals on watering holes win."],
     ],
     keysTitle: "Keys",

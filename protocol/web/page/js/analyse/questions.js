@@ -38,6 +38,7 @@ import { formatXgid, parseXgid } from "./xgid.js";
  */
 
 const HINT_PRIORITY = 20;
+const USUAL = "backgammon";
 /** The move filter by depth: wide, so that the plays that people consider are compared at one depth. */
 const FILTERS = ["normal", "huge", "huge", "large", "large"];
 
@@ -95,8 +96,10 @@ export class Questions {
    */
   async change(commands) {
     const settings = [`set game.variant ${this.variant}`, "set engine.xgid true"];
-    const answers = await Promise.all([...settings, ...commands].map((command) => this.line.command(command)));
-    return answers[answers.length - 1].at(-1).xgid;
+    const answers = Promise.all([...settings, ...commands].map((command) => this.line.command(command)));
+    // Queries of other views that name no variant are about backgammon.
+    if (this.variant !== USUAL) this.line.command(`set game.variant ${USUAL}`).catch(() => {});
+    return (await answers).at(-1)?.at(-1).xgid;
   }
 
   /**
