@@ -279,7 +279,9 @@ def _serve_lines(args: argparse.Namespace, say: ClientCallback) -> None:
         from protocol.transports.web.limits import WebLimits, WebOptions
         from protocol.transports.web.server import serve_web
     except ModuleNotFoundError as error:
-        raise missing_package("--web needs", error.name or "starlette", "web", "web") from error
+        raise missing_package(
+            "--web needs", (error.name or "starlette").partition(".")[0], "web", "web"
+        ) from error
     options = _make_options(args.web, args, WebLimits(), "", say)
     options = replace(options, on_listening=_announce_web(options.limits))
     archive = ArchiveOptions.parse(args.archive or "")

@@ -353,3 +353,23 @@ def test_a_server_ends_whatever_its_threads_are_at():
             assert server.wait(60) == 0
         finally:
             server.kill()
+
+
+def test_nothing_of_the_web_is_loaded_unless_it_is_asked_for():
+    code = (
+        "import sys, tools.serve, protocol.transports.tcp;"
+        "print(sorted({'argon2', 'starlette', 'uvicorn', 'websockets'} & set(sys.modules)))"
+    )
+    assert subprocess.check_output([sys.executable, "-c", code], text=True) == "[]\n"
+
+
+def test_the_extra_for_the_web_is_named_where_it_is_missing():
+    code = (
+        "import sys; sys.modules['starlette'] = None; from tools.cli import main;"
+        "sys.exit(main(['serve', '--web', '0', '--archive', 'off']))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert done.returncode != 0
+    assert "--web needs the package starlette: pip install 'gammond[web]'" in done.stderr

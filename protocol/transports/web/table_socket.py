@@ -92,7 +92,7 @@ class TableSocket:
         self._changed.set()
 
     def check_timeouts(self, now: float) -> None:
-        """Disconnect the client if it does not read, or was idle for too long."""
+        """Disconnect the client if it does not read, or nothing came or went for too long."""
         unread_bytes = self._transport.get_write_buffer_size()
         if not unread_bytes or unread_bytes < self._unread_bytes:
             self._unread_since_s = now
@@ -150,6 +150,7 @@ class TableSocket:
             self._changed.clear()
             for frame in self._visitor.take_output():
                 await send({"type": "websocket.send", "text": frame})
+                self._active_s = self._server.clock()
             if self._visitor.is_dropped:
                 self._end_with(CLOSE_CAP, "expected events to be read as they come")
             if self._close is not None:

@@ -4,6 +4,8 @@ import pytest
 
 pytest.importorskip("starlette", reason="needs the extra 'web'")
 
+import asyncio
+
 from websockets.exceptions import ConnectionClosed
 
 from tests.protocol.transports.web.serving import Player, run, running
@@ -109,5 +111,20 @@ def test_a_page_that_sends_too_many_requests_is_read_later():
             for _ in range(8):
                 assert (await player.ask("ping"))["ok"]
             assert clock() - began_s > 0.4
+
+    run(scenario())
+
+
+def test_a_page_that_does_not_read_what_happens_at_its_table_is_dropped():
+    async def scenario():
+        slow = running(stuck_writer_s=1.0)
+        async with slow as server, server.connect("/ws/tables", close_timeout=0.1) as socket:
+            ann = Player(socket)
+            engine = {"kind": "engine", "player": "engine", "level": "beginner"}
+            made = await ann.ask("create", length=25, seats=[engine, engine], pace_ms=0)
+            await ann.ask("join", table=made["table"], token=made["watch"])
+            socket.transport.pause_reading()
+            while server.service.client_count:
+                await asyncio.sleep(0.1)
 
     run(scenario())
