@@ -49,6 +49,7 @@ export const text = {
   },
   newGame: {
     title: "New game",
+    firstTime: "Never played? The rules in short",
     you: "You",
     friend: "Friend",
     against: " against ",
@@ -179,6 +180,7 @@ export const text = {
     fairNoCrypto: "This browser computes hashes only on localhost or over https.",
     gameOver: "Game over",
     matchOver: "Match over",
+    progress: "Progress",
     wins: "{name} wins {kind}: {points}.",
     points: "{count} points",
     point: "1 point",
@@ -269,7 +271,7 @@ export const text = {
     wonLostCount: "{won} won, {lost} lost",
     drawnCount: "{count} drawn",
     decisions: "{count} decisions",
-    noRating: "comes with the analysis",
+    noRating: "comes with the analysis of games played without help",
     against: "Against",
     plotCaption: "Each mark is a game (circle won, square lost); the line is the PR of the last 500 decisions with its 95 % interval. Lower is better.",
     plotSummary: "PR of {count} games from {from} to {to}; of the last decisions it is {rating}.",
@@ -307,6 +309,11 @@ export const text = {
   help: {
     title: "Help",
     parts: [
+      ["Backgammon in short",
+        "Each side has 15 checkers, and moves them towards its home board, the six points at the lower right; who bears all of them off first wins. Your points are numbered from 24 down to 1 along your way.",
+        "On your turn you roll two dice and move a checker by each number, one checker by both if you like; doubles are moved four times. A point with two or more checkers of the other side is closed to you.",
+        "A single checker can be hit: it goes to the bar in the middle, and must enter again in the other side's home before anything else moves. Once all your checkers are in your home board, you bear them off.",
+        "Winning before the other side has borne off a checker is a gammon and counts double."],
       ["Moving checkers", "Drag a checker, or press it and then one of the green places where it can go. Press a picked checker again to move it by the first die; press the dice before you move to change their order. Several dice can be moved at one go.",
         "Nothing is final before Done (or a press on the dice): Take back returns one checker at a time.",
         "Plays can be typed too, such as 8/5 6/5, bar/20 or 13/7(2)."],

@@ -38,7 +38,8 @@ export function showEnd(view) {
       view.act("next");
     } }, words.next);
   const dialog = openDialog(isFinished ? words.matchOver : words.gameOver, "end", h("p", {}, view.controls.describeResult()), score,
-    h("div", { class: "row" }, next, h("button", { type: "button", onclick: close }, words.close)));
+    h("div", { class: "row" }, next, isFinished && h("a", { class: "button", href: "#/progress", onclick: close }, words.progress),
+      h("button", { type: "button", onclick: close }, words.close)));
 }
 
 /** @param {TableView} view */

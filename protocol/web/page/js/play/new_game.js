@@ -130,7 +130,8 @@ class NewGameForm {
         group(words.groups.other, all.player, all.otherPlayer, all.pace, labelled(f.clock, this.clock),
           labelled(f.position, this.position))),
       this.failure,
-      h("button", { class: "main big", type: "submit" }, words.start));
+      h("div", { class: "row" }, h("button", { class: "main big", type: "submit" }, words.start),
+        h("a", { href: "#/help" }, words.firstTime)));
   }
 
   /** Show the fields that the others leave open. */

@@ -315,7 +315,8 @@ export class TableView {
     if (!(this.board instanceof BackgammonBoard)) return;
     if (!state.checkers) return this.board.show({ checkers: [NOBODY, NOBODY], score: state.score, length: state.length });
     const isPlaying = state.phase === "play" && this.actingSeat !== null;
-    this.board.show(state, {
+    const shown = state.length === 1 ? { ...state, cube: null } : state; // a match to 1 has no doubles
+    this.board.show(shown, {
       perspective: this.perspective, flipped: preferences.get("flipped"), tree: isPlaying ? state.tree : null, arrows: this.arrows,
       animate: preferences.get("animation"), showPips: preferences.get("showPips"),
       rollable: state.phase === "roll" && this.actingSeat !== null && state.dice_source !== "typed",
