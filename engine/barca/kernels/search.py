@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.barca.kernels.board import ANIMALS, HOLES_TO_WIN, SQUARES
+from engine.barca.kernels.board import ANIMALS, HOLES_TO_WIN, SQUARES, count_holes
 from engine.barca.kernels.evaluation import IS_HOLE, evaluate_squares
 from engine.barca.kernels.moves import list_moves
 from engine.barca.kernels.transposition import (
@@ -37,10 +37,10 @@ MAX_EVALUATION = 900_000
 INFINITE = 2_000_000
 
 MAX_DEPTH = 48
-MAX_EXTENSION = 2
-"""How many plies a line is followed beyond the depth while the side to move must prevent a win at once."""
+_LINE_BEYOND = 2
+"""Moves that the line of a position without depth may have: a defence, and the win that follows it."""
 
-STACK_SIZE = MAX_DEPTH + MAX_EXTENSION + 2
+STACK_SIZE = MAX_DEPTH + _LINE_BEYOND + 1
 
 NODES, NODE_LIMIT, IS_STOPPED, EXCLUDED, HINT, GENERATION = range(6)
 """Cells of `SearchFrame.counters`: positions reached, how many at most, whether the search was stopped, how
@@ -224,45 +224,89 @@ def _open(frame: SearchFrame, ply: int, side: int) -> int:
         The value, or `_OPEN`.
     """
     stack = frame.stack
-    counters = frame.counters
     frame.line_lengths[ply] = 0
+    if _count_position(frame):
+        return 0
+    if ply > 0 and _is_repeated(frame, ply):
+        return 0
+    if stack[ply, _DEPTH] == 0:
+        return _evaluate_leaf(frame, ply, side)
+    hint = NO_MOVE
+    if ply == 0:
+        hint = frame.counters[HINT]
+    else:
+        value, hint = _look_up(frame, ply)
+        if value != _OPEN:
+            return value
+    _list_ranked(frame, ply, side, hint)
+    if frame.line_lengths[ply] > 0:
+        return WIN_SCORE - ply - 1
+    return _OPEN if stack[ply, _COUNT] > 0 else 0
+
+
+@inlined_kernel
+def _count_position(frame: SearchFrame) -> bool:
+    """Count a position, and return whether the search is to stop."""
+    counters = frame.counters
     counters[NODES] += 1
     nodes = counters[NODES]
     if nodes >= counters[NODE_LIMIT] or (nodes % _ASK_EVERY == 0 and call_back(frame.question, nodes) != 0):
         counters[IS_STOPPED] = 1
-        return 0
-    if ply > 0 and _is_repeated(frame, ply):
-        return 0
-    depth = stack[ply, _DEPTH]
-    hint = NO_MOVE
-    if depth <= 0:
-        value, does_white_threaten, does_black_threaten = evaluate_squares(frame.squares, frame.weights)
-        can_win = does_white_threaten
-        is_threatened = does_black_threaten
-        if side == 1:
-            value = -value
-            can_win = does_black_threaten
-            is_threatened = does_white_threaten
-        if not can_win and (not is_threatened or depth <= -MAX_EXTENSION):
-            return value
-        _list_ranked(frame, ply, side, NO_MOVE)
-        if frame.line_lengths[ply] > 0:
-            return WIN_SCORE - ply - 1
-        if not is_threatened or depth <= -MAX_EXTENSION:
-            return value
-    else:
-        if ply == 0:
-            hint = counters[HINT]
-        else:
-            value, hint = _look_up(frame, ply)
-            if value != _OPEN:
-                return value
-        _list_ranked(frame, ply, side, hint)
-        if frame.line_lengths[ply] > 0:
-            return WIN_SCORE - ply - 1
-    if stack[ply, _COUNT] == 0:
-        return 0
-    return _OPEN
+    return bool(counters[IS_STOPPED])
+
+
+@borrowing_kernel
+def _evaluate_leaf(frame: SearchFrame, ply: int, side: int) -> int:
+    """Evaluate a position without depth: won at once, lost because no move averts a win, or by the vector.
+
+    Where the vector gives no more than alpha, nobody asks whether the position is lost.
+    """
+    value, can_win, is_threatened = evaluate_squares(frame.squares, frame.weights)
+    if side == 1:
+        value = -value
+        can_win, is_threatened = is_threatened, can_win
+    is_asked = is_threatened and value > frame.stack[ply, _ALPHA]
+    if not (can_win or is_asked):
+        return value
+    _list_ranked(frame, ply, side, NO_MOVE)
+    if frame.line_lengths[ply] > 0:
+        return WIN_SCORE - ply - 1
+    if not is_asked or frame.stack[ply, _COUNT] == 0:
+        return value
+    return value if _has_defence(frame, ply, side) else ply + 2 - WIN_SCORE
+
+
+@borrowing_kernel
+def _has_defence(frame: SearchFrame, ply: int, side: int) -> bool:
+    """Return whether a listed move leaves the other side without a win at once; if none does, make a line."""
+    squares = frame.squares
+    for _ in range(frame.stack[ply, _COUNT]):
+        move = _pick_move(frame, ply)
+        animal = move >> HINT_BITS
+        squares[animal] = move & 127
+        answer = _find_win(squares, 1 - side, frame.listed)
+        squares[animal] = (move >> _SQUARE_BITS) & 127
+        if _count_position(frame) or answer == NO_MOVE:
+            return True
+        frame.lines[ply, 0] = move
+        frame.lines[ply, 1] = answer
+    frame.line_lengths[ply] = _LINE_BEYOND
+    return False
+
+
+@borrowing_kernel
+def _find_win(squares: NDArray[np.int8], side: int, listed: NDArray[np.int8]) -> int:
+    """Return a move that wins at once, or `NO_MOVE`."""
+    held = count_holes(squares, side)
+    if held < HOLES_TO_WIN - 1:
+        return NO_MOVE
+    for i in range(list_moves(squares, side, listed)):
+        animal = int(listed[i, 0])
+        target = int(listed[i, 1])
+        origin = int(squares[animal])
+        if held + IS_HOLE[target] - IS_HOLE[origin] >= HOLES_TO_WIN:
+            return (animal << HINT_BITS) | (origin << _SQUARE_BITS) | target
+    return NO_MOVE
 
 
 @inlined_kernel
@@ -284,9 +328,7 @@ def _list_ranked(frame: SearchFrame, ply: int, side: int, hint: int) -> None:
     squares = frame.squares
     listed = frame.listed
     counters = frame.counters
-    held = 0
-    for animal in range(ANIMALS * side, ANIMALS * side + ANIMALS):
-        held += IS_HOLE[int(squares[animal])]
+    held = count_holes(squares, side)
     found = list_moves(squares, side, listed)
     first_killer = frame.killers[ply, 0]
     second_killer = frame.killers[ply, 1]
@@ -360,7 +402,7 @@ def _take_value(frame: SearchFrame, ply: int, value: int) -> bool:
     if frame.killers[ply, 0] != hint:
         frame.killers[ply, 1] = frame.killers[ply, 0]
         frame.killers[ply, 0] = hint
-    depth = max(stack[ply, _DEPTH], 1)
+    depth = stack[ply, _DEPTH]
     animal = move >> HINT_BITS
     target = move & 127
     frame.history[animal, target] = min(frame.history[animal, target] + depth * depth, _MAX_HISTORY)
@@ -373,7 +415,7 @@ def _close(frame: SearchFrame, ply: int) -> int:
     stack = frame.stack
     depth = stack[ply, _DEPTH]
     value = stack[ply, _BEST]
-    if depth <= 0 or (ply == 0 and frame.counters[EXCLUDED] > 0):
+    if ply == 0 and frame.counters[EXCLUDED] > 0:
         return value
     bound = EXACT
     if value <= stack[ply, _FLOOR]:

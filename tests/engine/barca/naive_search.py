@@ -14,7 +14,6 @@ from engine.barca.position import BarcaPosition
 from engine.errors import PositionError
 
 WIN_SCORE = 1_000_000
-MAX_EXTENSION = 2
 
 _STEPS = [(x, y) for x in (-1, 0, 1) for y in (-1, 0, 1) if (x, y) != (0, 0)]
 _FEARS = {"elephant": "mouse", "lion": "elephant", "mouse": "lion"}
@@ -115,7 +114,8 @@ def evaluate(position, weights):
 def minimax(game, depth, weights):
     """Return the value of plain minimax: no window, no order, no table.
 
-    Where the depth ends, a side that wins at once has won; one that must prevent a win at once looks further.
+    Where the depth ends, a side that wins at once has won, and one that cannot prevent a win at once has
+    lost, if the vector sees the threat.
     """
     return _minimax(game.position, depth, weights.to_array(), 0, (), game.history)
 
@@ -125,18 +125,23 @@ def _minimax(position, depth, weights, ply, path, history):
         return 0
     own, other = list_conditions(position)[[position.side, 1 - position.side]]
     value = int((own - other) @ weights)
-    is_threatened = depth > -MAX_EXTENSION and other[7] > 0
-    if depth <= 0 and not (own[7] or is_threatened):
-        return value
     children = [apply_move(position, move) for move in legal_moves(position)]
-    if any(child.winner is not None for child in children):
+    wins = any(child.winner is not None for child in children)
+    if depth == 0:
+        if own[7] and wins:
+            return WIN_SCORE - ply - 1
+        is_lost = other[7] and children and all(map(_can_win, children))
+        return ply + 2 - WIN_SCORE if is_lost else value
+    if wins:
         return WIN_SCORE - ply - 1
-    if depth <= 0 and not is_threatened:
-        return value
     if not children:
         return 0
     below = (*path, position.key) if ply > 0 else path
     return max(-_minimax(child, depth - 1, weights, ply + 1, below, history) for child in children)
+
+
+def _can_win(position):
+    return any(apply_move(position, move).winner is not None for move in legal_moves(position))
 
 
 def count_scared(position, side):

@@ -8,7 +8,7 @@ import pytest
 from engine.barca.evaluation import HAND_WEIGHTS, EvaluationVector, evaluate
 from engine.barca.game import BarcaGame
 from engine.barca.moves import Move, apply_move, legal_moves
-from engine.barca.notation import parse_move
+from engine.barca.notation import format_move, parse_move
 from engine.barca.position import BarcaPosition
 from engine.barca.search import (
     MAX_LINES,
@@ -159,6 +159,15 @@ def test_a_double_threat_wins_in_two():
     assert not wins_at_once(game)
     threat = game.play(found.move)
     assert all(wins_at_once(threat.play(reply)) for reply in threat.legal_moves())
+
+
+def test_a_double_threat_is_seen_where_the_depth_ends():
+    game = find_game(1, WIN - 3)
+    found = search(game, SearchLimits(1))
+    assert (found.depth, describe_score(found.score)) == (1, "win in 2")
+    end = play(game, *map(format_move, found.lines[0].pv))
+    assert end.result.winner == game.position.side
+    assert find_score(game, 3) == WIN - 3
 
 
 def test_distances_to_the_end_are_the_shortest():
