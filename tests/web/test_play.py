@@ -103,8 +103,6 @@ def test_a_play_that_is_typed_counts_as_one_that_is_moved(open_page):
     dice.fill("3 1")
     dice.press("Enter")
     page.locator(".moves li", has_text="…").wait_for()
-    if page.locator(".player-bar.to-act .player-name").inner_text() != "Ann":
-        pytest.skip("the engine has the opening")  # the position decides: it never has
     page.locator("#typed-play").fill("8/5 6/4")
     page.locator("#typed-play").press("Enter")
     page.locator("#message.failure").wait_for()
@@ -124,7 +122,7 @@ def test_a_play_is_undone_done_again_and_played_from_an_earlier_place(open_page)
     page.locator("[data-act='redo']").click()
     page.wait_for_function("most => document.querySelectorAll('.moves li .tiny').length >= most", arg=moves)
     page.locator(".moves li .tiny").first.click()
-    page.wait_for_function("document.querySelectorAll('.moves li .tiny').length <= 2")
+    page.wait_for_function("() => document.querySelectorAll('.moves li .tiny').length <= 2")
 
 
 def test_the_engine_moves_for_the_person_and_hints_show_the_best_play(open_page):
@@ -265,7 +263,7 @@ def test_a_game_is_begun_and_played_by_keys_only(open_page):
     page.keyboard.press("Enter")
     page.wait_for_function("count => document.querySelectorAll('.moves li .tiny').length > count", arg=count)
     page.keyboard.press("s")
-    assert page.locator("#live").inner_text().startswith("Score 0 to 0.")
+    assert "Score 0 to 0." in page.locator("#live").inner_text()
 
 
 def press_tab_until(page, condition):
@@ -313,7 +311,8 @@ def test_forced_moves_and_bearing_off_are_made_where_they_are_wanted(open_page):
         cube=False,
         **QUICK,
     )
-    page.locator("dialog.end").wait_for(timeout=60_000)
+    page.locator("dialog.end, [data-act='accept']").first.wait_for(timeout=60_000)  # the engine may resign
+    assert "/off" in page.locator(".moves").inner_text()
 
 
 def test_the_dice_of_a_game_are_checked_in_the_browser_once_it_is_over(open_page):
@@ -423,7 +422,7 @@ def test_axe_finds_nothing_serious_on_any_page_of_play(open_page, check_accessib
     check_accessibility(page)
     page.locator("[data-act='options']").click()
     check_accessibility(page)
-    page.locator("dialog.options").get_by_label("Board", exact=True).select_option("slate")
+    page.locator("dialog.options select").first.select_option("slate")
     check_accessibility(page)
 
 
@@ -434,7 +433,7 @@ def test_a_page_takes_at_most_250_kilobytes(open_page, view):
     page.on("request", lambda request: asked.add(request.url))
     page.reload()
     page.wait_for_load_state("networkidle")
-    page.wait_for_function("performance.getEntriesByName('view-shown').length")
+    page.wait_for_function("() => performance.getEntriesByName('view-shown').length")
     files = {url.split("#")[0] for url in asked if "/api/" not in url}
     sizes = {url: len(page.request.get(url).body()) for url in files}
     assert len(sizes) > 8

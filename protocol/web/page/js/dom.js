@@ -94,12 +94,18 @@ export function choice(options, value, attributes = {}) {
   return list;
 }
 
+const TOGETHER_MS = 700;
+let announcedAt = -TOGETHER_MS;
+
 /**
- * Say something to people who do not see the page.
+ * Say something to people who do not see the page; what comes at nearly the same time is said together.
  *
  * @param {string} words
  */
 export function announce(words) {
   const live = document.getElementById("live");
-  if (live) live.textContent = words;
+  if (!live) return;
+  const isSoon = performance.now() - announcedAt < TOGETHER_MS;
+  announcedAt = performance.now();
+  live.textContent = isSoon && live.textContent !== words ? `${live.textContent} ${words}` : words;
 }

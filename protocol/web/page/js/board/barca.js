@@ -204,7 +204,7 @@ export class BarcaBoard extends EventTarget {
     });
     this.svg.addEventListener("click", (event) => {
       const square = /** @type {Element} */ (event.target).getAttribute("data-square");
-      if (square && event.detail === 0) this.choose(square);
+      if (square && event.detail === 0 && !("pointerType" in event && event.pointerType)) this.choose(square);
     });
   }
 
