@@ -103,6 +103,7 @@ export const text = {
     watchTitle: "Link for watching",
     copy: "Copy",
     copied: "Copied.",
+    copyWatch: "Copy the link for watching",
     inviteLabel: "Link to the open seat",
     pips: "{count} pips",
     away: "away",

@@ -1,7 +1,6 @@
 /** Beside the board: the invitation, the dice that can be checked, downloads. */
 
-import { h } from "../dom.js";
-import { announce } from "../dom.js";
+import { announce, h } from "../dom.js";
 import { fill, text } from "../text.js";
 import { canCheckDice, checkDice } from "./fair_dice.js";
 import { findTable, tableLink } from "./known_tables.js";
@@ -61,12 +60,15 @@ export class SidePanels {
     if (!state) return;
     const number = /** @type {any} */ (state).game_number;
     const game = `/api/v1/games/${encodeURIComponent(`${table}-${number}`)}`;
+    /** @type {(HTMLAnchorElement | HTMLButtonElement)[]} */
     const parts = [];
     if (state.xgid) parts.push(h("a", { class: "button", href: `#/analyse/${encodeURIComponent(state.xgid)}`, target: "_blank", rel: "noopener" }, words.analyseHere));
     if (state.result && !this.view.isBarca) {
       for (const ending of ["mat", "sgf"]) parts.push(h("a", { class: "button", href: `${game}.${ending}`, download: `gammond-${table}-${number}.${ending}` }, `${words.downloads} .${ending}`));
     }
-    const key = parts.map((part) => part.href).join();
+    const watch = findTable(table)?.watch;
+    const key = `${parts.map((part) => part.getAttribute("href"))} ${watch} ${this.invitation.hidden}`;
+    if (watch && this.invitation.hidden) parts.push(makeCopyButton(words.copyWatch, tableLink(table, watch)));
     this.links.parentElement?.toggleAttribute("hidden", !parts.length);
     if (key !== this.links.dataset.key) {
       this.links.dataset.key = key;
@@ -93,17 +95,29 @@ export class SidePanels {
  */
 function makeCopyField(label, link) {
   const field = h("input", { value: link, readonly: true, "aria-label": label, class: "grow", onfocus: () => field.select() });
+  return h("div", { class: "row copy" }, field, makeCopyButton(words.copy, link));
+}
+
+/**
+ * @param {string} label
+ * @param {string} link
+ */
+function makeCopyButton(label, link) {
   const copy = async () => {
     try {
       await navigator.clipboard.writeText(link);
     } catch {
+      // Only localhost and https have the clipboard; elsewhere what is selected can be copied.
+      const field = h("input", { value: link });
+      button.after(field);
       field.select();
       document.execCommand("copy");
+      field.remove();
     }
     announce(words.copied);
     button.textContent = words.copied;
-    setTimeout(() => (button.textContent = words.copy), 1500);
+    setTimeout(() => (button.textContent = label), 1500);
   };
-  const button = h("button", { type: "button", onclick: copy }, words.copy);
-  return h("div", { class: "row copy" }, field, button);
+  const button = h("button", { type: "button", onclick: copy }, label);
+  return button;
 }
