@@ -172,7 +172,9 @@ def test_the_cube_decision_has_words_equities_and_a_button(open_page):
     assert advice.locator("tbody tr").count() == 3
     advice.get_by_role("button", name="Double", exact=True).click()
     wait_for_address(page, ":1:D:")
-    advice.get_by_role("button", name="Take").click()
+    advice.locator(".verdict strong").filter(has_text="Take").wait_for()
+    assert page.locator(".bar-side").first.inner_text().startswith("Dark ")
+    advice.get_by_role("button", name="Take", exact=True).click()
     wait_for_address(page, ":1:-1:1:00:")
 
 

@@ -381,6 +381,7 @@ export const text = {
       show: "Show answers",
       hidden: "The answers are hidden: find the play yourself, then show them.",
       deeper: "Looking {plies} plies ahead …",
+      doubled: "A double is offered: Cube says how to answer it.",
     },
     rolls: {
       name: "Rolls",

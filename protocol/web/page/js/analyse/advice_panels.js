@@ -90,6 +90,7 @@ export class AdvicePanels {
     this.rolls.element.hidden = setting.dice !== null || setting.cube.offered;
     this.key.hidden = !setting.dice;
     this.ask();
+    if (setting.cube.offered) this.tabs.open("cube");
     if (this.tabs.current === "scores") this.askMatrix();
   }
 
@@ -164,6 +165,7 @@ export class AdvicePanels {
       else view.bar.show(advice.moves[0], setting.on_roll, left);
       view.look(this.isHidden || cannotMove ? null : this.list.findChosen() ?? this.list.plays[0]);
     } else if (advice.eval) view.bar.show(advice.eval, setting.on_roll, left);
+    if (setting.cube.offered) this.answers.replaceChildren(h("p", {}, words.plays.doubled));
     if (advice.cube) this.cube.show(setting, advice.cube, advice.eval);
     const { plies } = advice;
     const time = formatSeconds(advice.ms);

@@ -32,7 +32,7 @@ export class CubeAdvice extends EventTarget {
    */
   show(setting, cube, evaluation) {
     this.element.replaceChildren(
-      h("p", { class: "verdict" }, h("strong", {}, formatAction(cube.action)), explain("cube")),
+      h("p", { class: "verdict" }, h("strong", {}, setting.cube.offered ? nameResponse(cube) : formatAction(cube.action)), explain("cube")),
       ...(cube.take === undefined ? [h("p", {}, words.cube.none)] : [
         this.drawTable(cube),
         h("p", {}, explainDouble(cube), " ", explainResponse(cube)),
@@ -84,6 +84,11 @@ export class CubeAdvice extends EventTarget {
 export function formatAction(action) {
   const verdicts = /** @type {Record<string, string>} */ (words.cube.verdicts);
   return action.split(", ").map((part) => verdicts[part] ?? part).join(", ");
+}
+
+/** @param {CubeAnswer} cube */
+function nameResponse({ response }) {
+  return response ? words.cube.buttons[response] : words.cube.none;
 }
 
 /** @param {CubeAnswer} cube */

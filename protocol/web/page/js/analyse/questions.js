@@ -112,7 +112,7 @@ export class Questions {
    */
   async advise(setting, plies, { signal, onProgress } = {}) {
     const start = performance.now();
-    const want = setting.dice ? ["eval", "moves"] : setting.cube.offered ? ["cube"] : ["eval", "cube"];
+    const want = ["eval", setting.dice ? "moves" : "cube"];
     const query = { ...this.about(setting), want, plies, filter: FILTERS[plies], priority: HINT_PRIORITY };
     const answer = await this.line.query(onProgress ? { ...query, progress_every: 1 } : query, { signal, onProgress });
     const stopped = Boolean(answer.stopped);
