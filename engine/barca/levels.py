@@ -6,8 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from engine.errors import ValueRangeError
-
 
 @dataclass(frozen=True)
 class Level:
@@ -42,14 +40,3 @@ LEVELS: Mapping[str, Level] = MappingProxyType(
 most and chooses among five; it does not say how the levels differ."""
 
 DEFAULT_LEVEL = "hard"
-
-
-def find_level(name: str) -> Level:
-    """Return the level of a name.
-
-    Raises:
-        ValueRangeError: No level has this name.
-    """
-    if name not in LEVELS:
-        raise ValueRangeError(f"expected one of {'|'.join(LEVELS)}, got {name[:40]!r}", field="level")
-    return LEVELS[name]
