@@ -330,7 +330,7 @@ def test_a_request_lapses_with_the_next_action(site):
 def test_help_is_given_to_who_plays_alone_and_is_told_in_the_record(site):
     alone = Alone(site, PERSON, ENGINE, length=1)
     site.settle(2.0)
-    for _ in range(300):
+    for _ in range(2000):
         if alone.state["phase"] == "finished":
             break
         if alone.state["to_act"] == 0:

@@ -63,7 +63,7 @@ def list_rolls(guest, table):
 
 
 def play_to_the_end(site, guest, table):
-    for _ in range(300):
+    for _ in range(2000):
         site.settle(1.0)
         guest.hear()
         state = guest.states[table]
