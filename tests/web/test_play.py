@@ -426,7 +426,7 @@ def test_axe_finds_nothing_serious_on_any_page_of_play(open_page, check_accessib
     check_accessibility(page)
 
 
-@pytest.mark.parametrize("view", ["play", "help", "table", "analyse"])
+@pytest.mark.parametrize("view", ["play", "help", "table", "analyse", "progress"])
 def test_a_page_takes_at_most_250_kilobytes(open_page, view):
     page = open_page(f"/#/{view}") if view != "table" else start_game(open_page, **QUICK)
     asked = set()

@@ -6,7 +6,7 @@ import { h } from "../dom.js";
 import { preferences } from "../preferences.js";
 import { fill, text, wordFor } from "../text.js";
 import { askResignation } from "./dialogs.js";
-import { nameSeat } from "./seat_names.js";
+import { nameSeat } from "./names.js";
 
 /** @typedef {import("./table_view.js").TableView} TableView */
 

@@ -2,6 +2,7 @@
 
 import { h } from "../dom.js";
 import { text, wordFor } from "../text.js";
+import { namePlay } from "./names.js";
 
 /** @typedef {import("./table_view.js").TableView} TableView */
 /** @typedef {import("../types.js").Entry} Entry */
@@ -36,7 +37,7 @@ export class HistoryList {
   makeRow({ n, seat, dice, text: said, kind }, mayGoBack) {
     const isRoll = kind === "roll" || kind === "dice";
     const label = wordFor(words, kind);
-    const content = isRoll ? "…" : kind === "play" ? said || words.pass : label;
+    const content = isRoll ? "…" : kind === "play" ? namePlay(said) : label;
     return h("li", {},
       h("span", { class: `side-disc small seat${seat ?? 2}`, title: words.sideWords[seat ?? 0] }),
       h("span", { class: "roll number" }, dice && (kind === "play" || isRoll) ? dice.join("") : ""),

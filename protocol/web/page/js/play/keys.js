@@ -3,7 +3,7 @@
 import { BackgammonBoard } from "../board/backgammon.js";
 import { announce } from "../dom.js";
 import { fill, text } from "../text.js";
-import { nameSeat } from "./seat_names.js";
+import { nameSeat } from "./names.js";
 
 /** @typedef {import("./table_view.js").TableView} TableView */
 

@@ -2,7 +2,7 @@
 
 import { h } from "../dom.js";
 import { fill, text } from "../text.js";
-import { nameSeat } from "./seat_names.js";
+import { nameSeat } from "./names.js";
 
 /** @typedef {import("../types.js").TableState} TableState */
 

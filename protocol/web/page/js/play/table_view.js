@@ -14,7 +14,7 @@ import { HistoryList } from "./history_list.js";
 import { listenToKeys } from "./keys.js";
 import { findTable, keepTable, tableHash } from "./known_tables.js";
 import { PlayerBar } from "./player_bar.js";
-import { nameSeat } from "./seat_names.js";
+import { namePlay, nameSeat } from "./names.js";
 import { SidePanels } from "./side_panels.js";
 import { playSound } from "./sounds.js";
 import { Tutor } from "./tutor.js";
@@ -193,7 +193,7 @@ export class TableView {
   tell({ kind, seat, text: said, entry, state }) {
     const name = nameSeat(state.seats[seat]);
     const pattern = /** @type {Record<string, string>} */ (words.says)[kind === "dice" ? "roll" : kind];
-    if (pattern) announce(fill(pattern, { name, dice: (entry?.dice ?? state.dice ?? []).join("-"), text: said || words.pass }));
+    if (pattern) announce(fill(pattern, { name, dice: (entry?.dice ?? state.dice ?? []).join("-"), text: namePlay(said) }));
     if (kind === "roll" || kind === "dice") playSound("roll");
     else if (kind === "play") playSound("move");
     else if (kind === "double" || kind === "take" || kind === "beaver") playSound("cube");

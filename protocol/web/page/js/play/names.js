@@ -1,4 +1,4 @@
-/** The names of seats as they are shown. */
+/** Seats and plays as they are shown. */
 
 import { text, wordFor } from "../text.js";
 
@@ -13,4 +13,11 @@ export function nameSeat(seat) {
   if (seat.kind === "open") return text.newGame.openSeat;
   if (seat.kind === "engine" && seat.level) return wordFor(text.newGame.levels, seat.level);
   return seat.name ?? "";
+}
+
+/**
+ * @param {string} play as the server writes it
+ */
+export function namePlay(play) {
+  return play && play !== "pass" ? play : text.table.pass;
 }
