@@ -30,11 +30,6 @@ class EnginePlay:
         self._due: tuple[float, Callable[[], None]] | None = None
 
     @property
-    def is_thinking(self) -> bool:
-        """Whether an engine decides."""
-        return self._turn is not None
-
-    @property
     def is_busy(self) -> bool:
         """Whether an engine decides, or something is due."""
         return self._turn is not None or self._due is not None

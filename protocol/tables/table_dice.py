@@ -49,11 +49,6 @@ class TableDice:
         self.next_secret, self._is_revealed = None, False
         self._places = {self._session.rolls: 0}
 
-    @property
-    def is_revealed(self) -> bool:
-        """Whether everybody knows the secret."""
-        return self._is_revealed
-
     def reveal(self) -> None:
         """Tell the secret: the game is over."""
         self._is_revealed = True
