@@ -28,7 +28,8 @@ from protocol.archive.history import (
     remove_match,
     remove_matches_of,
 )
-from protocol.archive.players import describe_player, list_players
+from protocol.archive.player_ranking import PlayerRanking
+from protocol.archive.players import describe_player
 from protocol.games import list_variants
 from protocol.state.session import Session
 from protocol.web.answers import JSON, NOT_FOUND, WebAnswer, WebRequest, make_refusal
@@ -73,7 +74,7 @@ def make_game_endpoints(archive: GameArchive | None, accounts: Accounts | None) 
         Endpoint("GET", f"{API}/me", partial(_ask_me, archive, accounts), fail=fail),
         get("/games", _ask_page),
         get("/games/{file}", _ask_file),
-        get("/players", _ask_players),
+        get("/players", partial(_ask_players, None if archive is None else PlayerRanking(archive))),
         get("/players/{name}", _ask_player),
         post("/games/remove", partial(_ask_removal_of_all, accounts)),
         post("/games/{id}/remove", partial(_ask_removal, accounts)),
@@ -137,17 +138,18 @@ def _ask_file(archive: GameArchive, request: WebRequest) -> Question | WebAnswer
     return make_question(lambda: archive.read(read))
 
 
-def _ask_players(archive: GameArchive, request: WebRequest) -> Question:
+def _ask_players(lists: PlayerRanking | None, archive: GameArchive, request: WebRequest) -> Question:
     values = read_parameters(request, _PLAYERS_FIELDS)
     variant = values.get("variant", STANDARD_RULES.variant.name)
     name = values.get("name")
-
-    def read(database: ArchiveDatabase) -> WebAnswer:
-        if name is not None:
-            return make_json_answer({"player": describe_player(database, name, variant)})
-        return make_json_answer(list_players(database, variant))
-
-    return make_question(lambda: archive.read(read))
+    if name is not None:
+        return make_question(
+            lambda: make_json_answer(
+                {"player": archive.read(lambda base: describe_player(base, name, variant))}
+            )
+        )
+    assert lists is not None  # there is an archive
+    return make_question(lambda: make_json_answer(lists.get(variant)), is_long=True)
 
 
 def _ask_player(archive: GameArchive, request: WebRequest) -> Question:

@@ -252,6 +252,7 @@ def test_a_body_that_is_no_login_is_refused(accounts, body):
 
 def test_a_field_too_many_is_named(accounts):
     assert get_error(Browser(None, accounts).post("login", user="Ann")) == (422, "user")
+    assert get_error(Browser(None, accounts).post("logout", everywhere="yes")) == (422, "everywhere")
 
 
 def test_posts_take_json_alone_which_no_form_of_another_site_sends(archive, accounts):

@@ -1,0 +1,49 @@
+"""The lists of players, computed now and then: with many matches that takes seconds."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+
+from protocol.archive.archive import GameArchive
+from protocol.archive.players import list_players
+
+LEAST_AGE_S = 2.0
+"""How long a list is given again at least."""
+
+_AGE_FACTOR = 20.0
+"""A list is given again for so many times what it took to compute: lists take a twentieth of a core."""
+
+
+class PlayerRanking:
+    """Gives the lists of an archive; safe to use from several threads, of which one at a time computes.
+
+    Args:
+        archive: The archive.
+        clock: Seconds that never go back.
+    """
+
+    def __init__(self, archive: GameArchive, clock: Callable[[], float] = time.monotonic) -> None:
+        self._archive = archive
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._lists: dict[str, tuple[float, dict[str, object]]] = {}
+
+    def get(self, variant: str) -> dict[str, object]:
+        """Return the lists of a variant, as `list_players`.
+
+        Args:
+            variant: One of those that there are.
+
+        Raises:
+            DataFileError: The archive cannot be read.
+        """
+        with self._lock:
+            until_s, lists = self._lists.get(variant, (-1.0, {}))
+            began_s = self._clock()
+            if began_s >= until_s:
+                lists = self._archive.read(lambda database: list_players(database, variant))
+                now_s = self._clock()
+                self._lists[variant] = now_s + max(LEAST_AGE_S, _AGE_FACTOR * (now_s - began_s)), lists
+            return lists
