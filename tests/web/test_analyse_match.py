@@ -5,6 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from protocol.archive.database import ArchiveDatabase
+from protocol.archive.records import make_record
+from tests.protocol.archive.kept_games import make_engine, make_game, make_person
+
 pytestmark = pytest.mark.slow
 
 MATCH = """; [Player 1 "Ann"]
@@ -186,6 +190,21 @@ def test_a_file_that_is_no_match_is_refused_in_the_words_of_the_server(open_page
     alert.wait_for()
     assert "xpected a match file" in alert.inner_text()
     open_page.complaints.clear()  # Chromium reports the status of the answer
+
+
+def test_a_game_that_the_server_keeps_is_opened_by_its_link(open_page, start_server, tmp_path):
+    file = tmp_path / "games.sqlite"
+    database = ArchiveDatabase(file)
+    game = make_game("ANN", 1, winner=0, seats=(make_person("Ann"), make_engine("expert")))
+    with database.write():
+        database.put_game(game, make_record(game))
+    database.close()
+    server = start_server("--archive", str(file))
+    page = open_page("/#/help", url=server.url)
+    answer = page.evaluate("async () => (await fetch('/api/v1/games')).json()")
+    page.goto(f"{server.url}/#/analyse/game/{answer['games'][0]['id']}")
+    page.locator(".summary .main-row").wait_for()
+    assert "Ann" in page.locator(".match-head h2").inner_text()
 
 
 @pytest.mark.parametrize("dark", [False, True])
