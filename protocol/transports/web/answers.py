@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from starlette.types import Receive, Scope, Send
 
+from protocol.transports.connected_client import PIECE_BYTES
 from protocol.web.answers import WebAnswer
 
 CLOSE_NORMAL = 1000
@@ -38,7 +39,11 @@ async def send_answer(answer: WebAnswer, send: Send, *, closes: bool = False) ->
     if closes:
         headers.append((b"connection", b"close"))
     await send({"type": "http.response.start", "status": answer.status, "headers": headers})
-    await send({"type": "http.response.body", "body": answer.body})
+    body = memoryview(answer.body)
+    for start in range(0, len(body), PIECE_BYTES):  # before each the connection waits until there is room
+        piece = bytes(body[start : start + PIECE_BYTES])
+        await send({"type": "http.response.body", "body": piece, "more_body": True})
+    await send({"type": "http.response.body", "body": b""})
 
 
 async def refuse_socket(answer: WebAnswer, receive: Receive, send: Send) -> None:

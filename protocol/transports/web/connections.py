@@ -94,7 +94,10 @@ class Connections(ServerState):
 
 
 class HttpConnection(H11Protocol):
-    """A connection that brings requests one after the other, or becomes a WebSocket."""
+    """A connection that brings requests one after the other, or becomes a WebSocket.
+
+    Whatever serves them finds the transport in the state of their scope.
+    """
 
     def __init__(
         self,
@@ -112,6 +115,7 @@ class HttpConnection(H11Protocol):
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Take the client in, or turn it away."""
         limit_output(transport)
+        self.app_state = {"transport": transport}  # for the task of a request, and of a WebSocket
         if not self._all.add(self, _read_address(transport)):
             transport.write(_FULL_ANSWER)
             transport.close()
@@ -156,7 +160,7 @@ class HttpConnection(H11Protocol):
 
 
 class SocketConnection(WebSocketsSansIOProtocol):
-    """A WebSocket, from its handshake on. Its task finds its transport in the state of its scope."""
+    """A WebSocket, from its handshake on."""
 
     def __init__(
         self,
@@ -203,11 +207,6 @@ class SocketConnection(WebSocketsSansIOProtocol):
             self.schedule_ping()
         else:
             super().keepalive_timeout()
-
-    async def run_asgi(self) -> None:
-        """Serve the client."""
-        self.scope["state"]["transport"] = self.transport
-        await super().run_asgi()
 
     def check_timeouts(self, now: float) -> None:
         """Drop a client that is too slow to end a message; who reads slowly is the business of its task."""

@@ -102,14 +102,16 @@ class RunningRequest:
     Args:
         work: That of all requests.
         address: Where it comes from.
+        transport: Brings it.
 
     Attributes:
         address: As given.
         held_bytes: What is held for it, as counted last.
     """
 
-    def __init__(self, work: RestWork, address: str) -> None:
+    def __init__(self, work: RestWork, address: str, transport: asyncio.Transport) -> None:
         self.address = address
+        self._transport = transport
         self.held_bytes = 0
         self._work = work
         self._job: Job | None = None
@@ -126,7 +128,8 @@ class RunningRequest:
         self.stop()
 
     def abort(self) -> None:
-        """Do nothing: a request that was cut off holds nothing more."""
+        """Drop its client, which reads too little of the answer."""
+        self._transport.abort()
 
     def stop(self) -> None:
         """Ask its work to end with what it has."""
@@ -136,6 +139,10 @@ class RunningRequest:
     def count_body(self, size: int) -> None:
         """Count what is held of its body, in bytes."""
         self._work.shared.memory.count(self, _BYTES_FOR_BODY_BYTE * size)
+
+    def count_answer(self, size: int) -> None:
+        """Count what is held of its answer, in bytes."""
+        self._work.shared.memory.count(self, size)
 
     async def run(self, plan: PlannedWork, has_left: asyncio.Future[None]) -> WebAnswer:
         """Do its work, and stop that if the client leaves.
@@ -185,16 +192,17 @@ class RestEndpoint:
             status = 429 if refusal.field == "client" else 503
             await send_answer(self._endpoint.fail(refusal, status), send)
             return
-        running = RunningRequest(work, address)
+        running = RunningRequest(work, address, scope["state"]["transport"])
         work.add(running)
         try:
             answer = await self._answer(scope, receive, running)
+            work.times.add(work.shared.clock() - began_s)
+            if answer is not None:
+                running.count_answer(len(answer.body))
+                await send_answer(answer, send, closes=answer.status == 413)
         finally:
             work.remove(running)
             work.shared.memory.count(running, 0)
-        work.times.add(work.shared.clock() - began_s)
-        if answer is not None:
-            await send_answer(answer, send, closes=answer.status == 413)
 
     async def _answer(self, scope: Scope, receive: Receive, running: RunningRequest) -> WebAnswer | None:
         """Return the answer; None if nobody waits for it."""

@@ -6,6 +6,7 @@ pytest.importorskip("starlette", reason="needs the extra 'web'")
 
 import asyncio
 import json
+import socket
 import threading
 import time
 
@@ -204,3 +205,58 @@ def test_the_dialect_of_bgweb_is_at_its_place():
     answer = ask("/api/v1/getmoves", {"board": board, "dice": [3, 1], "player": "x", "max-moves": 1})
     assert answer.status == 200
     assert len(json.loads(answer.body)[0]["play"]) == 2
+
+
+WIDE = {"position": "BAAAUFKqVKQAAA", "dice": [1, 1], "max_moves": 5000}
+"""2,151 plays, 390 kB of them."""
+
+
+async def ask_and_read_nothing(server, questions):
+    """Ask one question after the other on a connection, and read no answer."""
+    body = json.dumps(WIDE).encode()
+    connection = socket.socket()
+    connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+    connection.setblocking(False)
+    await asyncio.get_running_loop().sock_connect(connection, ("127.0.0.1", server.port))
+    head = (
+        f"POST /api/v1/plays HTTP/1.1\r\nhost: 127.0.0.1:{server.port}\r\n"
+        f"content-type: application/json\r\ncontent-length: {len(body)}\r\n\r\n"
+    )
+    await asyncio.get_running_loop().sock_sendall(connection, (head.encode() + body) * questions)
+    return connection
+
+
+async def read_figure(server, name):
+    """Return a figure of the server."""
+    lines = (await request(server, "GET", "/metrics")).body.decode().splitlines()
+    return float(next(line.split()[1] for line in lines if line.startswith(f"{name} ")))
+
+
+def test_who_does_not_read_an_answer_is_dropped_and_it_is_counted_until_then():
+    async def scenario():
+        async with running(stuck_writer_s=1.0) as server:
+            connection = await ask_and_read_nothing(server, 3)
+            while (held := await read_figure(server, "gammond_held_bytes")) < 300_000:
+                await asyncio.sleep(0.05)
+            while await read_figure(server, "gammond_connections") > 1:
+                await asyncio.sleep(0.1)
+            connection.close()
+            return held, await read_figure(server, "gammond_held_bytes")
+
+    held, left = run(scenario())
+    assert held < 1_000_000  # of one answer at a time
+    assert left == 0
+
+
+def test_more_answers_than_all_clients_may_hold_are_not_kept():
+    async def scenario():
+        async with running(held_bytes=1_000_000) as server:
+            connections = [await ask_and_read_nothing(server, 1) for _ in range(6)]
+            while await read_figure(server, "gammond_connections") > 4:
+                await asyncio.sleep(0.05)
+            held = await read_figure(server, "gammond_held_bytes")
+            for connection in connections:
+                connection.close()
+            return held
+
+    assert run(scenario()) <= 1_000_000
