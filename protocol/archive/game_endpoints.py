@@ -28,7 +28,7 @@ from protocol.archive.history import (
     remove_match,
     remove_matches_of,
 )
-from protocol.archive.player_ranking import PlayerRanking
+from protocol.archive.leaderboard import Leaderboard
 from protocol.archive.players import describe_player
 from protocol.games import list_variants
 from protocol.state.session import Session
@@ -74,7 +74,7 @@ def make_game_endpoints(archive: GameArchive | None, accounts: Accounts | None) 
         Endpoint("GET", f"{API}/me", partial(_ask_me, archive, accounts), fail=fail),
         get("/games", _ask_page),
         get("/games/{file}", _ask_file),
-        get("/players", partial(_ask_players, None if archive is None else PlayerRanking(archive))),
+        get("/players", partial(_ask_players, None if archive is None else Leaderboard(archive))),
         get("/players/{name}", _ask_player),
         post("/games/remove", partial(_ask_removal_of_all, accounts)),
         post("/games/{id}/remove", partial(_ask_removal, accounts)),
@@ -138,7 +138,7 @@ def _ask_file(archive: GameArchive, request: WebRequest) -> Question | WebAnswer
     return make_question(lambda: archive.read(read))
 
 
-def _ask_players(lists: PlayerRanking | None, archive: GameArchive, request: WebRequest) -> Question:
+def _ask_players(lists: Leaderboard | None, archive: GameArchive, request: WebRequest) -> Question:
     values = read_parameters(request, _PLAYERS_FIELDS)
     variant = values.get("variant", STANDARD_RULES.variant.name)
     name = values.get("name")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from protocol.archive import player_ranking
-from protocol.archive.player_ranking import LEAST_AGE_S, PlayerRanking
+from protocol.archive import leaderboard
+from protocol.archive.leaderboard import LEAST_AGE_S, Leaderboard
 
 
 class FakeArchive:
@@ -24,8 +24,8 @@ def test_a_list_is_given_again_for_as_long_as_its_making_deserves(monkeypatch, t
         made.append(variant)
         return {"variant": variant, "number": len(made)}
 
-    monkeypatch.setattr(player_ranking, "list_players", list_players)
-    lists = PlayerRanking(FakeArchive(), lambda: now[0])
+    monkeypatch.setattr(leaderboard, "list_players", list_players)
+    lists = Leaderboard(FakeArchive(), lambda: now[0])
     first = lists.get("backgammon")
     now[0] += lasts_s - 0.001
     assert lists.get("backgammon") is first

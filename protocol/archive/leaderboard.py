@@ -16,7 +16,7 @@ _AGE_FACTOR = 20.0
 """A list is given again for so many times what it took to compute: lists take a twentieth of a core."""
 
 
-class PlayerRanking:
+class Leaderboard:
     """Gives the lists of an archive; safe to use from several threads, of which one at a time computes.
 
     Args:
