@@ -65,7 +65,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     worker.add_argument("address", metavar="HOST:PORT", help="of the scheduler, as `start` says it")
     worker.add_argument(
-        "--workers", type=int, metavar="N", help="processes that work (default one for each core)"
+        "--threads", type=int, metavar="N", help="processes that work (default one for each core)"
     )
     worker.add_argument("--host", help="where this machine listens (default: as the scheduler reaches it)")
     status = actions.add_parser(
@@ -114,8 +114,8 @@ def _work(args: argparse.Namespace) -> int:
 
     if read_local_count(args.address):
         raise UnsupportedError(f"expected HOST:PORT of a scheduler, got {args.address}", field="address")
-    count = count_usable_cores() if args.workers is None else args.workers
-    _check_range("workers", count, 1, MAX_THREADS)
+    count = count_usable_cores() if args.threads is None else args.threads
+    _check_range("threads", count, 1, MAX_THREADS)
     options = [args.address, "--nworkers", str(count), "--nthreads", "1", *_QUIET, "--memory-limit", "0"]
     options += ["--preload", "gammond", "--death-timeout", str(MAX_WORKER_WAIT_S)]
     if args.host is not None or LOOPBACK in args.address:

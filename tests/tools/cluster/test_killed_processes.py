@@ -114,7 +114,7 @@ def cluster(processes):
     with socket.create_server(("127.0.0.1", 0)) as listener:
         address = f"127.0.0.1:{listener.getsockname()[1]}"
     scheduler = processes.start("cluster", "start", "--port", address.rpartition(":")[2])
-    workers = [processes.start("cluster", "worker", address, "--workers", "1") for _ in range(2)]
+    workers = [processes.start("cluster", "worker", address, "--threads", "1") for _ in range(2)]
     end_s = time.monotonic() + PATIENCE_S
     while time.monotonic() < end_s:
         status = processes.start("cluster", "status", address)
