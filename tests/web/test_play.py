@@ -392,6 +392,22 @@ def test_resigning_ends_the_game_once_the_other_side_accepts(open_page):
     assert "3 points" in page.locator("dialog.end").inner_text()
 
 
+def test_the_record_of_a_game_that_is_over_is_downloaded(open_page):
+    page = start_game(open_page, length="0", **QUICK)
+    reach_play(page)
+    play_turn(page)
+    reach_play(page)
+    page.locator("[data-act='resign']").click()
+    page.locator("dialog.resign").get_by_role("button", name="a backgammon").click()
+    page.locator("dialog.end").get_by_role("button", name="Close").click()
+    for ending, sign in (("mat", "Ann : 0"), ("sgf", "GM[6]")):
+        with page.expect_download() as started:
+            page.locator(f"[data-save='{ending}']").click()
+        text = started.value.path().read_text()
+        assert sign in text
+        assert started.value.suggested_filename.endswith(f".{ending}")
+
+
 def test_a_clock_runs_for_who_is_to_play(open_page):
     page = start_game(open_page, clock="fast", length="1", **QUICK)
     wait_for_turn(page)

@@ -168,6 +168,7 @@ export const text = {
     playFromHere: "Play from here",
     noMoves: "No moves yet.",
     downloads: "Save",
+    notKept: "The server keeps no record of this game.",
     analyseHere: "Analyse this position",
     checkDice: "Check the dice",
     fairTitle: "Fair dice",

@@ -58,22 +58,37 @@ export class SidePanels {
   drawLinks() {
     const { state, table } = this.view;
     if (!state) return;
-    const number = /** @type {any} */ (state).game_number;
-    const game = `/api/v1/games/${encodeURIComponent(`${table}-${number}`)}`;
     /** @type {(HTMLAnchorElement | HTMLButtonElement)[]} */
     const parts = [];
     if (state.xgid) parts.push(h("a", { class: "button", href: `#/analyse/${encodeURIComponent(state.xgid)}`, target: "_blank", rel: "noopener" }, words.analyseHere));
     if (state.result && !this.view.isBarca) {
-      for (const ending of ["mat", "sgf"]) parts.push(h("a", { class: "button", href: `${game}.${ending}`, download: `gammond-${table}-${number}.${ending}` }, `${words.downloads} .${ending}`));
+      for (const ending of ["mat", "sgf"]) {
+        parts.push(h("button", { type: "button", "data-save": ending, onclick: () => this.save(ending) }, `${words.downloads} .${ending}`));
+      }
     }
     const watch = findTable(table)?.watch;
-    const key = `${parts.map((part) => part.getAttribute("href"))} ${watch} ${this.invitation.hidden}`;
+    const key = `${parts.map((part) => part.textContent + (part.getAttribute("href") ?? ""))} ${watch} ${this.invitation.hidden}`;
     if (watch && this.invitation.hidden) parts.push(makeCopyButton(words.copyWatch, tableLink(table, watch)));
     this.links.parentElement?.toggleAttribute("hidden", !parts.length);
     if (key !== this.links.dataset.key) {
       this.links.dataset.key = key;
       this.links.replaceChildren(...parts);
     }
+  }
+
+  /**
+   * Download the record that the server keeps of this table.
+   *
+   * @param {string} ending
+   */
+  async save(ending) {
+    const { state, table } = this.view;
+    const player = state?.seats.find(({ kind }) => kind === "person")?.name;
+    const answer = await fetch(`/api/v1/games?limit=100${player ? `&player=${encodeURIComponent(player)}` : ""}`);
+    const { games = [] } = answer.ok ? await answer.json() : {};
+    const found = games.find((/** @type {any} */ each) => each.table === table);
+    if (!found) return this.view.say(words.notKept, true);
+    h("a", { href: `/api/v1/games/${found.id}.${ending}`, download: "" }).click();
   }
 
   /** Make every roll of the game again. */
