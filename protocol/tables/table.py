@@ -326,7 +326,9 @@ class Table:
             self.record("commit", secret=dice.commit().hex())
         first, second = (seat.describe_kept() for seat in self.seats)
         times_s = self.game_started_s, self._services.wall_clock()
-        self._services.archive.keep_game(self.game.describe_kept(self.table_id, (first, second), times_s))
+        kept = self.game.describe_kept(self.table_id, (first, second), times_s)
+        hashes = self.seats[0].token_hash, self.seats[1].token_hash
+        self._services.archive.keep_game(msgspec.structs.replace(kept, token_hashes=hashes))
 
     # What comes next
 
