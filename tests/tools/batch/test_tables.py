@@ -24,6 +24,7 @@ from tests.boards import RacingEvaluator, position
 from tools import cli
 from tools.batch import command as batch
 from tools.batch import evaluation as batch_evaluation
+from tools.batch import shared_blocks
 from tools.common import pulse
 
 START = Position.start()
@@ -38,7 +39,7 @@ ENGINE = Engine(RacingEvaluator())
 def engine(monkeypatch):
     make = lambda name, threads: Engine(RacingEvaluator(), threads=threads)  # noqa: E731
     monkeypatch.setattr(batch_evaluation, "load_net_engine", make)
-    monkeypatch.setattr(batch, "load_net_engine", make)
+    monkeypatch.setattr(shared_blocks, "load_net_engine", make)
 
 
 @pytest.fixture

@@ -54,10 +54,13 @@ def test_the_folder_may_be_left_out_where_the_command_says_so(capsys):
 
 
 def test_there_is_a_worker_for_each_core_unless_set_otherwise():
-    for add, name in ((add_workers_option, "workers"), (add_threads_option, "threads")):
+    for add, expected in (
+        (add_workers_option, {"workers": count_usable_cores(), "cluster": ""}),
+        (add_threads_option, {"threads": count_usable_cores()}),
+    ):
         parser = argparse.ArgumentParser()
         add(parser)
-        assert vars(parser.parse_args([])) == {name: count_usable_cores()}
+        assert vars(parser.parse_args([])) == expected
     few = argparse.ArgumentParser()
     add_workers_option(few, 1)
     assert few.parse_args([]).workers == 1
