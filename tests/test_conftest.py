@@ -47,6 +47,7 @@ def outcomes(folder: Path, **environment: str) -> tuple[set[str], set[str]]:
     return failed, {name for name, outcome in found.items() if outcome == "SKIPPED"}
 
 
+@pytest.mark.slow
 def test_without_its_package_a_test_is_skipped(tmp_path):
     assert outcomes(tmp_path) == (set(), {"test_a_fit", "test_a_peer", "test_another"})
 
@@ -55,6 +56,7 @@ def test_without_its_package_a_test_is_skipped(tmp_path):
     ("variable", "test"),
     [("GAMMOND_REQUIRE_TRAINING", "test_a_fit"), ("GAMMOND_REQUIRE_PEERS", "test_a_peer")],
 )
+@pytest.mark.slow
 def test_a_test_that_is_required_fails_when_it_is_skipped(tmp_path, variable, test):
     failed, skipped = outcomes(tmp_path, **{variable: "1"})
     assert failed == {test}

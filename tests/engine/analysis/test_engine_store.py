@@ -95,6 +95,7 @@ def test_the_depths_of_kept_answers_are_listed_without_a_visit(stored, engine, f
     assert row.visits == 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("is_cubeful", [True, False])
 def test_kept_answers_equal_fresh_searches_to_the_bit(engine, file, is_cubeful):
     questions = [

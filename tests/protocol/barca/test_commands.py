@@ -248,6 +248,7 @@ def test_the_description_is_of_barca():
     assert [level["name"] for level in described["levels"]] == ["easy", "medium", "hard"]
 
 
+@pytest.mark.slow
 def test_a_thousand_undo_steps_of_the_longest_games_take_less_than_25_megabytes():
     """Each step has a game of its own here, as one position line after another makes them."""
     game, draw = BarcaGame.start(), random.Random(4)
