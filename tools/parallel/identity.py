@@ -15,6 +15,7 @@ import nets
 import protocol
 import tools
 from engine.errors import StateError
+from engine.kernels.disk_cache import processor_name
 from engine.runtime.version import read_version
 from tools.common.opponents import collect_net_hashes
 
@@ -30,18 +31,18 @@ class ProgramIdentity:
     Attributes:
         version: Of gammond.
         sources: sha256 of all its modules and data files.
-        machine: The processor's architecture; its kernels round differently on another one.
+        processor: The kind that kernels are compiled for: on another one sums may round differently.
         libraries: The versions of Python and of the libraries that compute.
     """
 
     version: str
     sources: str
-    machine: str
+    processor: str
     libraries: tuple[str, ...]
 
     def __str__(self) -> str:
         libraries = ", ".join(self.libraries)
-        return f"gammond {self.version} ({self.sources[:_SHOWN_DIGITS]}; {self.machine}; {libraries})"
+        return f"gammond {self.version} ({self.sources[:_SHOWN_DIGITS]}; {self.processor}; {libraries})"
 
 
 @cache
@@ -51,7 +52,7 @@ def read_identity() -> ProgramIdentity:
     return ProgramIdentity(
         read_version(),
         _hash_sources(),
-        platform.machine(),
+        processor_name(),
         (f"Python {platform.python_version()}", *libraries),
     )
 

@@ -92,7 +92,7 @@ def test_a_task_that_kills_every_worker_is_reported_with_its_input(executor, mon
 
 
 def test_a_worker_with_another_program_refuses_to_work(monkeypatch):
-    other = ProgramIdentity("0.0.0", "f" * 64, "x86_64", ("Python 3.11",))
+    other = ProgramIdentity("0.0.0", "f" * 64, "znver1", ("Python 3.11",))
     monkeypatch.setattr(cluster, "read_identity", lambda: other)
     with ClusterExecutor("local:1") as executor, pytest.raises(StateError, match=r"expected gammond 0\.0\.0"):
         list(executor.map(square, [1]))
@@ -107,7 +107,7 @@ def test_a_worker_with_other_nets_refuses_to_work():
     check_nets({})
 
 
-def test_an_identity_names_version_sources_machine_and_libraries():
+def test_an_identity_names_version_sources_processor_and_libraries():
     assert str(read_identity()).startswith("gammond ")
     assert len(read_identity().sources) == 64
     assert any(library.startswith("numpy ") for library in read_identity().libraries)
