@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from engine.formats.xgid import encode_xgid
+from engine.match_analysis.statistics import classify_loss
 from engine.rules.match import MatchState
 from engine.rules.moves import legal_plays
 from engine.rules.notation import format_play
@@ -71,3 +72,17 @@ def test_the_moves_read_from_a_play_lead_to_its_position(page, roll):
             own[source] -= 1
             own[target] += 1
         assert np.array_equal(own, play.result.board[1])
+
+
+def test_a_loss_is_of_the_class_of_the_number_that_is_shown(page):
+    losses = [0.0, 0.0001, 0.0094, 0.0096, 0.0194, 0.0196, 0.02, 0.0794, 0.0796, 0.3]
+    classes = page.evaluate(
+        """async losses => {
+          const {classify} = await import("/page/js/analyse/numbers.js");
+          return losses.map(classify);
+        }""",
+        losses,
+    )
+    own = [each if each in ("error", "blunder") else "" for each in classes]
+    assert own == [classify_loss(loss) for loss in losses]
+    assert classes[:5] == ["best", "good", "good", "inaccuracy", "inaccuracy"]

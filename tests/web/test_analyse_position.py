@@ -176,6 +176,15 @@ def test_the_cube_decision_has_words_equities_and_a_button(open_page):
     wait_for_address(page, ":1:-1:1:00:")
 
 
+def test_the_cube_of_a_roll_goes_deeper_while_it_is_looked_at_and_names_redoubles(open_page):
+    page = open_page("/#/analyse/XGID=----BBC------------bbc----:1:1:1:52:3:2:0:7:10")
+    page.get_by_role("tab", name="Cube").click()
+    page.get_by_label("Depth").first.select_option("3")
+    page.locator(".cube-advice", has_text="3-ply").wait_for()
+    names = page.locator(".cube-advice tbody th").all_inner_texts()
+    assert [name.strip("★ ") for name in names] == ["No redouble", "Redouble, take", "Redouble, pass"]
+
+
 def test_the_score_matrix_has_a_letter_for_every_score_and_sets_the_score(open_page):
     page = open_page(f"/#/analyse/{START}")
     wait_for_plies(page, 2)

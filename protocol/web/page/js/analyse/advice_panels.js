@@ -96,8 +96,12 @@ export class AdvicePanels {
 
   /** Depths in the order in which they are asked. */
   get depths() {
-    const wanted = Number(this.depth.value);
+    const { wanted } = this;
     return [...new Set([0, ...(wanted > STEADY_PLIES ? [STEADY_PLIES] : []), wanted])];
+  }
+
+  get wanted() {
+    return Number(this.depth.value);
   }
 
   async ask() {
@@ -116,8 +120,8 @@ export class AdvicePanels {
         if (plies === 0) this.askBeside(setting, signal);
       }
       if (setting.dice) {
-        const cube = await this.view.questions.adviseCube(setting, Math.min(STEADY_PLIES, Number(this.depth.value)), signal);
-        if (!signal.aborted) this.cube.show(setting, cube);
+        await this.askCube(setting, Math.min(STEADY_PLIES, this.wanted), signal);
+        if (this.isCubeLookedAt) await this.askCube(setting, this.wanted, signal);
       }
     } catch (error) {
       if (signal.aborted) return;
@@ -125,6 +129,22 @@ export class AdvicePanels {
       this.answers.replaceChildren(h("p", { class: "failure" }, describeFailure(error)));
       this.cube.element.replaceChildren(h("p", { class: "quiet" }, describeFailure(error)));
     }
+  }
+
+  /** Where dice are set, the cube is asked deeper than 2-ply only while its panel is open. */
+  get isCubeLookedAt() {
+    return this.wanted > STEADY_PLIES && this.tabs.current === "cube";
+  }
+
+  /**
+   * @param {import("./xgid.js").Setting} setting
+   * @param {number} plies
+   * @param {AbortSignal} signal
+   */
+  async askCube(setting, plies, signal) {
+    if (signal.aborted) return;
+    const cube = await this.view.questions.adviseCube(setting, plies, signal);
+    if (!signal.aborted) this.cube.show(setting, cube);
   }
 
   /**
@@ -194,6 +214,10 @@ export class AdvicePanels {
 
   openTab() {
     if (this.tabs.current === "scores" && !this.matrix.matrix) this.askMatrix();
+    const { setting } = this.view;
+    if (this.isCubeLookedAt && setting.dice && this.advice?.plies === this.wanted) {
+      this.askCube(setting, this.wanted, this.asking.signal).catch(() => {}); // What is shown stays.
+    }
   }
 
   async rollOut() {

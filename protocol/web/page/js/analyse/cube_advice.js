@@ -34,7 +34,7 @@ export class CubeAdvice extends EventTarget {
     this.element.replaceChildren(
       h("p", { class: "verdict" }, h("strong", {}, setting.cube.offered ? nameResponse(cube) : formatAction(cube.action)), explain("cube")),
       ...(cube.take === undefined ? [h("p", {}, words.cube.none)] : [
-        this.drawTable(cube),
+        this.drawTable(cube, setting.cube.value > 1),
         h("p", {}, explainDouble(cube), " ", explainResponse(cube)),
       ]),
       ...(evaluation && setting.length === 0 && cube.take !== undefined
@@ -44,12 +44,16 @@ export class CubeAdvice extends EventTarget {
     );
   }
 
-  /** @param {CubeAnswer} cube */
-  drawTable(cube) {
+  /**
+   * @param {CubeAnswer} cube
+   * @param {boolean} isRedouble
+   */
+  drawTable(cube, isRedouble) {
+    const names = isRedouble ? words.cube.again : words.cube;
     const rows = /** @type {[string, number | undefined, number | undefined][]} */ ([
-      [words.cube.noDouble, cube.no_double, cube.mwc_no_double],
-      [words.cube.doubleTake, cube.take, cube.mwc_take],
-      [words.cube.doublePass, cube.drop, cube.mwc_drop],
+      [names.noDouble, cube.no_double, cube.mwc_no_double],
+      [names.doubleTake, cube.take, cube.mwc_take],
+      [names.doublePass, cube.drop, cube.mwc_drop],
     ]);
     const isMatch = cube.mwc_best !== undefined;
     const best = !cube.double ? 0 : cube.response === "drop" ? 2 : 1;

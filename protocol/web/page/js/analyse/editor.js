@@ -53,7 +53,7 @@ export class Editor {
       cube: choice(CUBES.map((value) => [String(value), String(value)]), "1"),
       owner: choice([["", words.nobody], ["0", sides[0]], ["1", sides[1]]], ""),
       offered: h("input", { type: "checkbox" }),
-      length: choice(LENGTHS.map((length) => [String(length), length ? fill(words.points, { points: length }) : words.money]), "0"),
+      length: choice(LENGTHS.map((length) => [String(length), length ? namePoints(length) : words.money]), "0"),
       score: [0, 1].map(() => h("input", { type: "number", min: 0, max: 24, value: 0, inputmode: "numeric" })),
       crawford: h("input", { type: "checkbox" }),
       jacoby: h("input", { type: "checkbox" }),
@@ -107,7 +107,7 @@ export class Editor {
     fields.owner.value = setting.cube.owner === null ? "" : String(setting.cube.owner);
     fields.offered.checked = setting.cube.offered;
     if (!LENGTHS.includes(setting.length) && !fields.length.querySelector(`[value="${setting.length}"]`)) {
-      fields.length.append(h("option", { value: setting.length }, fill(words.points, { points: setting.length })));
+      fields.length.append(h("option", { value: setting.length }, namePoints(setting.length)));
     }
     fields.length.value = String(setting.length);
     fields.score.forEach((field, seat) => {
@@ -305,4 +305,9 @@ function fitCube(changed, value, owner, onRoll) {
  */
 function clamp(value, low, high) {
   return Math.min(high, Math.max(low, Math.round(value) || 0));
+}
+
+/** @param {number} points the length of a match */
+function namePoints(points) {
+  return points === 1 ? words.point : fill(words.points, { points });
 }

@@ -4,7 +4,7 @@ import { h, s } from "../dom.js";
 import { fill, text } from "../text.js";
 import { explain } from "./explain.js";
 import { BLUNDER, ERROR, getWorst } from "./match_items.js";
-import { formatPercent, formatSigned } from "./numbers.js";
+import { formatPercent, formatSigned, isLossOf } from "./numbers.js";
 
 /** @typedef {import("./match_items.js").Item} Item */
 
@@ -108,9 +108,9 @@ export class MatchGraph extends EventTarget {
   drawMarks() {
     return this.points.flatMap((item, place) => {
       const worst = getWorst(item);
-      if (worst < ERROR) return [];
+      if (!isLossOf(worst, ERROR)) return [];
       const [x, y] = [this.x(place), this.y(place)];
-      const style = `error-mark seat${item.action.seat}${worst < BLUNDER ? " hollow" : ""}`;
+      const style = `error-mark seat${item.action.seat}${isLossOf(worst, BLUNDER) ? "" : " hollow"}`;
       return item.action.seat === 0 ? s("circle", { class: style, cx: x, cy: y, r: 5 }) : s("rect", { class: style, x: x - 4.5, y: y - 4.5, width: 9, height: 9 });
     });
   }

@@ -1,5 +1,7 @@
 /** A match as a row of items, one for each action of its games, with what the analysis says of each. */
 
+import { isLossOf } from "./numbers.js";
+
 /**
  * @typedef {object} RecordedAction
  * @property {number} move
@@ -161,6 +163,6 @@ export function getKind({ decision }) {
  */
 export function listErrors(items, { least, seat, kind, order }) {
   const errors = items.flatMap((item) => item.decisions.map((decision) => ({ item, decision }))).filter(({ decision }) =>
-    decision.error >= least && decision.error > 0 && (seat === null || decision.seat === seat) && (!kind || getKind(decision) === kind));
+    isLossOf(decision.error, least) && decision.error > 0 && (seat === null || decision.seat === seat) && (!kind || getKind(decision) === kind));
   return order === "size" ? errors.sort((one, other) => other.decision.error - one.decision.error) : errors;
 }

@@ -4,7 +4,7 @@ import { choice, h, labelled } from "../dom.js";
 import { fill, text } from "../text.js";
 import { explain } from "./explain.js";
 import { BLUNDER, ERROR, getWorst, listErrors } from "./match_items.js";
-import { classify, formatLoss, formatPercent } from "./numbers.js";
+import { classify, formatLoss, formatPercent, isLossOf } from "./numbers.js";
 
 /**
  * @typedef {import("./match_items.js").Item} Item
@@ -118,7 +118,7 @@ export class MoveList extends EventTarget {
   drawItem(item) {
     const worst = getWorst(item);
     const quality = classify(worst);
-    const isWrong = worst >= ERROR || quality === "inaccuracy";
+    const isWrong = isLossOf(worst, ERROR) || quality === "inaccuracy";
     return h("button", {
       type: "button", class: "plain move", "data-place": item.place, onclick: () => this.dispatchEvent(new CustomEvent("choose", { detail: item })),
     }, describeAction(item.action), item.action.comment && h("span", { class: "has-comment", title: words.hasComment }, "\u270e"),

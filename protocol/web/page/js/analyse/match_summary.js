@@ -37,13 +37,13 @@ function drawFigures(record, analysis) {
     h("thead", {}, h("tr", {}, h("td", {}), ...record.names.map((name, seat) => h("th", { scope: "col" }, h("span", { class: `dot dot-${seat}`, "aria-hidden": "true" }), name)))),
     h("tbody", {},
       ...rows.map(({ name, term, get, isMain }) => h("tr", { class: isMain && "main-row" }, h("th", { scope: "row" }, name, term && explain(term)),
-        ...analysis.players.map((/** @type {any} */ player) => h("td", { class: "number" }, get(player))))),
+        ...analysis.players.map((/** @type {any} */ player, /** @type {number} */ seat) => h("td", { class: "number" }, get(player, seat, analysis))))),
       ...phases.map((phase) => h("tr", {}, h("th", { scope: "row", class: "under" }, fill(words.prOf, { phase: words.phases[/** @type {keyof typeof words.phases} */ (phase)] ?? phase })),
         ...analysis.players.map((/** @type {any} */ player) => h("td", { class: "number" }, formatRating(player.phases[phase])))))),
     ));
 }
 
-/** @typedef {{name: string, term?: keyof typeof text.analyse.terms, get: (player: any) => any, isMatch?: boolean, isMain?: boolean}} Row */
+/** @typedef {{name: string, term?: keyof typeof text.analyse.terms, get: (player: any, seat: number, analysis: any) => any, isMatch?: boolean, isMain?: boolean}} Row */
 
 /**
  * @param {any} total
@@ -65,6 +65,8 @@ const ROWS = /** @type {Row[]} */ ([
     missed: player.missed_doubles.count, wrong: player.wrong_doubles.count, takes: player.wrong_takes.count, passes: player.wrong_passes.count,
   }) },
   { name: words.luck, term: "matchLuck", get: (player) => formatSigned(player.luck_points) + (player.luck_mwc ? ` (${formatSigned(100 * player.luck_mwc, 2)}\u202f%)` : "") },
+  { name: words.withoutLuck, term: "withoutLuck", isMatch: true, get: (_, seat, { luck_adjusted: result }) =>
+    (result === null ? "\u2013" : formatPercent(seat === 0 ? result : 1 - result)) },
   { name: words.otherRates, term: "snowie", get: (player) => [player.gnubg_error_rate, player.snowie_error_rate].map((rate) => (rate === null ? "\u2013" : rate.toFixed(1))).join(" / ") },
 ]);
 

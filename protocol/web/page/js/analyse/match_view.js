@@ -10,7 +10,7 @@ import { ERROR, getWorst, listItems } from "./match_items.js";
 import { ErrorList, MoveList } from "./match_lists.js";
 import { analyseMatches, convertMatch, download, fetchReport, readMatches } from "./match_source.js";
 import { drawSummary } from "./match_summary.js";
-import { classify, formatSeconds } from "./numbers.js";
+import { classify, formatSeconds, isLossOf } from "./numbers.js";
 import { parsePlay } from "./plays.js";
 import { Tabs } from "./tabs.js";
 import { findVariant, makeEmptySetting, parseXgid } from "./xgid.js";
@@ -232,7 +232,7 @@ export class MatchView {
   /** @param {number} direction */
   stepToError(direction) {
     for (let place = this.opened.at + direction; this.items[place]; place += direction) {
-      if (getWorst(this.items[place]) >= ERROR) return this.choose(this.items[place]);
+      if (isLossOf(getWorst(this.items[place]), ERROR)) return this.choose(this.items[place]);
     }
   }
 

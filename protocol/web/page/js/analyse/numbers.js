@@ -3,7 +3,7 @@
 const MINUS = "\u2212";
 const THIN = "\u202f";
 
-/** Losses in points from which a choice is of the class; errors and blunders as eXtreme Gammon counts them. */
+/** Losses in points, as shown, from which a choice is of the class; errors and blunders as eXtreme Gammon counts them. */
 const CLASSES = /** @type {[number, Quality][]} */ ([
   [0.08, "blunder"], [0.02, "error"], [0.01, "inaccuracy"], [0.00005, "good"],
 ]);
@@ -15,7 +15,17 @@ const CLASSES = /** @type {[number, Quality][]} */ ([
  * @returns {Quality}
  */
 export function classify(loss) {
-  return CLASSES.find(([least]) => loss !== null && loss >= least)?.[1] ?? "best";
+  return CLASSES.find(([least]) => loss !== null && isLossOf(loss, least))?.[1] ?? "best";
+}
+
+/**
+ * Whether a loss is of a size or larger. It counts as it is shown, with three digits: 0.0196 is shown as 0.020.
+ *
+ * @param {number} loss in points
+ * @param {number} least in points
+ */
+export function isLossOf(loss, least) {
+  return loss >= least || Number(loss.toFixed(3)) >= least;
 }
 
 /**

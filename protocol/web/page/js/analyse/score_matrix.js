@@ -44,9 +44,15 @@ export class ScoreMatrix extends EventTarget {
     this.status.textContent = fill(words.working, { time: formatSeconds(doneMs) });
   }
 
-  /** @param {string} message */
+  /**
+   * Show why there is no matrix; one of another position does not stay.
+   *
+   * @param {string} message
+   */
   showFailure(message) {
-    this.stop.hidden = true;
+    this.stop.hidden = this.use.hidden = true;
+    this.grid.replaceChildren();
+    this.details.textContent = "";
     this.status.textContent = message;
   }
 
