@@ -204,7 +204,9 @@ def _format_named(values: Mapping[str, Any], *names: str) -> str:
 
 
 class WinningChances:
-    """Shows winning chances during a game, by the evaluator of the opponent, once switched on.
+    """Shows winning chances during a game, once switched on.
+
+    The evaluator is that of the opponent; in a variant that is solved, the solution.
 
     Args:
         session: The table.
@@ -257,10 +259,13 @@ class WinningChances:
         return describe_chances(dict(zip(CHANCE_KEYS, map(float, outcomes[0]), strict=True)))
 
     def _find_evaluator(self) -> Evaluator:
-        """Return the opponent's evaluator, or that of ``engine.net`` for one without; may load them."""
-        engine, service = self._session.engine_settings, self._session.service
-        if engine.player not in SESSION_PLAYERS:
-            player = service.players.find(engine.player, engine.threads)
+        """Return the opponent's evaluator, or the session's for one without and where all is solved.
+
+        It may have to be loaded.
+        """
+        engine, rules = self._session.engine_settings, self._session.game.rules
+        if engine.player not in SESSION_PLAYERS and not rules.variant.is_solved:
+            player = self._session.service.players.find(engine.player, engine.threads)
             if player.evaluator is not None:
                 return player.evaluator
-        return service.get_engine(engine.net, engine.threads).evaluator
+        return self._session.make_engine_loader(needs=None)().evaluator

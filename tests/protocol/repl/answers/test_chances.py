@@ -97,3 +97,14 @@ def test_chances_are_shown_where_doubles_are_two_moves():
     lines = talk.answer("8/5 6/5")
     assert lines[1].startswith("    win ")
     assert lines[3].startswith("    win ")
+
+
+@pytest.mark.parametrize("opponent", ["net", "racing"])
+def test_where_all_is_solved_they_are_those_of_the_solution(opponent):
+    talk = make_talk(
+        *("set game.variant hypergammon1", f"play against {opponent}", "chances"), rolls=[(3, 1), (5, 2)]
+    )
+    assert talk.answer("chances")[0] == "Showing winning chances by hypergammon-1 after each play."
+    shown = talk.answer("24/20")[3]
+    assert shown in talk.answer("eval")
+    assert "gammon 0.0" not in shown
