@@ -55,6 +55,7 @@ _ROWS: Mapping[str, ReplCommand[Any]] = {
             integer_argument("depth", 1, MAX_DEPTH, "plies of search", default=HINT_DEPTH, is_named=True),
         ),
     ),
+    "best": replace(MOVE_ROWS["best"], summary="make the move that 'hint' ranks first, whatever the level"),
     "legal": ReplCommand(
         "legal",
         BARCA_COMMANDS["legal"].summary,
@@ -185,6 +186,15 @@ class BarcaTalk(MoveTalk):
             return f"The player is {settings.player}, 'player engine' sets the engine."
         others = " or ".join(f"'level {name}'" for name in LEVELS if name != settings.level)
         return f"It plays at level {settings.level}; {others} sets another."
+
+    def find_best_move(self, control: WorkControl) -> str:
+        """Return the move that a hint ranks first, whatever the level and the player.
+
+        Raises:
+            GammondError: There is no move to choose.
+        """
+        replies = send_command(self.session, f"moves 1 depth={HINT_DEPTH}", control)
+        return next(str(reply.values["play"]) for reply in replies if reply.word == "move")
 
     def format_hint(self, replies: Sequence[Reply]) -> list[str]:
         """Write the ranked moves, each with its score and the moves that follow."""

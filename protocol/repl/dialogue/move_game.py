@@ -189,8 +189,16 @@ class MoveGame(Talk):
         return [*lines, *self._move(text, control), *self.continue_game(control)]
 
     def play_best(self, control: WorkControl) -> list[str]:
-        """Make the move that the engine would choose, for the side to move."""
-        return self.make_move(self._choose_move(control), control)
+        """Make the best move, for the side to move."""
+        return self.make_move(self.find_best_move(control), control)
+
+    def find_best_move(self, control: WorkControl) -> str:
+        """Return the best move: the one that the engine would choose, unless the game knows better.
+
+        Raises:
+            GammondError: There is none to choose.
+        """
+        return self._choose_move(control)
 
     def _choose_move(self, control: WorkControl) -> str:
         return send_command(self.session, "go", control)[-1].text

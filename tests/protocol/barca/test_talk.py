@@ -39,6 +39,13 @@ def test_a_whole_game_is_played_against_the_engine():
     assert conversation.answer("undo")[0].endswith("; White is to move.")
 
 
+@pytest.mark.parametrize("opponent", ["level easy", "player random:seed=1", "player human"])
+def test_best_makes_the_move_that_a_hint_ranks_first_whoever_plays(opponent):
+    conversation = begin(opponent, "position startpos moves g2-h3 g9-f8", "play")
+    ranked = conversation.answer("hint 1")[1].split()[1]
+    assert conversation.answer("best")[0].endswith(f" {ranked}.")
+
+
 def test_the_engine_begins_against_a_person_with_black():
     conversation = begin("level easy")
     lines = conversation.answer("new black")
