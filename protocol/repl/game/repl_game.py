@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from engine.errors import StateError
 from engine.rules.match import MatchState
+from engine.rules.rules import BACKGAMMON
 from engine.wording import format_count
 from protocol.commands.board_drawing import CHECKER_MARKS
 from protocol.core.requests import WorkControl
@@ -150,7 +151,9 @@ class ReplGame(PlayedGame):
         self._begin(game.human_seat)
         self.history.restore(game)
         if self.is_running:
-            start = f"Going on with the game that you left: {describe_turn(game.table.match)}."
+            variant = game.table.rules.variant
+            left = "game" if variant == BACKGAMMON else f"game of {variant.name}"
+            start = f"Going on with the {left} that you left: {describe_turn(game.table.match)}."
             start += " ('new' starts another.)"
         elif self.is_match_over:
             start = "Your match is over: 'review' and 'save FILE' still take it, 'new' starts another."

@@ -34,6 +34,12 @@ def test_a_game_goes_on_as_it_was_left(tmp_path):
     assert fresh.answer("roll")[0] == "You roll 3-1."
 
 
+def test_a_game_of_a_variant_says_which_it_is(tmp_path):
+    talk = make_talk("set game.variant hypergammon1", "new 5", rolls=ROLLS)
+    _, lines = restart(talk, tmp_path)
+    assert lines[0].startswith("Going on with the game of hypergammon1 that you left: you are to play")
+
+
 def test_what_was_done_in_it_can_be_undone_reviewed_and_saved(tmp_path):
     talk = make_talk("play against human", "8/5 6/5", "roll", "13/8 24/22", rolls=ROLLS)
     review = talk.answer("review")
