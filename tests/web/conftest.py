@@ -89,9 +89,9 @@ def server(start_server):
     return start_server()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser():
-    """Debian's Chromium."""
+    """Debian's Chromium; no longer than for a module, as it keeps an event loop running in its thread."""
     if importlib.util.find_spec("playwright") is None or not Path(CHROMIUM).exists():
         message = f"needs the package playwright (extra 'dev') and Chromium at {CHROMIUM} (GAMMOND_CHROMIUM)"
         if os.environ.get("GAMMOND_REQUIRE_BROWSER") == "1":
@@ -151,7 +151,7 @@ def check_accessibility():
     axe = pytest.importorskip("axe_core_python.sync_playwright", reason="needs axe-core").Axe()
 
     def check(page, context=None):
-        found = axe.run(page, context)["violations"]
+        found = axe.run(page, context, {"resultTypes": ["violations"]})["violations"]
         serious = [
             {
                 "rule": each["id"],

@@ -15,7 +15,7 @@ from tests.protocol.transports.web.serving import run, running
 pytest.importorskip("schemathesis")
 
 HERE = Path(__file__).parent
-MOST_S = 60
+MOST_S = 40
 PROGRAM = "import sys; from schemathesis.cli import schemathesis; sys.exit(schemathesis())"
 
 
