@@ -24,6 +24,8 @@ QUICK = {"level": "beginner", "pace": "none"}
 SCARED_MOUSE = "4ee4/4mml3/10/10/5l4/4M5/10/10/3L1ML3/4EE4 w"
 LAST_CHECKERS = "5wAAgA0AAAAAAA"
 """Few checkers are left on either side, and no contact."""
+ON_THE_BAR = "XGID=-b----D-C---eE---c-e----BA:0:0:1:00:0:0:0:0:10"
+"""The start, but for one checker of the side on roll that was hit."""
 
 
 def reach_play(page):
@@ -136,6 +138,21 @@ def test_the_engine_moves_for_the_person_and_hints_show_the_best_play(open_page)
     page.wait_for_function("count => document.querySelectorAll('.moves li .tiny').length > count", arg=count)
 
 
+def test_the_first_roll_is_announced_with_who_begins(open_page):
+    page = start_game(open_page, how="table", name="Ann", otherName="Bob")
+    page.locator("#live", has_text=re.compile(r"(Ann|Bob) begins with \d-\d\.")).wait_for(state="attached")
+
+
+def test_a_checker_on_the_bar_is_said_to_enter_first(open_page):
+    page = start_game(open_page, how="table", position=ON_THE_BAR, typedDice=True)
+    page.locator("#typed-dice").fill("3 1")
+    page.locator("#typed-dice").press("Enter")
+    page.locator("#message", has_text="You rolled 3-1. Enter from the bar first.").wait_for()
+    page.locator(".target.movable").first.click(force=True)
+    page.locator(".target.legal").first.click(force=True)
+    page.locator("#message", has_text="You rolled 3-1. Move your checkers.").wait_for()
+
+
 def test_the_tutor_says_what_a_play_costs_before_it_counts(open_page):
     page = start_game(
         open_page, position="4HPwATDgc/ABMA", typedDice=True, preferences={"tutor": True}, **QUICK
@@ -199,6 +216,7 @@ def test_nobody_else_can_sit_down_by_a_link_and_spectators_only_watch(open_page)
     ann = start_game(open_page, how="link", length="1")
     invitation = ann.get_by_label("Link to the open seat").input_value()
     watching = ann.get_by_label("Link for watching").input_value()
+    ann.get_by_text(re.compile(r"works on this computer alone.*--web 0\.0\.0\.0:\d+ ")).wait_for()
     bob = open_page("/#/help")
     prefer(bob, name="Bob")
     bob.goto(invitation)

@@ -99,6 +99,11 @@ export class BackgammonBoard extends EventTarget {
     return this.options.tree?.[this.node]?.play ?? null;
   }
 
+  /** Whether a checker on the bar is to be moved before any other. */
+  get mustEnter() {
+    return !!this.options.tree && starts(this.options.tree, this.node).has(25);
+  }
+
   /** The checkers after the steps so far. */
   get checkers() {
     return this.path.reduce((checkers, { from, to }) => moveChecker(checkers, this.mover, from, to), this.state.checkers);

@@ -66,7 +66,8 @@ export class Controls {
     if (state.phase === "resignation") return fill(words.resigned, { name: nameOf(1 - actingSeat), kind: words.kinds[state.resignation] });
     if (this.cannotMove) return fill(words.noMove, { dice });
     const play = this.board?.play;
-    return play ? fill(words.wholePlay, { play }) : fill(words.yourPlay, { dice });
+    if (play) return fill(words.wholePlay, { play });
+    return fill(this.board?.mustEnter ? words.yourEntry : words.yourPlay, { dice });
   }
 
   describeResult() {

@@ -52,6 +52,7 @@ export class SidePanels {
     if (!shown) return;
     this.invitation.replaceChildren(h("h2", {}, words.inviteTitle), h("p", {}, words.inviteHelp),
       makeCopyField(words.inviteLabel, `${tableLink(this.view.table, shown)}/invited`),
+      ...(isLocal() ? [h("p", { class: "small quiet" }, fill(words.inviteLocal, { port: location.port || "80" }))] : []),
       ...(known?.watch ? [h("h3", {}, words.watchTitle), makeCopyField(words.watchTitle, tableLink(this.view.table, known.watch))] : []));
   }
 
@@ -102,6 +103,11 @@ export class SidePanels {
     this.verdict.textContent = isKept && !wrong ? fill(words.fairKept, { count: rolls.length })
       : fill(words.fairBroken, { secret: isKept ? words.fairRight : words.fairWrong, wrong, count: rolls.length });
   }
+}
+
+/** Whether the page was opened by an address that means this computer wherever it is opened. */
+function isLocal() {
+  return /^(localhost|127\.[\d.]+|\[::1\])$/.test(location.hostname);
 }
 
 /**

@@ -191,10 +191,12 @@ export class TableView {
    * @param {any} event
    */
   tell({ kind, seat, text: said, entry, state }) {
-    const name = nameSeat(state.seats[seat]);
-    const pattern = /** @type {Record<string, string>} */ (words.says)[kind === "dice" ? "roll" : kind];
+    const isRoll = kind === "roll" || kind === "dice";
+    const isOpening = isRoll && seat === null;
+    const name = nameSeat(state.seats[isOpening ? state.to_act : seat]);
+    const pattern = /** @type {Record<string, string>} */ (words.says)[isOpening ? "opening" : isRoll ? "roll" : kind];
     if (pattern) announce(fill(pattern, { name, dice: (entry?.dice ?? state.dice ?? []).join("-"), text: namePlay(said) }));
-    if (kind === "roll" || kind === "dice") playSound("roll");
+    if (isRoll) playSound("roll");
     else if (kind === "play") playSound("move");
     else if (kind === "double" || kind === "take" || kind === "beaver") playSound("cube");
     else if (kind === "over") playSound("end");
