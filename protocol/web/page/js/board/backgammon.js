@@ -3,6 +3,7 @@
 import { announce, s } from "../dom.js";
 import { fill, text as pageText } from "../text.js";
 import { drawArrows } from "./arrows.js";
+import { followPointer } from "./dragging.js";
 import { Geometry, PLACES } from "./geometry.js";
 import { drawBoard, makeChecker, makeCube, makeDie } from "./pieces.js";
 import { countPips, moveChecker, reach, starts, usedDice } from "./tree.js";
@@ -26,7 +27,6 @@ import { countPips, moveChecker, reach, starts, usedDice } from "./tree.js";
  */
 
 const COMPACT_WIDTH = 560;
-const DRAG_PX = 6;
 let boards = 0;
 
 /**
@@ -513,40 +513,11 @@ export class BackgammonBoard extends EventTarget {
    */
   drag(start, point) {
     const disc = this.discs?.get(`${this.mover}.${point}.${this.checkers[this.mover][point] - 1}`);
-    const matrix = this.svg.getScreenCTM()?.inverse();
-    if (!disc || !matrix) return;
-    const place = (/** @type {PointerEvent} */ event) => new DOMPoint(event.clientX, event.clientY).matrixTransform(matrix);
-    let isDragged = false;
-    let frame = 0;
-    let last = start;
-    const paint = () => {
-      frame = 0;
-      const { x, y } = place(last);
-      disc.style.transform = `translate(${x}px, ${y}px) scale(1.08)`;
-    };
-    const move = (/** @type {PointerEvent} */ event) => {
-      last = event;
-      if (!isDragged) {
-        if (Math.hypot(event.clientX - start.clientX, event.clientY - start.clientY) < DRAG_PX) return;
-        isDragged = true;
-        disc.classList.add("held");
-        this.layers?.checkers.append(disc);
-      }
-      frame ||= requestAnimationFrame(paint);
-    };
-    const end = (/** @type {PointerEvent} */ event) => {
-      this.svg.removeEventListener("pointermove", move);
-      this.svg.removeEventListener("pointerup", end);
-      this.svg.removeEventListener("pointercancel", end);
-      cancelAnimationFrame(frame);
-      disc.classList.remove("held");
-      if (!isDragged) return;
-      this.drop(event.type === "pointercancel" ? null : place(event));
-    };
-    this.svg.setPointerCapture(start.pointerId);
-    this.svg.addEventListener("pointermove", move);
-    this.svg.addEventListener("pointerup", end);
-    this.svg.addEventListener("pointercancel", end);
+    if (!disc) return;
+    followPointer(this.svg, start, disc, {
+      lift: () => this.layers?.checkers.append(disc),
+      drop: (position) => this.drop(position),
+    });
   }
 
   /**

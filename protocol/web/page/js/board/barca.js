@@ -2,6 +2,7 @@
 
 import { announce, s } from "../dom.js";
 import { fill, text as pageText, wordFor } from "../text.js";
+import { followPointer } from "./dragging.js";
 
 /** @typedef {import("../types.js").Piece} Piece */
 /** @typedef {import("../types.js").PieceMove} PieceMove */
@@ -11,7 +12,6 @@ const EDGE = 34;
 const SIZE = 10;
 const SIDE = SIZE * CELL + 2 * EDGE;
 const FILES = "abcdefghij";
-const DRAG_PX = 6;
 
 /** Outlines of the animals in a square of 40 by 40 around the middle. */
 const SIGNS = {
@@ -228,43 +228,25 @@ export class BarcaBoard extends EventTarget {
   drag(start, square) {
     const piece = this.pieces.find(({ at }) => at === square);
     const sign = piece && this.signs.get(`${piece.seat}.${piece.animal}.${square}`);
-    const matrix = this.svg.getScreenCTM()?.inverse();
-    if (!sign || !matrix) return;
-    const place = (/** @type {PointerEvent} */ event) => new DOMPoint(event.clientX, event.clientY).matrixTransform(matrix);
-    let last = start;
-    let frame = 0;
-    let isDragged = false;
-    const paint = () => {
-      frame = 0;
-      const { x, y } = place(last);
-      sign.style.transform = `translate(${x}px, ${y}px) scale(1.08)`;
-    };
-    const move = (/** @type {PointerEvent} */ event) => {
-      last = event;
-      if (!isDragged && Math.hypot(event.clientX - start.clientX, event.clientY - start.clientY) < DRAG_PX) return;
-      if (!isDragged) this.pieceLayer?.append(sign);
-      isDragged = true;
-      sign.classList.add("held");
-      frame ||= requestAnimationFrame(paint);
-    };
-    const end = (/** @type {PointerEvent} */ event) => {
-      this.svg.removeEventListener("pointermove", move);
-      this.svg.removeEventListener("pointerup", end);
-      this.svg.removeEventListener("pointercancel", end);
-      cancelAnimationFrame(frame);
-      sign.classList.remove("held");
-      if (!isDragged) return;
-      const goal = event.type === "pointerup" ? this.squareAt(place(event)) : null;
-      if (goal && this.legal.some(({ from, to }) => from === this.picked && to === goal)) this.choose(goal);
-      else {
-        this.picked = null;
-        this.draw();
-      }
-    };
-    this.svg.setPointerCapture(start.pointerId);
-    this.svg.addEventListener("pointermove", move);
-    this.svg.addEventListener("pointerup", end);
-    this.svg.addEventListener("pointercancel", end);
+    if (!sign) return;
+    followPointer(this.svg, start, sign, {
+      lift: () => this.pieceLayer?.append(sign),
+      drop: (position) => this.drop(position),
+    });
+  }
+
+  /**
+   * Move the picked animal where the pointer is, if it can go there, else put it back.
+   *
+   * @param {{x: number, y: number} | null} position
+   */
+  drop(position) {
+    const goal = position && this.squareAt(position);
+    if (goal && this.legal.some(({ from, to }) => from === this.picked && to === goal)) this.choose(goal);
+    else {
+      this.picked = null;
+      this.draw();
+    }
   }
 
   /** @param {string} square */
