@@ -61,7 +61,7 @@ from tools.batch.parquet import ParquetRows
 from tools.batch.resume import ExistingOutput, check_same_net, redo_rows, resume_output
 from tools.batch.rollouts import BatchRollouts
 from tools.batch.rows import ERROR_COLUMN, ROW_FORMATS, RowFormat
-from tools.batch.run import BlockAnalysis, RowMaker, run_batch
+from tools.batch.run import BlockAnalysis, BlockMaker, run_batch
 from tools.batch.shared_blocks import SharedBlocks, load_analysis
 from tools.batch.tables import PositionInput, open_input
 from tools.common.interrupts import call_on_interrupt
@@ -174,7 +174,7 @@ def _run_files(args: argparse.Namespace, analysis: BatchAnalysis, block_lines: i
 
 
 @contextmanager
-def _share_blocks(args: argparse.Namespace, blocks: BlockAnalysis) -> Iterator[RowMaker]:
+def _share_blocks(args: argparse.Namespace, blocks: BlockAnalysis) -> Iterator[BlockMaker]:
     """Return who makes the rows: this process, or the workers of a cluster."""
     if not args.cluster:
         yield blocks

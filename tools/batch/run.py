@@ -46,7 +46,7 @@ class MadeBlock(NamedTuple):
     took_s: float
 
 
-class RowMaker(Protocol):
+class BlockMaker(Protocol):
     """Makes the rows of blocks of lines, here or elsewhere."""
 
     def make_blocks(self, blocks: Iterator[list[PositionLine]]) -> Iterator[MadeBlock]:
@@ -79,7 +79,7 @@ class BlockAnalysis:
         return (*first, *self.carried, *self.id_forms, *self.analysis.columns, ERROR_COLUMN)
 
     def make_blocks(self, blocks: Iterator[list[PositionLine]]) -> Iterator[MadeBlock]:
-        """Make the rows of blocks here, as `RowMaker`."""
+        """Make the rows of blocks here, as `BlockMaker`."""
         for lines in blocks:
             started_s = time.perf_counter()
             rows = self.make_rows(lines)
@@ -113,7 +113,7 @@ class BlockAnalysis:
 
 def run_batch(
     lines: Iterator[PositionLine],
-    maker: RowMaker,
+    maker: BlockMaker,
     block_lines: int,
     write: Callable[[Mapping[str, Sequence[Any]]], None],
     report: Callable[[PositionLine, GammondError], None],

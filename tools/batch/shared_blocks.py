@@ -77,7 +77,7 @@ class SharedBlocks:
         self._options = _Options(secrets.token_hex(8), args, make_blocks)
 
     def make_blocks(self, blocks: Iterator[list[PositionLine]]) -> Iterator[MadeBlock]:
-        """Make the rows of blocks, as `tools.batch.run.RowMaker`."""
+        """Make the rows of blocks, as `tools.batch.run.BlockMaker`."""
         began_s = time.perf_counter()
         for lines, rows in self._executor.map(partial(_make_rows, self._options), blocks):
             yield MadeBlock(lines, *rows, time.perf_counter() - began_s)

@@ -58,7 +58,7 @@ class PageFile:
         return f'"{hashlib.sha256(self.data).hexdigest()[:32]}"'
 
     @cached_property
-    def compressed(self) -> bytes | None:
+    def gzip_data(self) -> bytes | None:
         """The file compressed; None where that saves nothing."""
         if len(self.data) < _LEAST_COMPRESSED_BYTES or not self.media_type.startswith(_COMPRESSED_TYPES):
             return None
@@ -117,8 +117,8 @@ class Page:
         if file.etag in request.headers.get("if-none-match", ""):
             return Response(status_code=304, headers=headers)
         data = file.data
-        if file.compressed is not None and _accepts_gzip(request):
-            data, headers["content-encoding"] = file.compressed, "gzip"
+        if file.gzip_data is not None and _accepts_gzip(request):
+            data, headers["content-encoding"] = file.gzip_data, "gzip"
         return Response(data, headers=headers, media_type=file.media_type)
 
 
