@@ -14,11 +14,12 @@ from pathlib import Path
 from weakref import WeakSet
 
 from engine.errors import DataFileError
-from engine.store.database import StoreDatabase, is_busy
+from engine.store.database import StoreDatabase
 from engine.store.entries import EngineIdentity, EntryReader, KeptEntry, StoreEntry, StoreQuestion
 from engine.store.entry_memory import EntryMemory, StoreKey, choose_entry
 from engine.store.options import DEFAULT_MEGABYTES
 from engine.store.rows import DueQuestion, StoreRow
+from engine.store.sqlite_database import is_busy
 from engine.store.store_file import StoreFile
 from engine.store.store_writer import StoreWrite, StoreWriter
 from engine.store.tiers import DepthTiers

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import sqlite3
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 from engine.errors import DataFileError
 from engine.store.entries import (
@@ -20,14 +18,12 @@ from engine.store.entries import (
     compute_checksum,
 )
 from engine.store.rows import BadRow, DueQuestion, StoreRow
+from engine.store.sqlite_database import SqliteDatabase, make_damage
 from engine.store.tiers import DepthTiers
 
 SCHEMA_VERSION = 1
 APPLICATION_ID = 0x676D6D64
 """``gmmd``: marks the file as a store, so that no other program's database is written into or moved."""
-
-BUSY_S = 5.0
-"""How long a process waits while another one writes."""
 
 HALVING_S = 30 * 24 * 3600
 """At the end of each period of so many seconds since 1970 all visits count half, so that a question of today
@@ -38,8 +34,6 @@ _PLY_FACTOR_BITS = 4
 
 _CLEARED_SHARE = 0.1
 """The share of the maximum size that is made free at once."""
-
-_DAMAGE = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_FORMAT)
 
 _SCHEMA = f"""
 PRAGMA application_id = {APPLICATION_ID};
@@ -72,18 +66,7 @@ _AGED_VISITS = f"(visits >> min(62, max(0, ? / {HALVING_S} - asked / {HALVING_S}
 _ROWS = "answers JOIN questions ON questions.id = answers.question"
 
 
-class CheckedSqlite(sqlite3.Connection):
-    """A connection that tells damage from other faults where the message about it is no text either."""
-
-    def execute(self, statement: str, parameters: Any = ()) -> sqlite3.Cursor:  # noqa: ANN401  (as its base)
-        """Run a statement, as `sqlite3.Connection.execute`."""
-        try:
-            return super().execute(statement, parameters)
-        except UnicodeDecodeError as error:  # the message has bytes of the file in it
-            raise make_damage("its tables are not as they were made") from error
-
-
-class StoreDatabase:
+class StoreDatabase(SqliteDatabase):
     """One connection to the file of a store; for one thread at a time.
 
     Args:
@@ -99,38 +82,13 @@ class StoreDatabase:
     def __init__(
         self, file: Path, *, is_book: bool = False, read_entry: EntryReader = StoreEntry.decode
     ) -> None:
-        self.file = file
         self._read_entry = read_entry
-        self._connection = sqlite3.connect(
-            f"{file.absolute().as_uri()}?mode=ro&immutable=1" if is_book else file,
-            timeout=BUSY_S,
-            isolation_level=None,
-            check_same_thread=False,
-            uri=is_book,
-            factory=CheckedSqlite,
-        )
-        self._connection.text_factory = lambda text: text.decode("utf-8", "replace")
-        try:
-            self._prepare(is_book)
-            self._inode = os.stat(file).st_ino
-        except BaseException:
-            self._connection.close()
-            raise
-
-    def is_current(self) -> bool:
-        """Return whether the file is still the one that was opened, not another in its place, or none."""
-        try:
-            return os.stat(self.file).st_ino == self._inode
-        except OSError:
-            return False
+        self._is_book = is_book
+        super().__init__(file, is_read_only=is_book)
 
     def set_busy_wait(self, wait_s: float) -> None:
         """Set how long this connection waits while another process writes, `BUSY_S` at first."""
-        self._connection.execute(f"PRAGMA busy_timeout = {round(wait_s * 1000)}")
-
-    def close(self) -> None:
-        """Close the connection; the last one of all merges the log into the file."""
-        self._connection.close()
+        self.connection.execute(f"PRAGMA busy_timeout = {round(wait_s * 1000)}")
 
     def write_copy(self, file: Path) -> None:
         """Write all of it into another file, which is replaced as a whole, for use as a book.
@@ -141,22 +99,10 @@ class StoreDatabase:
         copy = file.with_name(f"{file.name}.copy")
         try:
             copy.unlink(missing_ok=True)
-            self._connection.execute("VACUUM INTO ?", (str(copy),))
+            self.connection.execute("VACUUM INTO ?", (str(copy),))
             os.replace(copy, file)
         except (OSError, sqlite3.Error) as error:
             raise DataFileError(f"{file} cannot be written: {error}", field="output") from error
-
-    @contextlib.contextmanager
-    def write(self) -> Iterator[None]:
-        """Make what the block writes one step: all of it is in the file, or nothing."""
-        self._connection.execute("BEGIN IMMEDIATE")
-        try:
-            yield
-            self._connection.execute("COMMIT")
-        except BaseException:
-            with contextlib.suppress(sqlite3.Error):
-                self._connection.execute("ROLLBACK")
-            raise
 
     def find(self, question: StoreQuestion, digest: str) -> list[KeptEntry]:
         """Return the entries for a question by an engine, the shallowest first.
@@ -164,7 +110,7 @@ class StoreDatabase:
         Raises:
             DataFileError: A row is damaged.
         """
-        rows = self._connection.execute(
+        rows = self.connection.execute(
             f"SELECT plies, payload, checksum FROM {_ROWS} WHERE {_KEY} ORDER BY plies", (*question, digest)
         )
         return [self._read(question, digest, *row) for row in rows]
@@ -179,11 +125,11 @@ class StoreDatabase:
         A question that is there keeps the greater number of visits.
         """
         engine, entry, key = row.engine, row.entry, (*row.question, row.engine.digest)
-        self._connection.execute(
+        self.connection.execute(
             "INSERT OR IGNORE INTO engines VALUES (?, ?, ?, ?, ?)",
             (engine.digest, engine.net, engine.nets, engine.tables, engine.program),
         )
-        self._connection.execute(
+        self.connection.execute(
             "INSERT INTO questions (xgid, rules, settings, engine, visits, asked) VALUES (?, ?, ?, ?, ?, ?) "
             "ON CONFLICT (xgid, rules, settings, engine) DO UPDATE SET "
             f"visits = max({_AGED_VISITS}, excluded.visits >> min(62, max(0, asked / {HALVING_S} - "
@@ -192,7 +138,7 @@ class StoreDatabase:
         )
         payload = entry.encode()
         checksum = compute_checksum(row.question, engine.digest, entry.plies, payload)
-        done = self._connection.execute(
+        done = self.connection.execute(
             f"INSERT OR IGNORE INTO answers SELECT id, ?, ?, ?, ? FROM questions WHERE {_KEY}",
             (entry.plies, payload, checksum, row.created, *key),
         )
@@ -200,7 +146,7 @@ class StoreDatabase:
 
     def count_visits(self, question: StoreQuestion, digest: str, visits: int, now_s: int) -> None:
         """Add to the visits of a question, if it is still there."""
-        self._connection.execute(
+        self.connection.execute(
             f"UPDATE questions SET visits = {_AGED_VISITS} + ?, asked = max(asked, ?) WHERE {_KEY}",
             (now_s, visits, now_s, *question, digest),
         )
@@ -208,11 +154,6 @@ class StoreDatabase:
     def remove(self, question: StoreQuestion, digest: str) -> None:
         """Remove a question with all its entries, if it is there."""
         self._remove(f"SELECT id FROM questions WHERE {_KEY}", (*question, digest))
-
-    def count_used_bytes(self) -> int:
-        """Return the bytes of the file that hold something."""
-        pages, free, size = (self._pragma(name) for name in ("page_count", "freelist_count", "page_size"))
-        return (pages - free) * size
 
     def evict(self, max_bytes: int, now_s: int) -> int:
         """Remove the questions asked least often, the longest unasked first, if the file is too full.
@@ -244,7 +185,7 @@ class StoreDatabase:
             now_s: The time, in seconds since 1970.
             limit: How many, at most.
         """
-        rows = self._connection.execute(
+        rows = self.connection.execute(
             f"SELECT xgid, rules, settings, kept + 1, uses FROM ({_make_due_selection(tiers)}) "
             f"ORDER BY uses * 1.0 / (1 << {_PLY_FACTOR_BITS} * kept) DESC, asked DESC LIMIT ?",
             (now_s, digest, limit),
@@ -253,7 +194,7 @@ class StoreDatabase:
 
     def count_due(self, digest: str, tiers: DepthTiers, now_s: int) -> dict[int, int]:
         """Return how many searches are due at each depth, if every ply takes one."""
-        rows = self._connection.execute(
+        rows = self.connection.execute(
             f"SELECT kept, wanted, count(*) FROM ({_make_due_selection(tiers)}) GROUP BY 1, 2",
             (now_s, digest),
         )
@@ -264,22 +205,22 @@ class StoreDatabase:
 
     def count_questions(self) -> int:
         """Return the number of questions."""
-        return int(self._connection.execute("SELECT count(*) FROM questions").fetchone()[0])
+        return int(self.connection.execute("SELECT count(*) FROM questions").fetchone()[0])
 
     def count_visits_of_all(self, now_s: int) -> int:
         """Return how often all questions together were asked, as that counts now."""
         statement = f"SELECT coalesce(sum({_AGED_VISITS}), 0) FROM questions"
-        return int(self._connection.execute(statement, (now_s,)).fetchone()[0])
+        return int(self.connection.execute(statement, (now_s,)).fetchone()[0])
 
     def list_engines(self) -> dict[str, EngineIdentity]:
         """Return the engines by their digests."""
-        rows = self._connection.execute("SELECT digest, net, nets, tables, program FROM engines")
+        rows = self.connection.execute("SELECT digest, net, nets, tables, program FROM engines")
         found = {digest: EngineIdentity(*map(str, fields)) for digest, *fields in rows}
         return {digest: engine for digest, engine in found.items() if engine.digest == digest}
 
     def count_by_kind(self, now_s: int) -> list[tuple[str, bool, int, int, int]]:
         """Return engine digest, whether plays are asked for, plies, entries and visits of each kind."""
-        return self._connection.execute(
+        return self.connection.execute(
             f"SELECT engine, instr(settings, ' ') > 0, plies, count(*), sum({_AGED_VISITS}) FROM {_ROWS} "
             "GROUP BY 1, 2, 3 ORDER BY 4 DESC",
             (now_s,),
@@ -288,7 +229,7 @@ class StoreDatabase:
     def iterate(self) -> Iterator[StoreRow | BadRow]:
         """Return all entries, the most asked first, as they are at this moment."""
         engines = self.list_engines()
-        for row in self._connection.execute(
+        for row in self.connection.execute(
             "SELECT xgid, rules, settings, engine, plies, payload, checksum, visits, asked, created "
             f"FROM {_ROWS} ORDER BY visits DESC, asked DESC, id, plies"
         ):
@@ -305,7 +246,7 @@ class StoreDatabase:
 
     def find_structural_fault(self) -> str:
         """Return what SQLite finds wrong with the file; empty if it is sound."""
-        found = self._connection.execute("PRAGMA integrity_check(1)").fetchone()[0]
+        found = self.connection.execute("PRAGMA integrity_check(1)").fetchone()[0]
         return "" if found == "ok" else str(found)
 
     def _read(
@@ -324,15 +265,12 @@ class StoreDatabase:
 
     def _remove(self, selection: str, parameters: Sequence[object]) -> int:
         """Remove the questions whose numbers a statement selects; return how many."""
-        self._connection.execute(f"DELETE FROM answers WHERE question IN ({selection})", parameters)
-        return self._connection.execute(
+        self.connection.execute(f"DELETE FROM answers WHERE question IN ({selection})", parameters)
+        return self.connection.execute(
             f"DELETE FROM questions WHERE id IN ({selection})", parameters
         ).rowcount
 
-    def _pragma(self, name: str) -> int:
-        return int(self._connection.execute(f"PRAGMA {name}").fetchone()[0])
-
-    def _prepare(self, is_book: bool) -> None:
+    def _prepare(self) -> None:
         """Check that the file is a store, and make an empty one a store unless it is a book."""
         tables = self._list_tables()
         kind, version = self._pragma("application_id"), self._pragma("user_version")
@@ -345,19 +283,19 @@ class StoreDatabase:
                 f"{self.file}: expected a store of version {SCHEMA_VERSION}, got version {version}, which a "
                 "later gammond has written: use that one, or move the file away"
             )
-        if not is_book:
-            self._connection.execute("PRAGMA journal_mode = WAL")
-            self._connection.execute("PRAGMA synchronous = NORMAL")
-        if not (tables or is_book):
+        if not self._is_book:
+            self.connection.execute("PRAGMA journal_mode = WAL")
+            self.connection.execute("PRAGMA synchronous = NORMAL")
+        if not (tables or self._is_book):
             with self.write():
                 if not self._list_tables():  # another process may have been first
                     for statement in _SCHEMA.split(";"):
-                        self._connection.execute(statement)
+                        self.connection.execute(statement)
         if (tables and version != SCHEMA_VERSION) or not self._list_tables() >= _TABLES:
             raise make_damage(f"{self.file} has not the tables of a store")
 
     def _list_tables(self) -> set[str]:
-        rows: Sequence[tuple[str]] = self._connection.execute(
+        rows: Sequence[tuple[str]] = self.connection.execute(
             "SELECT name FROM sqlite_master WHERE type = 'table'"
         ).fetchall()
         return {name for (name,) in rows}
@@ -372,24 +310,3 @@ def _make_due_selection(tiers: DepthTiers) -> str:
         "(SELECT max(plies) FROM answers WHERE question = id) AS kept "
         "FROM questions WHERE engine = ?) WHERE kept < wanted"
     )
-
-
-def is_damage(error: sqlite3.Error) -> bool:
-    """Return whether an error says that the file is damaged, not that it is busy, full or out of reach."""
-    code = getattr(error, "sqlite_errorcode", None)
-    if code is None:
-        return False
-    return code == sqlite3.SQLITE_IOERR_SHORT_READ or code & 0xFF in _DAMAGE
-
-
-def is_busy(error: sqlite3.Error) -> bool:
-    """Return whether an error says that another process or connection has the file to itself just now."""
-    code = getattr(error, "sqlite_errorcode", None)
-    return code is not None and code & 0xFF in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
-
-
-def make_damage(problem: str) -> sqlite3.DatabaseError:
-    """Return an error that `is_damage` takes for one."""
-    error = sqlite3.DatabaseError(problem)
-    error.sqlite_errorcode = sqlite3.SQLITE_CORRUPT
-    return error

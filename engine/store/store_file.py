@@ -17,7 +17,7 @@ import filelock
 
 from engine.errors import DataFileError
 from engine.runtime.private_folders import make_private_folder
-from engine.store.database import is_damage
+from engine.store.sqlite_database import is_damage
 
 LOCK_WAIT_S = 10.0
 

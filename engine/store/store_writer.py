@@ -7,8 +7,9 @@ import threading
 import time
 from collections.abc import Callable
 
-from engine.store.database import StoreDatabase, is_damage
+from engine.store.database import StoreDatabase
 from engine.store.entry_memory import StoreKey
+from engine.store.sqlite_database import is_damage
 from engine.store.store_file import StoreFile
 
 MAX_WAITING = 10_000

@@ -2,19 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
-import os
 import sqlite3
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from engine.errors import DataFileError
-from engine.store.database import CheckedSqlite, make_damage
-
-BUSY_S = 5.0
-"""How long a process waits while another one writes."""
+from engine.store.sqlite_database import SqliteDatabase, make_damage
 
 
 @dataclass(frozen=True)
@@ -35,7 +28,7 @@ class Schema:
     is_durable: bool = False
 
 
-class SqliteFile:
+class SqliteFile(SqliteDatabase):
     """One connection to a file; for one thread at a time.
 
     Args:
@@ -44,61 +37,16 @@ class SqliteFile:
 
     Raises:
         DataFileError: The file is another program's, or of a later version of gammond.
-        sqlite3.Error: It is damaged (`engine.store.database.is_damage`), or cannot be read or written.
+        sqlite3.Error: It is damaged (`engine.store.sqlite_database.is_damage`), or cannot be read or written.
     """
 
     def __init__(self, file: Path, schema: Schema) -> None:
-        self.file = file
         self._schema = schema
-        self.connection = sqlite3.connect(
-            file, timeout=BUSY_S, isolation_level=None, check_same_thread=False, factory=CheckedSqlite
-        )
-        self.connection.row_factory = sqlite3.Row
-        self.connection.text_factory = lambda text: text.decode("utf-8", "replace")
-        try:
-            self._prepare()
-            self._inode = os.stat(file).st_ino
-        except BaseException:
-            self.connection.close()
-            raise
-
-    def is_current(self) -> bool:
-        """Return whether the file is still the one that was opened, not another in its place, or none."""
-        try:
-            return os.stat(self.file).st_ino == self._inode
-        except OSError:
-            return False
-
-    def close(self) -> None:
-        """Close the connection; the last one of all merges the log into the file."""
-        self.connection.close()
-
-    @contextlib.contextmanager
-    def write(self) -> Iterator[None]:
-        """Make what the block writes one step: all of it is in the file, or nothing."""
-        self.execute("BEGIN IMMEDIATE")
-        try:
-            yield
-            self.execute("COMMIT")
-        except BaseException:
-            with contextlib.suppress(sqlite3.Error):
-                self.execute("ROLLBACK")
-            raise
-
-    def execute(self, statement: str, parameters: Any = ()) -> sqlite3.Cursor:  # noqa: ANN401  (as sqlite3 has it)
-        """Run a statement."""
-        return self.connection.execute(statement, parameters)
-
-    def count_used_bytes(self) -> int:
-        """Return the bytes of the file that hold something."""
-        pages, free, size = (self._pragma(name) for name in ("page_count", "freelist_count", "page_size"))
-        return (pages - free) * size
-
-    def _pragma(self, name: str) -> int:
-        return int(self.execute(f"PRAGMA {name}").fetchone()[0])
+        super().__init__(file)
 
     def _prepare(self) -> None:
         """Check that the file is what it is taken for, and run the steps that it lacks."""
+        self.connection.row_factory = sqlite3.Row
         schema, newest = self._schema, len(self._schema.steps)
         has_tables, kind, version = self._has_tables(), *map(self._pragma, ("application_id", "user_version"))
         if has_tables and kind != schema.application_id:

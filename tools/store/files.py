@@ -8,8 +8,9 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from engine.errors import DataFileError, GammondError, UnsupportedError
-from engine.store.database import StoreDatabase, is_damage
+from engine.store.database import StoreDatabase
 from engine.store.entries import EngineIdentity, StoreQuestion
+from engine.store.sqlite_database import is_damage
 from nets.catalogue import identify_engine
 from protocol.games import GAMES
 
