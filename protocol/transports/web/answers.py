@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Callable, Coroutine
+from contextlib import suppress
+from typing import Any
+
 from starlette.types import Receive, Scope, Send
 
 from protocol.transports.connected_client import PIECE_BYTES
@@ -52,6 +57,30 @@ async def refuse_socket(answer: WebAnswer, receive: Receive, send: Send) -> None
     headers = [(b"content-type", answer.media_type.encode())]
     await send({"type": "websocket.http.response.start", "status": answer.status, "headers": headers})
     await send({"type": "websocket.http.response.body", "body": answer.body})
+
+
+async def run_socket(
+    receive: Receive,
+    send: Send,
+    read: Callable[[Receive], Coroutine[Any, Any, None]],
+    write: Callable[[Send], Coroutine[Any, Any, None]],
+) -> None:
+    """Open a WebSocket, and read from it while something is to be written into it.
+
+    Args:
+        receive: The request's.
+        send: The request's.
+        read: Takes in what comes, until the client is gone.
+        write: Sends what there is to send, and returns once the WebSocket is closed.
+    """
+    await receive()
+    with suppress(OSError):  # the client is gone, with something unread
+        await send({"type": "websocket.accept"})
+        reading = asyncio.ensure_future(read(receive))
+        try:
+            await write(send)
+        finally:
+            reading.cancel()
 
 
 def shorten_reason(reason: str) -> str:

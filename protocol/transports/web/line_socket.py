@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from contextlib import suppress
 from typing import Any
 
 from starlette.types import Receive, Send
@@ -25,6 +24,7 @@ from protocol.transports.web.answers import (
     CLOSE_NO_TEXT,
     CLOSE_NORMAL,
     CLOSE_SERVER_ENDS,
+    run_socket,
     shorten_reason,
 )
 
@@ -55,16 +55,9 @@ class LineSocket(ConnectedClient):
 
     async def serve(self, receive: Receive, send: Send) -> None:
         """Serve the client, which the server has admitted, until it or the server ends."""
-        reading: asyncio.Future[None] | None = None
         try:
-            await receive()
-            with suppress(OSError):  # the client is gone, with answers unread
-                await send({"type": "websocket.accept"})
-                reading = asyncio.ensure_future(self._read(receive))
-                await self._write(send)
+            await run_socket(receive, send, self._read, self._write)
         finally:
-            if reading is not None:
-                reading.cancel()
             self._forget("it hung up")
 
     def end(self) -> None:

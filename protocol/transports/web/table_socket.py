@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from contextlib import suppress
 from typing import Any
 
 from starlette.types import Receive, Send
@@ -18,6 +17,7 @@ from protocol.transports.web.answers import (
     CLOSE_NO_TEXT,
     CLOSE_NORMAL,
     CLOSE_SERVER_ENDS,
+    run_socket,
     shorten_reason,
 )
 from protocol.transports.web.limits import WebLimits
@@ -105,16 +105,9 @@ class TableSocket:
 
     async def serve(self, receive: Receive, send: Send) -> None:
         """Serve the client, which the server has admitted, until it or the server ends."""
-        reading: asyncio.Future[None] | None = None
         try:
-            await receive()
-            with suppress(OSError):  # the client is gone, with events unread
-                await send({"type": "websocket.accept"})
-                reading = asyncio.ensure_future(self._read(receive))
-                await self._write(send)
+            await run_socket(receive, send, self._read, self._write)
         finally:
-            if reading is not None:
-                reading.cancel()
             with PROMPTNESS:
                 self._visitor.close()
             self._server.shared.memory.count(self, 0)
