@@ -151,14 +151,7 @@ class BackgammonView(TableView):
             "on_roll": None if self.is_opening or position is None else match.on_roll,
             "dice": self.dice,
             "tree": None,
-            "cube": {
-                "value": match.cube,
-                "owner": match.cube_owner,
-                "offered": match.doubled,
-                "beavered": match.beavered,
-                "may_double": self.may_double,
-                "may_beaver": "beaver" in list_responses(match),
-            },
+            "cube": self._describe_cube(),
             "resignation": match.resigned,
             "checkers": None,
             "pips": None,
@@ -173,6 +166,19 @@ class BackgammonView(TableView):
             state["gnubgid"] = encode_position_id(position)
             state |= self.describe_place()
         return state
+
+    def _describe_cube(self) -> dict[str, Any] | None:
+        match = self.session.game.match
+        if not self.spec.cube:
+            return None
+        return {
+            "value": match.cube,
+            "owner": match.cube_owner,
+            "offered": match.doubled,
+            "beavered": match.beavered,
+            "may_double": self.may_double,
+            "may_beaver": "beaver" in list_responses(match),
+        }
 
     def describe_choices(self) -> dict[str, Any]:
         """Return the legal plays as a tree of checker moves, while dice lie on the board."""

@@ -29,6 +29,7 @@ from protocol.tables.requests import (
     JoinRequest,
     LeaveRequest,
     ListRequest,
+    LookRequest,
     PingRequest,
     check_spec,
     read_guest_name,
@@ -189,6 +190,8 @@ class Hub:
                 self._create(visitor, request)
             case JoinRequest():
                 self._join(visitor, request)
+            case LookRequest():
+                self._look(visitor, request)
             case LeaveRequest():
                 self._leave(visitor, request)
             case ListRequest():
@@ -206,7 +209,7 @@ class Hub:
         """Return the variant of the table that a request makes, or that is to be rebuilt for it."""
         if isinstance(request, CreateRequest):
             return request.variant
-        saved = self._saved.get(request.table) if isinstance(request, JoinRequest) else None
+        saved = self._saved.get(request.table) if isinstance(request, JoinRequest | LookRequest) else None
         return None if saved is None else read_spec(saved.spec).variant
 
     def _prepare_game(self, visitor: Visitor, variant: str) -> bool:
@@ -305,6 +308,11 @@ class Hub:
         for frame in frames:
             visitor.send(frame)
         self.run_step(table.begin_if_ready)
+
+    def _look(self, visitor: Visitor, request: LookRequest) -> None:
+        table = self._find_table(request.table)
+        table.check_tokens(request.tokens)
+        self._send_ok(visitor, request, **table.describe_offer(request.tokens))
 
     def _leave(self, visitor: Visitor, request: LeaveRequest) -> None:
         table = self._find_table(request.table)

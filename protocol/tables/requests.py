@@ -87,6 +87,12 @@ class CreateRequest(TableSpec, frozen=True, forbid_unknown_fields=True, tag_fiel
         return TableSpec(**{name: getattr(self, name) for name in TableSpec.__struct_fields__})
 
 
+def list_tokens(given: str | list[str | None] | None) -> list[str]:
+    """Return the secrets of a request."""
+    tokens = given if isinstance(given, list) else [given]
+    return [token for token in tokens if token]
+
+
 class JoinRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="do", tag="join"):
     """Come to a table, to play or to watch, or come back to it.
 
@@ -108,8 +114,25 @@ class JoinRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_f
     @property
     def tokens(self) -> list[str]:
         """The secrets."""
-        given = self.token if isinstance(self.token, list) else [self.token]
-        return [token for token in given if token]
+        return list_tokens(self.token)
+
+
+class LookRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="do", tag="look"):
+    """Ask what is played at a table before coming to it.
+
+    Attributes:
+        table: The table.
+        token: Secrets as for `JoinRequest`.
+    """
+
+    table: str
+    id: int = 0
+    token: str | list[str | None] | None = None
+
+    @property
+    def tokens(self) -> list[str]:
+        """The secrets."""
+        return list_tokens(self.token)
 
 
 class LeaveRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="do", tag="leave"):
@@ -156,7 +179,7 @@ class ActRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_fi
     ms: int | None = None
 
 
-AnyRequest = CreateRequest | JoinRequest | LeaveRequest | PingRequest | ListRequest | ActRequest
+AnyRequest = CreateRequest | JoinRequest | LookRequest | LeaveRequest | PingRequest | ListRequest | ActRequest
 
 _DECODER: msgspec.json.Decoder[AnyRequest] = msgspec.json.Decoder(AnyRequest)
 _ID_DECODER = msgspec.json.Decoder(dict[str, Any])

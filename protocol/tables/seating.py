@@ -76,6 +76,11 @@ class Seating:
             return True
         return any(seat.was_invited(token) for seat in self.seats for token in tokens)
 
+    def admits(self, tokens: Collection[str]) -> bool:
+        """Return whether one of some tokens lets its owner play or watch."""
+        is_invited = self.find_invited(tokens) is not None
+        return is_invited or bool(self.find_held(tokens)) or self.may_watch(tokens)
+
     def take(self, place: int, name: str) -> str:
         """Give a seat to who has its link; return its new secret, which the table's creator does not know.
 

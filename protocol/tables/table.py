@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
@@ -109,6 +110,15 @@ class Table:
         invited = self.seating.find_invited(request.tokens)
         return invited is not None and invited not in self.seating.find_held(request.tokens)
 
+    def check_tokens(self, tokens: Sequence[str]) -> None:
+        """Check that whoever has some tokens may come.
+
+        Raises:
+            ValueRangeError: None of them is of this table, which is not public.
+        """
+        if not self.spec.public and not self.seating.admits(tokens):
+            raise ValueRangeError("expected a token of this table", field="token")
+
     def join(self, listener: Listener, request: JoinRequest) -> tuple[dict[str, Any], list[str]]:
         """Let a visitor come.
 
@@ -119,13 +129,12 @@ class Table:
             GammondError: It may not.
         """
         seating, tokens = self.seating, request.tokens
+        self.check_tokens(tokens)
         held, invited, watches = (
             seating.find_held(tokens),
             seating.find_invited(tokens),
             seating.may_watch(tokens),
         )
-        if invited is None and not held and not watches and not self.spec.public:
-            raise ValueRangeError("expected a token of this table", field="token")
         check_seed(request.seed)
         answer: dict[str, Any] = {}
         if invited is not None and invited not in held:
@@ -527,6 +536,21 @@ class Table:
             "phase": self.game.phase,
             "score": self.game.score,
         }
+
+    def describe_offer(self, tokens: Sequence[str]) -> dict[str, Any]:
+        """Return what is played here, for who has not come yet.
+
+        Args:
+            tokens: Those that it has.
+        """
+        spec = self.spec
+        rules = {
+            name: getattr(spec, name)
+            for name in ("crawford", "jacoby", "beavers", "cube", "dice", "undo", "public")
+        }
+        clock = None if spec.clock is None else msgspec.to_builtins(spec.clock)
+        invited = self.seating.find_invited(tokens)
+        return {**self.describe_listed(), **rules, "clock": clock, "invited": invited}
 
     def record(self, act: str, **values: Any) -> None:  # noqa: ANN401  (plain values)
         """Add what was done to the table's log."""

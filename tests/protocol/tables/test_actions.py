@@ -140,7 +140,7 @@ def test_the_crawford_game_has_no_cube_unless_the_table_is_without_the_rule(site
 
 def test_without_a_cube_nobody_doubles(site):
     alone = at_roll(site, cube=False)
-    assert not alone.state["cube"]["may_double"]
+    assert alone.state["cube"] is None
     assert alone.refuse("double")[0] == "unsupported"
 
 

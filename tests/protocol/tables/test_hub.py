@@ -75,6 +75,22 @@ def test_engines_wait_while_nobody_watches():
     assert kinds == ["state", "start", "roll"]
 
 
+def test_who_is_invited_sees_what_is_played_before_sitting_down():
+    site = Site()
+    ann, bob = site.visit(), site.visit()
+    made = ann.create(PERSON, OPEN, length=3, crawford=False, clock={"bank_s": 60, "move_s": 8})
+    table, link = made["table"], made["tokens"][1]
+    offer = bob.get("look", table=table, token=link)
+    assert [seat["name"] for seat in offer["seats"]] == ["Ann", ""]
+    assert (offer["variant"], offer["length"], offer["crawford"]) == ("backgammon", 3, False)
+    assert offer["clock"] == {"bank_s": 60, "move_s": 8}
+    assert offer["invited"] == 1
+    assert ann.states[table]["phase"] == "waiting"
+    assert ann.get("look", table=table, token=made["watch"])["invited"] is None
+    assert bob.refuse("look", table=table)[:2] == ("bad_value", "token")
+    assert bob.refuse("act", table=table, act="roll")[1] == "table"
+
+
 def test_two_people_play_by_a_link():
     site = Site()
     ann, bob = site.visit(), site.visit()

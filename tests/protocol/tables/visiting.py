@@ -145,7 +145,7 @@ def play_at_random(guest, table, random, *, seats=(0,), doubles=0.2):
     if to_act not in seats:
         return False
     if phase == "roll":
-        may_double = state["cube"]["may_double"] and random.random() < doubles
+        may_double = state["cube"] is not None and state["cube"]["may_double"] and random.random() < doubles
         guest.get("act", table=table, seat=to_act, act="double" if may_double else "roll")
     elif phase == "play":
         guest.get("act", table=table, seat=to_act, act="play", play=choose_play(state, random))
