@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.web.waiting import WAIT_MS
+
 CHROMIUM = os.environ.get("GAMMOND_CHROMIUM", "/usr/bin/chromium")
 CHROMIUM_ARGUMENTS = [
     "--no-sandbox",
@@ -121,7 +123,7 @@ def open_page(browser, server):
         )
         contexts.append(context)
         page = context.new_page()
-        page.set_default_timeout(20_000)
+        page.set_default_timeout(WAIT_MS)
         page.on("pageerror", lambda error: complaints.append(f"error: {error}"))
         page.on(
             "console",

@@ -109,6 +109,17 @@ def play_until(page, is_reached, limit_s=200, **how):
     return done
 
 
+def take_turn(page):
+    """Act until it is the other side's turn, without the cube."""
+    own = page.locator(".player-bar.to-act .player-name").inner_text()
+    end = page.locator(".player-bar.to-act .player-name").filter(has_not_text=own)
+    while True:
+        page.locator(MAY_ACT).or_(end).first.wait_for(state="attached")
+        if end.count():
+            return
+        assert play_turn(page) != "end", "the game is over"
+
+
 class BreakableSockets:
     """The WebSockets of a page, which can be cut.
 

@@ -1,6 +1,10 @@
 """The analysis of a position of Barca, in Chromium."""
 
+import re
+
 import pytest
+
+from tests.web.waiting import expect
 
 pytestmark = pytest.mark.slow
 
@@ -15,12 +19,12 @@ def open_start(open_page, **options):
 
 def test_moves_of_barca_are_ranked_played_undone_and_redone(open_page):
     page = open_start(open_page)
-    assert page.locator(".advice .play-row").count() == 6
+    expect(page.locator(".advice .play-row")).to_have_count(6)
     move = page.locator(".play-name").first.inner_text()
     page.locator(".play-row").first.click()
     page.get_by_role("heading", name="Best moves of black").wait_for()
     steps = page.get_by_role("navigation", name="Line of moves").get_by_role("button")
-    assert steps.all_inner_texts() == [move]
+    expect(steps).to_have_text([move])
     page.get_by_role("button", name="Undo").click()
     page.get_by_role("heading", name="Best moves of white").wait_for()
     page.get_by_role("button", name="Redo").click()
@@ -32,8 +36,9 @@ def test_a_position_of_barca_is_pasted_and_shared_by_its_link(open_page):
     page.get_by_label("Position as text").fill(SCARED)
     page.get_by_role("button", name="Open").click()
     page.locator("[data-square=e5][aria-label*=scared]").wait_for()
-    page.locator(".advice .play-row").first.wait_for()
-    assert all(text.startswith("e5-") for text in page.locator(".play-name").all_inner_texts())
+    names = page.locator(".advice .play-row .play-name")
+    expect(names.filter(has_not_text=re.compile("^e5-"))).to_have_count(0)
+    expect(names.first).to_be_visible()
     other = open_page(page.url[page.url.index("/#") :])
     other.locator("[data-square=e5][aria-label*=scared]").wait_for()
 
@@ -43,8 +48,7 @@ def test_text_that_is_no_position_of_barca_is_refused_in_the_words_of_the_server
     page.get_by_label("Position as text").fill("nonsense")
     page.get_by_role("button", name="Open").click()
     alert = page.get_by_role("alert").filter(visible=True)
-    alert.wait_for()
-    assert "expected" in alert.inner_text().lower()
+    expect(alert).to_contain_text("expected", ignore_case=True)
 
 
 def test_axe_finds_nothing_serious_in_the_analysis_of_barca_on_a_phone(open_page, check_accessibility):

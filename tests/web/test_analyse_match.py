@@ -1,6 +1,7 @@
 """The analysis of a match file, in Chromium."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -8,6 +9,7 @@ import pytest
 from protocol.archive.database import ArchiveDatabase
 from protocol.archive.records import make_record
 from tests.protocol.archive.kept_games import make_engine, make_game, make_person
+from tests.web.waiting import expect
 
 pytestmark = pytest.mark.slow
 
@@ -58,74 +60,80 @@ def open_match(page, path):
     page.locator(".match-head [role=status]").filter(has_text="Analysed at 2-ply").wait_for()
 
 
+def open_tab(page, name):
+    tab = page.get_by_role("tab", name=name)
+    tab.click()
+    expect(tab).to_have_attribute("aria-selected", "true")
+
+
 def test_a_match_file_shows_ratings_games_and_facts(open_page, match_file):
     page = open_page("/#/analyse/match")
     open_match(page, match_file)
-    assert "Ann \N{EN DASH} Bob, match to 3: 2\N{EN DASH}0" in page.locator(".match-head").inner_text()
-    summary = page.locator(".summary")
-    assert "Performance rating (PR)" in summary.inner_text()
-    assert page.locator(".match-games tbody tr").count() == 2
-    assert "Ann wins 2 points (single)" in page.locator(".match-games").inner_text()
-    assert "2025.11.08" in page.locator(".match-facts").inner_text()
+    expect(page.locator(".match-head")).to_contain_text("Ann \N{EN DASH} Bob, match to 3: 2\N{EN DASH}0")
+    expect(page.locator(".summary")).to_contain_text("Performance rating (PR)")
+    expect(page.locator(".match-games tbody tr")).to_have_count(2)
+    expect(page.locator(".match-games")).to_contain_text("Ann wins 2 points (single)")
+    expect(page.locator(".match-facts")).to_contain_text("2025.11.08")
 
 
 def test_errors_are_listed_by_size_player_and_kind_and_shown_on_the_board(open_page, match_file):
     page = open_page("/#/analyse/match")
     open_match(page, match_file)
-    page.get_by_role("tab", name="Errors").click()
+    open_tab(page, "Errors")
     page.get_by_label("Size").select_option("0.0005")
     rows = page.locator(".error-row")
+    expect(rows.nth(2)).to_be_visible()
     total = rows.count()
-    assert total >= 3
     sizes = [float(text[1:]) for text in page.locator(".error-size").all_inner_texts()]
     assert sizes == sorted(sizes, reverse=True)
     page.get_by_label("Player").select_option("0")
+    expect(rows.filter(has_text=", Bob")).to_have_count(0)
     of_ann = rows.count()
     page.get_by_label("Player").select_option("1")
-    assert of_ann + rows.count() == total
+    expect(rows).to_have_count(total - of_ann)
     page.get_by_label("Player").select_option("")
+    expect(rows).to_have_count(total)
     page.get_by_label("Kind").select_option("doubling")
-    assert all("doubl" in text for text in rows.all_inner_texts())
+    expect(rows.filter(has_not_text="doubl")).to_have_count(0)
     page.get_by_label("Kind").select_option("plays")
     rows.first.click()
-    title = page.locator(".decision h2").inner_text()
-    assert rows.first.locator(".error-where").inner_text() in title
-    assert page.locator(".decision .made").count() == 1
-    assert page.locator("path.arrow.best").count() >= 1
+    expect(page.locator(".decision h2")).to_contain_text(rows.first.locator(".error-where").inner_text())
+    expect(page.locator(".decision .made")).to_have_count(1)
+    expect(page.locator("path.arrow.best").first).to_be_attached()
 
 
 def test_moves_lead_through_the_games_and_have_the_comments_of_the_file(open_page, match_file):
     page = open_page("/#/analyse/match")
     open_match(page, match_file)
-    page.get_by_role("tab", name="Moves").click()
+    open_tab(page, "Moves")
     page.get_by_role("button", name="doubles to 2").click()
     title = page.locator(".decision h2")
-    assert page.locator(".decision .comment").inner_text() == "Too early, she thought"
+    expect(page.locator(".decision .comment")).to_have_text("Too early, she thought")
     page.get_by_role("button", name="Next action").click()
-    assert title.inner_text() == "Game 1, move 4, Ann: takes"
+    expect(title).to_have_text("Game 1, move 4, Ann: takes")
     page.get_by_role("button", name="Next action").click()
-    assert "Luck of the roll" in page.locator(".decision").inner_text()
+    expect(page.locator(".decision")).to_contain_text("Luck of the roll")
     page.get_by_role("button", name="64: no move").click()
     page.locator("details[data-game='1'] summary").click()
     page.get_by_role("button", name="52: 24/22 13/8").click()
-    assert title.inner_text().startswith("Game 2, move 1, Ann")
+    expect(title).to_have_text(re.compile("^Game 2, move 1, Ann"))
     page.get_by_role("button", name="Previous action").click()
-    assert title.inner_text().startswith("Game 1, move 14, Bob: resigns")
+    expect(title).to_have_text(re.compile("^Game 1, move 14, Bob: resigns"))
 
 
 def test_the_graph_is_walked_over_by_keys_and_clicks(open_page, match_file):
     page = open_page("/#/analyse/match")
     open_match(page, match_file)
     graph = page.get_by_role("slider", name="Match-winning chances of Ann")
-    graph.focus()
-    page.keyboard.press("End")
-    assert page.locator(".decision h2").inner_text().startswith("Game 2, move 3, Bob")
-    assert graph.get_attribute("aria-valuetext").startswith("Game 2, move 3: Ann ")
-    page.keyboard.press("ArrowLeft")
-    assert page.locator(".decision h2").inner_text().startswith("Game 2, move 3, Ann")
+    title = page.locator(".decision h2")
+    graph.press("End")
+    expect(title).to_have_text(re.compile("^Game 2, move 3, Bob"))
+    expect(graph).to_have_attribute("aria-valuetext", re.compile("^Game 2, move 3: Ann "))
+    graph.press("ArrowLeft")
+    expect(title).to_have_text(re.compile("^Game 2, move 3, Ann"))
     box = graph.bounding_box()
     page.mouse.click(box["x"] + box["width"] * 0.06, box["y"] + box["height"] / 2)
-    assert page.locator(".decision h2").inner_text().startswith("Game 1, move 1, Ann")
+    expect(title).to_have_text(re.compile("^Game 1, move 1, Ann"))
 
 
 def test_a_decision_goes_over_to_the_analysis_of_its_position_and_the_match_stays(open_page, match_file):
@@ -133,9 +141,9 @@ def test_a_decision_goes_over_to_the_analysis_of_its_position_and_the_match_stay
     open_match(page, match_file)
     page.get_by_role("button", name="Analyse this position").click()
     page.locator(".advice[data-plies='2']").wait_for()
-    assert ":-1:53:0:0:0:3:10" in page.url
+    expect(page).to_have_url(re.compile(":-1:53:0:0:0:3:10"))
     page.get_by_role("link", name="Match file").click()
-    assert page.locator(".summary .main-row").is_visible()
+    expect(page.locator(".summary .main-row")).to_be_visible()
 
 
 @pytest.mark.parametrize(
@@ -165,7 +173,7 @@ def test_a_match_is_pasted_where_a_position_was_expected(open_page):
     page.get_by_label("Position or match as text").fill(MATCH)
     page.get_by_role("button", name="Open").click()
     page.locator(".summary .main-row").wait_for()
-    assert page.url.endswith("#/analyse/match")
+    expect(page).to_have_url(re.compile("#/analyse/match$"))
 
 
 def test_a_deeper_analysis_tells_its_progress_and_can_be_stopped(open_page, match_file):
@@ -178,7 +186,7 @@ def test_a_deeper_analysis_tells_its_progress_and_can_be_stopped(open_page, matc
     stop.wait_for()
     stop.click()
     page.locator(".match-head [role=status]").filter(has_text="Stopped").wait_for()
-    assert page.locator(".summary .main-row").inner_text() == before
+    expect(page.locator(".summary .main-row")).to_have_text(before, use_inner_text=True)
 
 
 def test_a_file_that_is_no_match_is_refused_in_the_words_of_the_server(open_page, tmp_path):
@@ -187,8 +195,7 @@ def test_a_file_that_is_no_match_is_refused_in_the_words_of_the_server(open_page
     path.write_text("Dear Bob, shall we play?", encoding="utf-8")
     page.set_input_files("#match-file", path)
     alert = page.get_by_role("alert").filter(visible=True)
-    alert.wait_for()
-    assert "xpected a match file" in alert.inner_text()
+    expect(alert).to_contain_text("xpected a match file")
     open_page.complaints.clear()  # Chromium reports the status of the answer
 
 
@@ -204,7 +211,7 @@ def test_a_game_that_the_server_keeps_is_opened_by_its_link(open_page, start_ser
     answer = page.evaluate("async () => (await fetch('/api/v1/games')).json()")
     page.goto(f"{server.url}/#/analyse/game/{answer['games'][0]['id']}")
     page.locator(".summary .main-row").wait_for()
-    assert "Ann" in page.locator(".match-head h2").inner_text()
+    expect(page.locator(".match-head h2")).to_contain_text("Ann")
 
 
 @pytest.mark.parametrize("dark", [False, True])
@@ -212,10 +219,11 @@ def test_axe_finds_nothing_serious_in_the_analysis_of_a_match(
     open_page, check_accessibility, match_file, dark
 ):
     page = open_page("/#/analyse/match", dark=dark)
+    page.locator("#match-file").wait_for(state="attached")
     check_accessibility(page)
     open_match(page, match_file)
     for tab in ("Summary", "Errors", "Moves"):
-        page.get_by_role("tab", name=tab).click()
+        open_tab(page, tab)
         check_accessibility(page)
 
 
@@ -224,5 +232,5 @@ def test_no_width_makes_a_match_scroll_sideways(open_page, match_file, width):
     page = open_page("/#/analyse/match", width=width, height=740)
     open_match(page, match_file)
     for tab in ("Summary", "Errors", "Moves"):
-        page.get_by_role("tab", name=tab).click()
+        open_tab(page, tab)
         assert page.evaluate("document.documentElement.scrollWidth") <= width

@@ -1,6 +1,10 @@
 """The analysis of a position, in Chromium."""
 
+import re
+
 import pytest
+
+from tests.web.waiting import expect
 
 pytestmark = pytest.mark.slow
 
@@ -16,43 +20,51 @@ def wait_for_plies(page, plies):
 
 
 def wait_for_address(page, part):
-    page.wait_for_url(lambda url: part in url)
+    expect(page).to_have_url(re.compile(re.escape(part)))
+
+
+def open_tab(page, name):
+    tab = page.get_by_role("tab", name=name)
+    tab.click()
+    expect(tab).to_have_attribute("aria-selected", "true")
 
 
 def test_the_plays_of_a_roll_are_ranked_with_equities_losses_and_chances(open_page):
     page = open_page(f"/#/analyse/{OPENING}")
     wait_for_plies(page, 2)
     rows = page.locator(".play-row")
-    assert rows.first.inner_text().startswith("1.")
-    assert "8/5 6/5" in rows.first.inner_text()
-    assert "best" in rows.first.inner_text()
-    assert rows.count() == 10
-    assert rows.nth(1).locator(".play-loss").inner_text().startswith("\N{MINUS SIGN}0.")
+    expect(rows.first).to_have_text(re.compile(r"^1\."))
+    expect(rows.first).to_contain_text("8/5 6/5")
+    expect(rows.first).to_contain_text("best")
+    expect(rows).to_have_count(10)
+    expect(rows.nth(1).locator(".play-loss")).to_have_text(re.compile("^\N{MINUS SIGN}0\\."))
     page.get_by_role("button", name="Show all 16 plays").click()
-    assert rows.count() == 16
+    expect(rows).to_have_count(16)
 
 
 def test_the_best_play_is_drawn_and_another_one_while_it_has_the_focus(open_page):
     page = open_page(f"/#/analyse/{OPENING}")
     wait_for_plies(page, 2)
-    assert page.locator("path.arrow.best").count() == 2
+    expect(page.locator("path.arrow.best")).to_have_count(2)
     page.locator(".play-row").nth(9).focus()
     page.wait_for_selector("path.arrow.blunder")
-    assert page.locator("path.arrow.best").count() == 0
+    expect(page.locator("path.arrow.best")).to_have_count(0)
 
 
 def test_hints_at_2_ply_take_less_than_three_tenths_of_a_second(open_page):
     page = open_page(f"/#/analyse/{OPENING}")
     wait_for_plies(page, 2)
     times_ms = []
-    for dice in ("64", "52", "43", "61", "31"):
+    for dice in ("64", "52", "43", "61", "31", "21", "32", "41", "42", "51", "53", "54", "62", "63", "65"):
         page.goto(
             page.url.split("#")[0] + f"#/analyse/XGID=-a-aBBD-C---dD---cbd------:0:0:1:{dice}:2:1:0:5:10"
         )
         wait_for_address(page, f":{dice}:")
         page.locator(f".advice[data-plies='2'][data-roll='{dice}']").wait_for()
         times_ms.append(int(page.locator(".advice").get_attribute("data-ms")))
-    assert min(times_ms) < 300, times_ms  # the others may have waited for other work of the machine
+        if times_ms[-1] < 300:
+            return  # those before may have waited for other work of the machine
+    raise AssertionError(times_ms)
 
 
 def test_a_position_that_is_pasted_in_any_format_is_analysed(open_page):
@@ -64,7 +76,7 @@ def test_a_position_that_is_pasted_in_any_format_is_analysed(open_page):
         page.get_by_role("button", name="Open").click()
         wait_for_address(page, ":0:0:1:31:")
         wait_for_plies(page, 2)
-        assert "8/5 6/5" in page.locator(".play-row").first.inner_text()
+        expect(page.locator(".play-row").first).to_contain_text("8/5 6/5")
 
 
 def test_text_that_is_no_position_is_refused_in_the_words_of_the_server(open_page):
@@ -72,20 +84,20 @@ def test_text_that_is_no_position_is_refused_in_the_words_of_the_server(open_pag
     page.get_by_label("Position or match as text").fill("4HPwATDgc/ABM")
     page.get_by_role("button", name="Open").click()
     alert = page.get_by_role("alert").filter(visible=True)
-    alert.wait_for()
-    assert alert.inner_text() == "A position ID has 14 characters, '4HPwATDgc/ABM' has 13."
+    expect(alert).to_have_text("A position ID has 14 characters, '4HPwATDgc/ABM' has 13.")
 
 
 def test_the_link_of_a_position_opens_it_in_another_browser(open_page):
     one = open_page(f"/#/analyse/{AT_SCORE}")
     wait_for_plies(one, 2)
-    one.get_by_role("button", name="Roll", exact=True)
     one.locator(".make").nth(0).click()
     wait_for_address(one, ":-1:00:")
+    one.locator(".advice[data-plies='2'][data-roll='']").wait_for()
     other = open_page(one.url[one.url.index("/#") :])
     wait_for_plies(other, 2)
-    assert other.evaluate("location.hash") == one.evaluate("location.hash")
-    assert other.locator(".bar-worth").inner_text() == one.locator(".bar-worth").inner_text()
+    expect(other).to_have_url(one.url)
+    worth = one.locator(".bar-worth").inner_text()
+    expect(other.locator(".bar-worth")).to_have_text(worth, use_inner_text=True)
 
 
 def test_a_position_is_set_up_by_keyboard_alone(open_page):
@@ -94,18 +106,15 @@ def test_a_position_is_set_up_by_keyboard_alone(open_page):
     page.get_by_role("button", name="Set up").press("Enter")
     page.get_by_role("button", name="Clear the board").press("Enter")
     point = page.locator("[data-place=p5]")
-    point.focus()
-    page.keyboard.press("3")
-    page.keyboard.press("+")
+    point.press("3")
+    point.press("+")
     page.get_by_label("Light", exact=True).check()
-    page.locator("[data-place=p20]").focus()
-    page.keyboard.press("Enter")
-    page.keyboard.press("Enter")
-    page.keyboard.press("-")
+    for key in ("Enter", "Enter", "-"):
+        page.locator("[data-place=p20]").press(key)
     wait_for_address(page, "XGID=-----D--------------a-----:")
     wait_for_plies(page, 2)
-    assert "4 checkers" in point.get_attribute("aria-label")
-    assert "Dark: 20 pips, 11 off" in page.locator(".editor").inner_text()
+    expect(point).to_have_attribute("aria-label", re.compile("4 checkers"))
+    expect(page.locator(".editor")).to_contain_text("Dark: 20 pips, 11 off")
 
 
 def test_checkers_are_added_by_a_click_and_moved_by_a_drag_while_a_position_is_set_up(open_page):
@@ -144,7 +153,7 @@ def test_a_line_of_moves_is_played_undone_and_redone(open_page):
     page.get_by_role("button", name="Roll 6-5").click()
     wait_for_address(page, ":-1:65:")
     steps = page.get_by_role("navigation", name="Line of moves").get_by_role("button")
-    assert [step.inner_text() for step in steps.all()] == ["set-up", "31: 8/5 6/5", "set-up"]
+    expect(steps).to_have_text(["set-up", "31: 8/5 6/5", "set-up"])
     page.get_by_role("button", name="Undo").click()
     page.get_by_role("button", name="Undo").click()
     wait_for_address(page, ":1:31:")
@@ -164,38 +173,38 @@ def test_the_position_stays_while_another_page_is_open(open_page):
 def test_the_cube_decision_has_words_equities_and_a_button(open_page):
     page = open_page(f"/#/analyse/{HOLD}")
     wait_for_plies(page, 2)
-    page.get_by_role("tab", name="Cube").click()
+    open_tab(page, "Cube")
     advice = page.locator(".cube-advice")
-    assert advice.locator(".verdict strong").inner_text() == "No double, take"
-    assert advice.locator("tbody tr").count() == 3
+    expect(advice.locator(".verdict strong")).to_have_text("No double, take")
+    expect(advice.locator("tbody tr")).to_have_count(3)
     advice.get_by_role("button", name="Double", exact=True).click()
     wait_for_address(page, ":1:D:")
     advice.locator(".verdict strong").filter(has_text="Take").wait_for()
-    assert page.locator(".bar-side").first.inner_text().startswith("Dark ")
+    expect(page.locator(".bar-side").first).to_have_text(re.compile("^Dark "))
     advice.get_by_role("button", name="Take", exact=True).click()
     wait_for_address(page, ":1:-1:1:00:")
 
 
 def test_the_cube_of_a_roll_goes_deeper_while_it_is_looked_at_and_names_redoubles(open_page):
     page = open_page("/#/analyse/XGID=----BBC------------bbc----:1:1:1:52:3:2:0:7:10")
-    page.get_by_role("tab", name="Cube").click()
+    open_tab(page, "Cube")
     page.get_by_label("Depth").first.select_option("3")
     page.locator(".cube-advice", has_text="3-ply").wait_for()
-    names = page.locator(".cube-advice tbody th").all_inner_texts()
-    assert [name.strip("★ ") for name in names] == ["No redouble", "Redouble, take", "Redouble, pass"]
+    patterns = [
+        re.compile(f"^[★ ]*{name}[★ ]*$") for name in ("No redouble", "Redouble, take", "Redouble, pass")
+    ]
+    expect(page.locator(".cube-advice tbody th")).to_have_text(patterns)
 
 
 def test_the_score_matrix_has_a_letter_for_every_score_and_sets_the_score(open_page):
     page = open_page(f"/#/analyse/{START}")
     wait_for_plies(page, 2)
-    page.get_by_role("tab", name="Scores").click()
+    open_tab(page, "Scores")
     cells = page.locator(".matrix .cell")
-    cells.nth(80).wait_for()
-    assert cells.count() == 81
-    cells.first.focus()
-    page.keyboard.press("ArrowDown")
+    expect(cells).to_have_count(81)
+    cells.first.press("ArrowDown")
     page.keyboard.press("ArrowRight")
-    assert "2 away against 2 away" in page.locator(".matrix-details").inner_text()
+    expect(page.locator(".matrix-details")).to_contain_text("2 away against 2 away")
     page.get_by_role("button", name="Use this score").click()
     wait_for_address(page, ":0:0:0:2:10")
 
@@ -203,24 +212,24 @@ def test_the_score_matrix_has_a_letter_for_every_score_and_sets_the_score(open_p
 def test_a_rollout_tells_its_progress_and_stops_with_what_it_has(open_page):
     page = open_page(f"/#/analyse/{START}")
     wait_for_plies(page, 2)
-    page.get_by_role("tab", name="Rollout").click()
+    open_tab(page, "Rollout")
     page.get_by_label("Trials").select_option("20736")
     page.get_by_role("button", name="Roll out").click()
     status = page.locator(".rollout [role=status]")
     status.filter(has_text="of 20,736 trials, about").wait_for()
     page.get_by_role("button", name="Stop").filter(visible=True).click()
     status.filter(has_text="stopped").wait_for()
-    assert "\N{PLUS-MINUS SIGN}" in page.locator(".rollout tbody tr").first.inner_text()
+    expect(page.locator(".rollout tbody tr").first).to_contain_text("\N{PLUS-MINUS SIGN}")
 
 
 def test_answers_can_be_hidden_and_shown(open_page):
     page = open_page(f"/#/analyse/{OPENING}")
     wait_for_plies(page, 2)
     page.get_by_role("button", name="Hide answers").click()
-    assert page.locator(".play-row").count() == 0
-    assert page.locator("path.arrow").count() == 0
+    expect(page.locator(".play-row")).to_have_count(0)
+    expect(page.locator("path.arrow")).to_have_count(0)
     page.get_by_role("button", name="Show answers").click()
-    assert page.locator(".play-row").count() == 10
+    expect(page.locator(".play-row")).to_have_count(10)
 
 
 @pytest.mark.parametrize("dark", [False, True])
@@ -232,8 +241,10 @@ def test_axe_finds_nothing_serious_in_the_analysis_of_a_position(open_page, chec
     page.goto(page.url.split("#")[0] + f"#/analyse/{START}")
     page.get_by_role("button", name="Roll 6-6").wait_for()
     for tab in ("Plays", "Cube", "Rollout", "Scores"):
-        page.get_by_role("tab", name=tab).click()
-        page.wait_for_timeout(300)
+        open_tab(page, tab)
+        if tab == "Scores":
+            expect(page.locator(".matrix .cell")).to_have_count(81)
+        page.wait_for_timeout(300)  # colours change gradually
         check_accessibility(page)
 
 
@@ -243,8 +254,9 @@ def test_no_width_makes_the_page_scroll_sideways(open_page, width):
     wait_for_plies(page, 2)
     page.get_by_role("button", name="Set up").click()
     for tab in ("Plays", "Cube", "Rollout", "Scores"):
-        page.get_by_role("tab", name=tab).click()
-        page.wait_for_timeout(300)
+        open_tab(page, tab)
+        if tab == "Scores":
+            expect(page.locator(".matrix .cell")).to_have_count(81)
         assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
@@ -254,7 +266,7 @@ def test_a_question_mark_explains_its_word_and_gives_the_focus_back(open_page):
     button = page.get_by_role("button", name="What is equity?").first
     button.press("Enter")
     card = page.get_by_role("dialog")
-    assert "points of the current cube" in card.inner_text()
+    expect(card).to_contain_text("points of the current cube")
     page.keyboard.press("Escape")
-    assert not card.is_visible()
-    assert button.evaluate("button => button === document.activeElement")
+    expect(card).to_be_hidden()
+    expect(button).to_be_focused()

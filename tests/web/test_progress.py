@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
 
-pytest.importorskip("playwright", reason="needs Playwright")
 pytest.importorskip("starlette", reason="needs the extra 'web'")
-
-from playwright.sync_api import expect
 
 from engine.match_analysis.statistics import RatingTotal
 from engine.match_files.reading import read_matches
 from protocol.archive.database import ArchiveDatabase
 from protocol.archive.records import KeptAnalysis, SeatRating, make_record
 from tests.protocol.archive.kept_games import START_S, make_engine, make_game, make_match_game, make_person
+from tests.web.waiting import expect
 
 pytestmark = pytest.mark.slow
 
@@ -88,7 +87,7 @@ def test_a_name_has_its_results_its_rating_over_time_and_its_games(open_progress
     expect(facts).to_contain_text("19 won, 8 lost")
     expect(facts).to_contain_text("±")
     expect(page.get_by_role("img", name="PR of 26 games")).to_be_visible()
-    assert page.locator(".rating-plot .dot").count() == 26
+    expect(page.locator(".rating-plot .dot")).to_have_count(26)
     rows = page.locator(".games tbody tr")
     expect(rows).to_have_count(20)
     expect(rows.first).to_contain_text("not finished")
@@ -110,7 +109,7 @@ def test_the_lists_have_players_and_levels_and_lead_to_their_games(open_progress
     expect(lists).to_contain_text("Expert")
     lists.get_by_role("link", name="Ann").click()
     expect(page.get_by_role("heading", name="Ann", exact=True)).to_be_visible()
-    assert page.evaluate("location.hash") == "#/progress/Ann/backgammon"
+    expect(page).to_have_url(re.compile("#/progress/Ann/backgammon$"))
 
 
 def test_a_record_is_saved_as_a_file_of_its_format(open_progress):
@@ -162,7 +161,7 @@ def test_a_game_is_removed_by_who_has_its_seat_after_a_question(open_page, start
 def test_a_game_of_others_has_no_button_to_remove_it(open_progress):
     page = open_progress()
     expect(page.locator(".games tbody tr").first).to_be_visible()
-    assert page.get_by_role("button", name="Remove").count() == 0
+    expect(page.get_by_role("button", name="Remove")).to_have_count(0)
 
 
 @pytest.mark.parametrize(("width", "dark"), [(320, False), (360, True), (800, False), (1400, True)])
