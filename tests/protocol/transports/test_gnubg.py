@@ -207,6 +207,16 @@ def broken_off(connection: socket.socket) -> None:
     connection.close()
 
 
+def stays_the_same(read):
+    """Whether a number soon no longer changes."""
+    for _ in range(30):
+        before = read()
+        time.sleep(0.3)
+        if read() == before:
+            return True
+    return False
+
+
 def test_a_client_whose_connection_breaks_has_its_search_stopped():
     evaluator = ToilingEvaluator()
     with served(decider_of(evaluator, EvalSettings(4)), threads=1) as port, client(port) as other:
@@ -215,10 +225,7 @@ def test_a_client_whose_connection_breaks_has_its_search_stopped():
         assert evaluator.asked.wait(10)
         broken_off(leaving)
         assert asked(other, b"version\n").startswith(b"Interface")
-        time.sleep(0.3)
-        batches = evaluator.batches
-        time.sleep(0.3)
-        assert evaluator.batches == batches
+        assert stays_the_same(lambda: evaluator.batches)
 
 
 def test_clients_that_leave_while_they_wait_hold_up_nobody_else():
@@ -304,7 +311,7 @@ def test_a_silent_client_is_let_go(limited_server):
         assert connection.recv(4096) == b""
 
 
-@pytest.mark.parametrize("limited_server", [{"half_line_s": 0.3}], indirect=True)
+@pytest.mark.parametrize("limited_server", [{"half_line_s": 0.5}], indirect=True)
 def test_a_line_in_pieces_after_a_long_thought_is_answered(limited_server):
     with client(limited_server) as connection:
         assert asked(connection, b"version\n").startswith(b"Interface")
@@ -314,14 +321,14 @@ def test_a_line_in_pieces_after_a_long_thought_is_answered(limited_server):
         assert asked(connection, OPENING_31[50:]).count(b"/") == 2
 
 
-@pytest.mark.parametrize("limited_server", [{"half_line_s": 0.5}], indirect=True)
+@pytest.mark.parametrize("limited_server", [{"half_line_s": 1.0}], indirect=True)
 def test_each_line_has_its_own_time_to_end(limited_server):
     with client(limited_server) as connection:
         connection.sendall(b"ver")
         for _ in range(4):
             time.sleep(0.3)
             assert asked(connection, b"sion\nver").startswith(b"Interface")
-        assert connection.recv(4096) == b"Error: expected the end of the line within 0.5 s\n"
+        assert connection.recv(4096) == b"Error: expected the end of the line within 1 s\n"
 
 
 def test_pipelined_evaluations_are_answered_in_order_and_together():

@@ -77,14 +77,14 @@ def test_what_was_asked_is_searched_once_nobody_asks_and_said_once(engine):
 
 
 def test_nothing_is_searched_before_the_first_request_nor_while_clients_ask_or_work_is_under_way(engine):
-    idle = Idle(engine, idle_s=0.2)
+    idle = Idle(engine, idle_s=0.5)
     with idle.run():
-        time.sleep(0.4)
-        for _ in range(20):
+        time.sleep(0.6)
+        for _ in range(35):
             idle.service.request_count += 1
             time.sleep(0.02)
         idle.is_busy = True
-        time.sleep(0.4)
+        time.sleep(0.6)
         assert count_deep(engine) == 0
         assert idle.said == []
         idle.is_busy = False

@@ -10,6 +10,7 @@ import socket
 import struct
 import subprocess
 import sys
+import threading
 import time
 import weakref
 
@@ -31,6 +32,20 @@ from tools.bench.load_client import measure_load
 class Slow(RacingEvaluator):
     def evaluate(self, boards):
         time.sleep(0.5)
+        return super().evaluate(boards)
+
+
+class Held(RacingEvaluator):
+    """Evaluates once it may, and counts how often it was asked."""
+
+    def __init__(self):
+        super().__init__()
+        self.asked = 0
+        self.may_answer = threading.Event()
+
+    def evaluate(self, boards):
+        self.asked += 1
+        assert self.may_answer.wait(60)
         return super().evaluate(boards)
 
 
@@ -133,11 +148,13 @@ def test_a_client_that_ends_sending_still_gets_its_answers():
 
 def test_one_client_does_not_wait_for_the_work_of_another():
     async def scenario():
-        async with running_count(Slow()) as (place, _, _):
+        evaluator = Held()
+        async with running_count(evaluator) as (place, _, _):
             slow = asyncio.create_task(send_command(place, b"newgame\neval\n"))
-            await asyncio.sleep(0.1)
+            assert await wait_until(lambda: evaluator.asked == 1)
             quick = await send_command(place, b"newgame\nget engine.ply\n")
             was_first = not slow.done()
+            evaluator.may_answer.set()
             await slow
             return was_first, quick[-1]
 
@@ -178,25 +195,27 @@ def test_the_log_says_why_each_client_leaves_or_is_refused():
     async def scenario():
         limits = ClientLimits(line_bytes=1000, close_on_long_line=True)
         async with running_count(limits=limits, on_client=said.append, clients=2, idle_s=0.4) as server:
-            place = server[0]
+            place, _, service = server
             await send_command(place, b"quit\n", eof=False)
             await send_command(place, b"ubgi\n")
             await send_command(place, b"x" * 2000 + b"\n", eof=False)
+            assert await wait_until(lambda: service.client_count == 0)
             both = [await asyncio.open_connection(*place) for _ in range(2)]
-            await asyncio.sleep(0.05)
+            assert await wait_until(lambda: service.client_count == 2)
             await send_command(place, b"", eof=False)
             for reader, writer in both:
                 await asyncio.wait_for(reader.read(), 20)
                 writer.close()
+            assert await wait_until(lambda: service.client_count == 0)
             _, broken = await asyncio.open_connection(*place)
-            await asyncio.sleep(0.05)
+            assert await wait_until(lambda: service.client_count == 1)
             broken.get_extra_info("socket").setsockopt(
                 socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0)
             )
             broken.transport.abort()
-            await asyncio.sleep(0.05)
+            assert await wait_until(lambda: service.client_count == 0)
             _, last = await asyncio.open_connection(*place)
-            await asyncio.sleep(0.05)
+            assert await wait_until(lambda: service.client_count == 1)
         last.close()
 
     run(scenario())
@@ -213,9 +232,9 @@ def test_the_log_says_why_each_client_leaves_or_is_refused():
 def test_a_client_that_connects_while_the_server_ends_is_told():
     async def scenario():
         ends = []
-        async with running_count(on_ending=ends.append) as (place, ending, _):
+        async with running_count(on_ending=ends.append) as (place, ending, service):
             _, writer = await asyncio.open_connection(*place)
-            await asyncio.sleep(0.05)
+            assert await wait_until(lambda: service.client_count == 1)
             ending.set()
             late = await send_command(place, b"", eof=False)
             writer.close()
@@ -230,11 +249,11 @@ def test_one_client_too_many_gets_an_error():
     async def scenario():
         async with running_count(clients=2) as (place, _, service):
             both = [await asyncio.open_connection(*place) for _ in range(2)]
-            await asyncio.sleep(0.05)
+            assert await wait_until(lambda: service.client_count == 2)
             refused = await send_command(place, b"", eof=False)
             both[0][1].close()
             await both[0][1].wait_closed()
-            await asyncio.sleep(0.05)
+            assert await wait_until(lambda: service.client_count == 1)
             served = await send_command(place, b"newgame\n")
             both[1][1].close()
             return refused, served, service.client_count
@@ -320,7 +339,7 @@ def test_a_timeout_says_why_and_ends_the_connection(sent, tcp, message):
 def test_a_slow_drip_of_one_line_is_cut_off_and_a_busy_client_is_not():
     async def drip(place, piece):
         reader, writer = await asyncio.open_connection(*place)
-        for _ in range(12):
+        for _ in range(15):
             writer.write(piece)
             await asyncio.sleep(0.1)
         writer.write_eof()
@@ -329,7 +348,7 @@ def test_a_slow_drip_of_one_line_is_cut_off_and_a_busy_client_is_not():
         return answer
 
     async def scenario():
-        async with running_count(half_line_s=0.5, idle_s=0.5) as (place, _, _):
+        async with running_count(half_line_s=1.0, idle_s=1.0) as (place, _, _):
             return await asyncio.gather(drip(place, b"x"), drip(place, b"stats\nst\nx"))
 
     slow, busy = run(scenario())
@@ -407,7 +426,7 @@ def test_a_client_that_reads_slowly_is_served_to_the_end():
 
     async def scenario():
         limits = ClientLimits(unsent_bytes=1_000_000)
-        async with running_count(limits=limits, stuck_writer_s=0.4) as (place, _, _):
+        async with running_count(limits=limits, stuck_writer_s=1.0) as (place, _, _):
             connection = await unread(MUCH * 4 + b"quit\n", receive_bytes=100_000)(place)
             loop, parts = asyncio.get_running_loop(), []
             while part := await loop.sock_recv(connection, 1 << 17):
@@ -524,11 +543,11 @@ def test_a_client_that_reads_too_little_is_told_so_and_its_place_is_free(servers
 
 def test_an_answer_that_took_longer_than_the_idle_time_arrives_and_the_client_stays():
     async def scenario():
-        async with running_count(Slow(), idle_s=0.3) as (place, _, _):
+        async with running_count(Slow(), idle_s=0.45) as (place, _, _):
             reader, writer = await asyncio.open_connection(*place)
             writer.write(b"newgame\neval\n")
             first = [await reader.readline(), await reader.readline()]
-            await asyncio.sleep(0.2)
+            await asyncio.sleep(0.1)
             writer.write(b"get engine.ply\n")
             last = await reader.readline()
             writer.close()
@@ -593,7 +612,7 @@ DEAR = b"dice 1 1\nplay 2/1(4)\nundo\n"
 
 def test_work_that_a_lost_client_left_in_the_queue_is_not_done():
     async def scenario():
-        evaluator = Counting()
+        evaluator = Held()
         async with running_count(evaluator) as (place, _, service):
             busy = asyncio.create_task(send_command(place, b"newgame\n@a eval\n@b eval\n"))
             assert await wait_until(lambda: evaluator.asked == 2)
@@ -603,19 +622,12 @@ def test_work_that_a_lost_client_left_in_the_queue_is_not_done():
             lost.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))  # resets
             lost.close()
             assert await wait_until(lambda: service.client_count == 1)
+            evaluator.may_answer.set()
             assert len(await busy) == 3
-            await asyncio.sleep(0.7)
+            await asyncio.sleep(0.2)
         return evaluator.asked
 
     assert run(scenario()) == 2
-
-
-class Counting(Slow):
-    asked = 0
-
-    def evaluate(self, boards):
-        self.asked += 1
-        return super().evaluate(boards)
 
 
 def test_an_address_in_use_is_an_error_that_names_it():
@@ -631,10 +643,13 @@ def test_an_address_in_use_is_an_error_that_names_it():
 
 def test_the_end_of_the_server_lets_work_finish():
     async def scenario():
-        async with running_count(Slow()) as (place, ending, _):
+        evaluator = Held()
+        async with running_count(evaluator) as (place, ending, _):
             answer = asyncio.create_task(send_command(place, b"newgame\neval\n", eof=False))
-            await asyncio.sleep(0.2)
+            assert await wait_until(lambda: evaluator.asked == 1)
             ending.set()
+            await asyncio.sleep(0.2)
+            evaluator.may_answer.set()
             return await answer
 
     assert [line.split()[0] for line in run(scenario())] == ["ok", "eval"]

@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import threading
+import time
 
 from websockets.asyncio.client import connect
 
@@ -13,6 +15,7 @@ from protocol.core.limits import ClientLimits
 from protocol.transports.listening import ServerOptions
 from protocol.transports.web.limits import WebLimits, WebOptions
 from protocol.transports.web.server import serve_web
+from tests.boards import RacingEvaluator
 from tests.protocol.talking import make_service
 
 
@@ -64,6 +67,31 @@ async def talk(socket, text, answers):
     """Send a frame; return so many frames."""
     await socket.send(text)
     return [await asyncio.wait_for(socket.recv(), 20) for _ in range(answers)]
+
+
+class Slow(RacingEvaluator):
+    """Evaluates for a long time, and notes how often it was asked."""
+
+    def __init__(self):
+        super().__init__()
+        self.asked = 0
+        self.began = threading.Event()
+
+    def evaluate(self, boards):
+        self.asked += 1
+        self.began.set()
+        time.sleep(0.1)
+        return super().evaluate(boards)
+
+
+async def settle(evaluator):
+    """Return whether the evaluator is asked no longer."""
+    for _ in range(40):
+        asked = evaluator.asked
+        await asyncio.sleep(0.5)
+        if evaluator.asked == asked:
+            return True
+    return False
 
 
 class Player:

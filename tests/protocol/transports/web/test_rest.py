@@ -7,11 +7,8 @@ pytest.importorskip("starlette", reason="needs the extra 'web'")
 import asyncio
 import json
 import socket
-import threading
-import time
 
-from tests.boards import RacingEvaluator
-from tests.protocol.transports.web.serving import request, run, running
+from tests.protocol.transports.web.serving import Slow, request, run, running, settle
 
 START = {"position": "4HPwATDgc/ABMA"}
 
@@ -111,33 +108,8 @@ def test_too_large_a_body_is_refused_before_it_is_read(says_length):
     assert answer == b"" or answer.startswith(b"HTTP/1.1 413 ")
 
 
-class Slow(RacingEvaluator):
-    """Evaluates for a long time, and notes how often it was asked."""
-
-    def __init__(self):
-        super().__init__()
-        self.asked = 0
-        self.began = threading.Event()
-
-    def evaluate(self, boards):
-        self.asked += 1
-        self.began.set()
-        time.sleep(0.1)
-        return super().evaluate(boards)
-
-
 DEEP = {**START, "plies": 3}
 """It asks 125 times."""
-
-
-async def settle(evaluator):
-    """Return whether the evaluator is asked no longer."""
-    for _ in range(40):
-        asked = evaluator.asked
-        await asyncio.sleep(0.5)
-        if evaluator.asked == asked:
-            return True
-    return False
 
 
 def test_the_work_of_a_page_that_goes_away_stops():
