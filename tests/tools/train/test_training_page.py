@@ -21,7 +21,7 @@ from tools.train.labels.label_tasks import SHARD_POSITIONS
 from tools.train.labels.sampling import SOURCES
 from tools.train.td.self_play import TdSettings
 from tools.train.validation.build_set import ValidationSettings
-from tools.train.validation.positions import POSITION_CLASSES
+from tools.train.validation.position_classes import POSITION_CLASSES
 
 PAGE = (Path(__file__).parents[3] / "docs" / "lab" / "training.md").read_text("utf-8")
 TEXT = " ".join(PAGE.split())
@@ -42,6 +42,7 @@ def test_there_are_commands_on_the_page():
         "plot",
         "validation-set",
         "validate",
+        "class-shares",
     }
 
 
@@ -76,12 +77,13 @@ def test_options_that_the_text_names_are_settings_or_decide_nothing():
     others = {"--from", "--config", "--resume", "--bench", "--threads", "--device"}
     exports = {"--name", "--best", "--last", "--folder", "--phases"}
     pictures = {"--plot", "--output", "--against", "--rolling"}
-    reports = {"--json", "--recheck", "--runs"}
+    reports = {"--json", "--summary", "--recheck", "--runs"}
     named = set(re.findall(r"--[a-z][a-z-]*", re.sub(r"\]\([^)]*\)", "]", PAGE)))
     assert named <= fields | others | exports | pictures | reports
     assert others <= named
 
 
 def test_numbers_are_those_of_the_program():
-    assert f"shards of {SHARD_POSITIONS:,} positions ({SHARD_POSITIONS // 8} for deeper labels)" in TEXT
+    small = SHARD_POSITIONS // 8
+    assert f"shards of {SHARD_POSITIONS:,} positions ({small} for deeper or rolled-out labels)" in TEXT
     assert f"weights {', '.join(f'{weight:g}' for weight in OUTPUT_WEIGHTS)}:" in TEXT

@@ -27,6 +27,8 @@ from tools.train.labels.label_tasks import (
     LabelPrunerOption,
     LabelSourcesOption,
     LabelTraceOption,
+    LabelTrialsOption,
+    LabelTruncationOption,
     label_shard,
 )
 from tools.train.labels.sampling import DEFAULT_SOURCES, parse_sources
@@ -54,6 +56,8 @@ class RefineSettings(Recipe, frozen=True):
     sources: LabelSourcesOption = DEFAULT_SOURCES
     finder: LabelPrunerOption = ""
     trace: LabelTraceOption = 0.0
+    trials: LabelTrialsOption = 0
+    truncate: LabelTruncationOption = 0
     measure_every: Annotated[int, Meta(ge=1, description="generations between measurements")] = 3
 
     @property
@@ -158,6 +162,8 @@ class RefineLearner(Learner):
             self._finder,
             settings.trace,
             settings.rules,
+            settings.trials,
+            settings.truncate,
         )
 
     def _label_generation(self) -> int:

@@ -1,1 +1,1 @@
-"""Labels: positions worth learning from, with outcomes from exact backups."""
+"""Labels: positions worth learning from, with outcomes from exact backups or rollouts."""

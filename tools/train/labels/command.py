@@ -1,9 +1,9 @@
-"""``gammond train label``: positions worth learning from, labelled with exact backups.
+"""``gammond train label``: positions worth learning from, labelled with exact backups or rollouts.
 
 A label is the mean over all 21 rolls of the value of the best reply at 0-ply, or with --plies 2 at 1-ply: one
-ply deeper than the net's own evaluation. The folder fills with shards of some thousand positions; a killed
-run resumes with --resume and loses only the shards in progress. The same settings give the same labels,
-whatever the number of workers.
+ply deeper than the net's own evaluation; or with --trials the mean of games that the net plays. The folder
+fills with shards of some thousand positions; a killed run resumes with --resume and loses only the shards in
+progress. The same settings give the same labels, whatever the number of workers.
 """
 
 from __future__ import annotations
@@ -32,6 +32,8 @@ from tools.train.labels.label_tasks import (
     LabelSourcesOption,
     LabelTask,
     LabelTraceOption,
+    LabelTrialsOption,
+    LabelTruncationOption,
     label_shard,
 )
 from tools.train.labels.sampling import DEFAULT_SOURCES, parse_sources
@@ -42,7 +44,7 @@ from tools.train.runs.shard_loop import make_missing_shards
 from tools.train.runs.trainer import VariantOption, find_training_rules
 from tools.train.weights.net_set import NetSet, load_net_set
 
-SUMMARY = "label positions with exact backups: the mean over all rolls of the best reply"
+SUMMARY = "label positions with the mean over all rolls of the best reply, or with rollouts"
 
 
 class LabelSettings(msgspec.Struct, frozen=True):
@@ -61,6 +63,8 @@ class LabelSettings(msgspec.Struct, frozen=True):
     sources: LabelSourcesOption = DEFAULT_SOURCES
     finder: LabelPrunerOption = ""
     trace: LabelTraceOption = 0.0
+    trials: LabelTrialsOption = 0
+    truncate: LabelTruncationOption = 0
     seed: Annotated[int, Meta(ge=0, description="seed of dice and draws")] = 1
 
     @property
@@ -117,7 +121,7 @@ def _make_plan(settings: LabelSettings) -> LabelPlan:
     nets = load_net_set(settings.net)
     finder = load_net_set(settings.finder) if settings.finder else None
     how = settings.phase, settings.plies, settings.seed, finder, settings.trace
-    return LabelPlan(nets, sources, *how, rules)
+    return LabelPlan(nets, sources, *how, rules, settings.trials, settings.truncate)
 
 
 def _check_nets(folder: Path, nets: NetSet) -> None:
@@ -140,8 +144,9 @@ def _run_bench(args: argparse.Namespace) -> int:
         started_s = time.monotonic()
         make_missing_shards(label_shard, plan.make_tasks(Path(name), settings.positions), executor, "labels")
         elapsed_s = time.monotonic() - started_s
+    kind = f"{settings.trials}-trial" if settings.trials else f"{settings.plies}-ply"
     sys.stdout.write(
-        f"{settings.plies}-ply labels by {plan.nets.name}: "
+        f"{kind} labels by {plan.nets.name}: "
         f"{format_short_number(settings.positions / elapsed_s)}/s "
         f"({settings.positions} in {elapsed_s:.1f} s, {args.workers} workers)\n"
     )

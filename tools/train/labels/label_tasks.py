@@ -1,4 +1,4 @@
-"""Label positions with exact backups: the mean over all 21 rolls of the best reply, some plies deep.
+"""Label positions with exact backups, the mean over all 21 rolls of the best reply, or with rollouts.
 
 The work comes in tasks of a fixed size, each with a number that decides its dice; so what is made depends
 neither on how many processes share the work nor on where a run was interrupted.
@@ -17,18 +17,27 @@ from msgspec import Meta
 
 from engine.errors import UnsupportedError
 from engine.evaluation.pruning import PlayPruner
-from engine.rules.outcome import cubeless_equity
+from engine.rollout import RolloutSettings
+from engine.rollout.settings import MAX_TRUNCATION
+from engine.rules.outcome import Outcomes, cubeless_equity
+from engine.rules.position import Board
 from engine.rules.rules import STANDARD_RULES, Rules
 from engine.search import NPlyEvaluator
 from nets.catalogue import load_pruner
-from tools.train.labels.sampling import SOURCES, Sampler, allocate_counts
+from tools.train.labels.rollouts import make_rollout_evaluators, roll_out_labels
+from tools.train.labels.sampling import SOURCES, PositionSample, Sampler, allocate_counts
 from tools.train.labels.shards import Labels, ShardMetadata, shard_file, write_shard
 from tools.train.labels.traces import propagate_corrections
 from tools.train.runs.shard_loop import ShardRecord
 from tools.train.weights.net_set import PHASES, NetSet, load_bearoff_evaluators
 
 SHARD_POSITIONS = 4096
-"""Positions of a shard; an eighth where labels look deeper than 1 ply."""
+"""Positions of a shard; an eighth where labels look deeper than 1 ply or are rolled out."""
+
+_MOST_LABEL_TRIALS = 10_000
+
+_DICE_SEED_TAG = 0x6C6162656C726F6C
+"""Stands first in the seeds of the dice of rolled-out labels."""
 
 LabelPliesOption = Annotated[int, Meta(ge=1, le=3, description="look-ahead of a label, in plies")]
 LabelSourcesOption = Annotated[
@@ -40,6 +49,17 @@ LabelTraceOption = Annotated[
     float,
     Meta(
         ge=0, le=1, description="share of the corrections at later positions of a game that earlier ones get"
+    ),
+]
+LabelTrialsOption = Annotated[
+    int, Meta(ge=0, le=_MOST_LABEL_TRIALS, description="games of a label that is rolled out; 0 looks ahead")
+]
+LabelTruncationOption = Annotated[
+    int,
+    Meta(
+        ge=0,
+        le=MAX_TRUNCATION,
+        description="plies after which these games end with the net's value; 0 plays on",
     ),
 ]
 """Settings of the commands that label; `LabelPlan` defines them in full."""
@@ -59,10 +79,13 @@ class LabelPlan:
         trace: The share of the corrections of later positions of a game that each earlier one is given; with
             0 a label is its own exact backup. See `tools.train.labels.traces`.
         rules: The rules of the games.
+        trials: Games of a label, in which the nets play at 0-ply, with variance reduction; 0 for labels by
+            look-ahead.
+        truncation: Plies after which these games end with the nets' value; 0 plays them to the end.
 
     Raises:
-        UnsupportedError: The pruning nets are not of the kind that one compiled loop plays, or there is a
-            trace and labels look deeper than 1 ply.
+        UnsupportedError: The pruning nets are not of the kind that one compiled loop plays; or there is a
+            trace, or labels are rolled out, and labels look deeper than 1 ply; or both of the first two.
     """
 
     nets: NetSet
@@ -73,6 +96,8 @@ class LabelPlan:
     pruning_nets: NetSet | None = None
     trace: float = 0.0
     rules: Rules = STANDARD_RULES
+    trials: int = 0
+    truncation: int = 0
 
     def __post_init__(self) -> None:
         if self.trace and self.plies > 1:
@@ -80,12 +105,23 @@ class LabelPlan:
                 f"expected plies=1 with a trace, whose corrections are those of 1-ply, got {self.plies}",
                 field="trace",
             )
+        if self.trials and (self.trace or self.plies > 1):
+            raise UnsupportedError(
+                f"expected plies=1 and no trace with labels that are rolled out, got plies={self.plies} and "
+                f"trace={self.trace:g}",
+                field="trials",
+            )
+        if self.truncation and not self.trials:
+            raise UnsupportedError(
+                f"expected trials with truncate={self.truncation}, which cuts the games of rollouts",
+                field="truncate",
+            )
         if self.pruning_nets is not None:
             self.pruning_nets.make_pruning_net()  # raises before anything begins
 
     def compute_shard_sizes(self, positions: int) -> list[int]:
         """Share positions among shards of some seconds each."""
-        size = SHARD_POSITIONS if self.plies == 1 else SHARD_POSITIONS // 8
+        size = SHARD_POSITIONS if self.plies == 1 and not self.trials else SHARD_POSITIONS // 8
         return [min(size, positions - start) for start in range(0, positions, size)]
 
     def make_tasks(self, folder: Path, positions: int, generation: int = 0) -> list[LabelTask]:
@@ -123,7 +159,8 @@ class LabelTask:
     def write(self, content: Labels) -> None:
         """Write the shard."""
         plan = self.plan
-        how = ShardMetadata(f"{plan.nets.name} {plan.nets.digest}", plan.plies, plan.seed)
+        name = f"{plan.nets.name} {plan.nets.digest}"
+        how = ShardMetadata(name, plan.plies, plan.seed, plan.trials, plan.truncation)
         write_shard(self.file, content, how)
 
 
@@ -140,16 +177,33 @@ def label_shard(task: LabelTask) -> tuple[ShardRecord, Labels]:
     sample = sampler.sample(
         allocate_counts(plan.sources, task.positions), (plan.seed, task.number), plan.trace > 0.0
     )
-    optimal = tuple(each for each in sampler.exact_evaluators if each.is_optimal)
-    deep = NPlyEvaluator(sampler.evaluator, sampler.pruner, plan.plies, exact=optimal).evaluate(sample.boards)
     shallow = sampler.evaluator.evaluate(sample.boards)
-    targets = np.clip(deep, 0.0, 1.0)
-    if plan.trace:  # what scatters beyond 0 or 1 stays: cut off, rare outcomes would come out too likely
-        targets = shallow + propagate_corrections(deep - shallow, sample.visits, plan.trace)
+    if plan.trials:
+        targets = _roll_out(task, sampler, sample.boards)
+    else:
+        targets = _look_ahead(plan, sampler, sample, shallow)
     labels = Labels(sample.boards, targets, sample.sources, tuple(plan.sources))
     errors = cubeless_equity(targets) - cubeless_equity(shallow)
     correction = float(np.sqrt(np.square(errors).mean()))
     return {"labelled": len(labels), "correction": correction, "nets": plan.nets.digest}, labels
+
+
+def _look_ahead(plan: LabelPlan, sampler: Sampler, sample: PositionSample, shallow: Outcomes) -> Outcomes:
+    """Return exact backups, with a trace or without, given the evaluations at 0 plies."""
+    optimal = tuple(each for each in sampler.exact_evaluators if each.is_optimal)
+    deep = NPlyEvaluator(sampler.evaluator, sampler.pruner, plan.plies, exact=optimal).evaluate(sample.boards)
+    if not plan.trace:
+        return np.clip(deep, 0.0, 1.0)
+    # what scatters beyond 0 or 1 stays: cut off, rare outcomes would come out too likely
+    return shallow + propagate_corrections(deep - shallow, sample.visits, plan.trace)
+
+
+def _roll_out(task: LabelTask, sampler: Sampler, boards: Board) -> Outcomes:
+    """Return the means of rollouts; here too, what scatters beyond 0 or 1 stays."""
+    plan = task.plan
+    evaluators = make_rollout_evaluators(plan.nets, sampler.pruner)
+    settings = RolloutSettings(trials=plan.trials, truncation=plan.truncation)
+    return roll_out_labels(boards, evaluators, settings, (_DICE_SEED_TAG, plan.seed, task.number))
 
 
 class _NetsKey:

@@ -37,6 +37,10 @@ DEFAULT_SOURCES = (
     "priming=1",
     "crashed=1",
     "late-hit=1",
+    "anchor-pair=1",
+    "late-containment=0.5",
+    "ace-point=0.5",
+    "bear-in=0.5",
     "disagreement=1",
 )
 """Sources with their parts of the whole."""
@@ -129,9 +133,10 @@ class Sampler:
         if source == "disagreement":
             return self._draw_disagreements(count, generator), Visits.empty()
         if source in SETUPS:
-            turns = _MAX_TURNS if Phase.RACE in self.wanted_phases else _SETUP_TURNS
+            is_played_out = whole_games or Phase.RACE in self.wanted_phases
+            turns = _MAX_TURNS if is_played_out else _SETUP_TURNS
             starts: Callable[[int], Board] = partial(_draw_setups, source, generator)
-            games = _GameSource(starts, _SETUP_YIELD, turns, 0.0)
+            games = _GameSource(starts, _GAME_YIELD if is_played_out else _SETUP_YIELD, turns, 0.0)
         else:
             games = _GameSource(
                 self._make_openings, _GAME_YIELD, _MAX_TURNS, _ASTRAY_RATE if source == "astray" else 0.0

@@ -16,6 +16,9 @@ from engine.rules.position import BAR, CHECKERS, OFF, Board, Position, swap_side
 _OPPONENT_HOME_POINTS = (20, 21, 22, 23, 24)
 """Points in the other side's home board, from its five point to its ace point."""
 
+_FRONT_POINTS = (range(7, 19), range(3, 13), range(1, 7))
+"""Where the other checkers of a backgame are: with much time, with some, and with none left."""
+
 
 class _BoardBuilder:
     """A board in the making."""
@@ -123,12 +126,65 @@ def set_up_late_hit(setup: _BoardBuilder) -> None:
     setup.scatter(0, range(1, 13))
 
 
+def set_up_anchor_pair(setup: _BoardBuilder) -> None:
+    """Any two anchors with four to nine checkers back, all timings as often; the other side is coming home.
+
+    The checkers that are not back are mostly outside, on their way home or in the home board; of the other
+    side, up to four are off.
+    """
+    for point in setup.choose_points(_OPPONENT_HOME_POINTS, 2):
+        setup.place(0, point, 2)
+    setup.scatter(0, (*_OPPONENT_HOME_POINTS, BAR), setup.random_int(0, 5))
+    setup.place(1, OFF, max(0, setup.random_int(-8, 4)))
+    setup.scatter(1, range(1, 13))
+    front = _FRONT_POINTS[setup.random_int(0, len(_FRONT_POINTS) - 1)]
+    setup.scatter(0, front, setup.random_int(4, 8))
+    setup.scatter(0, range(1, 19))
+
+
+def set_up_late_containment(setup: _BoardBuilder) -> None:
+    """One to three checkers to be held behind a broken prime, with 8 to 13 of their side off."""
+    setup.place(1, OFF, setup.random_int(8, 13))
+    for _ in range(setup.random_int(1, 3)):
+        setup.place(1, BAR if setup.random_int(0, 2) == 0 else setup.random_int(13, 24), 1)
+    for point in setup.choose_points(setup.open_points(0, range(2, 12)), setup.random_int(3, 6)):
+        setup.place(0, point, 2)
+    setup.scatter(1, range(1, 7))
+    setup.scatter(0, range(1, 17))
+
+
+def set_up_ace_point(setup: _BoardBuilder) -> None:
+    """Two or three checkers on the ace point of a side that brings its last ones home or bears off."""
+    setup.place(0, 24, setup.random_int(2, 3))
+    setup.place(1, OFF, max(0, setup.random_int(-4, 8)))
+    if setup.random_int(0, 2) == 0:
+        setup.scatter(1, range(7, 11), setup.random_int(1, 4))
+    setup.scatter(1, range(1, 7))
+    for point in setup.choose_points(range(1, 8), setup.random_int(4, 6)):
+        setup.place(0, point, 2)
+    setup.scatter(0, range(1, 10))
+
+
+def set_up_bear_in(setup: _BoardBuilder) -> None:
+    """A side comes home past one to four checkers that wait in its home board or on the bar."""
+    for _ in range(setup.random_int(1, 2)):
+        point = setup.choose_points((*_OPPONENT_HOME_POINTS, BAR), 1)[0]
+        setup.place(0, point, 1 if point == BAR else setup.random_int(1, 2))
+    setup.scatter(1, range(7, 13), setup.random_int(1, 6))
+    setup.scatter(1, range(1, 7))
+    setup.scatter(0, range(1, 10))
+
+
 SETUPS: dict[str, Callable[[_BoardBuilder], None]] = {
     "backgame": set_up_backgame,
     "containment": set_up_containment,
     "priming": set_up_prime_battle,
     "crashed": set_up_crashed_board,
     "late-hit": set_up_late_hit,
+    "anchor-pair": set_up_anchor_pair,
+    "late-containment": set_up_late_containment,
+    "ace-point": set_up_ace_point,
+    "bear-in": set_up_bear_in,
 }
 """Kinds of positions by name."""
 

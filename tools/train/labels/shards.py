@@ -60,11 +60,15 @@ class ShardMetadata:
         net: Name and digest of the nets that labelled.
         plies: How deep they looked.
         seed: Of the positions; the number of the shard counts too.
+        trials: Games of each label, if they are rolled out; else 0.
+        truncation: Plies after which these games ended with the nets' value; 0 for games to the end.
     """
 
     net: str
     plies: int
     seed: int
+    trials: int = 0
+    truncation: int = 0
 
 
 def shard_file(folder: Path, number: int) -> Path:
@@ -92,6 +96,8 @@ def write_shard(file: Path, labels: Labels, metadata: ShardMetadata) -> None:
         "net": np.array(metadata.net),
         "plies": np.int64(metadata.plies),  # type: ignore[dict-item]
         "seed": np.int64(metadata.seed),  # type: ignore[dict-item]
+        "trials": np.int64(metadata.trials),  # type: ignore[dict-item]
+        "truncation": np.int64(metadata.truncation),  # type: ignore[dict-item]
     }
     write_arrays(file, arrays)
 
@@ -110,7 +116,11 @@ def read_shard(file: Path) -> tuple[Labels, ShardMetadata]:
             arrays["sources"],
             tuple(str(name) for name in arrays["source_names"]),
         )
-        made = ShardMetadata(str(arrays["net"]), int(arrays["plies"]), int(arrays["seed"]))
+        numbers = (int(arrays[name]) for name in ("plies", "seed"))
+        rolled_out = (
+            int(arrays.get(name, 0)) for name in ("trials", "truncation")
+        )  # older shards lack these
+        made = ShardMetadata(str(arrays["net"]), *numbers, *rolled_out)
         _check(labels)
     except (KeyError, TypeError, ValueError) as error:
         raise DataFileError(f"{file} is no shard of labelled positions: {error}") from error

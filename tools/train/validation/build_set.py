@@ -29,13 +29,12 @@ from tools.train.runs.options import add_workers_option, load_run_settings
 from tools.train.runs.run_folder import LOG_FILE, begin_run
 from tools.train.runs.settings import add_setting_options
 from tools.train.runs.shard_loop import ShardRecord, make_missing_shards
+from tools.train.validation.position_classes import POSITION_CLASSES, parse_classes
 from tools.train.validation.positions import (
-    POSITION_CLASSES,
     ValidationPositions,
     check_label_folders,
     draw_positions,
     make_sampler,
-    parse_classes,
     read_positions,
     write_positions,
 )

@@ -1,9 +1,8 @@
-"""Positions to compare nets on, in classes, and how they are drawn: from dice that training never throws."""
+"""Positions to compare nets on, and how they are drawn: from dice that training never throws."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -11,59 +10,23 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.errors import DataFileError, ValueRangeError
+from engine.errors import DataFileError
 from engine.formats.array_file import read_array_file
 from engine.rules.position import Board
 from nets.catalogue import load_pruner
 from tools.common.files import write_arrays
 from tools.train.labels.sampling import Sampler
 from tools.train.labels.shards import list_shard_numbers, pack_boards, read_shard, shard_file, unpack_boards
+from tools.train.validation.position_classes import POSITION_CLASSES, PositionClass
 from tools.train.weights.net_set import PHASES, NetSet, load_bearoff_evaluators
 
 _POSITIONS_FILE = "positions.npz"
-_COUNT = re.compile("[0-9]{1,7}")
 
 _DICE_SEED_TAG = 0x706F736974696F6E
 """Stands first in the seeds of all draws here; those of training begin with the seed of their run."""
 
 _SAMPLING_FACTOR = 8
 """One position is taken out of this many: the fewer of a game, the more independent they are."""
-
-_OPPONENT_HOME = slice(19, 25)
-
-
-@dataclass(frozen=True)
-class PositionClass:
-    """A class of positions.
-
-    Attributes:
-        source: Where they come from, one of `tools.train.labels.sampling.SOURCES`.
-        phase: A key of `tools.train.weights.net_set.PHASES`.
-        is_member: Returns which of ``int8[n, 2, 26]`` are of the class; None for all of them.
-    """
-
-    source: str
-    phase: str = "contact"
-    is_member: Callable[[Board], NDArray[np.bool_]] | None = None
-
-
-def has_two_anchors(boards: Board) -> NDArray[np.bool_]:
-    """Find where a side holds two points or more in the other's home board: ``bool[n]``."""
-    points = (boards[:, :, _OPPONENT_HOME] >= 2).sum(axis=2)
-    held: NDArray[np.bool_] = (points >= 2).any(axis=1)
-    return held
-
-
-POSITION_CLASSES: dict[str, PositionClass] = {
-    "contact": PositionClass("selfplay"),
-    "backgame": PositionClass("backgame", is_member=has_two_anchors),
-    "containment": PositionClass("containment"),
-    "priming": PositionClass("priming"),
-    "crashed": PositionClass("crashed", phase="crashed"),
-    "late-hit": PositionClass("late-hit"),
-    "race": PositionClass("selfplay", phase="race"),
-}
-"""Classes by name."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,28 +71,6 @@ class ValidationPositions:
         if classes.shape != (len(boards),) or (classes >= len(names)).any():
             raise ValueError("expected classes as places in class_names, one for each position")
         return cls(boards, classes, names)
-
-
-def parse_classes(texts: Sequence[str]) -> dict[str, int]:
-    """Read classes and their numbers of positions: ``contact=2000``.
-
-    Raises:
-        ValueRangeError: There is none, one is unknown or given twice, or a number is no whole one above 0.
-    """
-    counts: dict[str, int] = {}
-    for text in texts:
-        name, _, number = text.partition("=")
-        count = int(number) if _COUNT.fullmatch(number) else 0
-        if name not in POSITION_CLASSES or name in counts or not count:
-            raise ValueRangeError(
-                f"expected different classes, each NAME=POSITIONS with a name of "
-                f"{', '.join(POSITION_CLASSES)}, got {text!r}",
-                field="classes",
-            )
-        counts[name] = count
-    if not counts:
-        raise ValueRangeError("expected at least one class of positions, got none", field="classes")
-    return counts
 
 
 def make_sampler(nets: NetSet) -> Sampler:

@@ -2,8 +2,7 @@
 
 Each position has dice of its own, which its place in the set and the seed decide: so the errors of labels do
 not depend on each other, and labels depend neither on how many processes share the work nor on where a run
-was interrupted. Luck is measured by the nets' evaluation of the replies that the pruning net likes
-best: that leaves a little more spread than the nets' own replies and takes less than half the time.
+was interrupted.
 """
 
 from __future__ import annotations
@@ -13,26 +12,27 @@ from pathlib import Path
 
 import numpy as np
 
-from engine.evaluation.pruning import ShortlistPruner
-from engine.rollout import RolloutEvaluators, RolloutSettings, TrialScoring
+from engine.rollout import RolloutEvaluators, RolloutSettings
 from engine.rollout.dice import FACES
 from engine.rollout.trial_scoring import Scores
-from engine.rollout.trials import play_trials
 from engine.rules.position import Board
-from engine.search import NPlyEvaluator
 from nets.catalogue import load_pruner
+from tools.train.labels.rollouts import (
+    CUBELESS,
+    derive_dice_seed,
+    make_rollout_evaluators,
+    roll_out_trials,
+)
 from tools.train.runs.shard_loop import ShardRecord
 from tools.train.validation.positions import ValidationPositions
 from tools.train.validation.rollout_labels import RolloutLabels, rollout_file, write_rollouts
-from tools.train.weights.net_set import NetSet, load_bearoff_evaluators
+from tools.train.weights.net_set import NetSet
 
 SHARD_POSITIONS = 16
 """Positions of a shard: about a minute of work."""
 
 _DICE_SEED_TAG = 0x726F6C6C6F757473
 """Stands first in the seeds of the dice of rollouts."""
-
-_CUBELESS = TrialScoring()
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,10 +89,12 @@ def roll_out_shard(task: RolloutTask) -> tuple[ShardRecord, RolloutLabels]:
         The number of positions, of trials, and the root mean square of the standard errors of equity, in
         points; and the labels.
     """
-    evaluators = make_rollout_evaluators(task.nets, task.plies)
+    evaluators = make_rollout_evaluators(task.nets, load_pruner(), task.plies)
     scores = [
         roll_out_to_error(
-            board, evaluators, replace(task.settings, seed=_derive_dice_seed(task.settings.seed, place))
+            board,
+            evaluators,
+            replace(task.settings, seed=derive_dice_seed(_DICE_SEED_TAG, task.settings.seed, place)),
         )
         for place, board in enumerate(task.positions.boards, task.first)
     ]
@@ -100,21 +102,11 @@ def roll_out_shard(task: RolloutTask) -> tuple[ShardRecord, RolloutLabels]:
         task.positions,
         np.array([each.mean(axis=0) for each in scores], np.float32),
         np.array([_standard_errors(each) for each in scores], np.float32),
-        np.array([_standard_errors(_CUBELESS.equities(each)) for each in scores], np.float32),
+        np.array([_standard_errors(CUBELESS.equities(each)) for each in scores], np.float32),
         np.array([len(each) for each in scores], np.int32),
     )
     error = float(np.sqrt(np.square(labels.equity_errors, dtype=np.float64).mean()))
     return {"labelled": len(labels), "trials": int(labels.trials.sum()), "error": error}, labels
-
-
-def make_rollout_evaluators(nets: NetSet, plies: int) -> RolloutEvaluators:
-    """Make the evaluators of rollouts: play at a number of plies; all bearoff databases end games."""
-    finder, evaluator, exact = load_pruner(), nets.make_evaluator(), load_bearoff_evaluators()
-    policy = nets.make_policy(evaluator, finder)
-    if plies:
-        optimal = tuple(each for each in exact if each.is_optimal)
-        policy = ShortlistPruner(finder, NPlyEvaluator(evaluator, finder, plies, exact=optimal))
-    return RolloutEvaluators(policy, evaluator, luck=evaluator, luck_policy=finder, exact=exact)
 
 
 def roll_out_to_error(board: Board, evaluators: RolloutEvaluators, settings: RolloutSettings) -> Scores:
@@ -132,29 +124,15 @@ def roll_out_to_error(board: Board, evaluators: RolloutEvaluators, settings: Rol
         ``float64[trials, 5]``.
     """
     if not settings.stop_error:
-        return _play_trials(board, evaluators, settings, range(settings.trials))
+        return roll_out_trials(board, evaluators, settings, range(settings.trials))
     first = min(settings.min_trials, settings.trials)
-    scores = _play_trials(board, evaluators, settings, range(first))
-    variance = float(_CUBELESS.equities(scores).var(ddof=1))
+    scores = roll_out_trials(board, evaluators, settings, range(first))
+    variance = float(CUBELESS.equities(scores).var(ddof=1))
     rows = np.ceil(variance / settings.stop_error**2 / FACES)
     last = min(int(rows) * FACES, settings.trials)
     if last <= first:
         return scores
-    return np.concatenate([scores, _play_trials(board, evaluators, settings, range(first, last))])
-
-
-def _play_trials(
-    board: Board, evaluators: RolloutEvaluators, settings: RolloutSettings, trials: range
-) -> Scores:
-    """Play trials from one position, ``float64[trials, 5]``."""
-    scores: Scores = play_trials(board[None], trials, settings, evaluators, _CUBELESS, lambda: False)[0]
-    return scores
-
-
-def _derive_dice_seed(seed: int, place: int) -> int:
-    """The seed of the dice of one position."""
-    (drawn,) = np.random.SeedSequence([_DICE_SEED_TAG, seed, place]).generate_state(1, np.uint64)
-    return int(drawn) >> 1
+    return np.concatenate([scores, roll_out_trials(board, evaluators, settings, range(first, last))])
 
 
 def _standard_errors(samples: Scores) -> Scores:

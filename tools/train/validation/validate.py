@@ -26,6 +26,7 @@ from engine.rules.position import Board
 from engine.rules.rules import STANDARD_RULES
 from engine.runtime.version import read_version
 from tools.common.progress import Progress
+from tools.common.text_table import format_table
 from tools.train.runs.run_folder import CONFIG_FILE
 from tools.train.runs.settings import read_settings
 from tools.train.validation.build_set import ValidationSettings
@@ -55,6 +56,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--not-in", default="", metavar="LIST", help="folders of labels whose positions are left out"
     )
+    parser.add_argument(
+        "--summary", action="store_true", help="write a line for each class with the RMSE of each net alone"
+    )
     parser.add_argument("--json", action="store_true", help="write one JSON object instead of the tables")
 
 
@@ -79,7 +83,8 @@ def main(args: argparse.Namespace) -> int:
     title = ValidationHeader(
         read_version(), str(args.set), settings.net, settings.plies, settings.truncate, int(learned.sum())
     )
-    sys.stdout.write(format_json(title, report) if args.json else format_tables(title, report))
+    format_report = format_json if args.json else format_summary if args.summary else format_tables
+    sys.stdout.write(format_report(title, report))
     return 0
 
 
@@ -198,12 +203,8 @@ def format_json(header: ValidationHeader, comparison: NetComparison) -> str:
 
 def format_tables(header: ValidationHeader, comparison: NetComparison) -> str:
     """Write a comparison as tables, one for each class."""
-    how = f"truncated after {header.truncated} plies" if header.truncated else "played out"
-    player = f"{header.rolled_out_by} at {header.plies}-ply"
-    head = f"gammond {header.version}: {header.set}, rolled out by {player}, {how}"
-    left_out = f"; {header.left_out:,} positions left out that are among labels" if header.left_out else ""
     width = max(len(net) for net in (*comparison.opening, "opening, on roll"))
-    lines = [head + left_out]
+    lines = [_format_header(header)]
     for each in comparison.classes:
         lines += ["", _format_class(each), f"{'net':<{width}}{_COLUMN_HEADS}"]
         lines += [f"{net.net:<{width}}{_format_row(net)}" for net in each.nets]
@@ -213,6 +214,30 @@ def format_tables(header: ValidationHeader, comparison: NetComparison) -> str:
         for net, outcome in comparison.opening.items()
     ]
     return "\n".join(lines) + "\n"
+
+
+def format_summary(header: ValidationHeader, comparison: NetComparison) -> str:
+    """Write a comparison as one table: the RMSE of each net on each class."""
+    rows = [
+        (
+            each.name,
+            f"{each.positions:,}",
+            f"{each.label_error:.4f}",
+            *(_format_value(net.rmse, ".4f") for net in each.nets),
+        )
+        for each in comparison.classes
+    ]
+    return f"{_format_header(header)}\n\n" + format_table(
+        ("class", "positions", "labels' error", *comparison.opening), rows
+    )
+
+
+def _format_header(header: ValidationHeader) -> str:
+    how = f"truncated after {header.truncated} plies" if header.truncated else "played out"
+    player = f"{header.rolled_out_by} at {header.plies}-ply"
+    head = f"gammond {header.version}: {header.set}, rolled out by {player}, {how}"
+    left_out = f"; {header.left_out:,} positions left out that are among labels" if header.left_out else ""
+    return head + left_out
 
 
 _COLUMN_HEADS = f"{'RMSE':>19}{'of the first':>18}{'mean error':>20}{'raw':>10}"

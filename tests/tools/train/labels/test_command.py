@@ -9,14 +9,17 @@ import pytest
 
 from engine.errors import GammondError, StateError
 from engine.evaluation.evaluator import choose_best_children
+from engine.rollout import RolloutEvaluator, RolloutSettings
 from engine.rules.dice import ROLL_WEIGHTS, ROLLS
 from engine.rules.outcome import cubeless_equity, invert_outcomes
 from engine.search import NPlyEvaluator
 from nets.catalogue import load_evaluator, load_pruner
 from tools.parallel.processes import ProcessPool
 from tools.train.labels import command as label
+from tools.train.labels import label_tasks
 from tools.train.labels.command import LabelSettings
 from tools.train.labels.label_tasks import LabelPlan, label_shard
+from tools.train.labels.rollouts import derive_dice_seed, make_rollout_evaluators
 from tools.train.labels.shards import list_shard_numbers, read_newest_labels, read_shard
 from tools.train.runs import shard_loop
 from tools.train.runs.settings import read_settings
@@ -86,6 +89,28 @@ def test_another_pruning_net_finds_other_replies(tmp_path):
     np.testing.assert_array_equal(made["lost"].boards, made["usual"].boards)
     lost_points = cubeless_equity(made["usual"].targets) - cubeless_equity(made["lost"].targets)
     assert lost_points.mean() > 0.02  # a pruning net that knows nothing finds bad replies
+
+
+def test_a_rolled_out_label_is_the_mean_of_games_with_dice_of_its_own(tmp_path):
+    rolled = replace(plan(), trials=72, truncation=10)
+    task = rolled.make_tasks(tmp_path, 12)[0]
+    made = make_shard(label_shard, task)
+    labels, metadata = read_shard(task.file)
+    assert (made["labelled"], metadata.trials, metadata.truncation) == (12, 72, 10)
+    nets = load_net_set("fast")
+    evaluators = make_rollout_evaluators(nets, load_pruner())
+    for place in (0, 11):
+        dice = derive_dice_seed(label_tasks._DICE_SEED_TAG, rolled.seed, task.number, place)
+        settings = RolloutSettings(trials=72, truncation=10, seed=dice)
+        alone = RolloutEvaluator(evaluators, settings).evaluate(labels.boards[place : place + 1])[0]
+        np.testing.assert_allclose(np.clip(labels.targets[place], 0, 1), alone, atol=2e-6)
+    shallow = cubeless_equity(nets.make_evaluator().evaluate(labels.boards))
+    assert 0.005 < np.abs(cubeless_equity(labels.targets) - shallow).mean() < 0.3
+
+
+def test_rolled_out_labels_have_small_shards_and_those_of_look_ahead_large_ones():
+    assert replace(plan(), trials=36).compute_shard_sizes(1000) == [512, 488]
+    assert plan().compute_shard_sizes(1000) == [1000]
 
 
 def test_a_trace_gives_a_position_the_corrections_of_those_after_it(tmp_path):
@@ -171,6 +196,10 @@ def test_labels_by_other_nets_are_not_mixed_in(tmp_path):
         ["--finder", "pubeval"],
         ["--trace", "1.5"],
         ["--trace", "0.5", "--plies", "2"],
+        ["--trials", "36", "--plies", "2"],
+        ["--trials", "36", "--trace", "0.5"],
+        ["--trials", "-1"],
+        ["--truncate", "10"],
     ],
 )
 def test_a_command_that_cannot_be_leaves_nothing_behind(tmp_path, options):

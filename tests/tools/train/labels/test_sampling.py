@@ -83,6 +83,14 @@ def test_whole_games_give_as_many_distinct_positions_and_say_which_follows_which
         assert (children == other).all(axis=(1, 2)).any()
 
 
+def test_whole_games_of_set_ups_go_on_until_contact_ends(make_sampler):
+    sample = make_sampler().sample([("containment", 300)], (8,), whole_games=True)
+    rows, follows = sample.visits.rows, sample.visits.is_followed
+    lengths = np.diff(np.flatnonzero(~follows), prepend=-1)
+    assert lengths.max() > 20
+    assert len(rows) == lengths.sum()
+
+
 def test_a_play_that_was_not_the_best_is_not_followed(make_sampler):
     sampler = make_sampler()
     shares = [

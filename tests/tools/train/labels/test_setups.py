@@ -59,9 +59,31 @@ def is_late_hit(boards: np.ndarray) -> np.ndarray:
     return (boards[..., 1, OFF] >= 3) & (own_back | other_waits)
 
 
+def is_anchor_pair(boards: np.ndarray) -> np.ndarray:
+    back = boards[..., 0, 20 : BAR + 1].sum(axis=-1)
+    return is_backgame(boards) & (back >= 4) & (boards[..., 1, 13:].sum(axis=-1) == 0)
+
+
+def is_late_containment(boards: np.ndarray) -> np.ndarray:
+    return (boards[..., 1, OFF] >= 8) & (boards[..., 1, 13 : BAR + 1].sum(axis=-1) >= 1)
+
+
+def is_ace_point(boards: np.ndarray) -> np.ndarray:
+    return (boards[..., 0, 24] >= 2) & (boards[..., 1, 11:].sum(axis=-1) == 0)
+
+
+def is_bear_in(boards: np.ndarray) -> np.ndarray:
+    waiting = boards[..., 0, 20 : BAR + 1].sum(axis=-1)
+    return (waiting >= 1) & (waiting <= 4) & (boards[..., 1, 13:].sum(axis=-1) == 0)
+
+
 @pytest.mark.parametrize(
     ("kind", "holds"),
     [
+        ("anchor-pair", is_anchor_pair),
+        ("late-containment", is_late_containment),
+        ("ace-point", is_ace_point),
+        ("bear-in", is_bear_in),
         ("backgame", is_backgame),
         ("containment", is_containment),
         ("priming", is_priming),
@@ -75,3 +97,15 @@ def test_positions_are_of_their_kind_for_either_side(kind, holds):
     if kind != "priming":  # there both sides are in the same place
         assert (own & ~other).any()
         assert (other & ~own).any()
+
+
+def test_backgames_have_every_pair_of_anchors_and_every_timing():
+    boards = drawn("anchor-pair", 600)
+    own = np.where(is_anchor_pair(boards)[:, None], boards[:, 0], boards[:, 1])
+    pairs = {tuple(np.flatnonzero(row[20:25] >= 2)) for row in own}
+    assert {pair for pair in pairs if len(pair) == 2} == {
+        (low, high) for high in range(5) for low in range(high)
+    }
+    outside = own[:, 7:19] @ np.arange(1, 13)
+    assert (outside >= 24).mean() > 0.3
+    assert (outside <= 8).mean() > 0.1

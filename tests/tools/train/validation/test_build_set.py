@@ -211,3 +211,12 @@ def test_a_comparison_that_cannot_be_is_an_error(folder, tmp_path, capsys):
         report(capsys, str(folder), "pubeval")
     with pytest.raises(DataFileError, match=r"run\.toml"):
         report(capsys, str(tmp_path), "default")
+
+
+def test_a_summary_has_a_line_for_each_class_and_a_column_for_each_net(folder, capsys):
+    whole = json.loads(report(capsys, str(folder), "default", "fast", "--json"))
+    lines = report(capsys, str(folder), "default", "fast", "--summary").splitlines()
+    assert lines[2].split()[-2:] == ["default", "fast"]
+    assert [line.split()[0] for line in lines[3:]] == ["contact", "backgame", "all"]
+    rmse = whole["classes"][0]["nets"][1]["rmse"]["value"]
+    assert f"{rmse:.4f}" in lines[3]

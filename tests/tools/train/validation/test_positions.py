@@ -3,21 +3,18 @@
 import numpy as np
 import pytest
 
-from engine.errors import DataFileError, ValueRangeError
+from engine.errors import DataFileError
 from engine.rules.position import Phase, Position, classify_phases
-from tests import boards
 from tools.train.labels.sampling import Sampler
 from tools.train.labels.shards import Labels, ShardMetadata, shard_file, write_shard
 from tools.train.validation import positions as validation_positions
+from tools.train.validation.position_classes import POSITION_CLASSES, has_two_anchors
 from tools.train.validation.positions import (
-    POSITION_CLASSES,
     ValidationPositions,
     draw_positions,
-    has_two_anchors,
     is_among,
     is_learned,
     make_sampler,
-    parse_classes,
     read_positions,
     write_positions,
 )
@@ -40,15 +37,18 @@ def write_labels(folder, content) -> None:
 
 
 def test_positions_are_of_the_class_that_they_are_called_by(sampler):
-    counts = {name: 6 + i for i, name in enumerate(POSITION_CLASSES)}
+    counts = {name: 3 + i % 4 for i, name in enumerate(POSITION_CLASSES)}
     drawn = draw_positions(counts, sampler, seed=3)
     assert {name: int((drawn.classes == i).sum()) for i, name in enumerate(drawn.class_names)} == counts
     assert len(np.unique(drawn.boards.reshape(-1, 52), axis=0)) == len(drawn)
     phase_of = {name: set(classify_phases(drawn.boards[drawn.classes == i])) for i, name in enumerate(counts)}
-    assert phase_of.pop("race") == {Phase.RACE}
+    for name in ("race", "long-race", "short-race"):
+        assert phase_of.pop(name) == {Phase.RACE}
     assert phase_of.pop("crashed") == {Phase.CRASHED}
     assert set().union(*phase_of.values()) <= {Phase.CONTACT, Phase.CRASHED}
     assert has_two_anchors(drawn.boards[drawn.classes == list(counts).index("backgame")]).all()
+    for name, places in ((name, drawn.classes == i) for i, name in enumerate(counts)):
+        assert POSITION_CLASSES[name].find_members(drawn.boards[places]).all()
     for row in drawn.boards:
         Position(row)
 
@@ -85,27 +85,6 @@ def test_positions_among_labels_are_not_taken(sampler, tmp_path):
 def test_a_folder_without_labels_is_an_error(tmp_path):
     with pytest.raises(DataFileError, match="no labelled positions"):
         is_learned(sample_random_positions(1, seed=1), [tmp_path])
-
-
-def test_two_anchors_are_two_points_in_the_home_of_the_other():
-    start = Position.start().board
-    back = boards.position({24: 2, 22: 3, 6: 5, 8: 5}, {19: 5, 18: 5, 17: 5}).board
-    blots = boards.position({24: 2, 22: 1, 20: 1, 6: 5, 8: 6}, {19: 5, 18: 5, 17: 5}).board
-    sample = np.stack([start, back, back[::-1], blots])
-    assert has_two_anchors(sample).tolist() == [False, True, True, False]
-
-
-def test_classes_are_read_with_their_numbers():
-    assert parse_classes(["contact=2000", "race=1"]) == {"contact": 2000, "race": 1}
-
-
-@pytest.mark.parametrize(
-    "texts", [[], ["contact"], ["contact=0"], ["contact=x"], ["contact=1", "contact=2"], ["nothing=1"]]
-)
-def test_classes_that_cannot_be_are_refused(texts):
-    with pytest.raises(ValueRangeError) as caught:
-        parse_classes(texts)
-    assert caught.value.field == "classes"
 
 
 def test_positions_are_read_as_they_were_written(tmp_path):

@@ -8,15 +8,16 @@ import pytest
 from engine.rollout import RolloutEvaluator, RolloutSettings
 from engine.rollout.trial_scoring import TrialScoring
 from engine.rules.outcome import cubeless_equity
+from nets.catalogue import load_pruner
 from tools.common.progress import Progress
 from tools.parallel.processes import ProcessPool
+from tools.train.labels.rollouts import derive_dice_seed, make_rollout_evaluators
 from tools.train.runs.shard_loop import make_missing_shards, make_shard
 from tools.train.validation import rollout_tasks as rolling_out
 from tools.train.validation.positions import ValidationPositions, draw_positions, make_sampler
 from tools.train.validation.rollout_labels import read_all_rollouts, read_rollouts
 from tools.train.validation.rollout_tasks import (
     RolloutTask,
-    make_rollout_evaluators,
     make_rollout_tasks,
     roll_out_shard,
     roll_out_to_error,
@@ -35,7 +36,7 @@ def nets():
 
 @pytest.fixture(scope="module")
 def evaluators(nets):
-    return make_rollout_evaluators(nets, 0)
+    return make_rollout_evaluators(nets, load_pruner())
 
 
 @pytest.fixture(scope="module")
@@ -54,8 +55,11 @@ def test_a_label_is_the_mean_of_rollouts_with_dice_of_its_own(tmp_path, nets, ev
     labels = read_rollouts(task.file)
     assert task.file.name == "rollouts-000002.npz"
     assert (made["labelled"], made["trials"]) == (4, 4 * 36)
-    seeds = [rolling_out._derive_dice_seed(5, place) for place in range(40, 44)]
-    assert len({*seeds, *(rolling_out._derive_dice_seed(6, place) for place in range(40, 44))}) == 8
+    seeds = [derive_dice_seed(rolling_out._DICE_SEED_TAG, 5, place) for place in range(40, 44)]
+    assert (
+        len({*seeds, *(derive_dice_seed(rolling_out._DICE_SEED_TAG, 6, place) for place in range(40, 44))})
+        == 8
+    )
     for i, seed in enumerate(seeds):
         board = positions.boards[i : i + 1]
         expected = RolloutEvaluator(evaluators, dataclasses.replace(SHORT, seed=seed)).evaluate(board)
@@ -101,7 +105,7 @@ def test_a_game_ends_where_a_bearoff_database_knows_it(nets, evaluators):
 
 def test_with_look_ahead_other_plays_are_made(nets, evaluators, positions):
     settings = dataclasses.replace(SHORT, truncation=4)
-    deep = make_rollout_evaluators(nets, 1)
+    deep = make_rollout_evaluators(nets, load_pruner(), 1)
     board = positions.boards[positions.classes == 0][0]
     shallow, deeper = (roll_out_to_error(board, each, settings) for each in (evaluators, deep))
     assert 0 < (np.abs(shallow - deeper) > 1e-9).any(axis=1).sum() <= 36

@@ -1,0 +1,67 @@
+"""How often classes of positions come up: counted over all turns of games."""
+
+import argparse
+import json
+
+import numpy as np
+import pytest
+
+from engine.play.lockstep import play_games
+from engine.rules.position import Phase, classify_phases
+from tools.common.opponents import load_opponent
+from tools.train.validation import class_shares
+from tools.train.validation.class_shares import count_class_shares
+from tools.train.validation.position_classes import MOST_BACK, PLAYED_CLASSES
+
+
+class _Recorder:
+    def __init__(self) -> None:
+        self.boards: list[np.ndarray] = []
+
+    def add(self, games, seat, dice, after) -> None:
+        self.boards.append(after.copy())
+
+
+@pytest.fixture(scope="module")
+def shares():
+    player = load_opponent("pubeval")
+    return count_class_shares(player, player, 20, 3)
+
+
+def run(capsys, *arguments: str) -> str:
+    parser = argparse.ArgumentParser()
+    class_shares.add_arguments(parser)
+    assert class_shares.main(parser.parse_args(arguments)) == 0
+    return capsys.readouterr().out
+
+
+def test_shares_are_of_all_positions_after_a_play_that_are_not_over(shares):
+    recorder, player = _Recorder(), load_opponent("pubeval")
+    play_games(player, player, 20, 3, has_pairs=False, log=recorder)
+    phases = classify_phases(np.concatenate(recorder.boards))
+    phases = phases[phases != Phase.OVER]
+    by_name = {each.name: each for each in shares.classes}
+    assert (shares.games, shares.positions, tuple(by_name)) == (20, len(phases), PLAYED_CLASSES)
+    assert by_name["race"].share == pytest.approx((phases == Phase.RACE).mean())
+    assert by_name["contact"].share == pytest.approx((phases <= Phase.CRASHED).mean())
+    assert by_name["contact"].games == 1.0
+    assert 0.0 < by_name["race"].error < 0.1
+
+
+def test_the_numbers_of_checkers_back_share_all_contact(shares):
+    by_name = {each.name: each.share for each in shares.classes}
+    back = np.array(shares.back)
+    assert back.shape == (MOST_BACK + 1, MOST_BACK + 1)
+    assert back.sum() == pytest.approx(1.0)
+    for count in range(MOST_BACK + 1):
+        assert back[count].sum() * by_name["contact"] == pytest.approx(by_name[f"own-back-{count}"])
+        assert back[:, count].sum() * by_name["contact"] == pytest.approx(by_name[f"other-back-{count}"])
+
+
+def test_the_command_writes_tables_or_json(capsys):
+    text = run(capsys, "pubeval", "random", "--games", "4")
+    assert "pubeval against random" in text
+    assert "4 games, " in text
+    report = json.loads(run(capsys, "pubeval", "--games", "4", "--json"))
+    assert (report["first"], report["second"], report["games"]) == ("pubeval", "pubeval", 4)
+    assert [each["name"] for each in report["classes"]] == list(PLAYED_CLASSES)

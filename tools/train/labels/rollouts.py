@@ -1,0 +1,89 @@
+"""Rollouts as labels: many games from each position, both sides played by the nets, luck taken off.
+
+Each position has dice of its own, so the errors of labels do not depend on each other. At 0-ply the evaluator
+that chooses plays also measures luck, so that one compiled loop plays the games.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from engine.evaluation.pruning import PlayPruner, ShortlistPruner
+from engine.rollout import RolloutEvaluators, RolloutSettings, TrialScoring
+from engine.rollout.trial_scoring import Scores
+from engine.rollout.trials import play_trials
+from engine.rules.outcome import Outcomes
+from engine.rules.position import Board
+from engine.search import NPlyEvaluator
+from tools.train.weights.net_set import NetSet, load_bearoff_evaluators
+
+CUBELESS = TrialScoring()
+"""Labels are outcomes of games without the cube."""
+
+
+def make_rollout_evaluators(nets: NetSet, pruner: PlayPruner, plies: int = 0) -> RolloutEvaluators:
+    """Make the evaluators of rollouts: play at a number of plies; all bearoff databases end games.
+
+    Args:
+        nets: Play, measure luck and evaluate where games are cut.
+        pruner: Finds promising replies for the nets.
+        plies: How far plays are looked ahead. From 1 on, luck is that of the replies that the pruner ranks
+            first: a little more spread, in much less time.
+    """
+    evaluator, exact = nets.make_evaluator(), load_bearoff_evaluators()
+    policy, luck_policy = nets.make_policy(evaluator, pruner), None
+    if plies:
+        optimal = tuple(each for each in exact if each.is_optimal)
+        policy, luck_policy = (
+            ShortlistPruner(pruner, NPlyEvaluator(evaluator, pruner, plies, exact=optimal)),
+            pruner,
+        )
+    return RolloutEvaluators(policy, evaluator, luck=evaluator, luck_policy=luck_policy, exact=exact)
+
+
+def roll_out_trials(
+    board: Board, evaluators: RolloutEvaluators, settings: RolloutSettings, trials: range
+) -> Scores:
+    """Play trials from one position.
+
+    Args:
+        board: ``int8[2, 26]``.
+        evaluators: Play and evaluate.
+        settings: Seed, truncation and variance reduction apply.
+        trials: Numbers of the trials.
+
+    Returns:
+        ``float64[trials, 5]``.
+    """
+    scores: Scores = play_trials(board[None], trials, settings, evaluators, CUBELESS, lambda: False)[0]
+    return scores
+
+
+def roll_out_labels(
+    boards: Board, evaluators: RolloutEvaluators, settings: RolloutSettings, seed: tuple[int, ...]
+) -> Outcomes:
+    """Roll positions out, each with dice of its own.
+
+    Args:
+        boards: ``int8[n, 2, 26]``.
+        evaluators: Play and evaluate.
+        settings: Trials, truncation and variance reduction apply.
+        seed: Numbers that together with the place of a position decide its dice.
+
+    Returns:
+        ``float32[n, 5]``, means of the trials; with luck taken off, a probability near 0 or 1 may stray
+        outside by about its error.
+    """
+    means = np.empty((len(boards), 5), np.float32)
+    for place, board in enumerate(boards):
+        own = replace(settings, seed=derive_dice_seed(*seed, place))
+        means[place] = roll_out_trials(board, evaluators, own, range(settings.trials)).mean(axis=0)
+    return means
+
+
+def derive_dice_seed(*numbers: int) -> int:
+    """Derive the seed of the dice of one position from numbers of its own."""
+    (drawn,) = np.random.SeedSequence(numbers).generate_state(1, np.uint64)
+    return int(drawn) >> 1
