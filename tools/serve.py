@@ -105,6 +105,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="with --web: let people protect their names by a password",
     )
     parser.add_argument(
+        "--page-sources",
+        action="store_true",
+        help="with --web: serve the page's scripts and styles as they are written, for who works on them",
+    )
+    parser.add_argument(
         "--gnubg",
         metavar="[HOST:]PORT",
         help=f"GNU Backgammon's external-player dialect: 'set player 0 external {LOOPBACK}:PORT' in gnubg",
@@ -194,7 +199,7 @@ def _check_options(args: argparse.Namespace) -> None:
             f"{other} and --gnubg: a server speaks one of the two; start two servers, each with its own port",
             field="gnubg",
         )
-    for name in ("web_host", "web_allow_origin", "archive", "accounts"):
+    for name in ("web_host", "web_allow_origin", "archive", "accounts", "page_sources"):
         if getattr(args, name) and args.web is None:
             raise UnsupportedError(f"{_format_option(name)} is only for --web", field=name)
     for name, most in (("clients", MAX_CLIENTS), ("threads", MAX_THREADS), ("idle_timeout", MAX_IDLE_S)):
@@ -286,7 +291,7 @@ def _serve_lines(args: argparse.Namespace, say: ClientCallback) -> None:
     options = replace(options, on_listening=_announce_web(options.limits))
     archive = ArchiveOptions.parse(args.archive or "")
     origins = tuple(args.web_allow_origin or ())
-    web = WebOptions(tuple(args.web_host or ()), archive, args.accounts, origins)
+    web = WebOptions(tuple(args.web_host or ()), archive, args.accounts, origins, args.page_sources)
     run_server(serve_web(service, options, web, deepening, tcp))
 
 

@@ -58,9 +58,11 @@ class WebOptions:
         archive: Whether and where tables and games are kept.
         accounts: Whether names may have passwords.
         origins: Of pages of other servers that may use what such pages may use at all.
+        page_sources: Whether the scripts and styles of the page are served as they are written.
     """
 
     hosts: tuple[str, ...] = ()
     archive: ArchiveOptions = _NO_ARCHIVE
     accounts: bool = False
     origins: tuple[str, ...] = ()
+    page_sources: bool = False

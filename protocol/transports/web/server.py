@@ -36,7 +36,8 @@ from protocol.transports.web.metrics import (
     format_figures,
     read_memory_bytes,
 )
-from protocol.transports.web.page import Page, read_page
+from protocol.transports.web.page import Page
+from protocol.transports.web.page_files import read_page
 from protocol.transports.web.request_limits import RequestLimiter
 from protocol.transports.web.rest import RestWork
 from protocol.transports.web.sockets import SocketEndpoint, WebClient
@@ -159,7 +160,13 @@ class WebServer(ListeningServer[WebClient]):
             "/ws/tables": SocketEndpoint(self, self._make_table_client),
         }
         reports = {"/healthz": self._report_health, "/metrics": self._report_metrics}
-        app = make_app(Page(read_page()), sockets, reports, (*ENDPOINTS, *self._kept.endpoints), self._rest)
+        app = make_app(
+            Page(read_page(self._web.page_sources)),
+            sockets,
+            reports,
+            (*ENDPOINTS, *self._kept.endpoints),
+            self._rest,
+        )
         names, rates = (
             ServerNames(host, port, self._web.hosts),
             RequestLimiter(self._web_limits, self.clock()),
