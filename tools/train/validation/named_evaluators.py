@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from engine.evaluation.evaluator import Evaluator
-from nets.catalogue import DEFAULT_EVALUATOR, list_evaluator_names
+from engine.search import NPlyEvaluator
+from nets.catalogue import DEFAULT_EVALUATOR, list_evaluator_names, load_pruner
 from tools.common.opponents import load_net_evaluator
-from tools.train.weights.net_set import load_net_set
+from tools.train.weights.net_set import load_bearoff_evaluators, load_net_set
+
+_LOOKS_AHEAD = re.compile("(.+):plies=([12])")
+_GNUBG = "gnubg"
 
 
 def load_named_evaluator(name: str) -> Evaluator:
@@ -15,7 +20,7 @@ def load_named_evaluator(name: str) -> Evaluator:
 
     Args:
         name: An evaluator of the manifest or ``default``; the folder of a run or a file of nets in it;
-            ``wildbg:FOLDER``; ``gnubg``, with ``:plies=N`` behind it to look ahead.
+            ``wildbg:FOLDER``; ``gnubg``. With ``:plies=N`` behind it, 1 or 2, it looks ahead.
 
     Raises:
         ValueRangeError: There is no such evaluator; or it is a player that only chooses plays.
@@ -23,6 +28,9 @@ def load_named_evaluator(name: str) -> Evaluator:
         UnsupportedError: A package is missing that it needs.
         DataFileError: The manifest, a net or a file is missing or faulty.
     """
+    if (deep := _LOOKS_AHEAD.fullmatch(name)) and deep[1] != _GNUBG:  # which looks ahead in its own way
+        optimal = tuple(each for each in load_bearoff_evaluators() if each.is_optimal)
+        return NPlyEvaluator(load_named_evaluator(deep[1]), load_pruner(), int(deep[2]), exact=optimal)
     if name not in (DEFAULT_EVALUATOR, *list_evaluator_names()) and Path(name).exists():
         return load_net_set(name).make_evaluator()
     return load_net_evaluator(name)

@@ -51,7 +51,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         nargs="+",
         metavar="NET",
         help="an evaluator of the manifest or 'default', the folder of a run or a file of nets in it, "
-        "'wildbg:FOLDER', 'gnubg' or 'gnubg:plies=N'; the first is the one that others are compared with",
+        "'wildbg:FOLDER', 'gnubg'; ':plies=1' or ':plies=2' behind it looks ahead; the first is the one that "
+        "others are compared with",
     )
     parser.add_argument(
         "--not-in", default="", metavar="LIST", help="folders of labels whose positions are left out"

@@ -3,10 +3,11 @@
 import numpy as np
 import pytest
 
-from engine.errors import UnsupportedError, ValueRangeError
+from engine.errors import GammondError, UnsupportedError, ValueRangeError
 from engine.rules.outcome import cubeless_equity
 from engine.rules.position import Position, swap_sides
-from nets.catalogue import load_evaluator
+from engine.search import NPlyEvaluator
+from nets.catalogue import load_evaluator, load_pruner
 from tests.peers.gnubg_nets import gnubg_nn
 from tools.train.validation.named_evaluators import load_named_evaluator
 from tools.train.weights.layers import LayeredNet
@@ -34,7 +35,7 @@ def test_runs_are_evaluators(tmp_path, form):
     np.testing.assert_array_equal(evaluated, nets.make_evaluator().evaluate(boards))
 
 
-@pytest.mark.parametrize("name", ["pubeval", "random", "default:plies=1"])
+@pytest.mark.parametrize("name", ["pubeval", "random"])
 def test_players_are_no_evaluators(name):
     with pytest.raises(ValueRangeError, match="expected an evaluator"):
         load_named_evaluator(name)
@@ -63,3 +64,17 @@ def test_gnubg_evaluates_for_the_side_on_roll():
     )
     assert np.corrcoef(ours, theirs)[0, 1] > 0.95
     assert np.corrcoef(ours, other_side)[0, 1] < 0.0
+
+
+def test_an_evaluator_looks_ahead():
+    boards = sample_random_positions(600, seed=2)[::50]
+    deep = load_named_evaluator("default:plies=1").evaluate(boards)
+    expected = NPlyEvaluator(load_evaluator(), load_pruner(), 1).evaluate(boards)
+    np.testing.assert_allclose(deep, expected, atol=1e-6)
+    assert np.abs(deep - load_evaluator().evaluate(boards)).max() > 0.005
+
+
+@pytest.mark.parametrize("name", ["default:plies=0", "default:plies=3", "default:plies=", "nobody:plies=1"])
+def test_other_depths_and_unknown_names_are_refused(name):
+    with pytest.raises(GammondError):
+        load_named_evaluator(name)
