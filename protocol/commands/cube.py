@@ -251,17 +251,19 @@ def _make_row(away: int, row: Sequence[CubeDecision], *, has_equities: bool) -> 
         return Reply("row", values=values, is_final=False)
     lists = {
         "no_double": [_round_equity(decision.no_double) for decision in row],
-        "double": [_round_equity(_find_double(decision)) for decision in row],
+        "double": [
+            _round_doubled(each, each.double_take if each.should_take else each.double_pass) for each in row
+        ],
+        "take": [_round_doubled(each, each.double_take) for each in row],
+        "drop": [_round_doubled(each, each.double_pass) for each in row],
     }
     joined = {key: ",".join(map(_format_equity, equities)) for key, equities in lists.items()}
     return Reply("row", values=values | joined, is_final=False, fields=lists)
 
 
-def _find_double(decision: CubeDecision) -> CubeValue | None:
-    """Return the value of a double with the proper response; None where it is not possible or of no use."""
-    if decision.doubling is DoublingAction.UNAVAILABLE:
-        return None
-    return decision.double_take if decision.should_take else decision.double_pass
+def _round_doubled(decision: CubeDecision, value: CubeValue | None) -> float | None:
+    """Return the equity of a double of a decision; None where it is not possible or of no use."""
+    return None if decision.doubling is DoublingAction.UNAVAILABLE else _round_equity(value)
 
 
 def _round_equity(value: CubeValue | None) -> float | None:

@@ -234,10 +234,14 @@ _COMMANDS = (
             ),
             switch_argument(
                 "equities",
-                "whether rows have the equities of no double and of a double with the proper response",
+                "whether rows have the equities of no double, and of a double: by the proper response, taken "
+                "and dropped",
             ),
         ),
-        data_lines=(_INFO, "row away=N actions=CODES [no_double=N,... double=N|-,...]"),
+        data_lines=(
+            _INFO,
+            "row away=N actions=CODES [no_double=N,... double=N|-,... take=N|-,... drop=N|-,...]",
+        ),
         example=("newgame", "matrix away=3"),
     ),
     Command(

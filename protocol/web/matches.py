@@ -12,9 +12,11 @@ import msgspec
 
 from engine.errors import CancelledWork, FormatError, UnsupportedError
 from engine.match_analysis.analysed_match import AnalysedMatch, find_table
+from engine.match_analysis.documents import describe_match
 from engine.match_files.documents import describe_record
 from engine.match_files.model import RecordedMatch
 from engine.match_files.reading import read_matches
+from engine.match_files.sgf.writer import format_sgf
 from engine.match_files.writing import MATCH_FORMATS, list_losses
 from engine.match_reports.html_report import format_html
 from engine.options import Field
@@ -38,13 +40,15 @@ DEFAULT_PLIES = 2
 """The look-ahead of an analysis, that of `gammond analyse`."""
 
 HTML, HTML_MEDIA = "html", "text/html; charset=utf-8"
-REPORTS = ("json", HTML)
+SGF = "sgf"
+REPORTS = ("json", HTML, SGF)
 TARGETS = ("json", HTML, *MATCH_FORMATS)
 
-_FILE_MEDIA = {"mat": "text/plain; charset=utf-8", "sgf": "application/x-go-sgf; charset=utf-8"}
+_FILE_MEDIA = {"mat": "text/plain; charset=utf-8", SGF: "application/x-go-sgf; charset=utf-8"}
 _TEXT_FIELD = "match_text"
 _NO_HEADER_TEXT = re.compile(r"[^ -~]")
 _MAX_HEADER_CHARS = 1000
+_JUDGEMENT_FIELDS = ("players", "games", "luck_adjusted", "decisions", "rolls", "resignations")
 _SETTINGS = ("plies", "deeper", "filter", "net", "store", "max_moves", "time_ms")
 _ANALYSIS_PARAMETERS = {
     **{name: QUERIES.scalars[name] for name in _SETTINGS},
@@ -74,15 +78,16 @@ def ask_analysis(session: Session, request: WebRequest) -> Question:
         query = msgspec.structs.replace(query, store=str(settings.store))
     deadline_s = None if query.time_ms is None else service.clock() + query.time_ms / 1000
     make_work = partial(make_match_work, session, net, query, head, deadline_s, content=content)
-    if report != HTML:
+    if report not in _REPORT_FILES:
         return Question(make_work())
-    work = make_work(describe=_format_page)
+    describe, media_type = _REPORT_FILES[report]
+    work = make_work(describe=describe)
 
     def run(control: WorkControl) -> Sequence[AnyReply]:
         _check_one(_read(content))  # before all of them are analysed
         return work.run(control)
 
-    return Question(msgspec.structs.replace(work, run=run), _make_page_answer)
+    return Question(msgspec.structs.replace(work, run=run), partial(_make_report_answer, media_type))
 
 
 def ask_conversion(session: Session, request: WebRequest) -> Question:
@@ -142,23 +147,40 @@ def _format_page(analysed: AnalysedMatch) -> str:
     return format_html(analysed, datetime.now().astimezone())
 
 
-def _make_page_answer(replies: Sequence[AnyReply]) -> WebAnswer:
-    """Return the page of the one match of an analysis."""
+def _format_sgf(analysed: AnalysedMatch) -> str:
+    return format_sgf(analysed.marked_match)
+
+
+def _make_report_answer(media_type: str, replies: Sequence[AnyReply]) -> WebAnswer:
+    """Return the report of the one match of an analysis."""
     results = cast("list[msgspec.Raw]", cast("JsonReply", replies[-1]).document["results"])
     if not results:
         raise CancelledWork("stopped before the match was analysed", field="time_ms")
-    return WebAnswer(200, msgspec.json.decode(results[0], type=str).encode(), HTML_MEDIA)
+    return WebAnswer(200, msgspec.json.decode(results[0], type=str).encode(), media_type)
 
 
 def _convert_to_html(matches: Sequence[RecordedMatch]) -> WebAnswer:
     _check_one(matches)
-    page = _format_page(AnalysedMatch("", matches[0], "", find_table(matches[0].rules.rules)))
+    page = _format_page(_judge_by_file(matches[0]))
     return WebAnswer(200, page.encode(), HTML_MEDIA)
 
 
 def _convert_to_json(matches: Sequence[RecordedMatch]) -> WebAnswer:
-    document = {"matches": [describe_record(match) for match in matches]}
-    return WebAnswer(200, msgspec.json.encode(document) + b"\n")
+    described = [describe_record(match) | _describe_analysis(match) for match in matches]
+    return WebAnswer(200, msgspec.json.encode({"matches": described}) + b"\n")
+
+
+def _describe_analysis(match: RecordedMatch) -> dict[str, object]:
+    """Return what the program behind a file thinks of its match, by keys; nothing where it has none."""
+    if not match.has_analysis:
+        return {}
+    described = describe_match(_judge_by_file(match))
+    return {"analysis": {name: described[name] for name in _JUDGEMENT_FIELDS}}
+
+
+def _judge_by_file(match: RecordedMatch) -> AnalysedMatch:
+    """Return a match as judged by the analysis in its file."""
+    return AnalysedMatch("", match, "", find_table(match.rules.rules))
 
 
 def _convert_to_file(name: str, matches: Sequence[RecordedMatch]) -> WebAnswer:
@@ -180,6 +202,11 @@ def _check_one(matches: Sequence[object]) -> None:
             field=_TEXT_FIELD,
         )
 
+
+_REPORT_FILES: dict[str, tuple[Callable[[AnalysedMatch], str], str]] = {
+    HTML: (_format_page, HTML_MEDIA),
+    SGF: (_format_sgf, _FILE_MEDIA[SGF]),
+}
 
 _CONVERTERS: dict[str, Callable[[Sequence[RecordedMatch]], WebAnswer]] = {
     "json": _convert_to_json,

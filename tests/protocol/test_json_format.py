@@ -90,7 +90,7 @@ def test_the_equities_of_a_matrix_are_lists_of_numbers():
     connection = make_connection()
     talk("set engine.format json\nnewgame", connection)
     first, second, _ = map(json.loads, talk("matrix away=2 equities=true", connection))
-    assert list(first) == ["answer", "final", "away", "actions", "no_double", "double"]
+    assert list(first) == ["answer", "final", "away", "actions", "no_double", "double", "take", "drop"]
     assert first["double"] == [None, None]
     assert [type(each) for each in second["no_double"] + second["double"]] == [float] * 4
 

@@ -146,26 +146,44 @@ def test_a_decision_goes_over_to_the_analysis_of_its_position_and_the_match_stay
     expect(page.locator(".summary .main-row")).to_be_visible()
 
 
-@pytest.mark.parametrize(
-    ("name", "ending", "part"),
-    [("Report (HTML)", ".html", "<html"), (".mat", ".mat", "3 point match"), (".sgf", ".sgf", "(;")],
-)
-def test_a_match_is_downloaded_in_other_formats(open_page, match_file, name, ending, part):
-    page = open_page("/#/analyse/match")
-    open_match(page, match_file)
+def save(page, name):
     with page.expect_download() as download:
         page.get_by_role("button", name=name, exact=True).click()
-    assert download.value.suggested_filename == f"ann-bob{ending}"
-    assert part in Path(download.value.path()).read_text(encoding="utf-8")
+    return download.value.suggested_filename, Path(download.value.path()).read_text(encoding="utf-8")
 
 
-def test_the_analysis_is_downloaded_as_json(open_page, match_file):
+def test_a_match_is_downloaded_with_its_analysis_as_far_as_the_format_has_a_place_for_it(
+    open_page, match_file
+):
     page = open_page("/#/analyse/match")
     open_match(page, match_file)
-    with page.expect_download() as download:
-        page.get_by_role("button", name="JSON", exact=True).click()
-    (document,) = json.loads(Path(download.value.path()).read_text(encoding="utf-8"))
-    assert document["names"] == ["Ann", "Bob"]
+    name, text = save(page, "Report (HTML)")
+    assert (name, "<html" in text) == ("ann-bob.html", True)
+    name, text = save(page, ".mat")
+    assert (name, "3 point match" in text) == ("ann-bob.mat", True)
+    name, text = save(page, "JSON")
+    assert (name, json.loads(text)[0]["names"]) == ("ann-bob.json", ["Ann", "Bob"])
+    name, text = save(page, ".sgf")
+    assert (name, "AN[gammond " in text, "2C" in text) == ("ann-bob.sgf", True, True)
+
+
+def test_the_analysis_of_a_file_is_shown_beside_that_of_the_page_and_in_its_place(
+    open_page, match_file, tmp_path
+):
+    page = open_page("/#/analyse/match")
+    open_match(page, match_file)
+    sources = page.locator(".verdict-source")
+    assert sources.count() == 0
+    analysed = tmp_path / "analysed.sgf"
+    analysed.write_text(save(page, ".sgf")[1].replace("AN[gammond", "AN[Somebody"), encoding="utf-8")
+    page.get_by_role("button", name="Another file").click()
+    open_match(page, analysed)
+    assert [each.strip("?") for each in sources.all_inner_texts()] == ["gammond", "Somebody"]
+    assert page.locator(".decision .play-list ol").count() == 2
+    assert "PR by Somebody" in page.locator(".summary").inner_text()
+    page.get_by_label("Analysis by").select_option("file")
+    assert [each.strip("?") for each in sources.all_inner_texts()] == ["Somebody", "gammond"]
+    assert "PR by gammond" in page.locator(".summary").inner_text()
 
 
 def test_a_match_is_pasted_where_a_position_was_expected(open_page):

@@ -86,3 +86,84 @@ def test_a_loss_is_of_the_class_of_the_number_that_is_shown(page):
     own = [each if each in ("error", "blunder") else "" for each in classes]
     assert own == [classify_loss(loss) for loss in losses]
     assert classes[:5] == ["best", "good", "good", "inaccuracy", "inaccuracy"]
+
+
+def test_times_intervals_and_signs_are_written_one_way(page):
+    written = page.evaluate(
+        """async () => {
+          const {formatInterval, formatSeconds, formatSigned} = await import("/page/js/analyse/numbers.js");
+          const times = [0.4, 190].map(formatSeconds);
+          return [...times, formatInterval(0.01), formatSigned(-0.25), formatSigned(-0.0001)];
+        }"""
+    )
+    thin, minus = "\N{NARROW NO-BREAK SPACE}", "\N{MINUS SIGN}"
+    interval = f"\N{PLUS-MINUS SIGN}{thin}0.020"
+    assert written == [f"<{thin}0.01{thin}s", f"0.19{thin}s", interval, f"{minus}0.250", "+0.000"]
+
+
+def test_a_double_of_a_cube_that_has_an_owner_is_a_redouble(page):
+    xgids = [encode_xgid(Position.start(), match) for match in (MATCHES[0], MATCHES[3], MATCHES[4])]
+    named = page.evaluate(
+        """async xgids => {
+          const {isDoubled, nameCubeAction} = await import("/page/js/analyse/cube_words.js");
+          const names = ["double, take", "no double", "take"];
+          return xgids.map(xgid => [...names.map(name => nameCubeAction(name, xgid)), isDoubled(xgid)]);
+        }""",
+        xgids,
+    )
+    assert named == [
+        ["double, take", "no double", "take", False],
+        ["redouble, take", "no redouble", "take", False],
+        ["redouble, take", "no redouble", "take", True],
+    ]
+
+
+def test_no_cube_is_shown_in_the_crawford_game_and_in_a_match_to_1_point(page):
+    matches = [*MATCHES[:3], MatchState(length=1), MatchState(length=7, score=(3, 6))]
+    shown = page.evaluate(
+        """async xgids => {
+          const {parseXgid, toBoardState} = await import("/page/js/analyse/xgid.js");
+          return xgids.map(xgid => toBoardState(parseXgid(xgid)).cube !== null);
+        }""",
+        [encode_xgid(Position.start(), match) for match in matches],
+    )
+    assert shown == [True, True, False, False, True]
+
+
+def test_a_file_of_one_position_is_told_from_others(page):
+    xgid = encode_xgid(Position.start(), MatchState())
+    snowie = "0;1;0;1;0;a;b;0;0;0;1;0;0;0;-2;0;0;0;0;5;0;3;0;0;0;-5;5;0;0;0;-3;0;-5;0;0;0;0;2;0;0;0"
+    contents = [
+        f"Alice\n+---+\n{xgid}\nbest 8/5",
+        f"{xgid} {xgid}",
+        snowie,
+        "Dear Bob",
+        "",
+        f"{xgid}\n{xgid[:-4]}0:9",
+    ]
+    found = page.evaluate(
+        """async contents => {
+          const {findPosition} = await import("/page/js/analyse/match_source.js");
+          return Promise.all(contents.map(content => findPosition(new Blob([content]))));
+        }""",
+        contents,
+    )
+    assert found == [xgid, xgid, snowie, None, None, None]
+
+
+def test_points_have_the_numbers_of_the_seat_that_is_asked_for(page):
+    shown = page.evaluate(
+        """async () => {
+          const {BackgammonBoard} = await import("/page/js/board/backgammon.js");
+          const board = new BackgammonBoard(document.body);
+          const checkers = [Array(26).fill(0), Array(26).fill(0)];
+          checkers[1][8] = 2;
+          return [undefined, 1, 0].map(numbering => {
+            board.show({checkers, on_roll: 1}, {perspective: 0, numbering});
+            const place = board.svg.querySelector("[data-place=p17]");
+            return [board.svg.querySelector(".b-number").textContent, place.getAttribute("aria-label")];
+          });
+        }"""
+    )
+    two = "2 checkers of the opponent"
+    assert shown == [["1", f"17-point, {two}"], ["24", f"8-point, {two}"], ["1", f"17-point, {two}"]]

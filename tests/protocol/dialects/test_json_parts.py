@@ -98,6 +98,13 @@ def test_matrix_has_the_rows_of_the_command():
     rows = ask_result(want=["matrix"], away=2, equities=True)["matrix"]["rows"]
     assert [len(row["no_double"]) for row in rows] == [2, 2]
     assert rows[0]["double"] == [None, None]
+    assert rows[0]["take"] == [None, None]
+    for letter, double, take, drop in zip(
+        *(rows[1][key] for key in ("actions", "double", "take", "drop")), strict=True
+    ):
+        if letter != "-":
+            assert double == min(take, drop)
+            assert drop == 1.0
 
 
 @pytest.mark.parametrize(

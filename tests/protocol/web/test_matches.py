@@ -53,6 +53,27 @@ def test_an_analysis_can_be_a_page():
     assert get_error("analyse", {"match_text": TWO, "report": "html"}) == (422, "unsupported", "match_text")
 
 
+def test_an_analysis_can_be_a_file_and_is_read_again_from_it():
+    answer = ask("analyse", TEXT.encode(), query=(("report", "sgf"), ("plies", "0")))
+    assert (answer.status, answer.media_type) == (200, "application/x-go-sgf; charset=utf-8")
+    (own,) = get_json("analyse", {"match_text": TEXT, "plies": 0})[1]["results"]
+    (match,) = get_json("convert", answer.body, query=(("to", "json"),))[1]["matches"]
+    assert match["analysed"]
+    kept = match["analysis"]
+    assert [each["chosen"] for each in kept["decisions"]] == [each["chosen"] for each in own["decisions"]]
+    assert [each["error"] for each in kept["decisions"]] == pytest.approx(
+        [each["error"] for each in own["decisions"]], abs=1e-5
+    )
+    ratings = [[player["performance_rating"] for player in each["players"]] for each in (kept, own)]
+    assert ratings[0] == pytest.approx(ratings[1], abs=1e-2)
+
+
+def test_a_match_without_an_analysis_has_none_as_json():
+    (match,) = get_json("convert", {"match_text": TEXT, "to": "json"})[1]["matches"]
+    assert not match["analysed"]
+    assert "analysis" not in match
+
+
 def test_a_page_that_time_leaves_unfinished_is_an_error():
     assert ask("analyse", TEXT.encode(), query=(("report", "html"),), stops=True).status == 503
 

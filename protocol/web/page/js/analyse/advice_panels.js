@@ -3,6 +3,7 @@
 import { choice, h } from "../dom.js";
 import { fill, text } from "../text.js";
 import { CubeAdvice } from "./cube_advice.js";
+import { isRedouble } from "./cube_words.js";
 import { explain } from "./explain.js";
 import { describeFailure } from "./failures.js";
 import { formatSeconds } from "./numbers.js";
@@ -62,7 +63,8 @@ export class AdvicePanels {
     this.rolls.addEventListener("choose", (event) => this.view.line.alter({ dice: detailOf(event) }));
     this.cube.addEventListener("act", (event) => {
       const action = /** @type {keyof typeof words.cube.buttons} */ (detailOf(event));
-      this.view.make(action, words.cube.buttons[action]);
+      const { buttons, again } = words.cube;
+      this.view.make(action, action === "double" && isRedouble(this.view.setting) ? again.button : buttons[action]);
     });
     this.rollout.addEventListener("start", () => this.rollOut());
     this.rollout.addEventListener("stop", () => this.rolling.abort());
@@ -230,7 +232,7 @@ export class AdvicePanels {
     try {
       const onProgress = (/** @type {any} */ progress) => isCurrent() && this.rollout.showProgress(progress);
       const found = await this.view.questions.rollOut(setting, this.rollout.getOptions(setting), { signal, onProgress });
-      if (isCurrent()) this.rollout.show(found, performance.now() - start);
+      if (isCurrent()) this.rollout.show(found, performance.now() - start, isRedouble(setting));
     } catch (error) {
       if (isCurrent()) this.rollout.finish(signal.aborted ? words.rollout.stoppedEarly : describeFailure(error));
     }

@@ -2,8 +2,10 @@
 
 import { h } from "../dom.js";
 import { fill, text } from "../text.js";
+import { isRedouble } from "./cube_words.js";
 import { explain } from "./explain.js";
 import { formatPercent, formatSigned } from "./numbers.js";
+import { hasCube } from "./xgid.js";
 
 /**
  * @typedef {import("./questions.js").CubeAnswer} CubeAnswer
@@ -31,11 +33,15 @@ export class CubeAdvice extends EventTarget {
    * @param {Evaluation} [evaluation] before the roll
    */
   show(setting, cube, evaluation) {
+    if (!hasCube(setting)) {
+      this.element.replaceChildren(h("p", {}, words.cube.noCube));
+      return;
+    }
     this.element.replaceChildren(
       h("p", { class: "verdict" }, h("strong", {}, setting.cube.offered ? nameResponse(cube) : formatAction(cube.action)), explain("cube")),
       ...(cube.take === undefined ? [h("p", {}, words.cube.none)] : [
-        this.drawTable(cube, setting.cube.value > 1),
-        h("p", {}, explainDouble(cube), " ", explainResponse(cube)),
+        this.drawTable(cube, isRedouble(setting)),
+        h("p", {}, explainDouble(cube, isRedouble(setting)), " ", explainResponse(cube, isRedouble(setting))),
       ]),
       ...(evaluation && setting.length === 0 && cube.take !== undefined
         ? [h("p", { class: "quiet small" }, fill(words.cube.takePoint, { chance: formatPercent(1 - evaluation.win) }), explain("takePoint"))] : []),
@@ -76,7 +82,7 @@ export class CubeAdvice extends EventTarget {
       : setting.dice || cube.take === undefined ? [] : ["double"];
     return h("div", { class: "row" }, ...actions.map((action) => h("button", {
       type: "button", onclick: () => this.dispatchEvent(new CustomEvent("act", { detail: action })),
-    }, words.cube.buttons[/** @type {keyof typeof words.cube.buttons} */ (action)])));
+    }, action === "double" && isRedouble(setting) ? words.cube.again.button : words.cube.buttons[/** @type {keyof typeof words.cube.buttons} */ (action)])));
   }
 }
 
@@ -95,19 +101,27 @@ function nameResponse({ response }) {
   return response ? words.cube.buttons[response] : words.cube.none;
 }
 
-/** @param {CubeAnswer} cube */
-function explainDouble(cube) {
+/**
+ * @param {CubeAnswer} cube
+ * @param {boolean} isAgain whether a double is a redouble
+ */
+function explainDouble(cube, isAgain) {
+  const names = isAgain ? words.cube.again : words.cube;
   const doubled = Math.min(cube.take ?? 0, cube.drop ?? 1);
   const difference = doubled - cube.no_double;
   const points = Math.abs(difference).toFixed(3);
-  if (cube.double) return fill(words.cube.doubleGains, { points });
-  return difference < 0 && cube.no_double > (cube.drop ?? 1) ? fill(words.cube.tooGood, { points }) : fill(words.cube.doubleLoses, { points });
+  if (cube.double) return fill(names.doubleGains, { points });
+  return difference < 0 && cube.no_double > (cube.drop ?? 1) ? fill(words.cube.tooGood, { points }) : fill(names.doubleLoses, { points });
 }
 
-/** @param {CubeAnswer} cube */
-function explainResponse(cube) {
+/**
+ * @param {CubeAnswer} cube
+ * @param {boolean} isAgain whether a double is a redouble
+ */
+function explainResponse(cube, isAgain) {
+  const names = isAgain ? words.cube.again : words.cube;
   const margin = (cube.drop ?? 1) - (cube.take ?? 0);
   const points = Math.abs(margin).toFixed(3);
   if (cube.response === "beaver") return words.cube.beaverRight;
-  return fill(margin >= 0 ? words.cube.takeRight : words.cube.passRight, { points });
+  return fill(margin >= 0 ? names.takeRight : names.passRight, { points });
 }

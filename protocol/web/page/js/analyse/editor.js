@@ -2,7 +2,7 @@
 
 import { announce, checkField, choice, h, labelled } from "../dom.js";
 import { fill, text } from "../text.js";
-import { BAR, CHECKERS, copySetting, countPips, exchangeSides, fillBorneOff, makeEmptySetting, makeStart } from "./xgid.js";
+import { BAR, CHECKERS, copySetting, countPips, exchangeSides, fillBorneOff, hasCube, makeEmptySetting, makeStart } from "./xgid.js";
 
 /**
  * @typedef {import("./position_line.js").PositionLine} PositionLine
@@ -115,6 +115,8 @@ export class Editor {
       field.max = String(Math.max(0, setting.length - 1));
     });
     fields.crawford.checked = setting.crawford;
+    fields.crawford.disabled = !isCrawfordScore(setting.length, setting.score);
+    for (const field of [fields.cube, fields.owner, fields.offered]) field.disabled = !hasCube(setting);
     fields.jacoby.checked = setting.jacoby;
     fields.beavers.checked = setting.beavers;
     if (this.matchFields) this.matchFields.hidden = setting.length === 0;
@@ -140,15 +142,18 @@ export class Editor {
     const length = Number(fields.length.value);
     const isOther = length !== setting.length;
     if (name === "dice" && dice.filter(Boolean).length === 1) return;
+    const score = isOther ? [0, 0] : fields.score.map((field) => clamp(Number(field.value), 0, Math.max(0, length - 1)));
+    const crawford = isCrawfordScore(length, score) && fields.crawford.checked;
+    const isPlayedWithCube = hasCube({ ...setting, length, crawford });
     const owner = fields.owner.value === "" ? null : /** @type {SeatNumber} */ (Number(fields.owner.value));
-    const offered = name === "dice" ? false : fields.offered.checked;
+    const offered = name !== "dice" && isPlayedWithCube && fields.offered.checked;
     this.replace(copySetting(setting, {
       on_roll: /** @type {SeatNumber} */ (Number(fields.onRoll.value)),
       dice: offered || name === "onRoll" || !dice[0] || !dice[1] ? null : dice,
-      cube: { ...fitCube(name, value, owner, setting.on_roll), offered },
+      cube: { ...(isPlayedWithCube ? fitCube(name, value, owner, setting.on_roll) : { value: 1, owner: null }), offered },
       length,
-      score: isOther ? [0, 0] : fields.score.map((field) => clamp(Number(field.value), 0, Math.max(0, length - 1))),
-      crawford: length > 0 && !isOther && fields.crawford.checked,
+      score,
+      crawford,
       jacoby: length === 0 && (isOther || fields.jacoby.checked),
       beavers: length > 0 || isOther || fields.beavers.checked,
     }));
@@ -272,7 +277,8 @@ export class Editor {
   finish(setting, place, seat, point) {
     fillBorneOff(setting, this.line.total);
     this.replace(setting);
-    announce(fill(words.set, { side: sides[seat], count: setting.checkers[seat][point], place: place.replace(/^p/, "") }));
+    const name = point === BAR ? text.board.bar : point === 0 ? text.board.offPlace : this.board.numberOf(/** @type {any} */ (place));
+    announce(fill(words.set, { side: sides[seat], count: setting.checkers[seat][point], place: name }));
   }
 }
 
@@ -296,6 +302,16 @@ function findPlace(target) {
 function fitCube(changed, value, owner, onRoll) {
   if (changed === "owner") return owner === null ? { value: 1, owner } : { value: Math.max(2, value), owner };
   return value === 1 ? { value, owner: null } : { value, owner: owner ?? onRoll };
+}
+
+/**
+ * Whether exactly one side is one point from the match.
+ *
+ * @param {number} length
+ * @param {number[]} score
+ */
+function isCrawfordScore(length, score) {
+  return length > 1 && score.filter((points) => points === length - 1).length === 1;
 }
 
 /**

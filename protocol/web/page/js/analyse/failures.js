@@ -12,6 +12,7 @@ const words = text.analyse.failures;
  */
 export function describeFailure(error) {
   if (!(error instanceof ServerError)) return words.lost;
-  const message = error.message.charAt(0).toUpperCase() + error.message.slice(1);
+  const said = error.message.replace(/^match_text: /, "");
+  const message = said.charAt(0).toUpperCase() + said.slice(1);
   return error.code === "stopped" ? words.stopped : fill(words.server, { message });
 }

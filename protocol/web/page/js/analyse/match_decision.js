@@ -2,61 +2,103 @@
 
 import { h } from "../dom.js";
 import { fill, text } from "../text.js";
+import { hasOwner, nameCubeAction } from "./cube_words.js";
 import { explain } from "./explain.js";
 import { describeAction } from "./match_lists.js";
-import { classify, formatChance, formatLoss, formatPercent, formatSigned } from "./numbers.js";
+import { classify, formatChance, formatInterval, formatLoss, formatPercent, formatSigned } from "./numbers.js";
 import { PlayList, drawPlaysKey } from "./play_list.js";
 
 /**
  * @typedef {import("./match_items.js").Item} Item
  * @typedef {import("./match_items.js").Decision} Decision
+ * @typedef {{source: string, item: Item}} Judged an action as an analysis judges it
  */
 
 const words = text.analyse.match;
+const FIRST_SHOWN = 5;
 
 /** Events: `look` (detail: the play to draw, null for the one that was made and the best). */
 export class DecisionPanel extends EventTarget {
   constructor() {
     super();
-    this.list = new PlayList({ canMake: false });
-    this.list.addEventListener("look", (event) => this.dispatchEvent(new CustomEvent("look", { detail: /** @type {CustomEvent} */ (event).detail })));
     this.head = h("div", { class: "decision-head" });
-    this.cubes = h("div", {});
-    this.element = h("div", { class: "decision", "aria-live": "off" }, this.head, this.cubes, this.list.element, this.key = drawPlaysKey());
+    this.verdicts = [new VerdictPanel(this), new VerdictPanel(this)];
+    this.element = h("div", { class: "decision", "aria-live": "off" }, this.head,
+      h("div", { class: "decision-verdicts" }, ...this.verdicts.map(({ element }) => element)), this.key = drawPlaysKey());
   }
 
   /**
-   * @param {Item} item
+   * @param {Judged[]} judged the action by one analysis, or by two; the one that the page goes by first
    * @param {string[]} names
    */
-  show(item, names) {
-    const { action, decisions, luck } = item;
-    const play = decisions.find(({ decision }) => decision === "play");
+  show(judged, names) {
+    const [{ item: { action, game } }] = judged;
     this.head.replaceChildren(
-      h("h2", {}, fill(words.decisionTitle, { game: item.game + 1, move: action.move, name: names[action.seat] }), " ", h("span", {}, describeAction(action))),
-      ...decisions.filter(({ decision, error }) => decision !== "no double" || error > 0).map((decision) => h("p", { class: "verdict" }, ...describeVerdict(decision))),
-      luck === null ? "" : h("p", { class: "small quiet" }, fill(words.luckOfRoll, { luck: formatSigned(luck) }), explain("luck")),
+      h("h2", {}, fill(words.decisionTitle, { game: game + 1, move: action.move, name: names[action.seat] }), " ", h("span", {}, describeAction(action))),
       action.comment ? h("p", { class: "comment" }, action.comment) : "");
-    this.cubes.replaceChildren(...decisions.filter(({ decision }) => decision !== "play").map((decision) => drawCube(decision, decision.decision === "no double" && !decision.error)));
-    this.list.clear();
-    this.list.element.hidden = this.key.hidden = !play?.candidates;
-    if (play?.candidates) {
-      const [best] = play.candidates;
-      this.list.show(play.candidates.map((each) => ({
-        play: each.play, equity: each.equity, mwc: each.mwc, depth: each.trials ? `${each.trials} trials` : each.depth, chances: each.outcome,
-        loss: each.depth === best.depth ? Math.max(0, best.equity - each.equity) : null, se: each.se, isMade: each.play === play.chosen,
-      })));
-    }
+    this.verdicts.forEach((panel, place) => panel.show(judged[place], judged.length > 1));
+    this.key.hidden = !judged.some(({ item }) => findPlay(item)?.candidates);
   }
 }
 
+/** What one analysis says of an action. */
+class VerdictPanel {
+  /** @param {EventTarget} parent takes the event `look` */
+  constructor(parent) {
+    this.list = new PlayList({ canMake: false, first: FIRST_SHOWN });
+    this.list.addEventListener("look", (event) => parent.dispatchEvent(new CustomEvent("look", { detail: /** @type {CustomEvent} */ (event).detail })));
+    this.head = h("div", {});
+    this.cubes = h("div", {});
+    this.element = h("section", {}, this.head, this.cubes, this.list.element);
+  }
+
+  /**
+   * @param {Judged | undefined} judged nothing hides the panel
+   * @param {boolean} isNamed whether the source is named
+   */
+  show(judged, isNamed) {
+    this.element.hidden = !judged;
+    this.list.clear();
+    if (!judged) return;
+    const { source, item: { decisions, luck } } = judged;
+    const play = findPlay(judged.item);
+    this.head.replaceChildren(
+      isNamed ? h("h3", { class: "verdict-source" }, source, explain("plies")) : "",
+      ...decisions.filter(({ decision, error }) => decision !== "no double" || error > 0).map((decision) => h("p", { class: "verdict" }, ...describeVerdict(decision))),
+      isNamed && !decisions.length ? h("p", { class: "quiet" }, words.notJudged) : "",
+      luck === null ? "" : h("p", { class: "small quiet" }, fill(words.luckOfRoll, { luck: formatSigned(luck) }), explain("luck")));
+    this.cubes.replaceChildren(...decisions.filter(({ decision }) => decision !== "play").map((decision) => drawCube(decision, decision.decision === "no double" && !decision.error)));
+    this.list.element.hidden = !play?.candidates;
+    if (play?.candidates) this.list.show(listCandidates(play));
+  }
+}
+
+/** @param {Item} item */
+function findPlay({ decisions }) {
+  return decisions.find(({ decision }) => decision === "play");
+}
+
+/**
+ * The plays that were considered; what one loses is known where it was looked at as deep as the best.
+ *
+ * @param {Decision} play
+ */
+function listCandidates({ candidates = [], chosen }) {
+  const [best] = candidates;
+  return candidates.map((each) => ({
+    play: each.play, equity: each.equity, mwc: each.mwc, depth: each.trials ? fill(text.analyse.rollout.after, { trials: each.trials.toLocaleString("en") }) : each.depth,
+    chances: each.outcome, loss: each.depth === best.depth ? Math.max(0, best.equity - each.equity) : null, se: each.se, isMade: each.play === chosen,
+  }));
+}
+
 /** @param {Decision} decision */
-function describeVerdict({ decision, chosen, best, error, error_mwc: mwc }) {
+function describeVerdict({ decision, chosen, best, error, error_mwc: mwc, xgid }) {
   const quality = classify(error);
   const mark = h("span", { class: `grade ${quality}`, "aria-hidden": "true" }, text.analyse.marks[quality]);
   if (quality === "best") return [mark, h("span", {}, decision === "play" ? words.bestPlay : words.bestAction)];
   const lost = fill(words.lostBy, { quality: text.analyse.qualities[quality], loss: formatLoss(error), mwc: mwc === null ? "" : ` (${formatPercent(-mwc, 2)} ${text.analyse.mwc})` });
-  return [mark, h("span", {}, h("strong", { class: quality }, lost), " ", fill(words.better, { best, chosen }))];
+  const better = fill(words.better, { best: nameCubeAction(best, xgid), chosen: nameCubeAction(chosen, xgid) });
+  return [mark, h("span", {}, h("strong", { class: quality }, lost), " ", better)];
 }
 
 /**
@@ -67,16 +109,18 @@ function describeVerdict({ decision, chosen, best, error, error_mwc: mwc }) {
  */
 function drawCube(decision, isClosed) {
   const isMatch = decision.no_double_mwc !== null && decision.no_double_mwc !== undefined;
-  const rows = /** @type {[string, any, any][]} */ ([
-    [text.analyse.cube.noDouble, decision.no_double, decision.no_double_mwc],
-    [text.analyse.cube.doubleTake, decision.double_take, decision.double_take_mwc],
-    [text.analyse.cube.doublePass, decision.double_pass, decision.double_pass_mwc],
+  const names = hasOwner(decision.xgid) ? text.analyse.cube.again : text.analyse.cube;
+  const rows = /** @type {[string, any, any, any][]} */ ([
+    [names.noDouble, decision.no_double, decision.no_double_mwc, decision.no_double_se],
+    [names.doubleTake, decision.double_take, decision.double_take_mwc, decision.double_take_se],
+    [names.doublePass, decision.double_pass, decision.double_pass_mwc, undefined],
   ]);
   const { outcome } = decision;
-  return h("details", { class: "cube-figures", open: !isClosed }, h("summary", {}, fill(words.cubeDecision, { best: decision.best })),
+  return h("details", { class: "cube-figures", open: !isClosed }, h("summary", {}, fill(words.cubeDecision, { best: nameCubeAction(decision.best, decision.xgid) })),
     h("table", { class: "figures" },
       h("thead", {}, h("tr", {}, h("th", { scope: "col" }, text.analyse.cube.action), h("th", { scope: "col" }, text.analyse.equity), isMatch && h("th", { scope: "col" }, text.analyse.mwc))),
-      h("tbody", {}, ...rows.map(([name, equity, mwc]) => h("tr", {}, h("th", { scope: "row" }, name), h("td", { class: "number" }, formatSigned(equity)),
+      h("tbody", {}, ...rows.map(([name, equity, mwc, se]) => h("tr", {}, h("th", { scope: "row" }, name),
+        h("td", { class: "number" }, formatSigned(equity), se === undefined ? "" : ` ${formatInterval(se)}`),
         isMatch && h("td", { class: "number" }, formatPercent(mwc, 2)))))),
     outcome && h("p", { class: "small quiet number" }, fill(text.analyse.plays.wins, { win: formatChance(outcome[0]), gammon: formatChance(outcome[1]), backgammon: formatChance(outcome[2]) }), " ",
       fill(text.analyse.plays.losses, { lose: formatChance(1 - outcome[0]), gammon: formatChance(outcome[3]), backgammon: formatChance(outcome[4]) }), ` ${decision.depth}`));

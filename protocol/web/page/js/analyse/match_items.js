@@ -23,7 +23,7 @@ import { isLossOf } from "./numbers.js";
  * @property {{winner: number, points: number, kind: string} | null} result
  *
  * @typedef {{format: string, names: string[], length: number, headers: Record<string, string>, comment: string,
- *   games: RecordedGame[], issues: string[]}} MatchRecord
+ *   games: RecordedGame[], issues: string[], analysis?: any}} MatchRecord `analysis` is that of the file
  *
  * @typedef {object} Decision
  * @property {number} game
@@ -45,6 +45,8 @@ import { isLossOf } from "./numbers.js";
  * @property {number | null} [no_double_mwc]
  * @property {number | null} [double_take_mwc]
  * @property {number | null} [double_pass_mwc]
+ * @property {number} [no_double_se]
+ * @property {number} [double_take_se]
  * @property {number[] | null} [outcome]
  *
  * @typedef {object} Item

@@ -2,6 +2,7 @@
 
 import { choice, h, labelled } from "../dom.js";
 import { fill, text } from "../text.js";
+import { hasOwner, isDoubled, nameCubeAction } from "./cube_words.js";
 import { explain } from "./explain.js";
 import { BLUNDER, ERROR, getWorst, listErrors } from "./match_items.js";
 import { classify, formatLoss, formatPercent, isLossOf } from "./numbers.js";
@@ -63,8 +64,8 @@ export class ErrorList extends EventTarget {
       },
       h("span", { class: `grade ${quality}`, title: text.analyse.qualities[quality] }, text.analyse.marks[quality]),
       h("span", { class: "error-where small quiet" }, fill(words.where, { game: item.game + 1, move: item.action.move, name: this.names[decision.seat] })),
-      h("span", { class: "error-what" }, decision.roll && h("b", {}, `${decision.roll}: `), decision.chosen, " ",
-        h("span", { class: "quiet" }, fill(words.insteadOf, { best: decision.best }))),
+      h("span", { class: "error-what" }, decision.roll && h("b", {}, `${decision.roll}: `), nameCubeAction(decision.chosen, decision.xgid), " ",
+        h("span", { class: "quiet" }, fill(words.insteadOf, { best: nameCubeAction(decision.best, decision.xgid) }))),
       h("span", { class: `error-size number ${quality}` }, formatLoss(decision.error)),
       h("span", { class: "error-mwc number small quiet" }, decision.error_mwc === null ? "" : fill(words.mwcLost, { mwc: formatPercent(decision.error_mwc, 2) })),
       h("span", { class: "unseen" }, text.analyse.qualities[quality])));
@@ -152,7 +153,7 @@ export class MoveList extends EventTarget {
 export function describeAction(action) {
   switch (action.action) {
     case "play": return `${action.dice}: ${action.play === "pass" ? words.noMove : action.play}`;
-    case "double": return fill(words.doubles, { cube: action.cube ?? "" });
+    case "double": return fill(isDoubled(action.xgid) ? words.beavers : hasOwner(action.xgid) ? words.redoubles : words.doubles, { cube: action.cube ?? "" });
     case "take": return words.takes;
     case "drop": return words.passes;
     case "resign": return fill(words.resigns, { kind: action.resignation ?? "" });

@@ -8,6 +8,7 @@ import { ServerError } from "../socket.js";
  */
 
 const LONGEST_LINE = 500_000;
+const LONGEST_POSITION = 20_000;
 const BINARY = "application/octet-stream";
 
 /**
@@ -48,23 +49,40 @@ export async function analyseMatches(line, file, plies, { signal, onProgress }) 
 }
 
 /**
- * The match as a page, with boards and equities.
+ * The match with the analysis of the server: as a page with boards and equities, or as SGF.
  *
  * @param {Blob} file
  * @param {number} plies
+ * @param {"html" | "sgf"} format
  */
-export async function fetchReport(file, plies) {
-  return (await post(`/api/v1/analyse?plies=${plies}&report=html`, file)).blob();
+export async function fetchReport(file, plies, format) {
+  return (await post(`/api/v1/analyse?plies=${plies}&report=${format}`, file)).blob();
 }
 
 /**
- * The match in another format.
+ * The match in another format, with the analysis that its file has, and what the format has no place for.
  *
  * @param {Blob} file
- * @param {"mat" | "sgf"} format
+ * @param {"mat" | "sgf" | "html"} format
+ * @returns {Promise<{content: Blob, leftOut: string}>}
  */
 export async function convertMatch(file, format) {
-  return (await post(`/api/v1/convert?to=${format}`, file)).blob();
+  const answer = await post(`/api/v1/convert?to=${format}`, file);
+  return { content: await answer.blob(), leftOut: answer.headers.get("X-Left-Out") ?? "" };
+}
+
+/**
+ * The position of a file that has one, as programs export it: an XGID in any text, a FIBS board or a Snowie line;
+ * null for other files.
+ *
+ * @param {Blob} file
+ */
+export async function findPosition(file) {
+  if (file.size > LONGEST_POSITION) return null;
+  const content = (await file.text()).trim();
+  const found = new Set(content.match(/XGID=[-A-Oa-o]{26}(?::-?[0-9DBR]+){9}/g));
+  if (found.size === 1) return [...found][0];
+  return !content.includes("\n") && (/^board:/i.test(content) || content.split(";").length > 20) ? content : null;
 }
 
 /**
@@ -88,7 +106,8 @@ export function download(content, name) {
  * @param {Blob} file
  */
 async function readText(file) {
-  for (const read of [() => file, () => convertMatch(file, "sgf"), () => convertMatch(file, "mat")]) {
+  const convert = async (/** @type {"mat" | "sgf"} */ format) => (await convertMatch(file, format)).content;
+  for (const read of [() => file, () => convert("sgf"), () => convert("mat")]) {
     try {
       const text = new TextDecoder("utf-8", { fatal: true }).decode(await (await read()).arrayBuffer());
       if (!text.includes("\0") && new Blob([JSON.stringify(text)]).size < LONGEST_LINE) return text;

@@ -6,7 +6,10 @@ import { explain } from "./explain.js";
 import { describeResult } from "./match_lists.js";
 import { formatPercent, formatSigned } from "./numbers.js";
 
-/** @typedef {import("./match_items.js").MatchRecord} MatchRecord */
+/**
+ * @typedef {import("./match_items.js").MatchRecord} MatchRecord
+ * @typedef {{analysis: any, other: any, sources: string[]}} Analyses results of `analyse`, that of the page and another one, and their names
+ */
 
 const words = text.analyse.match;
 const RATINGS = /** @type {[number, keyof typeof words.strengths][]} */ ([
@@ -15,29 +18,33 @@ const RATINGS = /** @type {[number, keyof typeof words.strengths][]} */ ([
 
 /**
  * @param {MatchRecord} record
- * @param {any} analysis a result of `analyse`
+ * @param {Analyses} analyses
  * @param {(game: number) => void} openGame
  */
-export function drawSummary(record, analysis, openGame) {
+export function drawSummary(record, { analysis, other, sources }, openGame) {
   return [
-    analysis ? drawFigures(record, analysis) : h("p", { class: "quiet" }, words.analysing),
+    analysis ? drawFigures(record, analysis, other && [fill(words.prBy, { source: sources[1] }), other]) : h("p", { class: "quiet" }, words.analysing),
     drawGames(record, analysis, openGame),
-    drawFacts(record, analysis),
+    drawFacts(record, analysis, sources[0]),
   ];
 }
 
 /**
  * @param {MatchRecord} record
  * @param {any} analysis
+ * @param {[string, any] | undefined} other another analysis, whose ratings are shown by a name
  */
-function drawFigures(record, analysis) {
+function drawFigures(record, analysis, other) {
   const rows = ROWS.filter(({ isMatch }) => !isMatch || record.length > 0);
   const phases = Object.keys(analysis.players[0].phases ?? {}).filter((phase) => analysis.players.some((/** @type {any} */ each) => each.phases[phase].counted));
   return h("div", { class: "scroll" }, h("table", { class: "figures summary" },
     h("thead", {}, h("tr", {}, h("td", {}), ...record.names.map((name, seat) => h("th", { scope: "col" }, h("span", { class: `dot dot-${seat}`, "aria-hidden": "true" }), name)))),
     h("tbody", {},
-      ...rows.map(({ name, term, get, isMain }) => h("tr", { class: isMain && "main-row" }, h("th", { scope: "row" }, name, term && explain(term)),
-        ...analysis.players.map((/** @type {any} */ player, /** @type {number} */ seat) => h("td", { class: "number" }, get(player, seat, analysis))))),
+      ...rows.flatMap(({ name, term, get, isMain }) => [
+        h("tr", { class: isMain && "main-row" }, h("th", { scope: "row" }, name, term && explain(term)),
+          ...analysis.players.map((/** @type {any} */ player, /** @type {number} */ seat) => h("td", { class: "number" }, get(player, seat, analysis)))),
+        ...(isMain && other ? [h("tr", {}, h("th", { scope: "row" }, other[0]),
+          ...other[1].players.map((/** @type {any} */ player) => h("td", { class: "number" }, formatRating(player))))] : [])]),
       ...phases.map((phase) => h("tr", {}, h("th", { scope: "row", class: "under" }, fill(words.prOf, { phase: words.phases[/** @type {keyof typeof words.phases} */ (phase)] ?? phase })),
         ...analysis.players.map((/** @type {any} */ player) => h("td", { class: "number" }, formatRating(player.phases[phase])))))),
     ));
@@ -73,7 +80,7 @@ const ROWS = /** @type {Row[]} */ ([
 /** @param {any} part with a performance rating */
 export function formatRating({ performance_rating: rating, performance_rating_95: interval }) {
   if (rating === null || rating === undefined) return "\u2013";
-  return rating.toFixed(2) + (interval === null ? "" : ` \u00b1 ${interval.toFixed(1)}`);
+  return rating.toFixed(2) + (interval ? ` \u00b1 ${interval.toFixed(1)}` : "");
 }
 
 /** @param {number | null} rating */
@@ -101,10 +108,11 @@ function drawGames(record, analysis, openGame) {
 /**
  * @param {MatchRecord} record
  * @param {any} analysis
+ * @param {string} source the name of the analysis
  */
-function drawFacts(record, analysis) {
+function drawFacts(record, analysis, source) {
   const facts = [...Object.entries(record.headers).map(([name, value]) => [words.headers[/** @type {keyof typeof words.headers} */ (name)] ?? name, value]),
-    ...(analysis ? [[words.analysedBy, analysis.method]] : []), ...(record.issues.length ? [[words.issues, record.issues.join("; ")]] : [])];
+    ...(analysis ? [[words.analysedBy, analysis.method ?? source]] : []), ...(record.issues.length ? [[words.issues, record.issues.join("; ")]] : [])];
   return h("div", {}, record.comment && h("p", { class: "comment" }, record.comment),
     h("dl", { class: "match-facts small" }, ...facts.flatMap(([name, value]) => [h("dt", {}, name), h("dd", {}, value)])));
 }

@@ -8,12 +8,12 @@ import { DecisionPanel } from "./match_decision.js";
 import { MatchGraph } from "./match_graph.js";
 import { ERROR, getWorst, listItems } from "./match_items.js";
 import { ErrorList, MoveList } from "./match_lists.js";
-import { analyseMatches, convertMatch, download, fetchReport, readMatches } from "./match_source.js";
+import { analyseMatches, convertMatch, download, fetchReport, findPosition, readMatches } from "./match_source.js";
 import { drawSummary } from "./match_summary.js";
 import { classify, formatSeconds, isLossOf } from "./numbers.js";
 import { parsePlay } from "./plays.js";
 import { Tabs } from "./tabs.js";
-import { findVariant, makeEmptySetting, parseXgid } from "./xgid.js";
+import { findVariant, makeEmptySetting, parseXgid, toBoardState } from "./xgid.js";
 
 /**
  * @typedef {import("../socket.js").LineSocket} LineSocket
@@ -27,6 +27,7 @@ import { findVariant, makeEmptySetting, parseXgid } from "./xgid.js";
  * @property {number} number of the match that is shown
  * @property {number} at the place of the item that is shown
  * @property {boolean} isFlipped
+ * @property {boolean} isByFile whether the analysis in the file is the one that the page goes by
  */
 
 const words = text.analyse.match;
@@ -39,7 +40,8 @@ export class MatchView {
    * @param {HTMLElement} parent
    * @param {LineSocket} line
    * @param {OpenMatch | null} match
-   * @param {{keep: (match: OpenMatch | null) => void, analyse: (setting: import("./xgid.js").Setting, variant: string) => void}} links
+   * @param {{keep: (match: OpenMatch | null) => void, analyse: (setting: import("./xgid.js").Setting, variant: string) => void,
+   *   showPosition: (position: string) => void}} links
    */
   constructor(parent, line, match, links) {
     this.parent = parent;
@@ -86,12 +88,17 @@ export class MatchView {
     this.say("");
     try {
       const file = await fetch();
-      const records = await readMatches(file);
+      const records = await readMatches(file).catch(async (error) => {
+        const position = await findPosition(file);
+        if (!position) throw error;
+        this.links.showPosition(position);
+      });
+      if (!records) return;
       if (!records.some(({ games }) => games.length)) {
         this.say(words.nothing);
         return;
       }
-      this.match = { file, records, results: null, plies: -1, number: 0, at: 0, isFlipped: false };
+      this.match = { file, records, results: null, plies: -1, number: 0, at: 0, isFlipped: false, isByFile: false };
       this.links.keep(this.match);
       this.showMatch();
     } catch (error) {
@@ -113,8 +120,24 @@ export class MatchView {
     return this.opened.records[this.opened.number];
   }
 
+  /** The analysis that the page goes by. */
   get analysis() {
+    return this.opened.isByFile ? this.record.analysis : this.own;
+  }
+
+  /** The other analysis, if the file has one. */
+  get other() {
+    return this.opened.isByFile ? this.own : this.record.analysis;
+  }
+
+  get own() {
     return this.opened.results?.[this.opened.number];
+  }
+
+  /** The names of both analyses, that of the page first. */
+  get sources() {
+    const names = [words.ownSource, nameSource(this.record)];
+    return this.opened.isByFile ? names.reverse() : names;
   }
 
   showMatch() {
@@ -152,13 +175,16 @@ export class MatchView {
     const pick = this.opened.records.length > 1 && labelled(words.which, choice(
       this.opened.records.map((record, number) => [String(number), record.names.join(" – ")]), String(this.opened.number),
       { onchange: (/** @type {Event} */ event) => this.switchTo(Number(/** @type {HTMLSelectElement} */ (event.target).value)) }));
+    const source = this.record.analysis && h("label", { class: "depth" }, words.source, " ", choice(
+      [["own", words.ownSource], ["file", nameSource(this.record, words.inFile)]], this.opened.isByFile ? "file" : "own",
+      { onchange: (/** @type {Event} */ event) => this.goBy(/** @type {HTMLSelectElement} */ (event.target).value === "file") }));
     this.depth = choice(DEEPER.map((plies) => [plies, `${plies}-ply`]), "2");
     return h("header", { class: "panel match-head" },
       h("h2", {}, fill(length ? words.titleMatch : words.titleMoney, { one: names[0], two: names[1], points: length, score: score.join("–") })),
-      h("div", { class: "row" }, pick, h("label", { class: "depth" }, text.analyse.depth, " ", this.depth),
+      h("div", { class: "row" }, pick, source, h("label", { class: "depth" }, text.analyse.depth, " ", this.depth),
         h("button", { type: "button", onclick: () => this.analyse([Number(this.depth?.value)]) }, words.analyseAgain), this.cancel, this.meter, this.status),
-      h("div", { class: "row downloads" }, h("span", { class: "quiet small" }, words.download), ...DOWNLOADS.map(([name, label]) =>
-        h("button", { type: "button", class: "plain", onclick: () => this.save(name) }, label)), h("span", { class: "grow" }),
+      h("div", { class: "row downloads" }, h("span", { class: "quiet small" }, words.download), ...DOWNLOADS.map(([name, label, title]) =>
+        h("button", { type: "button", class: "plain", title, onclick: () => this.save(name) }, label)), h("span", { class: "grow" }),
       h("button", { type: "button", onclick: () => this.leave() }, words.another)),
       this.message);
   }
@@ -182,19 +208,22 @@ export class MatchView {
   show() {
     const { record, analysis } = this;
     this.items = listItems(record, analysis);
+    this.otherItems = this.other ? listItems(record, this.other) : [];
     const counts = this.items.flatMap(({ action: { xgid } }) => xgid ? parseXgid(xgid).checkers.map(([off]) => 15 - off) : []);
     this.total = Math.max(...counts, 0) || 15;
     this.graph?.show(this.items, record.names, record.length === 0);
     this.errors?.show(this.items, record.names);
     this.moves?.show(this.items, record);
-    this.summary?.replaceChildren(...drawSummary(record, analysis, (game) => this.openGame(game)));
+    this.summary?.replaceChildren(...drawSummary(record, { analysis, other: this.other, sources: this.sources }, (game) => this.openGame(game)));
     if (this.item) this.choose(this.item);
   }
 
   /** @param {Item} item */
   choose(item) {
     this.opened.at = item.place;
-    this.decision?.show(item, this.record.names);
+    const [source, otherSource] = this.sources;
+    const other = this.otherItems?.[item.place];
+    this.decision?.show([{ source, item }, ...(other ? [{ source: otherSource, item: other }] : [])], this.record.names);
     this.graph?.mark(item);
     this.moves?.mark(item);
     this.drawBoard(null);
@@ -220,7 +249,7 @@ export class MatchView {
       : decision ? [{ play: decision.chosen, loss: decision.error }, ...(decision.error > 0 ? [{ play: decision.best, loss: 0 }] : [])]
       : item.action.play ? [{ play: item.action.play, loss: 0 }] : [];
     const arrows = plays.map(({ play, loss }) => ({ moves: parsePlay(play), className: classify(loss), seat: setting.on_roll }));
-    this.board?.show(setting, { perspective: this.opened.isFlipped ? 1 : 0, arrows, animate: false });
+    this.board?.show(toBoardState(setting), { perspective: this.opened.isFlipped ? 1 : 0, numbering: setting.on_roll, arrows, animate: false });
   }
 
   /** @param {number} change */
@@ -254,6 +283,12 @@ export class MatchView {
   flip() {
     this.opened.isFlipped = !this.opened.isFlipped;
     this.drawBoard(null);
+  }
+
+  /** @param {boolean} isByFile whether the page goes by the analysis in the file */
+  goBy(isByFile) {
+    this.opened.isByFile = isByFile;
+    this.show();
   }
 
   leave() {
@@ -315,16 +350,34 @@ export class MatchView {
 
   /** @param {string} name of a download */
   async save(name) {
-    const { file, plies, results } = this.opened;
+    const { file } = this.opened;
     const stem = file.name.replace(/\.[^.]*$/, "") || "match";
+    this.say("");
+    this.say_(fill(words.writing, { name: `${stem}.${name}` }));
     try {
-      if (name === "json") download(new Blob([JSON.stringify(results, null, 1)], { type: "application/json" }), `${stem}.json`);
-      else if (name === "html") download(await fetchReport(file, Math.max(0, plies)), `${stem}.html`);
-      else download(await convertMatch(file, /** @type {"mat" | "sgf"} */ (name)), `${stem}.${name}`);
-      this.say("");
+      const { content, leftOut } = await this.write(name);
+      download(content, `${stem}.${name}`);
+      this.say_(fill(leftOut ? words.savedWithout : words.saved, { name: `${stem}.${name}`, leftOut }));
     } catch (error) {
+      this.say_("");
       this.say(describeFailure(error));
     }
+  }
+
+  /**
+   * Write the match with the analysis that the page goes by, as far as the format has a place for it.
+   *
+   * @param {string} name of a download
+   * @returns {Promise<{content: Blob, leftOut: string}>}
+   */
+  async write(name) {
+    const { file, plies, results, isByFile } = this.opened;
+    if (name === "json") {
+      const analysis = isByFile ? this.opened.records : results;
+      return { content: new Blob([JSON.stringify(analysis, null, 1)], { type: "application/json" }), leftOut: "" };
+    }
+    if (name === "mat" || isByFile || !results) return convertMatch(file, /** @type {"mat" | "sgf" | "html"} */ (name));
+    return { content: await fetchReport(file, plies, /** @type {"html" | "sgf"} */ (name)), leftOut: "" };
   }
 
   /** @param {KeyboardEvent} event */
@@ -336,4 +389,18 @@ export class MatchView {
   }
 }
 
-const DOWNLOADS = /** @type {[string, string][]} */ ([["html", words.report], ["json", "JSON"], ["mat", ".mat"], ["sgf", ".sgf"]]);
+/** Name, label and explanation. */
+const DOWNLOADS = /** @type {[string, string, string][]} */ ([
+  ["html", words.report, words.reportIs], ["json", "JSON", words.jsonIs], ["sgf", ".sgf", words.sgfIs], ["mat", ".mat", words.matIs],
+]);
+
+/**
+ * Who made the analysis that a file has.
+ *
+ * @param {import("./match_items.js").MatchRecord} record
+ * @param {string} [pattern] what a name becomes
+ */
+function nameSource({ format, headers }, pattern = "{source}") {
+  const name = format === "xg" ? words.xg : headers.Annotator?.split(" ")[0];
+  return name ? fill(pattern, { source: name }) : words.fileSource;
+}

@@ -2,6 +2,8 @@
 
 const MINUS = "\u2212";
 const THIN = "\u202f";
+const ERRORS_TO_95 = 1.96;
+const SHORTEST_MS = 10;
 
 /** Losses in points, as shown, from which a choice is of the class; errors and blunders as eXtreme Gammon counts them. */
 const CLASSES = /** @type {[number, Quality][]} */ ([
@@ -71,10 +73,21 @@ export function formatLoss(loss) {
 }
 
 /**
+ * The 95 % interval of a value, as half its width behind ±.
+ *
+ * @param {number} error standard error
+ * @param {number} [digits]
+ */
+export function formatInterval(error, digits = 3) {
+  return `\u00b1${THIN}${(ERRORS_TO_95 * error).toFixed(digits)}`;
+}
+
+/**
  * A time in seconds.
  *
  * @param {number} ms
  */
 export function formatSeconds(ms) {
+  if (ms < SHORTEST_MS) return `<${THIN}${(SHORTEST_MS / 1000).toFixed(2)}${THIN}s`;
   return `${(ms / 1000).toFixed(ms < 1000 ? 2 : 1)}${THIN}s`;
 }

@@ -3,7 +3,7 @@
 import { h } from "../dom.js";
 import { fill, text } from "../text.js";
 import { explain } from "./explain.js";
-import { classify, formatChance, formatLoss, formatPercent, formatSigned } from "./numbers.js";
+import { classify, formatChance, formatInterval, formatLoss, formatPercent, formatSigned } from "./numbers.js";
 
 /**
  * @typedef {import("./questions.js").RankedPlay} RankedPlay
@@ -37,9 +37,10 @@ export function toListed(moves, atOnce) {
 
 /** Events: `look` (detail: the play to draw, null for none), `make` (detail: the play to carry out). */
 export class PlayList extends EventTarget {
-  /** @param {{canMake?: boolean}} [options] whether plays can be carried out */
-  constructor({ canMake = true } = {}) {
+  /** @param {{canMake?: boolean, first?: number}} [options] whether plays can be carried out; how many are shown at first */
+  constructor({ canMake = true, first = FIRST_SHOWN } = {}) {
     super();
+    this.first = first;
     this.canMake = canMake;
     /** @type {ListedPlay[]} */
     this.plays = [];
@@ -69,7 +70,7 @@ export class PlayList extends EventTarget {
   }
 
   draw() {
-    const shown = this.isWhole ? this.plays : this.plays.filter((each, place) => place < FIRST_SHOWN || each.isMade);
+    const shown = this.isWhole ? this.plays : this.plays.filter((each, place) => place < this.first || each.isMade);
     this.list.replaceChildren(...shown.map((each) => this.drawRow(each, this.plays.indexOf(each) + 1)));
     this.more.hidden = shown.length === this.plays.length;
     this.more.textContent = fill(words.plays.more, { count: this.plays.length });
@@ -78,7 +79,7 @@ export class PlayList extends EventTarget {
   showAll() {
     this.isWhole = true;
     this.draw();
-    this.list.querySelectorAll("button")[FIRST_SHOWN]?.focus();
+    this.list.querySelectorAll("button")[this.first]?.focus();
   }
 
   /**
@@ -141,7 +142,7 @@ function formatChances({ chances, depth, mwc, se }) {
     parts.push(fill(words.plays.losses, { lose: formatChance(1 - chances[0]), gammon: loseGammon, backgammon: loseBackgammon }));
   }
   if (mwc !== undefined && mwc !== null) parts.push(fill(words.plays.mwc, { mwc: formatPercent(mwc, 2) }));
-  if (se !== undefined) parts.push(`\u00b1\u202f${se.toFixed(3)}`);
+  if (se !== undefined) parts.push(formatInterval(se));
   parts.push(depth);
   return parts.map((part) => h("span", {}, part));
 }

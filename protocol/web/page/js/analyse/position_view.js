@@ -12,7 +12,7 @@ import { drawLine } from "./line_list.js";
 import { classify } from "./numbers.js";
 import { parsePlay } from "./plays.js";
 import { Questions } from "./questions.js";
-import { formatXgid } from "./xgid.js";
+import { formatXgid, toBoardState } from "./xgid.js";
 
 /**
  * @typedef {import("./position_line.js").PositionLine} PositionLine
@@ -99,8 +99,8 @@ export class PositionView {
     const arrows = looked && !this.board.path.length ? [{ moves: parsePlay(looked.play), className: classify(looked.loss), seat: setting.on_roll }] : [];
     const isEditable = this.editor?.isOpen ?? false;
     this.boardBox.classList.toggle("editor-open", isEditable);
-    this.board.show(setting, {
-      perspective: this.isFlipped ? 0 : 1, tree: isEditable ? null : this.tree, arrows, editable: isEditable,
+    this.board.show(toBoardState(setting), {
+      perspective: this.isFlipped ? 0 : 1, numbering: setting.on_roll, tree: isEditable ? null : this.tree, arrows, editable: isEditable,
       rollable: !isEditable && !setting.dice && !setting.cube.offered,
     });
   }

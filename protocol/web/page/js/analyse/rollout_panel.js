@@ -4,7 +4,7 @@ import { choice, h, labelled } from "../dom.js";
 import { fill, text } from "../text.js";
 import { formatAction } from "./cube_advice.js";
 import { explain } from "./explain.js";
-import { formatPercent, formatSeconds, formatSigned } from "./numbers.js";
+import { formatInterval, formatPercent, formatSeconds, formatSigned } from "./numbers.js";
 import { PlayList } from "./play_list.js";
 
 const words = text.analyse.rollout;
@@ -82,7 +82,7 @@ export class RolloutPanel extends EventTarget {
     this.meter.value = trials / of;
     const left = trials ? formatSeconds((ms / trials) * (of - trials)) : "";
     const found = equity === undefined ? "" : fill(words.soFar, {
-      play: pv ? `${pv} ` : "", equity: formatSigned(equity), se: se === undefined ? "" : `\u00b1\u202f${se.toFixed(3)}`,
+      play: pv ? `${pv} ` : "", equity: formatSigned(equity), se: se === undefined ? "" : formatInterval(se),
     });
     this.status.textContent = fill(words.working, { trials: trials.toLocaleString("en"), of: of.toLocaleString("en"), left, found });
   }
@@ -98,13 +98,14 @@ export class RolloutPanel extends EventTarget {
   /**
    * @param {RolloutAnswer} rollout
    * @param {number} ms
+   * @param {boolean} isAgain whether a double is a redouble
    */
-  show(rollout, ms) {
+  show(rollout, ms, isAgain) {
     const reason = words.reasons[/** @type {keyof typeof words.reasons} */ (rollout.reason)] ?? "";
     const trials = rollout.trials.toLocaleString("en");
     this.finish(fill(words.done, { trials, time: formatSeconds(ms), reason }));
     if (rollout.candidates) this.list.show(rollout.candidates.map(toListedCandidate));
-    else this.figures.replaceChildren(...drawEstimates(rollout));
+    else this.figures.replaceChildren(...drawEstimates(rollout, isAgain));
   }
 }
 
@@ -121,11 +122,15 @@ function toListedCandidate(candidate) {
   };
 }
 
-/** @param {RolloutAnswer} rollout */
-function drawEstimates(rollout) {
-  const table = h("table", { class: "figures" },
+/**
+ * @param {RolloutAnswer} rollout
+ * @param {boolean} isAgain whether a double is a redouble
+ */
+function drawEstimates(rollout, isAgain) {
+  const names = isAgain ? words.estimatesAgain : words.estimates;
+  const table = h("table", { class: "figures" }, h("caption", { class: "small quiet" }, words.interval),
     h("thead", {}, h("tr", {}, h("td", {}), ...rollout.estimates.map((/** @type {any} */ each) =>
-      h("th", { scope: "col" }, words.estimates[/** @type {keyof typeof words.estimates} */ (each.of)])))),
+      h("th", { scope: "col" }, names[/** @type {keyof typeof words.estimates} */ (each.of)])))),
     h("tbody", {}, ...FIGURES.filter(([name]) => rollout.estimates.some((/** @type {any} */ each) => each[name] !== undefined))
       .map(([name, error, isChance]) => h("tr", {}, h("th", { scope: "row" }, words.figures[name]),
         ...rollout.estimates.map((/** @type {any} */ each) => h("td", { class: "number" }, formatFigure(each[name], each[error], isChance)))))));
@@ -147,5 +152,5 @@ const FIGURES = /** @type {[keyof typeof words.figures, string, boolean][]} */ (
 function formatFigure(value, error, isChance) {
   const figure = isChance ? formatPercent(value, 2) : formatSigned(value);
   if (value === undefined || error === undefined) return figure;
-  return `${figure} \u00b1 ${isChance ? (100 * error).toFixed(2) : error.toFixed(3)}`;
+  return `${figure} ${isChance ? formatInterval(100 * error, 2) : formatInterval(error)}`;
 }

@@ -7,7 +7,7 @@ import { formatSeconds, formatSigned } from "./numbers.js";
 
 /**
  * @typedef {import("./xgid.js").Setting} Setting
- * @typedef {{away: number, actions: string, no_double?: (number | null)[], double?: (number | null)[]}} MatrixRow
+ * @typedef {{away: number, actions: string, no_double?: (number | null)[], take?: (number | null)[], drop?: (number | null)[]}} MatrixRow
  * @typedef {{away: number, cube: number, money: string, plies: number, rows: MatrixRow[]}} Matrix
  */
 
@@ -25,13 +25,23 @@ export class ScoreMatrix extends EventTarget {
     this.stop = h("button", { type: "button", hidden: true, onclick: () => this.dispatchEvent(new Event("stop")) }, text.analyse.stop);
     this.grid = h("div", { class: "scroll" });
     this.details = h("p", { class: "matrix-details", "aria-live": "polite" }, words.hint);
+    this.legend = h("ul", { class: "legend small", "aria-label": words.legend });
     this.use = h("button", { type: "button", hidden: true }, words.use);
     this.element = h("div", { class: "score-matrix" },
       h("p", { class: "quiet small" }, words.about, explain("matrix")),
       h("div", { class: "row" }, labelled(words.sizeLabel, this.sizeChoice), labelled(text.analyse.depth, this.pliesChoice), this.stop),
-      this.status, this.grid, this.details, this.use, drawLegend());
+      this.status, this.grid, this.details, this.use, this.legend);
     /** @type {Matrix | null} */
     this.matrix = null;
+  }
+
+  /** Whether a double is a redouble. */
+  get isAgain() {
+    return (this.matrix?.cube ?? 1) > 1;
+  }
+
+  get actions() {
+    return this.isAgain ? words.actionsAgain : words.actions;
   }
 
   get size() {
@@ -76,7 +86,8 @@ export class ScoreMatrix extends EventTarget {
       h("tbody", {}, ...matrix.rows.map((row) => h("tr", {}, h("th", { scope: "row" }, fill(words.youNeed, { away: row.away })),
         ...[...row.actions].map((letter, place) => this.drawCell(row, place, letter, current))))),
     ), h("p", { class: "small" }, words.money, " ", h("span", { class: `letter action-${nameAction(matrix.money)}` }, matrix.money), " ",
-      words.actions[nameAction(matrix.money)]));
+      this.actions[nameAction(matrix.money)]));
+    this.legend.replaceChildren(...this.drawLegend());
     this.grid.querySelector("table")?.addEventListener("keydown", (event) => moveFocus(/** @type {KeyboardEvent} */ (event)));
     const first = this.grid.querySelector(".current") ?? this.grid.querySelector("td button");
     first?.setAttribute("tabindex", "0");
@@ -93,10 +104,16 @@ export class ScoreMatrix extends EventTarget {
     const name = nameAction(letter);
     return h("td", {}, h("button", {
       type: "button", tabindex: -1, class: `cell action-${name}${isCurrent ? " current" : ""}`,
-      "aria-label": fill(words.cell, { mine: row.away, theirs: place + 1, action: words.actions[name] }),
+      "aria-label": fill(words.cell, { mine: row.away, theirs: place + 1, action: this.actions[name] }),
       onfocus: () => this.describe(row, place, letter), onmouseenter: () => this.describe(row, place, letter),
       onclick: () => this.describe(row, place, letter),
     }, letter === "-" ? "\u2013" : letter));
+  }
+
+  drawLegend() {
+    return ["N", "D", "P", "T", "-"].map((letter) =>
+      h("li", {}, h("span", { class: `letter action-${nameAction(letter)}`, "aria-hidden": "true" }, letter === "-" ? "\u2013" : letter),
+        this.actions[nameAction(letter)]));
   }
 
   /**
@@ -105,12 +122,12 @@ export class ScoreMatrix extends EventTarget {
    * @param {string} letter
    */
   describe(row, place, letter) {
-    const values = { mine: row.away, theirs: place + 1, action: words.actions[nameAction(letter)] };
-    const [held, doubled] = [row.no_double?.[place], row.double?.[place]];
-    const equities = held === undefined ? "" : doubled === null || doubled === undefined
-      ? fill(words.oneEquity, { held: formatSigned(held) })
-      : fill(words.equities, { held: formatSigned(held), doubled: formatSigned(doubled) });
-    this.details.textContent = `${fill(words.cell, values)} ${equities}`;
+    const values = { mine: row.away, theirs: place + 1, action: this.actions[nameAction(letter)] };
+    const [held, take, drop] = [row.no_double?.[place], row.take?.[place], row.drop?.[place]];
+    const names = this.isAgain ? text.analyse.cube.again : text.analyse.cube;
+    const rows = take === null || take === undefined ? [[words.worth, held]] : [[names.noDouble, held], [names.doubleTake, take], [names.doublePass, drop]];
+    this.details.replaceChildren(fill(words.cell, values), h("span", { class: "matrix-equities" },
+      ...rows.map(([name, equity]) => h("span", {}, `${name} `, h("b", { class: "number" }, formatSigned(/** @type {number} */ (equity)))))));
     this.use.hidden = false;
     this.use.onclick = () => this.dispatchEvent(new CustomEvent("use", { detail: { mine: row.away, theirs: place + 1 } }));
   }
@@ -124,12 +141,6 @@ export class ScoreMatrix extends EventTarget {
  */
 function nameAction(letter) {
   return /** @type {Record<string, ActionName>} */ ({ N: "noDouble", D: "double", P: "pass", T: "tooGood" })[letter] ?? "none";
-}
-
-function drawLegend() {
-  return h("ul", { class: "legend small", "aria-label": words.legend }, ...["N", "D", "P", "T", "-"].map((letter) =>
-    h("li", {}, h("span", { class: `letter action-${nameAction(letter)}`, "aria-hidden": "true" }, letter === "-" ? "\u2013" : letter),
-      words.actions[nameAction(letter)])));
 }
 
 /**

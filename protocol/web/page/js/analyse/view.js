@@ -13,6 +13,8 @@ const line = new PositionLine();
 let match = null;
 /** @type {File | null} a file that the match view is to open */
 let waiting = null;
+/** A position that the view of positions is to open. */
+let waitingPosition = "";
 
 /**
  * Open the view: `#/analyse`, `#/analyse/XGID…`, `#/analyse/VARIANT/XGID…`, `#/analyse/barca/POSITION`,
@@ -39,7 +41,7 @@ export async function open(main, parts, context) {
  */
 async function openMatch(body, parts, context) {
   const [{ MatchView }, { fetchGame }] = await Promise.all([import("./match_view.js"), import("./match_source.js")]);
-  const view = new MatchView(body, context.line, match, { keep: (opened) => (match = opened), analyse: analysePosition });
+  const view = new MatchView(body, context.line, match, { keep: (opened) => (match = opened), analyse: analysePosition, showPosition });
   if (parts[0] === GAME) view.openFrom(() => fetchGame(parts[1]));
   else if (waiting) view.openFile(waiting);
   waiting = null;
@@ -57,7 +59,9 @@ async function openPosition(body, parts, context) {
   const words_ = (parts[0] in CHECKERS ? parts.slice(1) : parts).join("/");
   if (words_ && variant !== line.variant) line.begin(makeStart(variant), variant);
   const view = new PositionView(body, line, context.line, showFile);
-  if (words_ && words_ !== formatXgid(line.setting)) view.openText(words_);
+  if (waitingPosition) view.openText(waitingPosition);
+  else if (words_ && words_ !== formatXgid(line.setting)) view.openText(words_);
+  waitingPosition = "";
   return view;
 }
 
@@ -89,6 +93,16 @@ function drawModes(mode) {
 function analysePosition(setting, variant) {
   if (variant === line.variant) line.push(setting);
   else line.begin(setting, variant);
+  location.hash = `#/analyse/${line.address}`;
+}
+
+/**
+ * Go over to the position of a file.
+ *
+ * @param {string} position in any format that the server knows
+ */
+function showPosition(position) {
+  waitingPosition = position;
   location.hash = `#/analyse/${line.address}`;
 }
 

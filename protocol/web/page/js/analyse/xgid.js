@@ -178,6 +178,25 @@ export function other(seat) {
 }
 
 /**
+ * A position as the board shows it: without the cube in the Crawford game and in matches to 1 point.
+ *
+ * @param {Setting} setting
+ * @returns {import("../types.js").BoardState}
+ */
+export function toBoardState(setting) {
+  return hasCube(setting) ? setting : { ...setting, cube: null };
+}
+
+/**
+ * Whether there is a cube in the game of a position.
+ *
+ * @param {Setting} setting
+ */
+export function hasCube({ crawford, length }) {
+  return !crawford && length !== 1;
+}
+
+/**
  * Pips of both seats.
  *
  * @param {number[][]} checkers

@@ -17,6 +17,7 @@ import { countPips, moveChecker, reach, starts, usedDice } from "./tree.js";
 /**
  * @typedef {object} ShowOptions
  * @property {0 | 1} [perspective] the seat below (default 0)
+ * @property {0 | 1} [numbering] the seat whose numbers the points have (default: the seat below)
  * @property {boolean} [flipped] home on the left
  * @property {TreeNode[] | null} [tree] plays of the side `on_roll`; without one nothing can be moved
  * @property {Arrow[]} [arrows] moves in the numbering of their `seat`, or of the side on roll
@@ -51,6 +52,8 @@ export class BackgammonBoard extends EventTarget {
     /** @type {number[]} */
     this.dice = [];
     this.diceSwapped = false;
+    /** @type {number | null} what the first place is numbered as */
+    this.numbered = null;
     /** @type {number | null} */
     this.picked = null;
     /** @type {Map<number, Walked[]>} */
@@ -83,6 +86,11 @@ export class BackgammonBoard extends EventTarget {
 
   get perspective() {
     return this.options.perspective ?? 0;
+  }
+
+  /** The seat whose numbers the points have. */
+  get numbering() {
+    return this.options.numbering ?? this.perspective;
   }
 
   /** The seat whose plays the tree has. */
@@ -227,6 +235,15 @@ export class BackgammonBoard extends EventTarget {
     return place.startsWith("off") ? 0 : 25;
   }
 
+  /**
+   * The number of a point on the board.
+   *
+   * @param {Place} place
+   */
+  numberOf(place) {
+    return String(this.pointOf(place, this.numbering));
+  }
+
   /** @param {number[][]} checkers */
   drawCheckers(checkers) {
     /** @type {Map<string, SVGGElement>} */
@@ -361,14 +378,14 @@ export class BackgammonBoard extends EventTarget {
       }
     }
     words.replaceChildren(...parts);
-    if (this.numbered !== this.perspective || !this.layers?.numbers.firstChild) this.drawNumbers();
+    if (this.numbered !== this.pointOf("p1", this.numbering) || !this.layers?.numbers.firstChild) this.drawNumbers();
   }
 
   drawNumbers() {
-    this.numbered = this.perspective;
+    this.numbered = this.pointOf("p1", this.numbering);
     const numbers = Array.from({ length: 24 }, (_, index) => {
       const y = index < 12 ? this.geometry.height - this.geometry.strip / 2 : this.geometry.strip / 2;
-      return s("text", { class: "b-number", x: this.geometry.pointX(index + 1), y }, index + 1);
+      return s("text", { class: "b-number", x: this.geometry.pointX(index + 1), y }, this.numberOf(`p${index + 1}`));
     });
     this.layers?.numbers.replaceChildren(...numbers);
   }
@@ -416,7 +433,7 @@ export class BackgammonBoard extends EventTarget {
   describe(place, checkers, isMovable, isGoal) {
     const { words } = this;
     const viewer = this.perspective;
-    let name = fill(words.point, { point: place.slice(1) });
+    let name = fill(words.point, { point: this.numberOf(place) });
     if (!place.startsWith("p")) {
       const whose = place.endsWith("0") ? words.mine : words.theirs;
       name = `${whose} ${place.startsWith("bar") ? words.bar : words.off}`;
@@ -442,7 +459,7 @@ export class BackgammonBoard extends EventTarget {
   placesInWords(goals) {
     return [...goals.keys()].map((point) => {
       const place = this.placeOf(this.mover, point);
-      return place.startsWith("p") ? place.slice(1) : this.words.offPlace;
+      return place.startsWith("p") ? this.numberOf(place) : this.words.offPlace;
     }).join(", ");
   }
 
@@ -573,7 +590,7 @@ export class BackgammonBoard extends EventTarget {
     this.goals = reach(tree, this.node, point, this.freeDice);
     const place = this.placeOf(this.mover, point);
     announce(fill(this.words.picking, {
-      place: place.startsWith("p") ? place.slice(1) : this.words.bar, places: this.placesInWords(this.goals),
+      place: place.startsWith("p") ? this.numberOf(place) : this.words.bar, places: this.placesInWords(this.goals),
     }));
     this.draw();
   }
