@@ -43,6 +43,12 @@ class GammondError(Exception):
         other.field = field
         return other
 
+    def with_message(self, message: str) -> Self:
+        """Return the same error with another message."""
+        other = copy(self)
+        other.args = (message,)
+        return other
+
 
 class FormatError(GammondError):
     """Text that cannot be parsed: correct the text."""

@@ -11,26 +11,26 @@ import sys
 from collections.abc import Sequence
 from contextlib import nullcontext
 
-from engine.errors import GammondError, LimitError, StateError, UnsupportedError
+from engine.errors import GammondError, StateError, UnsupportedError
 from engine.runtime.compilation import COMPILATION
 from engine.runtime.disk_space import is_disk_full
+from engine.runtime.exit_codes import (
+    EXIT_BROKEN_PIPE,
+    EXIT_INTERRUPTED,
+    EXIT_USAGE,
+    SERVICE_TOOLS,
+    find_error_code,
+)
 from engine.runtime.garbage import resume_collection
 from engine.runtime.version import read_version
 from protocol.transports.process_end import end_process
 from tools.common.background import prepare_on_first_compile
-from tools.common.interrupts import EXIT_INTERRUPTED, raise_on_interrupt
+from tools.common.interrupts import raise_on_interrupt
 from tools.common.pulse import PULSE
 from tools.table import FORMER_NAMES, OTHER_WORDS, TOOL_GROUPS, TOOLS
 
-EXIT_USAGE = 2
-EXIT_PASSING = 1
-EXIT_BROKEN_PIPE = 141
-
 NO_STORE_OPTION = "--no-store"
 """Before the tool, or without one: kept analyses are neither looked up nor written."""
-
-_SERVICE_TOOLS = ("serve", "prepare")
-"""Tools that a supervisor runs: they need no standard output, and their exit status says what may go away."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -48,7 +48,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     is_output_closed = sys.stdout is None
     _open_closed_streams()
     try:
-        if is_output_closed and tool not in _SERVICE_TOOLS:
+        if is_output_closed and tool not in SERVICE_TOOLS:
             raise StateError(
                 "expected an open standard output for the answers, it is closed: redirect it to a file or to "
                 f"{os.devnull}",
@@ -64,8 +64,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         status = EXIT_INTERRUPTED
     except GammondError as error:
         sys.stderr.write(f"gammond: {error.message}\n")
-        is_passing = isinstance(error, (StateError, LimitError)) and tool in _SERVICE_TOOLS
-        return EXIT_PASSING if is_passing else EXIT_USAGE
+        return find_error_code(error, tool)
     except OSError as error:
         if not is_disk_full(error):
             raise

@@ -30,6 +30,7 @@ from engine.rules.match import MatchState
 from engine.rules.notation import format_play
 from engine.rules.rules import STANDARD_RULES
 from engine.runtime.cores import count_usable_cores
+from engine.runtime.exit_codes import EXIT_FAULTS, EXIT_OK
 from engine.runtime.version import read_version
 from engine.store.options import read_store_options
 from engine.wording import format_count
@@ -93,7 +94,7 @@ def main(args: argparse.Namespace) -> int:
         sys.stdout.write(msgspec.json.encode({"faults": faults, "findings": findings}).decode() + "\n")
     else:
         sys.stdout.write(f"{format_count(faults, 'fault')}\n" if faults else "nothing is wrong\n")
-    return 1 if faults else 0
+    return EXIT_FAULTS if faults else EXIT_OK
 
 
 def examine() -> Iterator[Finding]:

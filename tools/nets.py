@@ -20,6 +20,7 @@ import msgspec
 from engine.errors import GammondError, UnsupportedError, ValueRangeError
 from engine.options import did_you_mean
 from engine.rules.rules import STANDARD_RULES
+from engine.runtime.exit_codes import EXIT_FAULTS, EXIT_OK
 from engine.wording import format_count
 from nets.catalogue import FoundEvaluator, find_evaluator
 from nets.compiled_net import CompiledNet
@@ -150,7 +151,7 @@ def _check(names: Sequence[str]) -> int:
             faults += 1
             result = f"cannot be used: {error.message}"
         sys.stdout.write(f"{name}: {result}\n")
-    return 1 if faults else 0
+    return EXIT_FAULTS if faults else EXIT_OK
 
 
 def _remove(names: Sequence[str]) -> int:

@@ -36,12 +36,12 @@ from engine.rules.rules import STANDARD_RULES
 from engine.runtime.compilation import COMPILATION
 from engine.runtime.cores import count_usable_cores
 from engine.runtime.disk_space import check_disk_space
+from engine.runtime.exit_codes import EXIT_INTERRUPTED
 from engine.search import ValueCache
 from protocol.commands.readiness import READY_GROUPS, READY_TEXTS
 from protocol.games import FIRST_GAME, GAMES, load_part
 from protocol.transports.process_end import end_process
 from tools.common.files import write_atomically
-from tools.common.interrupts import EXIT_INTERRUPTED
 from tools.common.progress import Progress
 from tools.common.pulse import PULSE
 from tools.parallel.processes import ProcessPool, is_stopping

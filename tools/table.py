@@ -13,7 +13,7 @@ TOOL_GROUPS = {
         "board": "tools.ask.board",
         "convert": "tools.convert.command",
         "batch": "tools.batch.command",
-        "serve": "tools.serve",
+        "serve": "tools.serve.command",
     },
     "Set up": {
         "config": "tools.config",

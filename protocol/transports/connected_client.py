@@ -82,6 +82,12 @@ class ConnectedClient(ABC):
         """Whether the server has the client among its own."""
         return self in self._server.clients
 
+    def awaits_request(self, *, is_new: bool) -> bool:
+        """Return whether a request of it is on its way: begun, not read yet, or its first if it is new."""
+        connection = self.connection
+        is_first = is_new and not connection.request_count and not self.is_leaving
+        return is_first or connection.has_lines or connection.has_partial_line
+
     def end(self) -> None:
         """Take no further requests, since the server is to end."""
         self._end_reason = "the server ends"

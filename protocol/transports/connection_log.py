@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
+import logging
 from collections.abc import Callable
+from itertools import count
+from typing import Any
+from weakref import WeakKeyDictionary
 
-ClientCallback = Callable[[str], None]
-"""Takes a line about a client for the person who runs the server; must not block."""
+from protocol.core.event_log import log_event
+
+_LOG = logging.getLogger(__name__)
 
 MOST_LINES = 20
 """Lines that may come one right after the other; what comes beyond them is only counted."""
@@ -15,32 +21,51 @@ LINE_EVERY_S = 2.0
 
 
 class ConnectionLog:
-    """Says who connects and who leaves, as far as a person can read it; the rest is counted.
+    """Logs who connects and who leaves, as far as a person can read it; the rest is counted.
+
+    At the level debug everything is logged.
 
     Args:
         clock: Seconds of a clock that never goes back.
-        write_line: Takes the lines.
     """
 
-    def __init__(self, clock: Callable[[], float], write_line: ClientCallback) -> None:
+    def __init__(self, clock: Callable[[], float]) -> None:
         self._clock = clock
-        self._write_line = write_line
         self._lines = float(MOST_LINES)
         self._filled_s = clock()
         self._left_out = 0
 
-    def write(self, event: str) -> None:
-        """Say what a client does, or count it.
+    def write(self, event: str, message: str, **fields: Any) -> None:  # noqa: ANN401
+        """Log what a client does, or count it.
 
         Args:
-            event: Such as ``127.0.0.1 port 4321 connects (2 clients)``.
+            event: As for `log_event`.
+            message: Such as ``127.0.0.1 port 4321 connects (2 clients)``.
+            fields: As for `log_event`.
         """
         now_s = self._clock()
         self._lines = min(MOST_LINES, self._lines + (now_s - self._filled_s) / LINE_EVERY_S)
         self._filled_s = now_s
-        if self._lines < 1.0:
+        if self._lines < 1.0 and not _LOG.isEnabledFor(logging.DEBUG):
             self._left_out += 1
             return
         self._lines -= 1.0
         more, self._left_out = self._left_out, 0
-        self._write_line(event + (f", after {more:,} that came or went unmentioned" if more else ""))
+        if more:
+            message += f", after {more:,} that came or went unmentioned"
+            fields["unmentioned"] = more
+        log_event(_LOG, event, message, **fields)
+
+
+class ClientNumbers:
+    """Numbers the clients of a process, from 1 on, by their connections."""
+
+    def __init__(self) -> None:
+        self._numbers: WeakKeyDictionary[asyncio.BaseTransport, int] = WeakKeyDictionary()
+        self._next = count(1)
+
+    def find(self, transport: asyncio.BaseTransport) -> int:
+        """Return the number of a client, the next one if it has none."""
+        if transport not in self._numbers:
+            self._numbers[transport] = next(self._next)
+        return self._numbers[transport]

@@ -5,10 +5,11 @@ from __future__ import annotations
 import asyncio
 import errno
 import ipaddress
+import logging
 import os
 import selectors
 import socket
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
@@ -16,13 +17,17 @@ from typing import Any, Generic, Protocol, TypeVar
 
 from engine.errors import GammondError, StateError, UnsupportedError, ValueRangeError
 from protocol.core.errors import BusyError
+from protocol.core.event_log import log_event
 from protocol.core.fault_log import FAULT_LOG
 from protocol.core.interpreter import INTERPRETER
-from protocol.transports.connection_log import ClientCallback, ConnectionLog
+from protocol.transports.connection_log import ConnectionLog
 from protocol.transports.process_end import list_ending_signals
 from protocol.transports.shared_work import SharedWork
+from protocol.transports.systemd import notify
 from protocol.transports.tcp_limits import TcpLimits
 from protocol.transports.workers import hand_over_interpreter_often
+
+_LOG = logging.getLogger(__name__)
 
 _ARRIVALS_AT_ONCE = 16
 """Clients that are taken in before others are served. One that is refused is gone three such times later: of
@@ -31,12 +36,11 @@ hundreds at once, no files would be left."""
 _LAST_ARRIVALS_S = 0.01
 """How long a server that is to end still turns those away who have connected; then nobody can."""
 
+FIRST_REQUEST_S = 1.0
+"""How long a server that is to end waits for the first request of a client that has just come."""
+
 ListeningCallback = Callable[[str, int], None]
 """Takes host and port once clients can come."""
-
-
-def ignore_client(line: str) -> None:
-    """Take a line about a client, and say nothing."""
 
 
 @dataclass(frozen=True)
@@ -50,8 +54,8 @@ class ServerOptions:
         threads: Workers for quick work; one for each core if left out.
         on_listening: Called with host and port once clients can come.
         stop_event: Ends the server when it is set.
-        on_client: Told who connects and who leaves, if those are not too many.
-        on_ending: Told how many clients there still are when the server is to end; must not block.
+        sockets: Those on which it listens instead, since a supervisor holds them: clients who come once the
+            server is to end wait there for the next one.
     """
 
     host: str
@@ -60,8 +64,7 @@ class ServerOptions:
     threads: int | None = None
     on_listening: ListeningCallback = lambda host, port: None
     stop_event: asyncio.Event | None = None
-    on_client: ClientCallback = ignore_client
-    on_ending: Callable[[int], None] = lambda clients: None
+    sockets: tuple[socket.socket, ...] = ()
 
 
 class _YieldingSelector(selectors.DefaultSelector):
@@ -87,6 +90,10 @@ class ListenedClient(Protocol):
     @property
     def is_leaving(self) -> bool:
         """Whether the server has decided to end the connection, though it may still send."""
+        ...
+
+    def awaits_request(self, *, is_new: bool) -> bool:
+        """Return whether a request of it is on its way: begun, not read yet, or its first if it is new."""
         ...
 
     def check_timeouts(self, now: float) -> None:
@@ -157,8 +164,8 @@ class ListeningServer(Generic[_ClientT]):
         self.clock = shared.clock
         self.stop_event = shared.stop_event
         self._options = options
-        self._log = ConnectionLog(shared.clock, options.on_client)
-        self._arrivals: dict[_ClientT, tuple[str, float]] = {}
+        self._log = ConnectionLog(shared.clock)
+        self._arrivals: dict[_ClientT, tuple[asyncio.Transport, float]] = {}
 
     async def serve(self, make_client: Callable[[], asyncio.Protocol]) -> None:
         """Serve clients until SIGTERM, SIGINT, SIGHUP or the stop event, then drain.
@@ -170,47 +177,104 @@ class ListeningServer(Generic[_ClientT]):
             StateError: The address cannot be listened on.
             ValueRangeError: The port is one that this user may not listen on.
         """
-        host, port = self._options.host, self._options.port
         for kind in list_ending_signals():
             with suppress(NotImplementedError, RuntimeError, ValueError):  # another thread than the main one
                 self.loop.add_signal_handler(kind, self.stop_event.set)
-        try:
-            listener = await self.loop.create_server(make_client, host, port, backlog=_ARRIVALS_AT_ONCE)
-        except OSError as error:
-            raise _make_listen_error(host, port, error) from error
-        for each in listener.sockets:
+        listeners = await self._listen(make_client)
+        for each in (same for listener in listeners for same in listener.sockets):
             with each.dup() as same:  # the loop takes in as many clients at once as it lets wait
                 same.listen(min(self.limits.clients, 1024))
-        address = listener.sockets[0].getsockname()
+        address = listeners[0].sockets[0].getsockname()
         self._options.on_listening(address[0], address[1])
+        self.shared.note_listening(self)
         watch = self.loop.create_task(self._watch_timeouts())
         await self.stop_event.wait()
         watch.cancel()
-        self._options.on_ending(len(self.clients))
+        notify("STOPPING=1")
+        clients = len(self.clients)
+        log_event(_LOG, "ending", f"ending, waiting for {format_clients(clients)}", clients=clients)
+        if self._options.sockets:
+            self._leave_arrivals(listeners)
         await asyncio.sleep(_LAST_ARRIVALS_S)
-        listener.close()
+        for listener in listeners:
+            listener.close()
+        await self._wait_for_requests()
         await self.drain()
+
+    async def _listen(self, make_client: Callable[[], asyncio.Protocol]) -> list[asyncio.Server]:
+        host, port = self._options.host, self._options.port
+        try:
+            if not self._options.sockets:
+                return [await self.loop.create_server(make_client, host, port, backlog=_ARRIVALS_AT_ONCE)]
+            return [
+                await self.loop.create_server(make_client, sock=each, backlog=_ARRIVALS_AT_ONCE)
+                for each in self._options.sockets
+            ]
+        except OSError as error:
+            raise _make_listen_error(host, port, error) from error
+
+    def _leave_arrivals(self, listeners: Sequence[asyncio.Server]) -> None:
+        """Take in no more clients, without closing: those that are half taken in would be lost."""
+        for each in (same for listener in listeners for same in listener.sockets):
+            self.loop.remove_reader(each)
+
+    async def _wait_for_requests(self) -> None:
+        """Wait until what clients have sent is read, and those who have just come have asked."""
+        deadline = self.clock() + FIRST_REQUEST_S
+        while self.has_expected_requests() and self.clock() < deadline:
+            await asyncio.sleep(0.01)
+
+    def has_expected_requests(self) -> bool:
+        """Return whether a request is on its way: of a client that has just come, or one that is not read."""
+        since_s = self.clock() - FIRST_REQUEST_S
+        return any(
+            each.awaits_request(is_new=came_s > since_s) for each, (_, came_s) in self._arrivals.items()
+        )
 
     def admit(self, client: _ClientT, transport: asyncio.Transport) -> None:
         """Take a client in."""
         self.clients.add(client)
         self.shared.count_clients(self, len(self.clients))
-        address = _format_address(transport)
-        self._arrivals[client] = address, self.clock()
-        self._log.write(f"{address} connects ({self._format_clients()})")
+        self._arrivals[client] = transport, self.clock()
+        self._note("client_connected", transport, "connects")
 
     def refuse(self, transport: asyncio.Transport, reason: str) -> None:
         """Note that a client is turned away."""
-        self._log.write(f"{_format_address(transport)} is refused ({self._format_clients()}): {reason}")
+        self._note("client_refused", transport, "is refused", reason)
 
     def forget(self, client: _ClientT, reason: str) -> None:
         """Let a client go, and say why; one that is gone already stays so."""
         self.clients.discard(client)
         self.shared.count_clients(self, len(self.clients))
         if arrival := self._arrivals.pop(client, None):
-            address, since_s = arrival
+            transport, since_s = arrival
             stay_s = self.clock() - since_s
-            self._log.write(f"{address} leaves after {stay_s:.0f} s ({self._format_clients()}): {reason}")
+            self._note(
+                "client_left", transport, f"leaves after {stay_s:.0f} s", reason, seconds=round(stay_s, 3)
+            )
+
+    def _note(
+        self,
+        event: str,
+        transport: asyncio.Transport,
+        does: str,
+        reason: str = "",
+        **fields: Any,  # noqa: ANN401
+    ) -> None:
+        """Log what a client does, with its number, address, and the clients that there are."""
+        clients, (host, port) = self._count_staying(), _read_peer(transport)
+        if reason:
+            fields["reason"] = reason
+        self._log.write(
+            event,
+            f"{host}{f' port {port}' if port else ''} {does} ({format_clients(clients)})"
+            f"{f': {reason}' if reason else ''}",
+            client=self.shared.numbers.find(transport),
+            address=host,
+            port=port,
+            clients=clients,
+            **fields,
+        )
 
     @property
     def is_full(self) -> bool:
@@ -222,7 +286,7 @@ class ListeningServer(Generic[_ClientT]):
 
     def find_refusal(self) -> BusyError | None:
         """Return why a new client is turned away, if it is."""
-        if self.stop_event.is_set():
+        if self.stop_event.is_set() and not self._options.sockets:
             return BusyError("the server is about to end: try again later", field="server")
         if self.is_full:
             message = f"the server has {self.limits.clients} clients, the maximum: try again later"
@@ -258,12 +322,12 @@ class ListeningServer(Generic[_ClientT]):
         while self.clients and self.clock() < deadline:
             await asyncio.sleep(0.01)
 
-    def _format_clients(self) -> str:
-        """Format how many clients there are; where all places are taken, without those on their way out."""
+    def _count_staying(self) -> int:
+        """Return how many clients there are; where all places are taken, without those on their way out."""
         clients = len(self.clients)
         if clients > self.limits.clients:
             clients = sum(not client.is_leaving for client in self.clients)
-        return format_clients(clients)
+        return clients
 
     async def _watch_timeouts(self) -> None:
         """Disconnect clients that exceed a timeout."""
@@ -272,9 +336,9 @@ class ListeningServer(Generic[_ClientT]):
             self.check_timeouts()
 
 
-def _format_address(transport: asyncio.Transport) -> str:
+def _read_peer(transport: asyncio.Transport) -> tuple[str, int]:
     host, port = (transport.get_extra_info("peername") or ("somebody gone already", 0))[:2]
-    return f"{host} port {port}" if port else str(host)
+    return str(host), int(port)
 
 
 def format_clients(clients: int) -> str:

@@ -9,9 +9,11 @@ from dataclasses import dataclass, field
 
 from protocol.core.limits import ClientLimits
 from protocol.state.service import Service
+from protocol.transports.connection_log import ClientNumbers
 from protocol.transports.held_memory import HeldMemory
 from protocol.transports.idle_deepening import IdleDeepening
 from protocol.transports.rounds import Rounds
+from protocol.transports.systemd import notify
 from protocol.transports.workers import LAST_WORK_S, WorkerPool
 
 
@@ -26,6 +28,8 @@ class SharedWork:
         clock: Seconds of a clock that never goes back.
         stop_event: Ends the process when it is set.
         tell_clients: Told how many clients there are in all.
+        numbers: Numbers the clients.
+        listener_count: How many listeners there are.
     """
 
     pool: WorkerPool
@@ -34,7 +38,10 @@ class SharedWork:
     clock: Callable[[], float]
     stop_event: asyncio.Event
     tell_clients: Callable[[int], None] = lambda clients: None
+    numbers: ClientNumbers = field(default_factory=ClientNumbers)
+    listener_count: int = 1
     _clients: dict[object, int] = field(default_factory=dict)
+    _listening: set[object] = field(default_factory=set)
 
     @property
     def is_alone(self) -> bool:
@@ -45,6 +52,12 @@ class SharedWork:
         """Take in how many clients a listener has."""
         self._clients[listener] = clients
         self.tell_clients(sum(self._clients.values()))
+
+    def note_listening(self, listener: object) -> None:
+        """Note that a listener takes clients in; once all do, tell the supervisor."""
+        self._listening.add(listener)
+        if len(self._listening) == self.listener_count:
+            notify("READY=1")
 
 
 Listener = Callable[[SharedWork], Awaitable[None]]
@@ -84,7 +97,7 @@ async def serve_listeners(
     loop, ending = asyncio.get_running_loop(), stop_event or asyncio.Event()
     pool = WorkerPool(threads, started_bytes=started_bytes, clock=clock)
     rounds, memory = Rounds(loop.call_soon, clock), HeldMemory(loop, held_bytes)
-    shared = SharedWork(pool, rounds, memory, clock, ending, tell_clients)
+    shared = SharedWork(pool, rounds, memory, clock, ending, tell_clients, listener_count=len(listeners))
     with beside(pool.is_busy):
         tasks = [asyncio.ensure_future(listener(shared)) for listener in listeners]
         try:

@@ -20,6 +20,7 @@ from typing import NoReturn
 
 from engine.rules.dice import MAX_SEED
 from engine.runtime.cores import count_usable_cores
+from engine.runtime.exit_codes import EXIT_BROKEN_PIPE
 from engine.store.options import read_store_options
 from protocol.core.connection import Connection
 from protocol.core.interpreter import INTERPRETER
@@ -34,7 +35,6 @@ from protocol.transports.workers import LAST_WORK_S, LONG_THREADS, WorkerPool
 _PIECE_BYTES = 64 * 1024
 """How much output is handed on at a time; the rest waits in the connection."""
 
-EXIT_BROKEN_PIPE = 141
 EXIT_UNWRITABLE = 2
 GRACE_S = 5.0
 """How long work may continue after SIGTERM before it is stopped."""

@@ -47,6 +47,7 @@ from engine.match_analysis.analysis import AnalysisSettings
 from engine.match_analysis.rollouts import DecisionRollouts
 from engine.match_files.model import RecordedMatch
 from engine.runtime.cores import count_usable_cores
+from engine.runtime.exit_codes import EXIT_FAULTS, EXIT_OK
 from engine.search import FILTERS
 from engine.search.filters import DEFAULT_FILTER
 from engine.wording import escape_unprintable
@@ -193,7 +194,7 @@ def main(args: argparse.Namespace) -> int:
             kept.remove()
             if writer.count:
                 _write_message(f"wrote {args.output}")
-    return 0 if writer.count and work.is_whole else 1
+    return EXIT_OK if writer.count and work.is_whole else EXIT_FAULTS
 
 
 _MatchWork = tuple[RecordedMatch, str, str, Callable[[AnalysedMatch], None]]

@@ -20,6 +20,7 @@ from engine.rules.position import Position
 from engine.rules.rules import VARIANTS, Rules
 from engine.runtime.compilation import COMPILATION
 from engine.runtime.cores import count_usable_cores
+from engine.runtime.exit_codes import EXIT_INTERRUPTED
 from engine.search import FILTERS, MAX_PLIES
 from engine.store.opening import make_store_opener
 from engine.store.options import NO_STORE, StoreOptions
@@ -33,7 +34,7 @@ from protocol.state.service import EngineCatalogue, Service, make_shipped_catalo
 from protocol.state.session import Session
 from tools.ask.progress import CLEAR_LINE, AnswerProgress
 from tools.common.background import prepare_on_first_compile
-from tools.common.interrupts import EXIT_INTERRUPTED, call_on_interrupt
+from tools.common.interrupts import call_on_interrupt
 from tools.common.opponents import load_net_engine
 from tools.common.position_arguments import add_position_arguments, read_position
 from tools.common.position_fields import format_heading, list_position_fields

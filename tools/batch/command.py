@@ -52,6 +52,7 @@ from typing import Any, BinaryIO
 
 from engine.errors import DataFileError, FormatError
 from engine.runtime.cores import count_usable_cores
+from engine.runtime.exit_codes import EXIT_FAULTS, EXIT_OK
 from tools.batch.evaluation import DECISION_COLUMNS, EVAL, MOVES, BatchAnalysis
 from tools.batch.lines import count_lines
 from tools.batch.messages import BadLines, format_resume_note, format_summary, say
@@ -119,7 +120,7 @@ def main(args: argparse.Namespace) -> int:
 def _count_block_lines(args: argparse.Namespace, threads: int) -> int:
     """Return how many lines make a block."""
     if args.rollout:
-        return 1
+        return EXIT_FAULTS
     lines = BLOCK_LINES[args.plies or 0] * (threads if args.plies else 1)
     return lines if args.want == (EVAL,) else max(lines // _BLOCK_SHARE, threads if args.plies else 1)
 
@@ -170,7 +171,7 @@ def _run_files(args: argparse.Namespace, analysis: BatchAnalysis, block_lines: i
                 ),
             )
     say(format_summary(counts, written, analysis, time.perf_counter() - started_s))
-    return 1 if counts.errors or written.errors else 0
+    return EXIT_FAULTS if counts.errors or written.errors else EXIT_OK
 
 
 @contextmanager

@@ -18,6 +18,7 @@ from typing import Any
 
 from engine.errors import StateError, UnsupportedError, ValueRangeError
 from engine.runtime.cores import MAX_THREADS, count_usable_cores
+from engine.runtime.exit_codes import EXIT_FAULTS, EXIT_OK
 from protocol.transports.listening import check_host
 from tools.common.pulse import PULSE
 from tools.common.text_table import format_table
@@ -148,7 +149,7 @@ def _show(args: argparse.Namespace) -> int:
     sys.stdout.write(f"{args.address}: {format_workers(len(found))}; here {own}\n")
     if rows:
         sys.stdout.write(format_table(("worker", "tasks", "program"), rows))
-    return 0 if all(identity == own for _, _, identity in found) else 1
+    return EXIT_OK if all(identity == own for _, _, identity in found) else EXIT_FAULTS
 
 
 def _check_range(name: str, number: int, least: int, most: int) -> None:

@@ -20,13 +20,11 @@ from contextlib import contextmanager
 from types import FrameType
 
 from engine.runtime.compilation import COMPILATION
+from engine.runtime.exit_codes import EXIT_INTERRUPTED
 from protocol.transports.process_end import end_process
 
 GRACE_PERIOD_S = 2.0
 """Seconds after an interrupt in which further ones are ignored: the tool is writing its results."""
-
-EXIT_INTERRUPTED = 130
-"""Exit status after Ctrl-C or SIGTERM: tools stop on both alike, and keep what they have."""
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 

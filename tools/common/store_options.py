@@ -4,24 +4,26 @@ from __future__ import annotations
 
 import argparse
 
+from engine.options import list_fields
 from engine.store.opening import StoreOpener, make_store_opener
 from engine.store.options import NO_STORE, STORE_VARIABLE, StoreOptions, read_store_options
 from nets.catalogue import BOOK_FILE
 
 
-def add_store_arguments(parser: argparse.ArgumentParser) -> None:
+def add_store_arguments(parser: argparse._ActionsContainer) -> None:
     """Declare ``--no-store`` and ``--store``.
 
     Args:
-        parser: Of the tool.
+        parser: Of the tool, or a group of its help.
     """
     parser.add_argument("--no-store", action="store_true", help="neither look up kept analyses nor keep any")
-    parser.add_argument(
+    store = parser.add_argument(
         "--store",
         metavar="OPTIONS",
         help="where analyses are kept, as file=PATH,megabytes=N (default what the environment variable "
         f"{STORE_VARIABLE} says, or 256 megabytes in the data folder)",
     )
+    store.fields = list_fields(StoreOptions)  # type: ignore[attr-defined]  # for configuration files
 
 
 def make_opener(args: argparse.Namespace) -> StoreOpener | None:

@@ -41,23 +41,23 @@ class PlayingStrength:
 
 
 def add_net_argument(
-    parser: argparse.ArgumentParser, role: str = "the evaluator", default: str | None = DEFAULT_NET
+    parser: argparse._ActionsContainer, role: str = "the evaluator", default: str | None = DEFAULT_NET
 ) -> None:
     """Declare ``--net``, for `tools.common.opponents.load_net_engine` and `load_net_evaluator`.
 
     Args:
-        parser: Of the tool.
+        parser: Of the tool, or a group of its help.
         role: What the net does.
         default: Its default; None where the tool asks whether the option is given.
     """
     parser.add_argument("--net", default=default, metavar="NAME", help=f"{role}: {NET_HELP}")
 
 
-def add_strength_arguments(parser: argparse.ArgumentParser, scope: str = "") -> None:
+def add_strength_arguments(parser: argparse._ActionsContainer, scope: str = "") -> None:
     """Declare ``--level``, ``--plies`` and ``--filter``.
 
     Args:
-        parser: Of the tool.
+        parser: Of the tool, or a group of its help.
         scope: Put before the help of each.
     """
     parser.add_argument(
@@ -78,11 +78,11 @@ def add_strength_arguments(parser: argparse.ArgumentParser, scope: str = "") -> 
     )
 
 
-def add_player_argument(parser: argparse.ArgumentParser, scope: str = "") -> None:
+def add_player_argument(parser: argparse._ActionsContainer, scope: str = "") -> None:
     """Declare ``--player``.
 
     Args:
-        parser: Of the tool.
+        parser: Of the tool, or a group of its help.
         scope: Put before its help.
     """
     parser.add_argument(

@@ -20,6 +20,7 @@ from engine.errors import (
 from engine.match_files.model import RecordedMatch
 from engine.match_files.reading import holds_positions, read_head, read_positions, recognise_format
 from engine.match_files.writing import MATCH_FORMATS, list_losses
+from engine.runtime.exit_codes import EXIT_FAULTS, EXIT_OK
 from tools.common.files import write_atomically
 from tools.common.match_inputs import MatchInput, are_whole, list_match_inputs
 from tools.common.position_arguments import STDIN
@@ -66,7 +67,7 @@ def convert_matches(args: argparse.Namespace, name: str) -> int:
                     say(f"{given.name}: {name} leaves out: {', '.join(losses)}")
             if bar is not None:
                 bar.update(done)
-    return 0 if count and is_whole else 1
+    return EXIT_OK if count and is_whole else EXIT_FAULTS
 
 
 def check_no_matches(files: Iterable[Path]) -> None:

@@ -24,6 +24,7 @@ from engine.match_files.reading import holds_positions, read_head, read_position
 from engine.rules.match import MatchState
 from engine.rules.position import Position, swap_sides
 from engine.rules.rules import BACKGAMMON, VARIANTS, Variant
+from engine.runtime.exit_codes import EXIT_FAULTS, EXIT_OK
 from protocol.repl.answers.checkers import format_checkers
 from tools.batch.lines import PLAIN_COLUMNS, PositionLine, decode_line
 from tools.batch.tables import PositionInput, open_input
@@ -161,7 +162,7 @@ def _write_one(args: argparse.Namespace, names: list[str]) -> int:
     sys.stdout.flush()
     for name, lost in converted.lost.items():
         _write_message(_describe_loss(name, lost, name in converted.forms))
-    return 0 if converted.forms else 1
+    return EXIT_OK if converted.forms else EXIT_FAULTS
 
 
 def _open_inputs(
@@ -274,7 +275,7 @@ def _write_lines(
     for (name, part), number in losses.items():
         loss = _describe_loss(name, [part], part in _PARTS.values())
         _write_message(f"{loss} ({number:,} of {count:,} lines)")
-    return 1 if bad else 0
+    return EXIT_FAULTS if bad else EXIT_OK
 
 
 def _describe_loss(name: str, lost: list[str], is_written: bool) -> str:

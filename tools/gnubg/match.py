@@ -23,6 +23,7 @@ from engine.rules.dice import Roll
 from engine.rules.match import MatchState
 from engine.rules.position import Position
 from engine.runtime.cores import count_usable_cores
+from engine.runtime.exit_codes import EXIT_FAULTS, EXIT_OK
 from engine.runtime.version import read_version
 from engine.search import SearchWatch
 from engine.search.results import ChosenPlay
@@ -134,7 +135,7 @@ def main(args: argparse.Namespace) -> int:
             sessions = split_between_seats(count, length, seed, args.gnubg_plies)
             faults += _play_sessions(sessions, decider, program, folder)
     sys.stdout.write(f"faults: {faults}\n")
-    return 1 if faults else 0
+    return EXIT_FAULTS if faults else EXIT_OK
 
 
 def _check_options(args: argparse.Namespace) -> None:

@@ -30,6 +30,7 @@ from engine.rules.dice import MAX_SEED
 from engine.rules.rules import Rules, find_solved_variant
 from engine.runtime.cores import MAX_THREADS
 from engine.runtime.disk_space import check_disk_space
+from engine.runtime.exit_codes import EXIT_FAULTS, EXIT_OK
 from nets.catalogue import load_engine
 from tools.common.locks import hold_lock
 from tools.common.progress import Progress
@@ -91,7 +92,7 @@ def main(args: argparse.Namespace) -> int:
     """Run the tool.
 
     Returns:
-        0; 1 if `verify` finds a fault, or `status` a damaged file.
+        The exit code: `EXIT_FAULTS` if `verify` finds a fault, or `status` a damaged file.
 
     Raises:
         ValueRangeError: A number is out of range.
@@ -150,8 +151,8 @@ def build_solution(checkers: int, path: Path, threads: int | None) -> int:
 
 
 def show_status() -> int:
-    """Describe the solutions of the data folder, a line or two for each; return 1 if one is damaged."""
-    status = 0
+    """Describe the solutions of the data folder, a line or two for each; return the exit code."""
+    status = EXIT_OK
     for checkers in range(1, MAX_CHECKERS + 1):
         path = find_path(checkers)
         if not path.exists():
@@ -162,7 +163,7 @@ def show_status() -> int:
             table = open_file(path, checkers)
         except DataFileError as error:
             sys.stdout.write(f"{checkers} a side: {error.message}\n")
-            status = 1
+            status = EXIT_FAULTS
             continue
         board = start_board(checkers)[None]
         outcome = " ".join(f"{chance:.4f}" for chance in table.evaluate(board)[0])
@@ -176,7 +177,7 @@ def show_status() -> int:
 
 
 def verify_solution(checkers: int, count: int, seed: int) -> int:
-    """Check random values by the rules, and what the engine's decisions lose; return 1 on a fault."""
+    """Check random values by the rules, and what the engine's decisions lose; return the exit code."""
     table = load_solution(checkers)
     boards = draw_positions(checkers, count, seed)
     largest = np.zeros(len(VALUE_NAMES))
@@ -196,7 +197,7 @@ def verify_solution(checkers: int, count: int, seed: int) -> int:
         f"{lost.points:.6f} points lost\n"
         f"{'PASS' if is_right else 'FAIL'}\n"
     )
-    return 0 if is_right else 1
+    return EXIT_OK if is_right else EXIT_FAULTS
 
 
 RESIDUAL_LIMIT = 6e-7

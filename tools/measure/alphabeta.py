@@ -17,6 +17,7 @@ from engine.barca.game import BarcaGame
 from engine.barca.player import MAX_SEED, make_player
 from engine.barca.search import DEFAULT_MEGABYTES, SearchLimits, SearchMemory, search
 from engine.errors import ValueRangeError
+from engine.runtime.exit_codes import EXIT_FAULTS, EXIT_OK
 from engine.runtime.version import read_version
 from tools.common.progress import Progress
 
@@ -90,7 +91,7 @@ def main(args: argparse.Namespace) -> int:
     else:
         head = f"gammond {read_version()}, Barca, depth {args.plies}, seed {args.seed}: "
         sys.stdout.write(f"{head}{args.positions:,} positions\n{_format_table(rows)}")
-    return 0 if all(row.same_value == args.positions for row in rows) else 1
+    return EXIT_OK if all(row.same_value == args.positions for row in rows) else EXIT_FAULTS
 
 
 def draw_games(count: int, seed: int) -> list[BarcaGame]:

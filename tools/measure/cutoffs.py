@@ -27,6 +27,7 @@ from engine.rules.dice import Roll
 from engine.rules.moves import expand_rolls
 from engine.rules.outcome import cubeless_equity
 from engine.rules.position import Board, Position
+from engine.runtime.exit_codes import EXIT_FAULTS, EXIT_OK
 from engine.runtime.version import read_version
 from engine.search import UNPRUNED, NPlyEvaluator, SearchWatch, find_move_filter, make_cubeless_search
 from engine.search.filters import DEFAULT_FILTER
@@ -105,7 +106,7 @@ def main(args: argparse.Namespace) -> int:
         head = f"gammond {read_version()}, {evaluator.name}, {args.plies}-ply, seed {args.seed}: "
         sys.stdout.write(f"{head}{len(decisions):,} contact decisions\n{_format_table(rows)}")
     is_exact = all(row.same_value == len(decisions) for row in rows if row.same_value is not None)
-    return 0 if is_exact else 1
+    return EXIT_OK if is_exact else EXIT_FAULTS
 
 
 def make_searches(evaluator: Evaluator, pruner: PlayPruner, plies: int) -> dict[str, SearchFunction]:

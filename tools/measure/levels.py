@@ -26,10 +26,10 @@ from engine.rules.dice import Roll
 from engine.rules.match import MatchState
 from engine.rules.position import Position
 from engine.rules.rules import STANDARD_RULES
+from engine.runtime.exit_codes import EXIT_INTERRUPTED
 from engine.runtime.version import read_version
 from engine.search import FILTERS
 from engine.search.results import PlayEvaluation
-from tools.common.interrupts import EXIT_INTERRUPTED
 from tools.common.opponents import load_net_engine
 from tools.common.progress import Progress
 from tools.common.strength import add_net_argument

@@ -41,8 +41,9 @@ from engine.rollout import StopReason
 from engine.rules.moves import Play
 from engine.rules.rules import VARIANTS, Rules
 from engine.runtime.cores import count_usable_cores
+from engine.runtime.exit_codes import EXIT_INTERRUPTED
 from nets.catalogue import collect_pruning_net_hashes
-from tools.common.interrupts import EXIT_INTERRUPTED, call_on_interrupt
+from tools.common.interrupts import call_on_interrupt
 from tools.common.locks import hold_lock
 from tools.common.opponents import collect_net_hashes, load_net_engine
 from tools.common.position_arguments import add_position_arguments, read_position

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from engine.errors import DataFileError
+from engine.runtime.exit_codes import EXIT_FAULTS, EXIT_OK
 from engine.runtime.private_folders import make_private_folder
 from engine.store.database import StoreDatabase
 from engine.store.exchange import MAX_LINE_BYTES, check_header, format_rows, parse_row
@@ -22,7 +23,7 @@ _SHOWN_FAULTS = 10
 
 
 def export_entries(database: StoreDatabase, output: Path | None) -> int:
-    """Write all entries, to a file or standard output; return 1 if some are damaged, else 0.
+    """Write all entries, to a file or standard output; return the exit code.
 
     Raises:
         DataFileError: The file cannot be written.
@@ -53,7 +54,7 @@ def export_entries(database: StoreDatabase, output: Path | None) -> int:
     if found["bad"]:
         damaged = format_count(found["bad"], "damaged entry", "damaged entries")
         sys.stderr.write(f"gammond: {damaged} left out: see `gammond store verify`\n")
-    return 1 if found["bad"] else 0
+    return EXIT_FAULTS if found["bad"] else EXIT_OK
 
 
 def import_entries(file: Path, sources: list[Path]) -> int:
@@ -82,7 +83,7 @@ def import_entries(file: Path, sources: list[Path]) -> int:
     sys.stdout.write(f"{format_count(read, 'entry', 'entries')} read, {new:,} of them new\n")
     if faults > _SHOWN_FAULTS:
         sys.stderr.write(f"gammond: {faults} lines in all are no entries\n")
-    return 1 if faults else 0
+    return EXIT_FAULTS if faults else EXIT_OK
 
 
 def _read_rows(source: Path, report: Callable[[int, DataFileError], None]) -> Iterator[StoreRow]:

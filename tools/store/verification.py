@@ -8,6 +8,7 @@ import sys
 from engine.analysis.engine import Engine
 from engine.analysis.kept_analyses import search_entry
 from engine.errors import DataFileError, GammondError
+from engine.runtime.exit_codes import EXIT_FAULTS, EXIT_OK
 from engine.store.database import StoreDatabase
 from engine.store.rows import BadRow, StoreRow
 from nets.catalogue import load_engine
@@ -18,7 +19,7 @@ _SHOWN_FAULTS = 10
 
 
 def verify_entries(database: StoreDatabase, sample_size: int, seed: int, repairs: bool) -> int:
-    """Check all entries and search some of them again; return 1 if any is not as it should be, else 0.
+    """Check all entries and search some of them again; return the exit code.
 
     Args:
         database: The store.
@@ -68,7 +69,7 @@ def verify_entries(database: StoreDatabase, sample_size: int, seed: int, repairs
             for each in bad:
                 database.remove(each.question, each.digest)
         sys.stdout.write(f"removed         {len(bad):,}\n")
-    return 1 if bad else 0
+    return EXIT_FAULTS if bad else EXIT_OK
 
 
 def _find_fault(row: StoreRow | BadRow) -> BadRow | None:

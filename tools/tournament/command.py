@@ -16,9 +16,9 @@ from pathlib import Path
 from engine.errors import FormatError, UnsupportedError, ValueRangeError
 from engine.rules.rules import Doubles
 from engine.runtime.cores import MAX_THREADS, count_usable_cores
+from engine.runtime.exit_codes import EXIT_INTERRUPTED
 from tools.common.figures import check_plot_file
 from tools.common.files import write_atomically
-from tools.common.interrupts import EXIT_INTERRUPTED
 from tools.common.opponents import PLAYER_HELP
 from tools.parallel.options import add_cluster_option
 from tools.tournament.entrants import Entrant

@@ -75,6 +75,12 @@ class Connections(ServerState):
             if not self._addresses[address]:
                 del self._addresses[address]
 
+    def await_requests(self, since_s: float) -> bool:
+        """Return whether a request is on its way: begun, or the first of a new connection."""
+        return any(
+            isinstance(each, HttpConnection) and each.awaits_request(since_s) for each in list(self.open)
+        )
+
     def end_requests(self) -> None:
         """Take no further requests; those that have come are answered."""
         for connection in list(self.open):
@@ -145,6 +151,12 @@ class HttpConnection(H11Protocol):
         successor = self.transport.get_protocol()
         if isinstance(successor, SocketConnection):
             self._all.replace(self, successor)
+
+    def awaits_request(self, since_s: float) -> bool:
+        """Return whether a request is on its way: begun, or its first, if the connection was made since."""
+        if self.cycle is None:
+            return self._is_asking or self._since_s > since_s
+        return self._is_asking and bool(self.cycle.response_complete)
 
     def check_timeouts(self, now: float) -> None:
         """Drop a client that is too slow to ask, or to read."""

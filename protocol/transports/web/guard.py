@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ipaddress
+import logging
 from collections import Counter
 from collections.abc import Callable, Iterable, MutableMapping
 from typing import Any
@@ -11,7 +12,9 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from engine.errors import GammondError, UnsupportedError
 from protocol.core.errors import BusyError
+from protocol.core.event_log import log_event
 from protocol.core.fault_log import FAULT_LOG
+from protocol.transports.connection_log import ClientNumbers
 from protocol.transports.web.answers import read_address, read_header, refuse_socket, send_answer
 from protocol.transports.web.foreign_pages import (
     ForeignPages,
@@ -23,9 +26,13 @@ from protocol.transports.web.foreign_pages import (
 from protocol.transports.web.request_limits import RequestLimiter
 from protocol.web.answers import WebAnswer, make_failure
 
+_LOG = logging.getLogger(__name__)
+
 _SAFE_METHODS = frozenset(("GET", "HEAD", "OPTIONS"))
 _DEFAULT_PORTS = {"http": ":80", "https": ":443"}
 _LOOPBACK_NAMES = ("localhost", "127.0.0.1", "[::1]")
+
+_LOGGED_PATH_CHARS = 200
 
 SECURITY_HEADERS = (
     (
@@ -105,6 +112,7 @@ class Guard:
         rates: Counts the requests.
         clock: Seconds of a clock that never goes back.
         pages: Pages of other origins that it lets through too.
+        numbers: Numbers the clients, for the log.
 
     Attributes:
         answer_counts: How many answers of each status were given.
@@ -117,8 +125,10 @@ class Guard:
         rates: RequestLimiter,
         clock: Callable[[], float],
         pages: ForeignPages | None = None,
+        numbers: ClientNumbers | None = None,
     ) -> None:
         self._app = app
+        self._numbers = numbers or ClientNumbers()
         self._pages = pages or ForeignPages()
         self._names = names
         self._rates = rates
@@ -135,14 +145,20 @@ class Guard:
                 self.answer_counts[str(refusal.status)] += 1
                 await refuse_socket(refusal, receive, send)
             return
-        origin = self._pages.find_origin(scope)
+        origin, began_s = self._pages.find_origin(scope), self._clock()
         guarded = _GuardedSend(send, self.answer_counts, () if origin is None else list_headers(origin))
-        if refusal is not None:
-            await send_answer(refusal, guarded, closes=True)
-            return
-        if origin is not None and is_preflight(scope):
-            await answer_preflight(guarded)
-            return
+        try:
+            if refusal is not None:
+                await send_answer(refusal, guarded, closes=True)
+            elif origin is not None and is_preflight(scope):
+                await answer_preflight(guarded)
+            else:
+                await self._answer(scope, receive, guarded)
+        finally:
+            if _LOG.isEnabledFor(logging.DEBUG):
+                self._log(scope, guarded.status, self._clock() - began_s)
+
+    async def _answer(self, scope: Scope, receive: Receive, guarded: _GuardedSend) -> None:
         try:
             await self._app(scope, receive, guarded)
         except Exception as error:
@@ -150,6 +166,24 @@ class Guard:
             if guarded.has_begun:
                 raise
             await send_answer(make_failure(error), guarded, closes=True)
+
+    def _log(self, scope: Scope, status: int, seconds: float) -> None:
+        """Log a request with its answer; not what it asked, which may be somebody's secret."""
+        transport = scope.get("state", {}).get("transport")
+        path = scope["path"][:_LOGGED_PATH_CHARS]
+        log_event(
+            _LOG,
+            "http_request",
+            f"{read_address(scope)} {scope['method']} {path}: {status or 'no answer'} "
+            f"after {1000 * seconds:.1f} ms",
+            level=logging.DEBUG,
+            client=None if transport is None else self._numbers.find(transport),
+            address=read_address(scope),
+            method=scope["method"],
+            path=path,
+            status=status,
+            seconds=round(seconds, 6),
+        )
 
     def _find_refusal(self, scope: Scope) -> WebAnswer | None:
         """Return the answer to a request that is not let through."""
@@ -188,11 +222,13 @@ class _GuardedSend:
         self._more = more
         self._answer_counts = answer_counts
         self.has_begun = False
+        self.status = 0
 
     async def __call__(self, message: Message) -> None:
         if message["type"] == "http.response.start":
             self.has_begun = True
-            self._answer_counts[str(message["status"])] += 1
+            self.status = message["status"]
+            self._answer_counts[str(self.status)] += 1
             _add_headers(message, self._more)
         await self._send(message)
 

@@ -17,7 +17,7 @@ from protocol.core.limits import ClientLimits
 from protocol.state.service import Service
 from protocol.tables.hub import Hub
 from protocol.transports.idle_deepening import IdleDeepening
-from protocol.transports.listening import ListeningServer, ServerOptions
+from protocol.transports.listening import FIRST_REQUEST_S, ListeningServer, ServerOptions
 from protocol.transports.shared_work import Listener, SharedWork, serve_service
 from protocol.transports.tcp import make_tcp_listener
 from protocol.transports.web.answers import read_header
@@ -142,6 +142,12 @@ class WebServer(ListeningServer[WebClient]):
         super().check_timeouts()
         self._connections.check_timeouts()
 
+    def has_expected_requests(self) -> bool:
+        """Return whether a request is on its way, on a WebSocket or over HTTP."""
+        return super().has_expected_requests() or self._connections.await_requests(
+            self.clock() - FIRST_REQUEST_S
+        )
+
     async def drain(self) -> None:
         """End all clients, and answer the requests that have come."""
         self._connections.end_requests()
@@ -171,7 +177,7 @@ class WebServer(ListeningServer[WebClient]):
             ServerNames(host, port, self._web.hosts),
             RequestLimiter(self._web_limits, self.clock()),
         )
-        self._guard = Guard(app, names, rates, self.clock, self._foreign_pages)
+        self._guard = Guard(app, names, rates, self.clock, self._foreign_pages, self.shared.numbers)
         self._config = _make_config(self._guard, self._web_limits, self._service.limits)
         self._tell_listening(host, port)
 

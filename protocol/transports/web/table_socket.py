@@ -71,6 +71,10 @@ class TableSocket:
         """Whether it gets nothing more."""
         return self.is_leaving
 
+    def awaits_request(self, *, is_new: bool) -> bool:
+        """Return False: a page that is cut off connects again, and asks again."""
+        return False
+
     def end(self) -> None:
         """Say goodbye, since the server is to end."""
         self._end_with(CLOSE_SERVER_ENDS, "the server ends")

@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
-from protocol.transports.connection_log import LINE_EVERY_S, MOST_LINES, ConnectionLog
+import logging
+
+from protocol.transports.connection_log import LINE_EVERY_S, MOST_LINES, ClientNumbers, ConnectionLog
+
+
+class Transport:
+    pass
 
 
 class Clock:
@@ -12,26 +18,41 @@ class Clock:
         return self.now_s
 
 
-def test_each_of_a_few_clients_is_mentioned():
-    said = []
-    log = ConnectionLog(Clock(), said.append)
+def test_each_of_a_few_clients_is_mentioned(caplog):
+    caplog.set_level(logging.INFO)
+    log = ConnectionLog(Clock())
     for number in range(MOST_LINES):
-        log.write(f"client {number} connects")
-    assert said == [f"client {number} connects" for number in range(MOST_LINES)]
+        log.write("client_connected", f"client {number} connects")
+    assert caplog.messages == [f"client {number} connects" for number in range(MOST_LINES)]
 
 
-def test_a_flood_is_counted_and_the_count_comes_with_the_next_line():
+def test_a_flood_is_counted_and_the_count_comes_with_the_next_line(caplog):
+    caplog.set_level(logging.INFO)
     clock = Clock()
-    said = []
-    log = ConnectionLog(clock, said.append)
+    log = ConnectionLog(clock)
     for _ in range(MOST_LINES + 5000):
-        log.write("a client connects")
-    assert len(said) == MOST_LINES
+        log.write("client_connected", "a client connects")
+    assert len(caplog.messages) == MOST_LINES
     clock.now_s += 1.5 * LINE_EVERY_S
-    log.write("one more connects")
-    log.write("and another")
-    assert said[MOST_LINES:] == ["one more connects, after 5,000 that came or went unmentioned"]
+    log.write("client_connected", "one more connects")
+    log.write("client_connected", "and another")
+    assert caplog.messages[MOST_LINES:] == ["one more connects, after 5,000 that came or went unmentioned"]
+    assert caplog.records[-1].fields == {"unmentioned": 5000}
     clock.now_s += 1000 * LINE_EVERY_S
     for _ in range(2 * MOST_LINES):
-        log.write("a client leaves")
-    assert len(said) == 2 * MOST_LINES + 1
+        log.write("client_connected", "a client leaves")
+    assert len(caplog.messages) == 2 * MOST_LINES + 1
+
+
+def test_at_the_level_debug_everything_is_logged(caplog):
+    caplog.set_level(logging.DEBUG)
+    log = ConnectionLog(Clock())
+    for _ in range(5 * MOST_LINES):
+        log.write("client_connected", "a client connects")
+    assert len(caplog.messages) == 5 * MOST_LINES
+
+
+def test_a_client_keeps_its_number_and_the_next_one_gets_the_next():
+    one, other = Transport(), Transport()
+    numbers = ClientNumbers()
+    assert [numbers.find(each) for each in (one, other, one)] == [1, 2, 1]

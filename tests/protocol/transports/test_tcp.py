@@ -3,6 +3,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import gc
+import logging
 import os
 import re
 import signal
@@ -20,7 +21,7 @@ from engine.errors import StateError, UnsupportedError
 from protocol.core.limits import ClientLimits
 from protocol.state.session import Session
 from protocol.transports import tcp as tcp_transport
-from protocol.transports.listening import ServerOptions, check_host, ignore_client
+from protocol.transports.listening import ServerOptions, check_host
 from protocol.transports.tcp import serve_tcp
 from protocol.transports.tcp_limits import TcpLimits
 from tests.boards import RacingEvaluator
@@ -50,7 +51,7 @@ class Held(RacingEvaluator):
 
 
 @contextlib.asynccontextmanager
-async def running_count(evaluator=None, limits=None, *, on_client=ignore_client, on_ending=str, **tcp):
+async def running_count(evaluator=None, limits=None, **tcp):
     place = asyncio.get_running_loop().create_future()
     ending = asyncio.Event()
     service = make_service(evaluator, limits or ClientLimits(close_on_long_line=True))
@@ -64,8 +65,6 @@ async def running_count(evaluator=None, limits=None, *, on_client=ignore_client,
                 threads=2,
                 on_listening=lambda host, port: place.set_result((host, port)),
                 stop_event=ending,
-                on_client=on_client,
-                on_ending=on_ending,
             ),
         )
     )
@@ -189,12 +188,12 @@ def test_clients_who_are_refused_by_the_hundred_are_gone_before_they_use_up_open
     assert 0 < run(scenario()) <= 80
 
 
-def test_the_log_says_why_each_client_leaves_or_is_refused():
-    said = []
+def test_the_log_says_why_each_client_leaves_or_is_refused(caplog):
+    caplog.set_level(logging.INFO, "protocol")
 
     async def scenario():
         limits = ClientLimits(line_bytes=1000, close_on_long_line=True)
-        async with running_count(limits=limits, on_client=said.append, clients=2, idle_s=0.4) as server:
+        async with running_count(limits=limits, clients=2, idle_s=0.4) as server:
             place, _, service = server
             await send_command(place, b"quit\n", eof=False)
             await send_command(place, b"ubgi\n")
@@ -219,6 +218,13 @@ def test_the_log_says_why_each_client_leaves_or_is_refused():
         last.close()
 
     run(scenario())
+    said = [line for line in caplog.messages if not line.startswith("ending")]
+    events = [record for record in caplog.records if record.event.startswith("client_")]
+    assert {record.fields["address"] for record in events} == {"127.0.0.1"}
+    assert [record.fields["client"] for record in events if record.event == "client_connected"] == [
+        *(1, 2, 3, 4, 5),
+        *(7, 8),
+    ]
     reasons = [line.partition("): ")[2] for line in said if "connects" not in line]
     assert reasons[:2] == ["it said goodbye", "it hung up"]
     assert reasons[2].startswith("expected a line of at most 1000 bytes")
@@ -229,20 +235,21 @@ def test_the_log_says_why_each_client_leaves_or_is_refused():
     assert max(int(count) for count in re.findall(r"\((\d) client", "".join(said))) == 2
 
 
-def test_a_client_that_connects_while_the_server_ends_is_told():
+def test_a_client_that_connects_while_the_server_ends_is_told(caplog):
+    caplog.set_level(logging.INFO, "protocol.transports.listening")
+
     async def scenario():
-        ends = []
-        async with running_count(on_ending=ends.append) as (place, ending, service):
+        async with running_count() as (place, ending, service):
             _, writer = await asyncio.open_connection(*place)
             assert await wait_until(lambda: service.client_count == 1)
             ending.set()
             late = await send_command(place, b"", eof=False)
             writer.close()
-            return late, ends
+            return late
 
-    late, ends = run(scenario())
+    late = run(scenario())
     assert late == ["error busy server: the server is about to end: try again later"]
-    assert ends == [1]
+    assert caplog.messages == ["ending, waiting for 1 client"]
 
 
 def test_one_client_too_many_gets_an_error():
@@ -404,16 +411,18 @@ MUCH = b"newgame\n" + b"@h help\n" * 1500
 
 
 @pytest.mark.parametrize("last", [b"", b"quit\n"])
-def test_a_client_that_reads_nothing_gives_its_place_back_even_when_it_has_parted(last):
+def test_a_client_that_reads_nothing_gives_its_place_back_even_when_it_has_parted(caplog, last):
+    caplog.set_level(logging.INFO, "protocol.transports.connection_log")
+
     async def scenario():
-        limits, events = ClientLimits(unsent_bytes=100_000_000, queued_requests=10_000), []
-        async with running_count(limits=limits, on_client=events.append, stuck_writer_s=0.5) as (place, _, _):
+        limits = ClientLimits(unsent_bytes=100_000_000, queued_requests=10_000)
+        async with running_count(limits=limits, stuck_writer_s=0.5) as (place, _, _):
             connection = await unread(MUCH + last)(place)
             if last:
                 connection.shutdown(socket.SHUT_WR)
-            await wait_until(lambda: len(events) == 2, seconds=40)
+            await wait_until(lambda: len(caplog.messages) == 2, seconds=40)
             connection.close()
-            return events
+            return list(caplog.messages)
 
     connects, leaves = run(scenario())
     assert connects.endswith(" connects (1 client)")

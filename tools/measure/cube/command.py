@@ -23,8 +23,9 @@ from engine.cubeful import DEFAULT_EFFICIENCIES, CubeEfficiencies
 from engine.errors import ValueRangeError
 from engine.rollout import RolloutEvaluators, RolloutSettings
 from engine.runtime.cores import MAX_THREADS, count_usable_cores
+from engine.runtime.exit_codes import EXIT_INTERRUPTED
 from engine.runtime.version import read_version
-from tools.common.interrupts import EXIT_INTERRUPTED, call_on_interrupt
+from tools.common.interrupts import call_on_interrupt
 from tools.common.opponents import load_net_engine
 from tools.common.progress import Progress
 from tools.common.strength import add_net_argument

@@ -17,10 +17,10 @@ from pathlib import Path
 
 from engine.play.player import Player
 from engine.runtime.cores import count_usable_cores
+from engine.runtime.exit_codes import EXIT_INTERRUPTED
 from engine.runtime.version import read_version
 from tools.bench.measure import BenchmarkSubject
 from tools.common.figures import check_plot_file
-from tools.common.interrupts import EXIT_INTERRUPTED
 from tools.common.opponents import PLAYER_HELP, load_opponent
 from tools.measure.frontier.plot import draw_frontier
 from tools.measure.frontier.points import FrontierPoint, mark_frontier, measure_evaluations_per_s

@@ -36,6 +36,7 @@ from engine.match_files.model import RecordedMatch
 from engine.rules.match import MatchState
 from engine.rules.rules import STANDARD_RULES
 from engine.runtime.cores import count_usable_cores
+from engine.runtime.exit_codes import EXIT_FAULTS, EXIT_OK
 from engine.runtime.threads import Workers
 from engine.runtime.version import read_version
 from engine.wording import escape_unprintable
@@ -122,7 +123,7 @@ def main(args: argparse.Namespace) -> int:
         sys.stdout.write(_format_report(done, args, comparer))
     if stopped.is_set():
         raise KeyboardInterrupt
-    return 0 if done and is_whole else 1
+    return EXIT_OK if done and is_whole else EXIT_FAULTS
 
 
 def _format_report(done: Sequence[MatchComparison], args: argparse.Namespace, comparer: _Comparer) -> str:

@@ -19,9 +19,11 @@ from engine.runtime.cores import count_usable_cores
 from nets import catalogue
 from nets.catalogue import load_player
 from tests.boards import RacingEvaluator, played_boards
-from tools import cli, serve
+from tools import cli
+from tools.serve import command as serve
+from tools.serve.options import parse_address
 
-DOCS_FOLDER = Path(__file__).parents[2] / "docs"
+DOCS_FOLDER = Path(__file__).parents[3] / "docs"
 DOCS = (DOCS_FOLDER / "guide" / "tools.md").read_text("utf-8")
 OPENING = (
     "board:O:X:0:0:0:0:-2:0:0:0:0:5:0:3:0:0:0:-5:5:0:0:0:-3:0:-5:0:0:0:0:2:0"
@@ -45,13 +47,13 @@ def parsed(*arguments):
     ],
 )
 def test_an_address_is_a_port_with_or_without_a_host(text, address):
-    assert serve.parse_address(text) == address
+    assert parse_address(text) == address
 
 
 @pytest.mark.parametrize("text", ["", "x", ":4000", "host:", "70000", "-1", "host:port", "\u0664\u0660"])
 def test_a_bad_address_is_refused(text):
     with pytest.raises(ValueRangeError, match="PORT"):
-        serve.parse_address(text)
+        parse_address(text)
 
 
 @pytest.mark.parametrize("dialect", ["--tcp", "--gnubg"])
@@ -154,7 +156,9 @@ def test_a_weak_level_errs_and_a_strong_one_does_not(monkeypatch):
 SLOW_START = """
 import sys, threading
 from engine.errors import DataFileError
-from tools import cli, serve
+from tools import cli
+from tools.serve import command as serve
+from tools.serve.options import parse_address
 wait_for_a_line = sys.stdin.readline
 def load(*arguments, **options):
     word = wait_for_a_line().strip()
@@ -315,7 +319,7 @@ def test_only_a_failure_to_listen_is_reported_as_one(monkeypatch):
 def test_a_server_takes_as_many_clients_as_it_may_open_files_for():
     code = (
         "import resource; resource.setrlimit(resource.RLIMIT_NOFILE, (100, 264));"
-        "from tools import serve; print(serve._fit_clients(90), serve._fit_clients(256));"
+        "from tools.serve.open_files import fit_clients; print(fit_clients(90), fit_clients(256));"
         "print(resource.getrlimit(resource.RLIMIT_NOFILE)[0])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
@@ -357,7 +361,7 @@ def test_a_server_ends_whatever_its_threads_are_at():
 
 def test_nothing_of_the_web_is_loaded_unless_it_is_asked_for():
     code = (
-        "import sys, tools.serve, protocol.transports.tcp;"
+        "import sys, tools.serve.command, protocol.transports.tcp;"
         "print(sorted({'argon2', 'starlette', 'uvicorn', 'websockets'} & set(sys.modules)))"
     )
     assert subprocess.check_output([sys.executable, "-c", code], text=True) == "[]\n"

@@ -18,7 +18,7 @@ from protocol.transports.gnubg import GNUBG_LIMITS
 from protocol.transports.tcp_limits import TcpLimits
 from tools import cli
 
-PAGE = (Path(__file__).parents[2] / "docs" / "guide" / "service.md").read_text("utf-8")
+PAGE = (Path(__file__).parents[3] / "docs" / "guide" / "service.md").read_text("utf-8")
 (UNIT,) = re.findall(r"```ini\n(.*?)```", PAGE, re.DOTALL)
 (CHECK,) = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
 PROGRAM = "/opt/gammond/bin/gammond"

@@ -1,0 +1,196 @@
+"""The configuration file: every option by its long name, and errors that lead to the line."""
+
+from __future__ import annotations
+
+import argparse
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from engine.errors import FormatError
+from tools import cli
+from tools.serve.config_file import configure, format_configuration, list_options
+from tools.serve.options import add_arguments, check_options
+
+AN_OPTION = "an option of 'gammond serve --help' or a table"
+
+EXAMPLE = Path(__file__).parents[3] / "deploy" / "gammond.toml"
+
+
+def make_parser():
+    parser = argparse.ArgumentParser()
+    add_arguments(parser)
+    return parser
+
+
+OPTIONS = list_options(make_parser())
+
+
+def configured(tmp_path, text, *arguments):
+    file = tmp_path / "gammond.toml"
+    file.write_text(text, "utf-8")
+    parser = make_parser()
+    return configure(parser.parse_args(["--config", str(file), *arguments]), parser)
+
+
+def faults(tmp_path, text):
+    return [fault.removeprefix(f"{tmp_path}/") for fault in configured(tmp_path, text).faults]
+
+
+SAMPLES = {bool: "true", int: "3", float: "2.5"}
+
+
+def make_sample(option):
+    """Return a value for an option in TOML, and what the command line gives for it."""
+    action = option.action
+    if isinstance(action, argparse._AppendAction):
+        return '["a.example", "b.example"]', ["a.example", "b.example"]
+    if action.choices:
+        choice = next(iter(action.choices))
+        return f'"{choice}"', choice
+    text = SAMPLES.get(bool if action.nargs == 0 else action.type, '"word"')
+    return text, tomllib.loads(f"x = {text}")["x"]
+
+
+@pytest.mark.parametrize("option", OPTIONS, ids=lambda option: option.name)
+def test_every_option_can_be_set_by_its_name_in_its_table_or_before_all(tmp_path, option):
+    text, value = make_sample(option)
+    short = option.name.removeprefix(f"{option.table}-")
+    for written in {
+        f"{option.name} = {text}\n",
+        f"[{option.table}]\n{option.name} = {text}\n" if option.table else f"{option.name} = {text}\n",
+        f"[{option.table}]\n{short} = {text}\n" if option.table else f"{option.name} = {text}\n",
+    }:
+        configuration = configured(tmp_path, written)
+        assert configuration.faults == ()
+        assert getattr(configuration.args, option.action.dest) == value
+        assert configuration.origins == {
+            option.action.dest: f"{tmp_path / 'gammond.toml'}, line {written.count(chr(10))}"
+        }
+
+
+def test_options_have_no_defaults_of_their_own_so_that_those_given_can_be_told():
+    assert {option.name for option in OPTIONS if option.action.default not in (None, False)} == set()
+
+
+def test_the_command_line_wins(tmp_path):
+    text = 'tcp = 4321\n[limits]\nclients = 9\n[web]\nhost = ["a.example"]\n'
+    configuration = configured(tmp_path, text, "--clients", "8", "--web-host", "b.example")
+    assert (configuration.args.clients, configuration.args.tcp) == (8, "4321")
+    assert configuration.args.web_host == ["b.example"]
+    assert configuration.origins["clients"] == "the command line"
+
+
+def test_store_and_archive_may_be_tables(tmp_path):
+    archive = "[archive]\nfile = '/var/games.sqlite'\n"
+    configuration = configured(tmp_path, f"web = 8080\n{archive}[store]\nmegabytes = 64\ndeepen = false\n")
+    assert configuration.faults == ()
+    assert configuration.args.store == "megabytes=64,deepen=false"
+    assert configuration.args.archive == "file=/var/games.sqlite"
+    check_options(configuration.args)
+
+
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [
+        (
+            "tcp = 1\nthread = 2",
+            f"line 2: expected {AN_OPTION}, got 'thread' (did you mean 'threads'?)",
+        ),
+        (
+            "idle_timeout = 2",
+            f"line 1: expected {AN_OPTION}, got 'idle_timeout' (did you mean 'idle-timeout'?)",
+        ),
+        (
+            "[limits]\n\nclient = 2",
+            "line 3: expected a key of [limits] (threads, clients, idle-timeout), got 'client' "
+            "(did you mean 'clients'?)",
+        ),
+        (
+            "[limits]\ntcp = 2",
+            "line 2: expected tcp in [listen] or before the first table, got it in [limits]",
+        ),
+        ("clients = '7'", "line 1: expected a whole number for clients, got '7'"),
+        ("clients = 7.0", "line 1: expected a whole number for clients, got 7.0"),
+        ("clients = true", "line 1: expected a whole number for clients, got True"),
+        ("accounts = 1", "line 1: expected true or false for accounts, got 1"),
+        ("idle-timeout = inf", "line 1: expected a number for idle-timeout, got inf"),
+        ("[web]\nhost = 'a'", "line 2: expected an array of texts for web.host, got 'a'"),
+        (
+            "[log]\nformat = 'jsn'",
+            "line 2: expected one of text|json for log.format, got 'jsn' (did you mean 'json'?)",
+        ),
+        ("clients = 1\n[limits]\nclients = 2", "line 3: limits.clients sets --clients again, after line 1"),
+        (
+            "[store]\nmegabyte = 2",
+            "line 2: expected a key of [store] (on, file, megabytes, book, deepen, idle, tiers), got "
+            "'megabyte' (did you mean 'megabytes'?)",
+        ),
+        ("[store]\nmegabytes = 0", "line 2: expected a whole number 1..1000000 for megabytes, got 0"),
+        ("[clients]\nx = 1", "line 1: expected a whole number for clients, got {'x': 1}"),
+        ("config = 'other'", f"line 1: expected {AN_OPTION}, got 'config'"),
+    ],
+)
+def test_a_fault_names_the_line_the_key_what_was_expected_and_what_came(tmp_path, text, fault):
+    assert faults(tmp_path, text) == [f"gammond.toml, {fault}"]
+
+
+def test_all_faults_are_found_at_once(tmp_path):
+    assert len(faults(tmp_path, "thread = 1\nclients = 'x'\n[web]\nhosts = []\n")) == 3
+
+
+@pytest.mark.parametrize("text", [b"tcp = \n", b"\xff"])
+def test_what_is_no_toml_is_refused_with_the_place(tmp_path, text):
+    file = tmp_path / "broken.toml"
+    file.write_bytes(text)
+    parser = make_parser()
+    with pytest.raises(FormatError, match=r"broken.toml is no TOML: .*(line 1|byte 0xff)"):
+        configure(parser.parse_args(["--config", str(file)]), parser)
+
+
+def test_the_options_that_hold_are_written_as_a_file_that_sets_them_again(tmp_path, capsys):
+    file = tmp_path / "a.toml"
+    file.write_text(
+        'tcp = 4321\n[limits]\nidle-timeout = 7\n[web]\nhost = ["a\\u0007\\"b"]\n[store]\non = false\n'
+    )
+    assert cli.main(["serve", "--config", str(file), "--web", "8080", "--check-config"]) == 0
+    written = capsys.readouterr().out
+    assert f'tcp = "4321"  # {file}, line 1\n' in written
+    assert 'web = "8080"  # the command line\n' in written
+    (again := tmp_path / "b.toml").write_text(written, "utf-8")
+    parser = make_parser()
+    both = [
+        vars(configure(parser.parse_args(["--config", str(each), "--web", "8080"]), parser).args)
+        for each in (file, again)
+    ]
+    assert {**both[0], "config": ""} == {**both[1], "config": ""}
+
+
+def test_a_value_out_of_range_is_named_with_its_line_and_the_exit_code_is_2(tmp_path, capsys):
+    file = tmp_path / "a.toml"
+    file.write_text("tcp = 4321\n[limits]\nclients = 0\n")
+    assert cli.main(["serve", "--config", str(file), "--check-config"]) == 2
+    assert capsys.readouterr().err.endswith(
+        f"gammond: {file}, line 3: --clients: expected a number from 1 to 10,000, got 0\n"
+    )
+    assert cli.main(["serve", "--config", str(file)]) == 2
+    assert f"{file}, line 3: --clients: expected" in capsys.readouterr().err
+    file.write_text("tcp = '0.0.0.0:1'")
+    assert cli.main(["serve", "--config", str(file), "--check-config"]) == 2
+    assert f"{file}, line 1: expected a host that only this machine can reach" in capsys.readouterr().err
+    assert cli.main(["serve", "--config", str(tmp_path / "none"), "--check-config"]) == 2
+    assert f"cannot read {tmp_path / 'none'}: no such file" in capsys.readouterr().err
+
+
+def test_the_example_is_right_and_has_every_option(tmp_path):
+    parser = make_parser()
+    configuration = configure(parser.parse_args(["--config", str(EXAMPLE)]), parser)
+    assert configuration.faults == ()
+    check_options(configuration.args)
+    text = EXAMPLE.read_text("utf-8")
+    # each line that is commented out is an option with its default or an example, right as it stands
+    shown = configured(tmp_path, text.replace("\n#", "\n").replace("\n ", "\n# "))
+    assert shown.faults == ()
+    assert {option.action.dest for option in OPTIONS} - set(shown.origins) == {"no_store"}
+    assert format_configuration(configuration, OPTIONS).startswith(("tcp = ", "web = ", "store = "))

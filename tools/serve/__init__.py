@@ -1,0 +1,1 @@
+"""`gammond serve`: its options, its configuration file, and what it serves."""

@@ -1,0 +1,220 @@
+"""`gammond serve`: the line protocol on a socket, a board in the browser, or GNU Backgammon's player."""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import sys
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor, wait
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+from engine.errors import FormatError, GammondError, missing_package
+from engine.runtime.exit_codes import EXIT_OK, EXIT_USAGE, find_error_code
+from engine.runtime.version import read_version
+from engine.store.options import StoreOptions
+from engine.store.tiers import DEFAULT_TIERS, DepthTiers
+from engine.wording import format_count
+from protocol.archive.options import ArchiveOptions
+from protocol.core.event_log import log_event
+from protocol.core.limits import ClientLimits
+from protocol.state.service import Service, make_shipped_catalogue
+from protocol.transports.idle_deepening import IdleDeepening
+from protocol.transports.listening import ServerOptions, check_host, run_server
+from protocol.transports.log_output import LogSettings, write_logs
+from protocol.transports.process_end import end_process
+from protocol.transports.systemd import SYSTEMD, choose_sockets, take_sockets
+from protocol.transports.tcp import serve_tcp
+from protocol.transports.tcp_limits import TcpLimits
+from protocol.transports.workers import resolve_thread_count
+from tools.common.background import prepare_on_first_compile
+from tools.common.pulse import PULSE
+from tools.common.store_options import make_opener, read_store_arguments
+from tools.common.strength import DEFAULT_NET, load_decider, read_strength
+from tools.serve.config_file import Configuration, Option, configure, format_configuration, list_options
+from tools.serve.open_files import fit_clients
+from tools.serve.options import DIALECTS, add_arguments, check_options, parse_address
+
+__all__ = ["SUMMARY", "add_arguments", "main"]
+
+SUMMARY = "show a board to browsers, answer clients on sockets"
+
+_LOG = logging.getLogger(__name__)
+
+_QUICK_S = 0.5
+"""What a server waits for its net before it listens without; where kernels are there, it needs a tenth."""
+
+
+def main(args: argparse.Namespace) -> int:
+    """Serve until SIGTERM, SIGHUP or Ctrl-C, and end the process with status 0; or check the options.
+
+    Returns:
+        Of ``--check-config`` 0 or 2; with a log of JSON, which has the error, that of an error.
+
+    Raises:
+        GammondError: An address or option is invalid, or the address cannot be listened on.
+    """
+    parser = argparse.ArgumentParser()
+    add_arguments(parser)
+    configuration = configure(args, parser)
+    if args.check_config:
+        return _check(configuration, list_options(parser))
+    if configuration.faults:
+        more = len(configuration.faults) - 1
+        note = f" (and {format_count(more, 'fault')} more: --check-config)" if more else ""
+        raise FormatError(f"{configuration.faults[0]}{note}", field="config")
+    args = configuration.args
+    settings = LogSettings(args.log_format or "text", args.log_level or "info", not args.quiet)
+    with write_logs(settings):
+        try:
+            _serve(args)
+        except GammondError as error:
+            error = error.with_message(configuration.explain(error))
+            if settings.format == "text":
+                raise error from None
+            log_event(_LOG, "error", error.message, level=logging.ERROR, field=error.field)
+            return find_error_code(error, "serve")
+        log_event(_LOG, "ended", "ended")
+    end_process(EXIT_OK)
+
+
+def _check(configuration: Configuration, options: Sequence[Option]) -> int:
+    """Write the options that hold, or what is wrong; return the exit code."""
+    faults = list(configuration.faults)
+    if not faults:
+        try:
+            check_options(configuration.args)
+        except GammondError as error:
+            faults.append(configuration.explain(error))
+    if faults:
+        sys.stderr.write("".join(f"gammond: {each}\n" for each in faults))
+        return EXIT_USAGE
+    sys.stdout.write(format_configuration(configuration, options))
+    return EXIT_OK
+
+
+def _serve(args: argparse.Namespace) -> None:
+    """Serve until a signal comes.
+
+    Raises:
+        GammondError: As for `main`.
+    """
+    check_options(args)
+    prepare_on_first_compile()
+    names = [each for each in DIALECTS if getattr(args, each) == SYSTEMD]
+    sockets = take_sockets() if names else {}
+    for each in names:
+        chosen = choose_sockets(sockets, each, is_alone=len(names) == 1)
+        for socket in chosen:
+            check_host(socket.getsockname()[0], allow_remote=args.allow_remote)
+        setattr(args, f"{each}_sockets", chosen)
+    (_serve_lines if args.gnubg is None else _serve_gnubg)(args)
+
+
+def _serve_lines(args: argparse.Namespace) -> None:
+    """Serve clients of the line protocol on TCP, in browsers, or both."""
+    store = read_store_arguments(args)
+    service = Service(make_shipped_catalogue(store), ClientLimits(close_on_long_line=True))
+    deepening = _make_deepening(service, store)
+    default = service.catalogue.list_names()[0]
+    what = f"the line protocol, by {default} unless a client sets engine.net"
+    tcp = None if args.tcp is None else _make_options("tcp", args, TcpLimits(), what)
+    if args.web is None:
+        assert tcp is not None
+        run_server(serve_tcp(service, tcp, deepening))
+        return
+    try:
+        from protocol.transports.web.limits import WebLimits, WebOptions
+        from protocol.transports.web.server import serve_web
+    except ModuleNotFoundError as error:
+        raise missing_package(
+            "--web needs", (error.name or "starlette").partition(".")[0], "web", "web"
+        ) from error
+    options = _make_options("web", args, WebLimits(), "")
+    archive = ArchiveOptions.parse(args.archive or "")
+    origins = tuple(args.web_allow_origin or ())
+    web = WebOptions(tuple(args.web_host or ()), archive, args.accounts, origins, args.page_sources)
+    run_server(serve_web(service, options, web, deepening, tcp))
+
+
+def _make_deepening(service: Service, store: StoreOptions) -> IdleDeepening | None:
+    """Make what deepens the store while no client asks; None if that is off.
+
+    Raises:
+        FormatError: The tiers cannot be parsed.
+        ValueRangeError: They are out of range.
+    """
+    if not (store.on and store.deepen):
+        return None
+    tiers = DepthTiers.parse(store.tiers) if store.tiers else DEFAULT_TIERS
+    return IdleDeepening(service, store.idle, tiers, lambda line: log_event(_LOG, "deepening", line))
+
+
+def _serve_gnubg(args: argparse.Namespace) -> None:
+    from protocol.dialects.gnubg_evaluation import GnubgRules
+    from protocol.transports.gnubg import GNUBG_LIMITS, serve_gnubg
+
+    strength, threads = read_strength(args), resolve_thread_count(args.threads)
+    net, loader = args.net or DEFAULT_NET, ThreadPoolExecutor(1)
+    loading = loader.submit(
+        load_decider, net, strength, threads, player=args.player, open_store=make_opener(args)
+    )
+    if wait((loading,), _QUICK_S).done:
+        loading.result()  # an error ends the program before it listens
+    else:
+        log_event(_LOG, "loading", f"loads the net {net}: clients wait for their answers meanwhile", net=net)
+    name = args.player or (make_shipped_catalogue().list_names()[0] if net == DEFAULT_NET else net)
+    what = f"external player for GNU Backgammon, {name} at {strength.name}"
+    rules = GnubgRules(jacoby=not args.no_jacoby, beavers=args.beavers)
+    run_server(serve_gnubg(loading, _make_options("gnubg", args, GNUBG_LIMITS, what), rules))
+
+
+def _make_options(dialect: str, args: argparse.Namespace, limits: TcpLimits, what: str) -> ServerOptions:
+    """Return where and how to serve.
+
+    Args:
+        dialect: One of `DIALECTS`.
+        args: The options of the command.
+        limits: The dialect's own caps.
+        what: What is served, for the person who starts it; for browsers empty.
+    """
+    limits = replace(
+        limits,
+        clients=fit_clients(limits.clients if args.clients is None else args.clients),
+        idle_s=limits.idle_s if args.idle_timeout is None else args.idle_timeout,
+    )
+    sockets = getattr(args, f"{dialect}_sockets", ())
+    host, port = ("", 0) if sockets else parse_address(getattr(args, dialect))
+    announce = partial(_announce, dialect, what, limits.clients)
+    return ServerOptions(host, port, limits, args.threads, on_listening=announce, sockets=sockets)
+
+
+def _announce(dialect: str, what: str, clients: int, host: str, port: int) -> None:
+    """Say where a server listens, and what it plays and serves.
+
+    Args:
+        dialect: As for `_make_options`.
+        what: As there.
+        clients: How many there may be.
+        host: Where it listens.
+        port: Its port.
+    """
+    PULSE.stop()
+    version = read_version()
+    if what:
+        place = f"listens on {host} port {port}"
+        hint = f"{what}; at most {clients:,} clients, Ctrl-C ends it"
+    else:
+        place = f"shows the board at http://{f'[{host}]' if ':' in host else host}:{port}/"
+        hint = f"open it in a browser; at most {clients:,} open WebSockets, Ctrl-C ends it"
+    fields: dict[str, Any] = {
+        "dialect": dialect,
+        "address": host,
+        "port": port,
+        "version": version,
+        "most_clients": clients,
+    }
+    log_event(_LOG, "listening", f"gammond {version} {place}", **fields)
+    log_event(_LOG, "message", hint)

@@ -1,0 +1,56 @@
+"""How many clients the limit of open files leaves room for."""
+
+from __future__ import annotations
+
+import sys
+
+from engine.errors import LimitError
+
+_OWN_FILES = 64
+"""Files that a server has open besides its clients."""
+
+_RAISE_LIMIT = "raise the limit with 'ulimit -n', or LimitNOFILE= in a unit of systemd"
+
+
+def fit_clients(clients: int) -> int:
+    """Return how many clients the limit of open files leaves room for, and say so if they are fewer.
+
+    Raises:
+        LimitError: There is room for none.
+    """
+    allowed = _raise_open_file_limit(2 * clients + _OWN_FILES)  # as many more may be on their way out
+    room = (allowed - _OWN_FILES) // 2
+    if room < 1:
+        raise LimitError(
+            f"expected {_OWN_FILES + 2} open files or more, the system allows {allowed}: {_RAISE_LIMIT}",
+            field="clients",
+        )
+    if room < clients:
+        sys.stderr.write(
+            f"gammond: the system allows {allowed:,} open files, so {room:,} clients, not {clients:,}: "
+            f"{_RAISE_LIMIT}\n"
+        )
+    return min(clients, room)
+
+
+def _raise_open_file_limit(wanted: int) -> int:
+    """Raise the limit of open files as far as the system allows, if it is below a number.
+
+    Args:
+        wanted: The number of files and sockets to have room for.
+
+    Returns:
+        How many may be open; the number itself where there is no such limit.
+    """
+    if sys.platform == "win32":
+        return wanted
+    import resource
+
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    allowed = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+    if soft != resource.RLIM_INFINITY and soft < allowed:
+        try:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (allowed, hard))
+        except (OSError, ValueError):  # the system has a lower limit of its own
+            return soft
+    return allowed
