@@ -60,6 +60,11 @@ class KeptSeat(msgspec.Struct, frozen=True):
     player: str | None = None
     level: str | None = None
 
+    @property
+    def record_name(self) -> str:
+        """The name in a record: that of a level with a capital letter, as the page shows it."""
+        return self.name if self.level is None else self.name.capitalize()
+
 
 class KeptGame(msgspec.Struct, frozen=True):
     """A finished game. One with the id of an earlier one takes its place: its end was taken back.

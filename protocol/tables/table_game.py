@@ -230,7 +230,7 @@ class TableGame:
         """
         end = self.end
         assert end is not None
-        text_format, text = self.view.write_record((seats[0].name, seats[1].name))
+        text_format, text = self.view.write_record((seats[0].record_name, seats[1].record_name))
         return KeptGame(
             game_id=f"{table_id}-{self.number}",
             table_id=table_id,

@@ -56,6 +56,7 @@ def test_a_match_of_3_points_against_the_engine_is_played_through_with_the_cube(
     assert max(points) >= 3
     page.locator("dialog.end").get_by_role("link", name="New game").click()
     page.get_by_role("heading", name="New game").wait_for()
+    expect(page.get_by_role("heading", name="Go on with")).to_have_count(0)
 
 
 def test_checkers_are_dragged_put_back_and_dragged_again(open_page):
@@ -117,6 +118,12 @@ def test_a_play_that_is_typed_counts_as_one_that_is_moved(open_page):
     page.locator("#typed-play").fill("8/5 6/5")
     page.locator("#typed-play").press("Enter")
     page.locator(".moves li", has_text="8/5 6/5").wait_for()
+    expect(page.locator(".player-bar .last-action").last).to_have_text("3-1: 8/5 6/5")
+    dice.fill("6 4")
+    dice.press("Enter")
+    page.locator(".last-to").first.wait_for()
+    expect(page.locator(".player-bar .last-action").first).to_have_text(re.compile("6-4: .+"))
+    assert page.locator(".last-to").count() == page.locator(".last-from").count() > 0
 
 
 def test_a_play_is_undone_done_again_and_played_from_an_earlier_place(open_page):
@@ -144,6 +151,65 @@ def test_the_engine_moves_for_the_person_and_hints_show_the_best_play(open_page)
     page.wait_for_function("count => document.querySelectorAll('.moves li .tiny').length > count", arg=count)
 
 
+def test_a_checker_that_cannot_move_says_why_when_it_is_pressed(open_page):
+    page = start_game(open_page, how="table", position=ON_THE_BAR, typedDice=True, otherName="Bob")
+    pressed = page.locator("[data-place='p6']")
+    message = page.locator("#message")
+    pressed.click(force=True)
+    expect(message).to_have_text("Type the dice first.")
+    page.locator("#typed-dice").fill("6 6")
+    page.locator("#typed-dice").press("Enter")
+    page.locator("[data-act='play']").wait_for()
+    pressed.click(force=True)
+    expect(message).to_have_text("No checker can move: press Go on.")
+    press(page, "play")
+    page.locator("#typed-dice").fill("3 1")
+    page.locator("#typed-dice").press("Enter")
+    page.locator(".target.movable").first.wait_for(state="attached")
+    page.locator("[data-place='p1']").click(force=True)
+    expect(message).to_have_text(
+        re.compile(r"These are the checkers of \w+; yours are the (light|dark) ones\.")
+    )
+    expect(page.locator("#live")).to_contain_text("These are the checkers of")
+
+
+def test_why_a_checker_cannot_move_is_told_from_board_and_dice(open_page):
+    page = open_page("/#/help")
+    cases = [
+        ({6: 1}, {}, 6, [], "played"),
+        ({0: 1, 6: 1}, {}, 0, [3], "off"),
+        ({25: 1, 6: 1}, {}, 6, [3], "bar"),
+        ({6: 1}, {22: 2, 24: 3}, 6, [3, 5], "blocked"),
+        ({13: 1, 3: 1}, {23: 2}, 3, [1, 5], "home"),
+        ({5: 1, 3: 1}, {23: 2}, 3, [1, 4], "highest"),
+        ({6: 1}, {22: 2}, 6, [3, 5], "both"),
+    ]
+    asked = [
+        [*([row.get(place, 0) for place in range(26)] for row in (own, theirs)), point, dice]
+        for own, theirs, point, dice, _ in cases
+    ]
+    told = page.evaluate(
+        """async asked => {
+            const { explainRefusal } = await import("/page/js/board/refusal.js");
+            return asked.map(each => explainRefusal(...each));
+        }""",
+        asked,
+    )
+    assert told == [reason for *_, reason in cases]
+
+
+def test_the_last_play_is_marked_where_its_checkers_left_and_where_they_are(open_page):
+    page = open_page("/#/help")
+    found = page.evaluate(
+        """async () => {
+            const { countMoved } = await import("/page/js/board/last_play.js");
+            const { left, reached } = countMoved([[13, 7], [7, 5], [6, 5]]);
+            return [[...left], [...reached]];
+        }"""
+    )
+    assert found == [[[13, 1], [6, 1]], [[5, 2]]]
+
+
 def test_the_first_roll_is_announced_with_who_begins(open_page):
     page = start_game(open_page, how="table", name="Ann", otherName="Bob")
     page.locator("#live", has_text=re.compile(r"(Ann|Bob) begins with \d-\d\.")).wait_for(state="attached")
@@ -169,11 +235,19 @@ def test_the_tutor_says_what_a_play_costs_before_it_counts(open_page):
     page.locator("#typed-play").press("Enter")
     tutor = page.locator(".tutor")
     expect(tutor).to_contain_text(
-        re.compile(r"24/20 costs 0\.\d+ points \((error|blunder)\)\. Better: 8/5 6/5")
+        re.compile(r"24/20 costs 0\.\d+ points \((error|blunder), 2-ply\)\. Better: 8/5 6/5")
     )
+    loss = re.findall(r"0\.\d+", tutor.inner_text())[0]
+    expect(page.locator(".player-bar .pips").last).to_have_text("163 pips")
     expect(page.locator("path.arrow.best")).to_have_count(2)
     page.get_by_role("button", name="Take back").filter(visible=True).click()
     expect(tutor).to_be_hidden()
+    expect(page.locator(".player-bar .pips").last).to_have_text("167 pips")
+    page.locator("[data-act='hint']").click()
+    expect(page.locator(".hint-panel [data-play='24/20'] .play-loss")).to_have_text(f"\N{MINUS SIGN}{loss}")
+    page.locator(".hint-panel [data-play='24/20'] + .make").click()
+    expect(tutor).to_contain_text(loss)
+    page.get_by_role("button", name="Take back").filter(visible=True).click()
     expect(page.locator(".moves li", has_text="24/20")).to_have_count(0)
     page.locator("#typed-play").fill("8/5 6/5")
     page.locator("#typed-play").press("Enter")
@@ -188,6 +262,9 @@ def test_two_people_play_by_a_link_through_a_connection_that_is_lost(open_page):
     prefer(bob, name="Bob")
     bob.goto(invitation)
     bob.reload()
+    expect(bob.get_by_role("heading", name="Ann invites you to play.")).to_be_visible()
+    expect(bob.get_by_text("match to 1 point")).to_be_visible()
+    expect(ann.locator(".player-bar .pips").first).to_have_text("")
     bob.get_by_role("button", name="Sit down").click()
     for page in (ann, bob):
         page.locator(".player-bar.to-act").wait_for()
@@ -430,6 +507,9 @@ def test_the_record_of_a_game_that_is_over_is_downloaded(open_page):
         text = started.value.path().read_text()
         assert sign in text
         assert started.value.suggested_filename.endswith(f".{ending}")
+    page.reload()
+    page.get_by_role("button", name="Analyse the games").click()
+    page.get_by_role("heading", name=re.compile("Ann . Beginner, money game")).wait_for()
 
 
 def test_a_clock_runs_for_who_is_to_play(open_page):

@@ -38,6 +38,7 @@ def test_a_person_plays_a_whole_match_against_the_engine(variant):
     assert last.match_winner == winner
     assert last.text_format == "mat"
     assert "3 point match" in last.text
+    assert "Expert : 0" in last.text
 
 
 def test_one_person_plays_both_sides_of_money_play():

@@ -3,7 +3,7 @@
  *
  * @typedef {[number, number, number]} Step from, to, next node of the tree
  * @typedef {{moves: Step[], play: string | null}} TreeNode
- * @typedef {{value: number, owner: 0 | 1 | null, offered?: boolean, may_double?: boolean, may_beaver?: boolean}} Cube
+ * @typedef {{value: number, owner: 0 | 1 | null, offered?: boolean, beavered?: boolean, may_double?: boolean, may_beaver?: boolean}} Cube
  * @typedef {{kind: "person" | "open" | "engine", name?: string, level?: string, here?: boolean}} Seat
  * @typedef {{n: number, seat: number, dice: number[] | null, text: string, kind: string, xgid_before?: string}} Entry
  * @typedef {{bank_s: number[], move_s: number, running: number | null, at?: number}} Clock
@@ -21,6 +21,7 @@
  * @property {Cube | null} [cube]
  * @property {number[]} [score]
  * @property {number} [length] points of the match, 0 for money
+ * @property {boolean} [crawford] whether the cube is not used in this game
  *
  * @typedef {BoardState & {game: string, variant: string, length: number, score: number[], crawford: boolean,
  *   jacoby: boolean, beavers: boolean, seats: Seat[], phase: string, to_act: number | null, on_roll: number, cube: Cube | null,
@@ -30,5 +31,10 @@
  *   dice_source?: string, pace_ms?: number}} TableState
  *
  * @typedef {{moves: number[][], className: string, seat?: 0 | 1}} Arrow
+ * @typedef {{seat: number, moves: number[][]}} LastPlay checker moves in the numbering of the seat
+ *
+ * @typedef {{table: string, variant: string, length: number, seats: Seat[], phase: string, score: number[],
+ *   crawford: boolean, jacoby: boolean, beavers: boolean, cube: boolean, dice: string, undo: boolean,
+ *   clock: {bank_s: number, move_s: number} | null, invited: number | null}} Offer what is played at a table
  */
 export {};

@@ -5,12 +5,14 @@ import { fill, text as pageText } from "../text.js";
 import { drawArrows } from "./arrows.js";
 import { followPointer } from "./dragging.js";
 import { Geometry, PLACES } from "./geometry.js";
+import { drawLastPlay } from "./last_play.js";
 import { drawBoard, makeChecker, makeCube, makeDie } from "./pieces.js";
 import { countPips, moveChecker, reach, starts, usedDice } from "./tree.js";
 
 /** @typedef {import("../types.js").BoardState} BoardState */
 /** @typedef {import("../types.js").TreeNode} TreeNode */
 /** @typedef {import("../types.js").Arrow} Arrow */
+/** @typedef {import("../types.js").LastPlay} LastPlay */
 /** @typedef {import("./tree.js").Walked} Walked */
 /** @typedef {import("./geometry.js").Place} Place */
 
@@ -20,6 +22,7 @@ import { countPips, moveChecker, reach, starts, usedDice } from "./tree.js";
  * @property {0 | 1} [numbering] the seat whose numbers the points have (default: the seat below)
  * @property {boolean} [flipped] home on the left
  * @property {TreeNode[] | null} [tree] plays of the side `on_roll`; without one nothing can be moved
+ * @property {LastPlay | null} [last] the play that is marked until a checker is moved
  * @property {Arrow[]} [arrows] moves in the numbering of their `seat`, or of the side on roll
  * @property {boolean} [editable] every press is an event `edit`
  * @property {boolean} [animate] checkers glide to their places (default true)
@@ -32,7 +35,8 @@ let boards = 0;
 
 /**
  * Events: `step` (after each checker moved or put back; detail: `path`, `play`), `dice` (the dice were pressed),
- * `cube` (the cube was pressed), `edit` (detail: `place`, `seat`, `point`, `shift`, `button`).
+ * `cube` (the cube was pressed), `refuse` (a place was pressed from which nothing can move; detail: `place`, `point`),
+ * `edit` (detail: `place`, `seat`, `point`, `shift`, `button`).
  */
 export class BackgammonBoard extends EventTarget {
   /**
@@ -205,6 +209,7 @@ export class BackgammonBoard extends EventTarget {
     this.drawDice(isOtherRoll);
     this.drawCube();
     this.drawWords(checkers);
+    this.drawLast(checkers);
     this.layers?.arrows.replaceChildren(...drawArrows(this.geometry, this.options.arrows ?? [], checkers,
       (seat, point) => this.placeOf(seat, point), this.mover));
     this.label(checkers);
@@ -336,8 +341,8 @@ export class BackgammonBoard extends EventTarget {
   drawCube() {
     const { cube } = this.state;
     if (!this.layers) return;
-    if (!cube) {
-      this.layers.cube.replaceChildren();
+    if (!cube || this.state.crawford) {
+      this.layers.cube.replaceChildren(...(cube && this.state.crawford ? [this.makeCrawfordSign()] : []));
       this.cube = null;
       return;
     }
@@ -352,7 +357,21 @@ export class BackgammonBoard extends EventTarget {
     const { x, y } = this.geometry.cubeAt(where);
     group.style.transform = `translate(${x}px, ${y}px)`;
     group.classList.toggle("offered", offered);
-    face.textContent = String(offered ? cube.value * 2 : cube.value === 1 ? 64 : cube.value);
+    face.textContent = String(offered ? cube.value * (cube.beavered ? 4 : 2) : cube.value === 1 ? 64 : cube.value);
+  }
+
+  /** A word in place of the cube, which is not used in this game. */
+  makeCrawfordSign() {
+    const { x, y } = this.geometry.cubeAt("middle");
+    return s("text", { class: "b-crawford", transform: `translate(${x} ${y}) rotate(-90)` }, this.words.crawford);
+  }
+
+  /** @param {number[][]} checkers */
+  drawLast(checkers) {
+    const { last } = this.options;
+    const isShown = last && !this.path.length;
+    const marks = isShown ? drawLastPlay(this.geometry, last, checkers, (seat, point) => this.placeOf(seat, point)) : [];
+    this.layers?.last.replaceChildren(...marks);
   }
 
   /** @param {number[][]} checkers */
@@ -570,7 +589,8 @@ export class BackgammonBoard extends EventTarget {
     }
     const tree = this.options.tree;
     const point = this.pointOf(place, this.mover);
-    if (!tree || point === null) return;
+    const refuse = () => this.dispatchEvent(new CustomEvent("refuse", { detail: { place, point } }));
+    if (!tree || point === null) return void refuse();
     if (this.picked !== null && this.goals.has(point)) return this.walk(/** @type {Walked[]} */ (this.goals.get(point)));
     if (this.picked === point) {
       // A second press on the same checker moves it by the first die that it can use.
@@ -579,7 +599,10 @@ export class BackgammonBoard extends EventTarget {
       this.unpick();
       announce(this.words.putBack);
     } else if (starts(tree, this.node).has(point)) this.pick(point);
-    else this.unpick();
+    else {
+      this.unpick();
+      refuse();
+    }
     this.draw();
   }
 

@@ -33,13 +33,13 @@ export function drawBoard(geometry, prefix) {
   const group = (/** @type {string} */ name) => s("g", { class: name });
   const layers = {
     numbers: group("numbers"), words: group("words"), checkers: group("checkers"), counts: group("counts"),
-    dice: group("dice"), cube: group("cube-layer"), arrows: group("arrows"), targets: group("targets"), marks: group("marks"),
+    last: group("last"), dice: group("dice"), cube: group("cube-layer"), arrows: group("arrows"), targets: group("targets"), marks: group("marks"),
   };
-  for (const name of /** @type {const} */ (["numbers", "words", "checkers", "counts", "arrows", "marks"])) {
+  for (const name of /** @type {const} */ (["numbers", "words", "checkers", "counts", "last", "arrows", "marks"])) {
     layers[name].setAttribute("aria-hidden", "true");
   }
-  const { numbers, words, checkers, counts, dice, cube, arrows, targets, marks } = layers;
-  return { ...layers, all: [defs, still, numbers, words, targets, checkers, counts, arrows, marks, dice, cube] };
+  const { numbers, words, checkers, counts, last, dice, cube, arrows, targets, marks } = layers;
+  return { ...layers, all: [defs, still, numbers, words, targets, checkers, last, counts, arrows, marks, dice, cube] };
 }
 
 /**

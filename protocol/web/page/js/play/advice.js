@@ -8,14 +8,16 @@
 
 /** Load what the page of analysis has for plays and numbers; a game without hints does without it. */
 export async function loadAnalysis() {
-  const [numbers, lists, plays] = await Promise.all([
-    import("../analyse/numbers.js"), import("../analyse/play_list.js"), import("../analyse/plays.js"),
+  const [numbers, lists, plays, cube] = await Promise.all([
+    import("../analyse/numbers.js"), import("../analyse/play_list.js"), import("../analyse/plays.js"), import("../analyse/cube_advice.js"),
   ]);
-  return { ...numbers, ...lists, ...plays };
+  return { ...numbers, ...lists, ...plays, ...cube };
 }
 
+/** As the page of analysis looks at a position, unless it is told to look deeper. */
 const PLIES = 2;
-const CUBE_PLIES = 2;
+const FILTER = "huge";
+const USUAL = "backgammon";
 
 /** Asks one question at a time; a new one stops the one before. */
 export class Advice {
@@ -31,14 +33,33 @@ export class Advice {
   }
 
   /**
-   * The plays of the roll, best first.
+   * The plays of the roll, best first, and the same at 0-ply.
    *
    * @param {TableState} state
-   * @returns {Promise<RankedPlay[]>}
+   * @returns {Promise<RankedPlay[][]>}
    */
   async rankPlays(state) {
-    const query = { ...this.about(state), want: ["moves"], plies: PLIES, priority: 20 };
-    return (await this.ask(query)).results[0]?.moves ?? [];
+    const query = { ...this.about(state), want: ["moves"], filter: FILTER, priority: 20 };
+    const atOnce = (await this.ask({ ...query, plies: 0 })).results[0]?.moves ?? [];
+    const moves = (await this.ask({ ...query, plies: PLIES })).results[0]?.moves ?? atOnce;
+    return [moves, atOnce];
+  }
+
+  /**
+   * What a play loses against the best one, both at one depth, also where the move filter did not let it through.
+   *
+   * @param {TableState} state
+   * @param {string} play
+   * @returns {Promise<{loss: number, best: string, plies: number}>}
+   */
+  async comparePlay(state, play) {
+    this.stop();
+    const lines = [`set game.variant ${state.variant}`, `position xgid ${state.xgid}`, `rank plies=${PLIES} filter=${FILTER} ${play}`];
+    const answers = Promise.all(lines.map((line) => this.line.command(line)));
+    // Queries of other views that name no variant are about backgammon.
+    if (state.variant !== USUAL) this.line.command(`set game.variant ${USUAL}`).catch(() => {});
+    const [answer] = (await answers)[2].slice(-1);
+    return answer;
   }
 
   /**
@@ -48,7 +69,7 @@ export class Advice {
    * @returns {Promise<CubeAnswer>}
    */
   async judgeCube(state) {
-    const query = { ...this.about(state), want: ["cube"], plies: CUBE_PLIES, priority: 20 };
+    const query = { ...this.about(state), want: ["cube"], plies: PLIES, priority: 20 };
     return (await this.ask(query)).results[0].cube;
   }
 

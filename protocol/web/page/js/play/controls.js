@@ -19,9 +19,9 @@ export class Controls {
     this.view = view;
     this.main = h("div", { class: "row main-buttons" });
     this.more = h("div", { class: "row more-buttons" });
-    this.typed = h("input", { id: "typed-play", "aria-label": words.playLabel, placeholder: words.playHint, spellcheck: "false", autocapitalize: "none", autocomplete: "off" });
+    this.typed = h("input", { id: "typed-play", placeholder: words.playHint, spellcheck: "false", autocapitalize: "none", autocomplete: "off" });
     this.typedForm = h("form", { class: "row typed", onsubmit: (/** @type {Event} */ event) => this.submitTyped(event) },
-      this.typed, h("button", { type: "submit" }, words.send));
+      h("label", { for: "typed-play", class: "small quiet" }, words.playLabel), this.typed, h("button", { type: "submit", class: "plain" }, words.send));
     this.dice = h("input", { id: "typed-dice", "aria-label": words.diceLabel, placeholder: "3 1", inputmode: "numeric", size: 5, autocomplete: "off" });
     this.diceForm = h("form", { class: "row typed", hidden: true, onsubmit: (/** @type {Event} */ event) => this.submitDice(event) },
       this.dice, h("button", { type: "submit", class: "main" }, words.set));
@@ -50,24 +50,48 @@ export class Controls {
       return seats.includes(request.seat) ? fill(words.asked, { what, name: nameOf(1 - request.seat) })
         : fill(words.asksFor, { what, name: nameOf(request.seat) });
     }
-    if (state.phase === "waiting") return words.waiting;
+    if (state.phase === "waiting") return state.seats.some(({ kind }) => kind === "open") ? words.waitingOpen : words.waiting;
     if (state.result) return this.describeResult();
     if (state.paused) return words.paused;
     if (this.typesDice) return words.typeDice;
     if (actingSeat === null) {
-      const sentence = fill(state.phase === "response" ? words.waitsForAnswer : words.theirTurn, {
-        name: nameOf(state.to_act), value: 2 * (state.cube?.value ?? 1) });
+      const pattern = state.phase === "response" ? this.chooseCubeWords(words.waitsForAnswer, words.waitsAgain, words.waitsBeaver) : words.theirTurn;
+      const sentence = fill(pattern, { name: nameOf(state.to_act), value: this.offeredValue });
       return seats.length ? sentence : `${words.watching} ${sentence}`;
     }
     if (this.view.isBarca) return words.yourMove;
     const dice = (state.dice ?? []).join("-");
-    if (state.phase === "roll") return state.cube?.may_double ? words.yourTurn : words.yourRoll;
-    if (state.phase === "response") return fill(words.offered, { name: nameOf(1 - actingSeat), value: 2 * (state.cube?.value ?? 1) });
+    if (state.phase === "roll") {
+      if (!state.cube?.may_double) return state.crawford ? `${words.crawford} ${words.yourRoll}` : words.yourRoll;
+      return state.cube.owner === null ? words.yourTurn : words.yourRedouble;
+    }
+    if (state.phase === "response") {
+      return fill(this.chooseCubeWords(words.offered, words.offeredAgain, words.beavered), { name: nameOf(1 - actingSeat), value: this.offeredValue });
+    }
     if (state.phase === "resignation") return fill(words.resigned, { name: nameOf(1 - actingSeat), kind: words.kinds[state.resignation] });
     if (this.cannotMove) return fill(words.noMove, { dice });
     const play = this.board?.play;
     if (play) return fill(words.wholePlay, { play });
     return fill(this.board?.mustEnter ? words.yourEntry : words.yourPlay, { dice });
+  }
+
+  /**
+   * The sentence for a first double, a redouble or a beaver, whichever waits for its answer.
+   *
+   * @param {string} first
+   * @param {string} again
+   * @param {string} beaver
+   */
+  chooseCubeWords(first, again, beaver) {
+    const cube = this.view.state?.cube;
+    if (cube?.beavered) return beaver;
+    return cube && cube.owner !== null ? again : first;
+  }
+
+  /** What the cube would show if the double or beaver that waits is taken. */
+  get offeredValue() {
+    const cube = this.view.state?.cube;
+    return (cube?.value ?? 1) * (cube?.beavered ? 4 : 2);
   }
 
   describeResult() {

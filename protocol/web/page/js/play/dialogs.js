@@ -3,6 +3,7 @@
 import { checkField, choice, h, labelled } from "../dom.js";
 import { preferences } from "../preferences.js";
 import { fill, text } from "../text.js";
+import { findRecord } from "./record.js";
 
 /** @typedef {import("./table_view.js").TableView} TableView */
 
@@ -37,8 +38,15 @@ export function showEnd(view) {
       close();
       view.act("next");
     } }, words.next);
+  const canAnalyse = (isFinished || !state.length) && !view.isBarca;
+  const analyse = h("button", { type: "button", onclick: async () => {
+    const id = await findRecord(view).catch(() => null);
+    close();
+    if (id === null) view.say(words.notKept, true);
+    else location.hash = `#/analyse/game/${id}`;
+  } }, state.length ? words.analyseMatch : words.analyseGames);
   const dialog = openDialog(isFinished ? words.matchOver : words.gameOver, "end", h("p", {}, view.controls.describeResult()), score,
-    h("div", { class: "row" }, next, isFinished && h("a", { class: "button", href: "#/progress", onclick: close }, words.progress),
+    h("div", { class: "row" }, next, canAnalyse && analyse, isFinished && h("a", { class: "button", href: "#/progress", onclick: close }, words.progress),
       h("button", { type: "button", onclick: close }, words.close)));
 }
 

@@ -1,7 +1,7 @@
 /** Hints beside the board: the best plays, or what to do with the cube. */
 
 import { h } from "../dom.js";
-import { text } from "../text.js";
+import { fill, text } from "../text.js";
 import { Advice, loadAnalysis } from "./advice.js";
 
 /**
@@ -42,8 +42,8 @@ export class HintPanel {
     try {
       const analysis = await loadAnalysis();
       if (state.phase === "play") {
-        const moves = await this.advice.rankPlays(state);
-        if (number === this.number) this.showPlays(moves, analysis);
+        const [moves, atOnce] = await this.advice.rankPlays(state);
+        if (number === this.number) this.showPlays(moves, atOnce, analysis);
       } else if (state.phase === "roll" || state.phase === "response") {
         const cube = await this.advice.judgeCube(state);
         if (number === this.number) this.showCube(cube, analysis);
@@ -61,30 +61,35 @@ export class HintPanel {
 
   /**
    * @param {import("../analyse/questions.js").RankedPlay[]} moves
+   * @param {import("../analyse/questions.js").RankedPlay[]} atOnce the same plays at 0-ply
    * @param {Analysis} analysis
    */
-  showPlays(moves, { PlayList, toListed, parsePlay, classify }) {
+  showPlays(moves, atOnce, { PlayList, toListed, parsePlay, classify }) {
     const list = new PlayList();
-    const listed = toListed(moves, moves);
-    const look = (/** @type {string | null} */ play) => {
-      const found = listed.find((each) => each.play === play);
+    const listed = toListed(moves, atOnce);
+    const look = (/** @type {typeof listed[0] | null} */ found) =>
       this.view.showArrows(found ? [{ moves: parsePlay(found.play), className: classify(found.loss ?? 0) }] : []);
-    };
     list.addEventListener("look", (event) => look(/** @type {CustomEvent} */ (event).detail));
-    list.addEventListener("make", (event) => this.view.play(/** @type {CustomEvent} */ (event).detail));
-    this.body.replaceChildren(list.element);
+    list.addEventListener("make", (event) => this.view.play(/** @type {CustomEvent} */ (event).detail.play));
+    this.body.replaceChildren(list.element, this.drawDepth(moves[0]?.plies));
     list.show(listed);
-    look(listed[0]?.play ?? null);
+    look(listed[0] ?? null);
+  }
+
+  /** @param {number | undefined} plies */
+  drawDepth(plies) {
+    return h("p", { class: "small quiet" }, plies === undefined ? "" : fill(words.hintDepth, { plies }));
   }
 
   /**
    * @param {import("../analyse/questions.js").CubeAnswer} cube
    * @param {Analysis} analysis
    */
-  showCube(cube, { formatSigned }) {
-    const rows = [[words.noDoubleEquity, cube.no_double], [words.takeEquity, cube.take], [words.dropEquity, cube.drop]];
-    this.body.replaceChildren(h("p", {}, h("strong", {}, cube.action)), h("table", {}, h("tbody", {},
+  showCube(cube, { formatSigned, formatAction }) {
+    const names = (this.view.state?.cube?.owner ?? null) === null ? words : words.redoubles;
+    const rows = [[names.noDoubleEquity, cube.no_double], [names.takeEquity, cube.take], [names.dropEquity, cube.drop]];
+    this.body.replaceChildren(h("p", {}, h("strong", {}, formatAction(cube.action))), h("table", {}, h("tbody", {},
       ...rows.map(([label, value]) => h("tr", {}, h("th", { scope: "row" }, String(label)),
-        h("td", { class: "number" }, formatSigned(/** @type {number | undefined} */ (value))))))));
+        h("td", { class: "number" }, formatSigned(/** @type {number | undefined} */ (value))))))), this.drawDepth(cube.plies));
   }
 }

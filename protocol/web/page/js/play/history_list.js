@@ -2,7 +2,7 @@
 
 import { h } from "../dom.js";
 import { text, wordFor } from "../text.js";
-import { namePlay } from "./names.js";
+import { nameDice, nameKind, namePlay } from "./names.js";
 
 /** @typedef {import("./table_view.js").TableView} TableView */
 /** @typedef {import("../types.js").Entry} Entry */
@@ -15,13 +15,15 @@ export class HistoryList {
   constructor(view) {
     this.view = view;
     this.list = h("ol", { class: "moves", tabindex: 0, "aria-label": words.history });
-    this.element = h("section", { class: "panel moves-panel" }, h("h2", {}, words.history), this.list);
+    this.help = h("p", { class: "small quiet" }, words.historyHelp);
+    this.element = h("section", { class: "panel moves-panel" }, h("h2", {}, words.history), this.help, this.list);
     this.drawn = "";
   }
 
   draw() {
     const { history, state } = this.view;
     const mayGoBack = !!state?.can_undo || (!!state && this.view.seats.length > 0 && /** @type {any} */ (state).undo);
+    this.help.hidden = this.view.isBarca;
     const key = `${history.length} ${history.at(-1)?.text} ${mayGoBack}`;
     if (key === this.drawn) return;
     this.drawn = key;
@@ -34,13 +36,13 @@ export class HistoryList {
    * @param {Entry} entry
    * @param {boolean} mayGoBack
    */
-  makeRow({ n, seat, dice, text: said, kind }, mayGoBack) {
+  makeRow(entry, mayGoBack) {
+    const { n, seat, dice, text: said, kind } = entry;
     const isRoll = kind === "roll" || kind === "dice";
-    const label = wordFor(words, kind);
-    const content = isRoll ? "…" : kind === "play" ? namePlay(said) : label;
+    const content = isRoll ? "…" : kind === "play" ? namePlay(said) : wordFor(words, nameKind(entry));
     return h("li", {},
       h("span", { class: `side-disc small seat${seat ?? 2}`, title: words.sideWords[seat ?? 0] }),
-      h("span", { class: "roll number" }, dice && (kind === "play" || isRoll) ? dice.join("") : ""),
+      h("span", { class: "roll number" }, dice && (kind === "play" || isRoll) ? nameDice(dice, "") : ""),
       h("span", { class: "grow" }, content),
       mayGoBack && !isRoll && h("button", { type: "button", class: "plain tiny", title: words.playFromHere, "aria-label": `${words.playFromHere}: ${content}`,
         onclick: () => this.view.act("go_back", { to: n }) }, "↶"));

@@ -3,7 +3,7 @@
 import { BackgammonBoard } from "../board/backgammon.js";
 import { announce } from "../dom.js";
 import { fill, text } from "../text.js";
-import { nameSeat } from "./names.js";
+import { nameKind, nameSeat } from "./names.js";
 
 /** @typedef {import("./table_view.js").TableView} TableView */
 
@@ -86,6 +86,6 @@ function summarise({ state, perspective }) {
 function sayLast({ history, state }) {
   const entry = history.filter(({ kind }) => kind !== "roll" && kind !== "dice").at(-1);
   if (!entry || !state) return words.nothingYet;
-  const pattern = /** @type {Record<string, string>} */ (words.says)[entry.kind] ?? "{text}";
+  const pattern = /** @type {Record<string, string>} */ (words.says)[nameKind(entry)] ?? "{text}";
   return fill(pattern, { name: nameSeat(state.seats[entry.seat]), text: `${(entry.dice ?? []).join("-")} ${entry.text}`, dice: "" });
 }

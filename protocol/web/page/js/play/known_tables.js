@@ -10,6 +10,7 @@ const MOST = 12;
  * @property {string | null} invitation key of the seat that is given away by a link
  * @property {string | null} watch key for spectators
  * @property {string} title
+ * @property {boolean} [isOver] whether its match is finished, or the table has ended
  * @property {number} at when it was last opened, as milliseconds
  */
 
@@ -33,9 +34,15 @@ export function keepTable(known) {
   write([known, ...listTables().filter(({ table }) => table !== known.table)].slice(0, MOST));
 }
 
-/** @param {string} table */
-export function forgetTable(table) {
-  write(listTables().filter((each) => each.table !== table));
+/**
+ * Note whether nothing more is played at a table; its keys stay, for its record.
+ *
+ * @param {string} table
+ * @param {boolean} isOver
+ */
+export function markOver(table, isOver) {
+  const known = findTable(table);
+  if (known && !!known.isOver !== isOver) write(listTables().map((each) => (each.table === table ? { ...each, isOver } : each)));
 }
 
 /** @param {KnownTable[]} tables */

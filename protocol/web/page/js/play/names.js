@@ -1,6 +1,6 @@
 /** Seats and plays as they are shown. */
 
-import { text, wordFor } from "../text.js";
+import { fill, text, wordFor } from "../text.js";
 
 /** @typedef {import("../types.js").TableState} TableState */
 
@@ -20,4 +20,60 @@ export function nameSeat(seat) {
  */
 export function namePlay(play) {
   return play && play !== "pass" ? play : text.table.pass;
+}
+
+/**
+ * A roll as it is written, the higher die first.
+ *
+ * @param {number[]} dice
+ * @param {string} between
+ */
+export function nameDice(dice, between = "-") {
+  return dice.slice().sort((one, other) => other - one).join(between);
+}
+
+/**
+ * The kind of an action, `redouble` for a double by the owner of the cube.
+ *
+ * @param {import("../types.js").Entry} entry
+ */
+export function nameKind({ kind, xgid_before: before }) {
+  const owner = before?.split(":")[2] ?? "0";
+  return kind === "double" && owner !== "0" ? "redouble" : kind;
+}
+
+/**
+ * What the last action of a seat was, in few words; empty for none that is shown.
+ *
+ * @param {import("../types.js").Entry | undefined} entry
+ */
+export function nameAction(entry) {
+  if (!entry) return "";
+  const words = text.table;
+  if (entry.kind !== "play") return wordFor(words.actions, nameKind(entry));
+  const play = namePlay(entry.text);
+  return entry.dice ? fill(words.lastPlay, { dice: nameDice(entry.dice), play }) : play;
+}
+
+/**
+ * What is played at a table, as facts: the game, the length of the match, its rules, the clock.
+ *
+ * @param {{variant: string, length: number, crawford: boolean, jacoby: boolean, beavers: boolean, cube?: any,
+ *   clock: {bank_s: number | number[], move_s: number} | null, dice?: any, dice_source?: string}} offer
+ * @returns {string[]}
+ */
+export function listFacts({ variant, length, crawford, jacoby, beavers, cube, clock, dice, dice_source }) {
+  const words = text.table.facts;
+  const facts = [wordFor(text.newGame.variants, variant)];
+  if (variant !== "barca") {
+    facts.push(length === 0 ? words.money : length === 1 ? words.point : fill(words.points, { count: length }));
+    if (!cube) facts.push(words.noCube);
+    else if (length > 1 && !crawford) facts.push(words.noCrawford);
+    if (length === 0 && jacoby) facts.push(words.jacoby);
+    if (length === 0 && beavers && cube) facts.push(words.beavers);
+    if (dice === "typed" || dice_source === "typed") facts.push(words.typed);
+  }
+  if (!clock) return [...facts, words.noClock];
+  const bank = Math.max(...[clock.bank_s].flat());
+  return [...facts, fill(words.clock, { bank: fill(words.minutes, { count: Math.round(bank / 6) / 10 }), move: clock.move_s })];
 }

@@ -1,10 +1,12 @@
 /** The page on which a game begins: who plays what, by which rules; tables to go back to, and public ones. */
 
+import { CHECKERS, makeStart } from "../analyse/xgid.js";
 import { BackgammonBoard } from "../board/backgammon.js";
 import { checkField, choice, h, labelled } from "../dom.js";
 import { preferences } from "../preferences.js";
 import { fill, text, wordFor } from "../text.js";
 import { keepTable, listTables, tableHash } from "./known_tables.js";
+import { nameSeat } from "./names.js";
 
 /** @typedef {import("../main.js").Context} Context */
 
@@ -16,8 +18,8 @@ const CLOCKS = /** @type {Record<string, {bank: number, move_s: number} | null>}
   slow: { bank: 300, move_s: 20 },
 });
 const PACES = { slow: 1800, normal: 700, fast: 250, none: 0 };
-const START = Array.from({ length: 26 }, (_, point) => /** @type {Record<number, number>} */ ({ 24: 2, 13: 5, 8: 3, 6: 5 })[point] ?? 0);
 const NO_PLAYERS = ["net", "human"];
+const BEGINNERS = ["beginner", "casual"];
 const BARCA_LEVELS = ["easy", "medium", "hard"];
 
 /**
@@ -30,7 +32,15 @@ export function open(main, _parts, context) {
   const lists = h("div", { class: "lists" });
   const picture = h("div", { class: "picture", inert: true });
   main.append(h("div", { class: "new-game" }, form.element, h("div", {}, picture, lists)));
-  new BackgammonBoard(picture).show({ checkers: [START, START], cube: { value: 1, owner: null } }, { showPips: false, animate: false });
+  const board = new BackgammonBoard(picture);
+  const drawPicture = () => {
+    const { variant, length, cube } = form.request;
+    picture.hidden = !(variant in CHECKERS);
+    if (picture.hidden) return;
+    board.show({ checkers: makeStart(variant).checkers, cube: cube && length !== 1 ? { value: 1, owner: null } : null }, { showPips: false, animate: false });
+  };
+  form.element.addEventListener("input", drawPicture);
+  drawPicture();
   drawKnown(lists);
   const publicList = h("div");
   lists.append(publicList);
@@ -42,7 +52,7 @@ export function open(main, _parts, context) {
 
 /** @param {HTMLElement} parent */
 function drawKnown(parent) {
-  const known = listTables();
+  const known = listTables().filter(({ isOver }) => !isOver);
   if (!known.length) return;
   parent.append(h("section", { class: "panel" }, h("h2", {}, words.goBack), h("ul", { class: "plain-list" },
     ...known.slice(0, 6).map(({ table, tokens, title }) =>
@@ -61,9 +71,9 @@ async function drawPublic(parent, context) {
         `${nameSeats(each.seats ?? [])} · ${wordFor(words.variants, each.variant)}`)))))] : []));
 }
 
-/** @param {{kind: string, name?: string}[]} seats */
+/** @param {import("../types.js").Seat[]} seats */
 function nameSeats(seats) {
-  return seats.map(({ kind, name }) => name || (kind === "open" ? words.openSeat : kind)).join(words.against);
+  return seats.map((seat) => nameSeat(seat) || seat.kind).join(words.against);
 }
 
 /** The form. */
@@ -92,6 +102,8 @@ class NewGameForm {
     this.undo = box("undo", true);
     this.typedDice = box("typedDice", false);
     this.isPublic = box("public", false);
+    this.tutor = box("tutor", preferences.get("tutor"));
+    this.tutorTip = h("span", { class: "small quiet", hidden: true }, words.tutorTip);
     this.position = h("input", { name: "position", spellcheck: "false", autocapitalize: "none" });
     this.failure = h("p", { class: "failure", role: "alert", hidden: true });
     this.element = this.draw();
@@ -118,12 +130,13 @@ class NewGameForm {
       jacoby: checkField(f.jacoby, this.jacoby),
       beavers: checkField(f.beavers, this.beavers),
       typedDice: checkField(f.typedDice, this.typedDice),
+      tutor: h("div", { class: "wide" }, checkField(f.tutor, this.tutor), " ", this.tutorTip),
     };
     const all = this.fields;
     return h("form", { class: "panel new-game-form", onsubmit: (/** @type {Event} */ event) => this.submit(event), oninput: () => this.update() },
       h("h1", {}, words.title),
       group(words.groups.game, labelled(f.how, this.how), labelled(f.variant, this.variant), all.length),
-      group(words.groups.players, all.name, all.otherName, all.side, all.level, all.otherLevel),
+      group(words.groups.players, all.name, all.otherName, all.side, all.level, all.otherLevel, all.tutor),
       h("details", {}, h("summary", {}, words.more),
         group(words.groups.rules, all.cube, all.crawford, all.jacoby, all.beavers, checkField(f.undo, this.undo),
           all.typedDice, checkField(f.public, this.isPublic)),
@@ -146,10 +159,12 @@ class NewGameForm {
       otherLevel: how === "engines" && this.otherPlayer.value === "engine", otherPlayer: how === "engines" && !isBarca,
       length: !isBarca, pace: hasEngine, cube: !isBarca, crawford: !isBarca && isMatch, jacoby: !isBarca && !isMatch,
       beavers: !isBarca && !isMatch, typedDice: !isBarca && how !== "engines",
+      tutor: !isBarca && (how === "engine" || how === "table"),
     };
     for (const [name, isShown] of Object.entries(shown)) {
       /** @type {Record<string, HTMLElement>} */ (this.fields ?? {})[name].hidden = !isShown;
     }
+    this.tutorTip.hidden = how !== "engine" || this.tutor.checked || !BEGINNERS.includes(this.level.value);
     const levels = isBarca ? BARCA_LEVELS : Object.keys(words.levels).filter((level) => !BARCA_LEVELS.includes(level));
     for (const [list, usual] of /** @type {[HTMLSelectElement, string][]} */ ([[this.level, "intermediate"], [this.otherLevel, "expert"]])) {
       for (const option of list.options) option.hidden = option.disabled = !levels.includes(option.value);
@@ -204,6 +219,7 @@ class NewGameForm {
     event.preventDefault();
     this.failure.hidden = true;
     if (this.name.value.trim() && this.name.value.trim() !== words.you) preferences.set("name", this.name.value.trim());
+    if (!this.fields?.tutor.hidden) preferences.set("tutor", this.tutor.checked);
     const { request } = this;
     try {
       const { table, tokens, watch } = await this.context.tables.request("create", request);
@@ -214,7 +230,7 @@ class NewGameForm {
       keepTable({
         table, tokens: keys, watch, invitation: openSeat === undefined ? null : tokens[openSeat], at: Date.now(),
         title: fill(words.tableTitle, {
-          players: nameSeats(request.seats.map((seat) => ({ ...seat, name: seatName(seat) }))),
+          players: nameSeats(request.seats.map((/** @type {any} */ seat) => ({ ...seat, name: seat.name ?? seat.player }))),
           variant: wordFor(words.variants, request.variant),
         }),
       });
@@ -224,9 +240,4 @@ class NewGameForm {
       this.failure.hidden = false;
     }
   }
-}
-
-/** @param {any} seat as `create` is sent */
-function seatName(seat) {
-  return seat.name ?? seat.player ?? wordFor(words.levels, seat.level);
 }

@@ -2,7 +2,7 @@
 
 import { h } from "../dom.js";
 import { fill, text } from "../text.js";
-import { nameSeat } from "./names.js";
+import { nameAction, nameSeat } from "./names.js";
 
 /** @typedef {import("../types.js").TableState} TableState */
 
@@ -14,10 +14,11 @@ export class PlayerBar {
     this.disc = h("span", { class: "side-disc" });
     this.name = h("strong", { class: "player-name" });
     this.note = h("span", { class: "quiet small" });
-    this.pips = h("span", { class: "quiet number" });
+    this.last = h("span", { class: "last-action small" });
+    this.pips = h("span", { class: "pips quiet number" });
     this.clock = h("span", { class: "clock number", hidden: true });
     this.score = h("span", { class: "score number" });
-    this.element = h("div", { class: "player-bar" }, this.disc, this.name, this.note, h("span", { class: "grow" }), this.pips, this.clock, this.score);
+    this.element = h("div", { class: "player-bar" }, this.disc, this.name, this.note, h("span", { class: "grow" }), this.last, this.pips, this.clock, this.score);
     /** @type {{bank: number, delay: number, at: number, isRunning: boolean} | null} */
     this.time = null;
   }
@@ -27,8 +28,9 @@ export class PlayerBar {
    * @param {number} seat
    * @param {boolean} isOwn
    * @param {number | null} pips
+   * @param {import("../types.js").Entry | undefined} last what the seat did last
    */
-  show(state, seat, isOwn, pips) {
+  show(state, seat, isOwn, pips, last) {
     const { name, kind, here } = state.seats[seat];
     this.name.textContent = nameSeat(state.seats[seat]);
     this.note.textContent = [isOwn && name !== text.newGame.you && words.you, kind === "person" && !here && words.away]
@@ -36,6 +38,7 @@ export class PlayerBar {
     this.disc.className = `side-disc seat${seat}`;
     this.disc.title = words.sideWords[seat];
     this.pips.textContent = pips === null ? "" : fill(words.pips, { count: pips });
+    this.last.textContent = nameAction(last);
     const score = state.score?.[seat] ?? 0;
     this.score.textContent = state.length ? fill(words.score, { score, length: state.length }) : fill(words.money, { score });
     this.element.classList.toggle("to-act", state.to_act === seat);

@@ -3,7 +3,10 @@
 import { announce, h } from "../dom.js";
 import { fill, text } from "../text.js";
 import { canCheckDice, checkDice } from "./fair_dice.js";
+import { recordAddress } from "../progress/server.js";
 import { findTable, tableLink } from "./known_tables.js";
+import { listFacts } from "./names.js";
+import { findRecord } from "./record.js";
 
 /** @typedef {import("./table_view.js").TableView} TableView */
 
@@ -50,7 +53,9 @@ export class SidePanels {
     this.drawn = shown;
     this.invitation.hidden = !shown;
     if (!shown) return;
-    this.invitation.replaceChildren(h("h2", {}, words.inviteTitle), h("p", {}, words.inviteHelp),
+    const { state } = this.view;
+    this.invitation.replaceChildren(h("h2", {}, words.inviteTitle), h("p", {}, h("strong", {}, words.waitingOpen)), h("p", { class: "small quiet" }, state ? listFacts({ ...state, crawford: true }).join(" · ") : ""),
+      h("p", {}, words.inviteHelp),
       makeCopyField(words.inviteLabel, `${tableLink(this.view.table, shown)}/invited`),
       ...(isLocal() ? [h("p", { class: "small quiet" }, fill(words.inviteLocal, { port: location.port || "80" }))] : []),
       ...(known?.watch ? [h("h3", {}, words.watchTitle), makeCopyField(words.watchTitle, tableLink(this.view.table, known.watch))] : []));
@@ -83,13 +88,9 @@ export class SidePanels {
    * @param {string} ending
    */
   async save(ending) {
-    const { state, table } = this.view;
-    const player = state?.seats.find(({ kind }) => kind === "person")?.name;
-    const answer = await fetch(`/api/v1/games?limit=100${player ? `&player=${encodeURIComponent(player)}` : ""}`);
-    const { games = [] } = answer.ok ? await answer.json() : {};
-    const found = games.find((/** @type {any} */ each) => each.table === table);
-    if (!found) return this.view.say(words.notKept, true);
-    h("a", { href: `/api/v1/games/${found.id}.${ending}`, download: "" }).click();
+    const id = await findRecord(this.view).catch(() => null);
+    if (id === null) return this.view.say(words.notKept, true);
+    h("a", { href: recordAddress(id, ending), download: "" }).click();
   }
 
   /** Make every roll of the game again. */

@@ -2,9 +2,14 @@
 
 import { BackgammonBoard } from "../board/backgammon.js";
 import { BarcaBoard } from "../board/barca.js";
+import { parsePlay } from "../analyse/plays.js";
+import { CHECKERS, makeStart } from "../analyse/xgid.js";
+import { countPips } from "../board/tree.js";
 import { announce, h } from "../dom.js";
 import { preferences } from "../preferences.js";
+import { ServerError } from "../socket.js";
 import { fill, text } from "../text.js";
+import { askName } from "./arrival.js";
 import { AutomaticMoves } from "./automatic.js";
 import { Controls } from "./controls.js";
 import { showEnd, showOptions } from "./dialogs.js";
@@ -12,9 +17,10 @@ import { canCheckDice, makeSeed } from "./fair_dice.js";
 import { HintPanel } from "./hint_panel.js";
 import { HistoryList } from "./history_list.js";
 import { listenToKeys } from "./keys.js";
-import { findTable, keepTable, tableHash } from "./known_tables.js";
+import { findTable, keepTable, markOver, tableHash } from "./known_tables.js";
 import { PlayerBar } from "./player_bar.js";
-import { namePlay, nameSeat } from "./names.js";
+import { nameKind, namePlay, nameSeat } from "./names.js";
+import { explainPress } from "./refusals.js";
 import { SidePanels } from "./side_panels.js";
 import { playSound } from "./sounds.js";
 import { Tutor } from "./tutor.js";
@@ -26,7 +32,7 @@ import { Tutor } from "./tutor.js";
  */
 
 const words = text.table;
-const NOBODY = new Array(26).fill(0);
+const HINT_MS = 5000;
 
 /**
  * @param {HTMLElement} main
@@ -36,29 +42,10 @@ const NOBODY = new Array(26).fill(0);
 export async function open(main, [table, keys = "", invited], context) {
   const tokens = keys.split(",").filter(Boolean);
   const known = findTable(table);
-  const name = invited && !known ? await askName(main) : preferences.get("name");
+  const name = invited && !known ? await askName(main, context, table, tokens) : preferences.get("name");
   const view = new TableView(main, table, known?.invitation === keys ? known.tokens : tokens, context);
   await view.join(name);
   return view;
-}
-
-/**
- * @param {HTMLElement} main
- * @returns {Promise<string>}
- */
-function askName(main) {
-  return new Promise((resolve) => {
-    const name = h("input", { value: preferences.get("name"), maxlength: 40, required: true, autocomplete: "nickname" });
-    const submit = (/** @type {Event} */ event) => {
-      event.preventDefault();
-      preferences.set("name", name.value.trim());
-      main.replaceChildren();
-      resolve(name.value.trim());
-    };
-    main.append(h("form", { class: "panel narrow", onsubmit: submit }, h("label", { class: "field" }, words.invited, name),
-      h("p"), h("button", { class: "main" }, words.join)));
-    name.focus();
-  });
 }
 
 /** One table, as one person sees it. */
@@ -87,6 +74,8 @@ export class TableView {
     this.board = null;
     /** @type {import("../types.js").Arrow[]} */
     this.arrows = [];
+    /** @type {number | undefined} */
+    this.hintTimer = undefined;
     this.boardBox = h("div", { class: "board-box" });
     this.bars = [new PlayerBar(), new PlayerBar()];
     this.controls = new Controls(this);
@@ -97,9 +86,9 @@ export class TableView {
     this.panels = new SidePanels(this);
     this.message = h("p", { class: "message", id: "message" }, words.joining);
     main.append(h("h1", { class: "unseen" }, text.app.play), h("div", { class: "table" },
-      h("div", { class: "table-board" }, this.bars[1].element, this.boardBox, this.bars[0].element,
+      h("div", { class: "table-board" }, this.panels.invitation, this.bars[1].element, this.boardBox, this.bars[0].element,
         h("div", { class: "now" }, this.message, this.controls.main), this.tutor.element, this.controls.element),
-      h("aside", { class: "table-side" }, this.panels.invitation, this.hints.element, this.historyList.element, this.panels.element)));
+      h("aside", { class: "table-side" }, this.hints.element, this.historyList.element, this.panels.element)));
     this.stopKeys = listenToKeys(this);
     this.onPreference = () => this.draw();
     preferences.addEventListener("change", this.onPreference);
@@ -134,12 +123,13 @@ export class TableView {
     }
     keepTable({
       table: this.table, tokens: this.tokens, invitation: known?.invitation ?? null, watch: known?.watch ?? null,
-      title: known?.title ?? this.table, at: Date.now(),
+      title: known?.title ?? this.table, at: Date.now(), isOver: known?.isOver,
     });
   }
 
   /** @param {Error} error */
   fail(error) {
+    if (error instanceof ServerError && error.field === "table") markOver(this.table, true);
     this.message.textContent = fill(words.failed, { reason: error.message });
     this.message.classList.add("failure");
   }
@@ -148,6 +138,7 @@ export class TableView {
     this.context.tables.leave(this.table);
     preferences.removeEventListener("change", this.onPreference);
     clearInterval(this.clockTimer);
+    clearTimeout(this.hintTimer);
     this.stopKeys();
     this.automatic.stop();
     for (const dialog of document.querySelectorAll("dialog")) dialog.remove();
@@ -165,6 +156,7 @@ export class TableView {
     if (entry) this.history = [...this.history.slice(0, entry.n - 1), entry];
     this.state = state;
     this.arrows = [];
+    markOver(this.table, state.phase === "finished" || kind === "ended");
     if (state.fair?.commitment) this.notePromise(state.fair);
     this.hints.clear();
     this.tutor.clear();
@@ -194,7 +186,7 @@ export class TableView {
     const isRoll = kind === "roll" || kind === "dice";
     const isOpening = isRoll && seat === null;
     const name = nameSeat(state.seats[isOpening ? state.to_act : seat]);
-    const pattern = /** @type {Record<string, string>} */ (words.says)[isOpening ? "opening" : isRoll ? "roll" : kind];
+    const pattern = /** @type {Record<string, string>} */ (words.says)[isOpening ? "opening" : isRoll ? "roll" : entry ? nameKind(entry) : kind];
     if (pattern) announce(fill(pattern, { name, dice: (entry?.dice ?? state.dice ?? []).join("-"), text: namePlay(said) }));
     if (isRoll) playSound("roll");
     else if (kind === "play") playSound("move");
@@ -286,11 +278,7 @@ export class TableView {
     const { state } = this;
     if (!state) return;
     this.drawBoard(state);
-    for (const [index, bar] of this.bars.entries()) {
-      const seat = index === 0 ? this.perspective : 1 - this.perspective;
-      bar.show(state, seat, this.seats.includes(seat), this.pipsOf(seat));
-    }
-    this.drawClocks();
+    this.drawBars();
     this.say(this.controls.describe());
     this.controls.draw();
     this.historyList.draw();
@@ -298,9 +286,40 @@ export class TableView {
     this.hints.draw();
   }
 
-  /** @param {number} seat */
+  drawBars() {
+    const { state } = this;
+    if (!state) return;
+    for (const [index, bar] of this.bars.entries()) {
+      const seat = index === 0 ? this.perspective : 1 - this.perspective;
+      bar.show(state, seat, this.seats.includes(seat), this.pipsOf(seat), this.findLast(seat));
+    }
+    this.drawClocks();
+  }
+
+  /**
+   * The pips as the board shows them, also while checkers are moved.
+   *
+   * @param {number} seat
+   */
   pipsOf(seat) {
-    return this.state?.pips?.[seat] ?? null;
+    if (!this.state?.pips) return null;
+    return this.board instanceof BackgammonBoard ? countPips(this.board.checkers[seat]) : this.state.pips[seat];
+  }
+
+  /**
+   * The last thing that a seat did in this game.
+   *
+   * @param {number} seat
+   */
+  findLast(seat) {
+    return this.history.filter((entry) => entry.seat === seat && entry.kind !== "roll" && entry.kind !== "dice").at(-1);
+  }
+
+  /** The play that is marked on the board: the last one, unless it is this person's own. */
+  get lastPlay() {
+    const entry = this.history.filter(({ kind }) => kind === "play").at(-1);
+    const isOwn = this.seats.length === 1 && entry?.seat === this.seats[0];
+    return entry && !isOwn ? { seat: entry.seat, moves: parsePlay(entry.text) } : null;
   }
 
   /** @param {TableState} state */
@@ -315,11 +334,16 @@ export class TableView {
     }
     this.board ??= this.makeBoard();
     if (!(this.board instanceof BackgammonBoard)) return;
-    if (!state.checkers) return this.board.show({ checkers: [NOBODY, NOBODY], score: state.score, length: state.length });
+    this.boardBox.classList.toggle("waiting", !state.checkers);
+    if (!state.checkers) {
+      const { checkers } = makeStart(state.variant in CHECKERS ? state.variant : undefined);
+      return this.board.show({ checkers, score: state.score, length: state.length }, { perspective: this.perspective, showPips: false });
+    }
     const isPlaying = state.phase === "play" && this.actingSeat !== null;
     const shown = state.length === 1 ? { ...state, cube: null } : state; // a match to 1 has no doubles
     this.board.show(shown, {
       perspective: this.perspective, flipped: preferences.get("flipped"), tree: isPlaying ? state.tree : null, arrows: this.arrows,
+      last: this.arrows.length ? null : this.lastPlay,
       animate: preferences.get("animation"), showPips: preferences.get("showPips"),
       rollable: state.phase === "roll" && this.actingSeat !== null && state.dice_source !== "typed",
     });
@@ -331,13 +355,31 @@ export class TableView {
     board.addEventListener("cube", () => {
       if (this.actingSeat !== null && this.state?.phase === "roll" && this.state.cube?.may_double) this.decide("double");
     });
+    board.addEventListener("refuse", (event) => {
+      const reason = explainPress(this, /** @type {CustomEvent} */ (event).detail);
+      if (reason) this.hint(reason);
+    });
     board.addEventListener("step", () => {
+      this.drawBars();
       this.say(this.controls.describe());
       this.controls.draw();
       const tree = this.state?.tree;
       if (!preferences.get("confirmPlay") && board.play !== null && tree?.[board.node].moves.length === 0) this.playBoard();
     });
     return board;
+  }
+
+  /**
+   * Say something for a moment in place of what is to be done.
+   *
+   * @param {string} sentence
+   */
+  hint(sentence) {
+    this.say(sentence);
+    this.message.classList.add("hinted");
+    announce(sentence);
+    clearTimeout(this.hintTimer);
+    this.hintTimer = setTimeout(() => this.say(this.controls.describe()), HINT_MS);
   }
 
   makeBarcaBoard() {
@@ -365,6 +407,8 @@ export class TableView {
    */
   say(message, isFailure = false) {
     if (this.message.textContent !== message) this.message.textContent = message;
+    clearTimeout(this.hintTimer);
+    this.message.classList.remove("hinted");
     this.message.classList.toggle("failure", isFailure);
     if (isFailure) announce(message);
   }

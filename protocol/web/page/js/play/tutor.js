@@ -41,14 +41,9 @@ export class Tutor {
    */
   allowsPlay(play) {
     return this.check(async (state) => {
-      const [moves, { classify, parsePlay }] = await Promise.all([this.advice.rankPlays(state), loadAnalysis()]);
-      const value = (/** @type {typeof moves[0]} */ each) => each.cubeful ?? each.equity;
-      const chosen = moves.find((each) => each.play === play);
-      if (!chosen) return null;
-      const loss = value(moves[0]) - value(chosen);
-      const best = moves[0].play;
+      const [{ loss, best, plies }, { classify, parsePlay }] = await Promise.all([this.advice.comparePlay(state, play), loadAnalysis()]);
       return {
-        loss, words: fill(words.tutorPlay, { play, loss: loss.toFixed(3), best, quality: wordFor(words.qualities, classify(loss)) }),
+        loss, words: fill(words.tutorPlay, { play, loss: loss.toFixed(3), best, plies, quality: wordFor(words.qualities, classify(loss)) }),
         show: () => this.view.showArrows([{ moves: parsePlay(best), className: "best" }]),
         better: () => this.view.act("play", { play: best }),
       };
@@ -71,9 +66,13 @@ export class Tutor {
         ? { take: -(cube.take ?? 0), drop: -(cube.drop ?? 1) } : { roll: cube.no_double, double: doubled };
       const [best, most] = Object.entries(values).reduce((one, other) => (other[1] > one[1] ? other : one));
       const loss = most - values[act];
-      const name = (/** @type {string} */ each) => (each === "roll" ? words.noDoubleEquity : wordFor(words, each));
+      const isAgain = (now.cube?.owner ?? null) !== null;
+      const name = (/** @type {string} */ each) => {
+        if (each === "roll") return isAgain ? words.redoubles.noDoubleEquity : words.noDoubleEquity;
+        return wordFor(words, each === "double" && isAgain ? "redouble" : each);
+      };
       return {
-        loss, words: fill(words.tutorCube, { chosen: name(act), best: name(best), loss: loss.toFixed(3), quality: wordFor(words.qualities, classify(loss)) }),
+        loss, words: fill(words.tutorCube, { chosen: name(act), best: name(best), loss: loss.toFixed(3), plies: cube.plies, quality: wordFor(words.qualities, classify(loss)) }),
         show: () => {}, better: () => this.view.act(best),
       };
     });

@@ -1,0 +1,44 @@
+/** What is said when a place of the board is pressed from which nothing can be moved. */
+
+import { BackgammonBoard } from "../board/backgammon.js";
+import { explainRefusal } from "../board/refusal.js";
+import { fill, text, wordFor } from "../text.js";
+import { nameSeat } from "./names.js";
+
+/** @typedef {import("./table_view.js").TableView} TableView */
+
+const words = text.table.refusals;
+
+/**
+ * Return why nothing can be moved from a place; null where nobody would ask.
+ *
+ * @param {TableView} view
+ * @param {{place: import("../board/geometry.js").Place, point: number | null}} pressed
+ * @returns {string | null}
+ */
+export function explainPress(view, pressed) {
+  const { state, board, actingSeat } = view;
+  if (!state || state.result || !view.seats.length || view.isBusy || !(board instanceof BackgammonBoard)) return null;
+  if (actingSeat === null) return state.to_act === null ? null : fill(words.turn, { name: nameSeat(state.seats[state.to_act]) });
+  if (state.phase === "roll" && state.dice_source === "typed") return words.dice;
+  if (state.phase !== "play") return wordFor(words, state.phase);
+  if (view.controls.cannotMove) return words.pass;
+  return explainChecker(board, state, actingSeat, pressed);
+}
+
+/**
+ * @param {BackgammonBoard} board
+ * @param {import("../types.js").TableState} state
+ * @param {number} seat that is to move
+ * @param {{place: import("../board/geometry.js").Place, point: number | null}} pressed
+ */
+function explainChecker(board, state, seat, { place, point }) {
+  const [own, theirs] = [board.checkers[seat], board.checkers[1 - seat]];
+  if (point !== null && own[point] > 0) {
+    if (!board.options.tree?.[board.node].moves.length) return words.played;
+    return fill(words[explainRefusal(own, theirs, point, board.freeDice)], { dice: [...new Set(board.freeDice)].join(", ") });
+  }
+  const seen = board.pointOf(place, 1 - seat);
+  if (seen === null || theirs[seen] === 0) return null;
+  return fill(words.theirs, { name: nameSeat(state.seats[1 - seat]), side: text.table.sideWords[seat] });
+}
