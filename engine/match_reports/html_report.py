@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from datetime import datetime
 
 from engine.formats.board_svg import draw_parts
@@ -88,7 +89,7 @@ def _format_statistics(analysed: AnalysedMatch) -> str:
     rows = []
     for label, cells in list_statistics(analysed):
         style = styles[len(label) - len(label.lstrip())]
-        values = "".join(f"<td>{_keep_percent(escape_text(cell))}" for cell in cells)
+        values = "".join(f"<td>{_set_figures(escape_text(cell))}" for cell in cells)
         rows.append(f"<tr><th scope=row{style}>{escape_text(label.strip())}{values}")
     return (
         '<section><h2 id="statistics">Statistics</h2><div class="scroll" tabindex="0" role="region" '
@@ -100,9 +101,9 @@ def _format_statistics(analysed: AnalysedMatch) -> str:
     )
 
 
-def _keep_percent(text: str) -> str:
-    """Return a text whose percent signs stay with their numbers."""
-    return text.replace(" %", "\N{NO-BREAK SPACE}%")
+def _set_figures(text: str) -> str:
+    """Return a text with minus signs before its numbers, and percent signs that stay with them."""
+    return re.sub(r"-(?=\d)", "\N{MINUS SIGN}", text).replace(" %", "\N{NO-BREAK SPACE}%")
 
 
 def _format_errors(analysed: AnalysedMatch) -> str:

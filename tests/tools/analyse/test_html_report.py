@@ -114,6 +114,16 @@ def test_the_top_says_what_judged_and_how(report):
     )
 
 
+def test_negative_figures_have_minus_signs(report):
+    text, document = report
+    statistics = text[text.index('id="statistics"') : text.index('id="errors"')]
+    lucks = [player["luck_points"] for player in document["players"]]
+    assert min(lucks) < 0
+    for luck in lucks:
+        assert f"<td>{luck:+.3f}".replace("-", "\N{MINUS SIGN}") in statistics
+    assert not re.search(r"<td>-\d", statistics)
+
+
 def test_every_decision_has_its_place_and_every_link_one(report):
     text, document = report
     page = Page(text)

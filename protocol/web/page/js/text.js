@@ -194,7 +194,7 @@ export const text = {
     send: "Enter",
     set: "Set",
     history: "Moves",
-    historyHelp: "Each side's plays are numbered from its own side: 24 is its farthest point, 1 its last.",
+    historyHelp: "Each side counts its points from its own side: 24 is its farthest, 1 its last.",
     lastPlay: "{dice}: {play}",
     actions: {
       double: "doubled", redouble: "redoubled", take: "took", drop: "passed", beaver: "beavered", resign: "resigned", accept: "accepted",

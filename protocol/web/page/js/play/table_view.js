@@ -343,6 +343,7 @@ export class TableView {
     const shown = state.length === 1 ? { ...state, cube: null } : state; // a match to 1 has no doubles
     this.board.show(shown, {
       perspective: this.perspective, flipped: preferences.get("flipped"), tree: isPlaying ? state.tree : null, arrows: this.arrows,
+      numbering: this.seats.length === 1 ? this.perspective : /** @type {0 | 1} */ (state.on_roll ?? this.perspective),
       last: this.arrows.length ? null : this.lastPlay,
       animate: preferences.get("animation"), showPips: preferences.get("showPips"),
       rollable: state.phase === "roll" && this.actingSeat !== null && state.dice_source !== "typed",
