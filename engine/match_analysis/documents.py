@@ -10,13 +10,11 @@ from engine.formats.xgid import encode_xgid
 from engine.match_analysis.analysed_match import AnalysedDecision, AnalysedMatch
 from engine.match_analysis.decisions import compute_mwc
 from engine.match_analysis.resignations import JudgedResignation
-from engine.match_analysis.statistics import ErrorTotal, PlayerStatistics, StatisticsByPhase
+from engine.match_analysis.statistics import ErrorTotal, PlayerStatistics, StatisticsByPhase, round_value
 from engine.match_files.model import ActionNotes, RecordedEvaluation
 from engine.rules.dice import encode_roll
 from engine.rules.match import SEATS, MatchState
 from engine.rules.notation import format_play
-
-_DIGITS = 6
 
 
 def describe_match(analysed: AnalysedMatch, max_candidates: int | None = None) -> dict[str, object]:
@@ -213,8 +211,3 @@ def _list_outcome(evaluation: RecordedEvaluation | None) -> list[float | None] |
     if evaluation is None or evaluation.outcome is None:
         return None
     return [round_value(chance) for chance in evaluation.outcome]
-
-
-def round_value(value: float | None) -> float | None:
-    """Return a number as documents have it."""
-    return None if value is None else round(value, _DIGITS)

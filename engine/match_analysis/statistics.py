@@ -25,6 +25,7 @@ XG_BLUNDER_POINTS = 0.08
 """From which loss on eXtreme Gammon calls a decision an error, and a blunder; here everything does."""
 
 _NORMAL_95 = 1.96
+_DIGITS = 6
 
 
 def classify_loss(points: float) -> str:
@@ -147,6 +148,11 @@ class PlayerStatistics:
     def counted_decisions(self) -> int:
         """How many decisions eXtreme Gammon counts."""
         return self.plays.count + self.doublings.count + self.responses.count
+
+
+def round_value(value: float | None) -> float | None:
+    """Return a number as documents have it."""
+    return None if value is None else round(value, _DIGITS)
 
 
 @dataclass(frozen=True)

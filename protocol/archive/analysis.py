@@ -6,22 +6,12 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-import msgspec
-
 from engine.analysis.engine import Engine
 from engine.errors import CancelledWork, DataFileError, GammondError
-from engine.match_analysis.analysed_match import make_analysed_match
-from engine.match_analysis.analysis import AnalysisSettings, analyse_match
-from engine.match_analysis.documents import describe_match
-from engine.match_analysis.statistics import RatingTotal
-from engine.match_files.model import RecordedMatch
-from engine.match_files.reading import read_matches
-from engine.match_files.sgf.writer import format_sgf
-from engine.rules.match import SEATS
 from engine.runtime.threads import yield_to_other_work
 from protocol.archive.archive import GameArchive
 from protocol.archive.database import ArchiveDatabase, unpack_text
-from protocol.archive.records import KeptAnalysis, SeatRating
+from protocol.archive.records import KeptAnalysis
 from protocol.core.fault_log import FAULT_LOG
 
 _LOOK_EVERY_S = 60.0
@@ -76,8 +66,7 @@ class BackgroundAnalysis:
         number, packed = found
         try:
             record = unpack_text(packed)
-            match = read_matches(record.encode(), name=str(number))[0]
-            analysis = analyse_kept_match(self._load_engine(), match, self._is_ending.is_set)
+            analysis = self._analyse(record, str(number))
         except CancelledWork:
             return False
         except GammondError as error:
@@ -88,6 +77,19 @@ class BackgroundAnalysis:
         else:
             self._archive.put_analysis(number, analysis, record)
         return self._archive.flush()
+
+    def _analyse(self, record: str, name: str) -> KeptAnalysis:
+        """Analyse a match, given as it is kept.
+
+        Raises:
+            CancelledWork: The server ends.
+            GammondError: The record cannot be read, or its rules are not known.
+        """
+        from engine.match_files.reading import read_matches  # here, since most starts find nothing to analyse
+        from protocol.archive.match_analysis import analyse_kept_match
+
+        match = read_matches(record.encode(), name=name)[0]
+        return analyse_kept_match(self._load_engine(), match, self._is_ending.is_set)
 
     def _run(self) -> None:
         yield_to_other_work(_NICENESS)
@@ -101,35 +103,3 @@ class BackgroundAnalysis:
         for _ in range(round(_BUSY_WAIT_S / _WAIT_S)):
             if not self._is_busy() or self._is_ending.wait(_WAIT_S):
                 break
-
-
-def analyse_kept_match(
-    engine: Engine, match: RecordedMatch, cancelled: Callable[[], bool] = lambda: False
-) -> KeptAnalysis:
-    """Analyse a match as `gammond analyse` does.
-
-    Args:
-        engine: Judges.
-        match: The match.
-        cancelled: Asked during the work; when it returns true, the work ends.
-
-    Raises:
-        CancelledWork: It was cancelled.
-        UnsupportedError: The engine does not know the rules of the match.
-    """
-    settings = AnalysisSettings()
-    judged = analyse_match(engine, match, settings, cancelled=cancelled)
-    analysed = make_analysed_match(engine, judged, settings)
-    decisions = analysed.judged_actions[0]
-    one, two = (
-        SeatRating(
-            RatingTotal.add_up(seat, decisions),
-            statistics.errors,
-            statistics.blunders,
-            statistics.luck_points,
-            statistics.luck_mwc,
-        )
-        for seat, statistics in zip(SEATS, analysed.statistics, strict=True)
-    )
-    document = msgspec.json.encode(describe_match(analysed))
-    return KeptAnalysis(analysed.method, format_sgf(analysed.marked_match), document, (one, two))

@@ -8,11 +8,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from engine.errors import FormatError, StateError, UnsupportedError
-from engine.match_analysis.documents import round_value
+from engine.match_analysis.statistics import round_value
 from engine.match_files.mat.writer import format_match
 from engine.match_files.model import RecordedMatch
-from engine.match_files.reading import read_matches
-from engine.match_files.sgf.writer import format_sgf
 from protocol.archive.database import ArchiveDatabase, unpack, unpack_text
 from protocol.archive.names import fold_name
 from protocol.archive.players import describe_rating, make_total
@@ -205,6 +203,8 @@ def _describe_seat(row: sqlite3.Row) -> dict[str, object]:
 
 
 def _read_record(text: str) -> RecordedMatch:
+    from engine.match_files.reading import read_matches  # here: a server starts without the readers
+
     return read_matches(text.encode(), name="record")[0]
 
 
@@ -217,6 +217,8 @@ def _remove_name(database: ArchiveDatabase, number: int, seat: int) -> None:
         found["names"][seat] = REMOVED_NAME
         document = json.dumps(found).encode()
     if row["format"] == SGF:
+        from engine.match_files.sgf.writer import format_sgf
+
         match = _read_record(text)
         names = list(match.names)
         names[seat] = REMOVED_NAME

@@ -6,9 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from engine.match_analysis.documents import round_value
 from engine.match_analysis.elo import estimate_elo
-from engine.match_analysis.statistics import RatingTotal
+from engine.match_analysis.statistics import RatingTotal, round_value
 from protocol.archive.database import ArchiveDatabase
 from protocol.archive.names import fold_name
 from protocol.archive.records import PlayerKind

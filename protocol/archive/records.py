@@ -7,8 +7,6 @@ from dataclasses import dataclass, replace
 
 from engine.errors import GammondError
 from engine.match_analysis.statistics import RatingTotal
-from engine.match_files.reading import read_matches
-from engine.match_files.sgf.writer import format_sgf
 from protocol.tables.archive import KeptGame
 
 
@@ -92,6 +90,9 @@ def make_record(game: KeptGame) -> MatchRecord:
     """Return the record that is kept of a game: of its match, or in money play of this game alone."""
     if game.text_format != MAT:
         return MatchRecord(TEXT if game.text else "", game.text)
+    from engine.match_files.reading import read_matches  # here: a server starts without the readers
+    from engine.match_files.sgf.writer import format_sgf
+
     try:
         match = read_matches(game.text.encode(), name=game.game_id)[0]
         if not game.length:

@@ -17,17 +17,7 @@ from protocol.dialects.nodots import KINDS, answer_hint, describe_health, make_e
 from protocol.state.session import Session
 from protocol.web.answers import BAD_REQUEST, JSON, WebAnswer, WebRequest, find_status, make_failure
 from protocol.web.bodies import decode_body, read_parameters
-from protocol.web.kept import ask_kept
-from protocol.web.matches import MATCH_MEDIA, MAX_MATCH_BYTES, ask_analysis, ask_conversion
-from protocol.web.plans import ANY_MEDIA, Ask, Endpoint, Question
-from protocol.web.positions import (
-    CUBE_FIELDS,
-    EVALUATION_FIELDS,
-    PLAY_FIELDS,
-    ROLLOUT_FIELDS,
-    PositionQuestion,
-    ask_any_query,
-)
+from protocol.web.plans import ANY_MEDIA, Endpoint, NamedAsk, Question
 
 API = "/api/v1"
 NODOTS = "/nodots/v1"
@@ -35,6 +25,12 @@ YAML = "application/yaml"
 
 MAX_BODY_BYTES = ClientLimits.line_bytes
 """The longest JSON body, but that with the text of a match: as long as a line of the line protocol."""
+
+MATCH_MEDIA = (JSON, "application/octet-stream", "text/plain")
+"""The media types of requests with a match: an object with its text, or the bytes of a file of any format."""
+
+MAX_MATCH_BYTES = 4_000_000
+"""The longest match file, or object with its text; a long analysed match has some 2 MB."""
 
 _SMALL_BODY_BYTES = 16 * 1024
 """The longest body of dialects, whose requests are for one position."""
@@ -88,19 +84,24 @@ def _fail_hint(error: Exception, status: int | None) -> WebAnswer:
     return WebAnswer(own if status is None else status, msgspec.json.encode(document) + b"\n")
 
 
-def _make_json_endpoint(name: str, ask: Ask) -> Endpoint:
-    return Endpoint("POST", f"{API}/{name}", ask, (JSON,), MAX_BODY_BYTES)
+def _ask_positions(name: str) -> NamedAsk:
+    return NamedAsk(f"protocol.web.positions:ask_{name}")
+
+
+def _ask_matches(name: str) -> NamedAsk:
+    return NamedAsk(f"protocol.web.matches:ask_{name}")
 
 
 ENDPOINTS: tuple[Endpoint, ...] = (
-    _make_json_endpoint("evaluate", PositionQuestion(("eval",), EVALUATION_FIELDS)),
-    _make_json_endpoint("plays", PositionQuestion(("moves",), PLAY_FIELDS)),
-    _make_json_endpoint("cube", PositionQuestion(("cube",), CUBE_FIELDS)),
-    _make_json_endpoint("rollout", PositionQuestion(("rollout",), ROLLOUT_FIELDS)),
-    _make_json_endpoint("query", ask_any_query),
-    Endpoint("POST", f"{API}/analyse", ask_analysis, MATCH_MEDIA, MAX_MATCH_BYTES),
-    Endpoint("POST", f"{API}/convert", ask_conversion, MATCH_MEDIA, MAX_MATCH_BYTES),
-    Endpoint("GET", f"{API}/kept", ask_kept),
+    *(
+        Endpoint("POST", f"{API}/{name}", _ask_positions(name), (JSON,), MAX_BODY_BYTES)
+        for name in ("evaluate", "plays", "cube", "rollout", "query")
+    ),
+    *(
+        Endpoint("POST", f"{API}/{name}", _ask_matches(name), MATCH_MEDIA, MAX_MATCH_BYTES)
+        for name in ("analyse", "convert")
+    ),
+    Endpoint("GET", f"{API}/kept", NamedAsk("protocol.web.kept:ask_kept")),
     Endpoint("GET", f"{API}/openapi.yaml", _answer_description),
     Endpoint(
         *("POST", f"{API}/getmoves", _ask_get_moves, ANY_MEDIA, _SMALL_BODY_BYTES),

@@ -30,12 +30,6 @@ from protocol.web.answers import JSON, WebAnswer, WebRequest
 from protocol.web.bodies import check_names, decode_body, read_parameters
 from protocol.web.plans import Question
 
-MATCH_MEDIA = (JSON, "application/octet-stream", "text/plain")
-"""The media types of requests with a match: an object with its text, or the bytes of a file of any format."""
-
-MAX_MATCH_BYTES = 4_000_000
-"""The longest match file, or object with its text; a long analysed match has some 2 MB."""
-
 DEFAULT_PLIES = 2
 """The look-ahead of an analysis, that of `gammond analyse`."""
 
@@ -59,7 +53,7 @@ ANALYSIS_FIELDS = (_TEXT_FIELD, *_SETTINGS, "rollout", "report")
 CONVERSION_FIELDS = (_TEXT_FIELD, "to")
 
 
-def ask_analysis(session: Session, request: WebRequest) -> Question:
+def ask_analyse(session: Session, request: WebRequest) -> Question:
     """Return the work of an analysis of the matches of a file: an `Ask`.
 
     Raises:
@@ -90,7 +84,7 @@ def ask_analysis(session: Session, request: WebRequest) -> Question:
     return Question(msgspec.structs.replace(work, run=run), partial(_make_report_answer, media_type))
 
 
-def ask_conversion(session: Session, request: WebRequest) -> Question:
+def ask_convert(session: Session, request: WebRequest) -> Question:
     """Return the work of writing the match of a file in another format: an `Ask`.
 
     Raises:

@@ -13,6 +13,7 @@ from engine.runtime.prompt_threads import UncompiledKernel
 from protocol.commands.dispatch import count_failure
 from protocol.core.jobs import Job, JobResult, PendingRequest
 from protocol.core.requests import AnyReply, JsonReply, Work, WorkControl
+from protocol.games import load_part
 from protocol.state.session import Session
 from protocol.web.answers import JSON, WebAnswer, WebRequest, make_failure
 
@@ -38,6 +39,35 @@ class Question(msgspec.Struct, frozen=True):
 
 Ask = Callable[[Session, WebRequest], Question | WebAnswer]
 """What an endpoint does with a request: nothing yet that takes long, and it raises a GammondError."""
+
+
+@dataclass(frozen=True)
+class NamedAsk:
+    """An `Ask` in a module that is imported at the first request, by a worker: a server starts without it.
+
+    Attributes:
+        path: Where it is, as ``MODULE:NAME``.
+    """
+
+    path: str
+
+    @property
+    def is_loaded(self) -> bool:
+        """Whether the module is there."""
+        return self.path in _LOADED_PATHS
+
+    def load(self) -> Ask:
+        """Return what the name means."""
+        ask: Ask = load_part(self.path)
+        _LOADED_PATHS.add(self.path)
+        return ask
+
+    def __call__(self, session: Session, request: WebRequest) -> Question | WebAnswer:
+        """Do with a request what the function of that name does."""
+        return self.load()(session, request)
+
+
+_LOADED_PATHS: set[str] = set()
 
 
 def strip_document(document: Mapping[str, object]) -> dict[str, object]:
@@ -123,7 +153,10 @@ class Endpoint:
         """
         session.count_request()
         try:
-            asked = self.ask(session, request)
+            if isinstance(self.ask, NamedAsk) and not self.ask.is_loaded:
+                asked: Question | WebAnswer = self._ask_later(session, request, self.ask.load)
+            else:
+                asked = self.ask(session, request)
         except UncompiledKernel as missing:
             asked = self._ask_later(session, request, missing.compile)
         except Exception as error:
@@ -139,7 +172,7 @@ class Endpoint:
         return self.media_types == ANY_MEDIA or media_type in self.media_types
 
     def _ask_later(self, session: Session, request: WebRequest, prepare: Callable[[], object]) -> Question:
-        """Return work that reads the request once a kernel is compiled that reading it needs."""
+        """Return work that first prepares what reading the request needs: a module, a compiled kernel."""
         answers: list[WebAnswer] = []
 
         def run(control: WorkControl) -> Sequence[AnyReply]:

@@ -56,10 +56,10 @@ class PositionQuestion:
         document = decode_body(request)
         check_names(document, self.names)
         check_backgammon(session, document)
-        return ask_query(session, {**document, "want": self.want}, answer_positions)
+        return plan_query(session, {**document, "want": self.want}, answer_positions)
 
 
-def ask_any_query(session: Session, request: WebRequest) -> Question | WebAnswer:
+def ask_query(session: Session, request: WebRequest) -> Question | WebAnswer:
     """Return the work for a request that is a JSON query about positions of any game: an `Ask`.
 
     Raises:
@@ -71,10 +71,16 @@ def ask_any_query(session: Session, request: WebRequest) -> Question | WebAnswer
         check_names(document, QUERY_FIELDS)
     elif name := next((each for each in document if each in _LINE_FIELDS), None):
         raise FormatError(f"expected a query of its own, got {name}: a request has one answer", field=name)
-    return ask_query(session, document, answer)
+    return plan_query(session, document, answer)
 
 
-def ask_query(session: Session, document: dict[str, object], answer: GameQueries) -> Question | WebAnswer:
+ask_evaluate = PositionQuestion(("eval",), EVALUATION_FIELDS)
+ask_plays = PositionQuestion(("moves",), PLAY_FIELDS)
+ask_cube = PositionQuestion(("cube",), CUBE_FIELDS)
+ask_rollout = PositionQuestion(("rollout",), ROLLOUT_FIELDS)
+
+
+def plan_query(session: Session, document: dict[str, object], answer: GameQueries) -> Question | WebAnswer:
     """Return the work of a query, or its answer.
 
     Args:

@@ -10,12 +10,13 @@ from dataclasses import dataclass
 
 from engine.errors import ValueRangeError
 from engine.match_analysis.analysed_match import AnalysedMatch
-from engine.match_analysis.documents import list_rating, round_value
+from engine.match_analysis.documents import list_rating
 from engine.match_analysis.statistics import (
     JudgedDecision,
     JudgedRoll,
     PlayerStatistics,
     compute_statistics,
+    round_value,
 )
 from engine.match_reports.ratings import format_rate, format_rating
 from engine.wording import escape_unprintable

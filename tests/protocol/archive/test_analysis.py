@@ -10,9 +10,10 @@ import pytest
 
 from engine.errors import CancelledWork, UnsupportedError
 from engine.match_files.reading import read_matches
-from protocol.archive.analysis import BackgroundAnalysis, analyse_kept_match
+from protocol.archive.analysis import BackgroundAnalysis
 from protocol.archive.archive import GameArchive
 from protocol.archive.database import ArchiveDatabase, unpack, unpack_text
+from protocol.archive.match_analysis import analyse_kept_match
 from protocol.archive.options import ArchiveOptions
 from protocol.state.service import make_shipped_catalogue
 from tests.protocol.archive.kept_games import make_game, make_match_game

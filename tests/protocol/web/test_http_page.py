@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 
 from protocol.web.answers import find_status
-from protocol.web.endpoints import ENDPOINTS, MAX_BODY_BYTES
-from protocol.web.matches import ANALYSIS_FIELDS, MAX_MATCH_BYTES, TARGETS
+from protocol.web.endpoints import ENDPOINTS, MAX_BODY_BYTES, MAX_MATCH_BYTES
+from protocol.web.matches import ANALYSIS_FIELDS, TARGETS
 from tests.protocol.curl_lines import PAGE, read_exchanges, send
 from tests.protocol.transcripts import find_difference, make_shipped_service
 

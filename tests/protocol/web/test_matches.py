@@ -6,7 +6,8 @@ import pytest
 
 from engine.match_files.reading import read_matches
 from protocol.core.limits import ClientLimits
-from protocol.web.matches import DEFAULT_PLIES, MAX_MATCH_BYTES
+from protocol.web.endpoints import MAX_MATCH_BYTES
+from protocol.web.matches import DEFAULT_PLIES
 from tests.protocol.talking import make_service, talk
 from tests.protocol.web_asking import ask, get_error, get_json
 

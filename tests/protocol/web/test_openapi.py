@@ -14,9 +14,9 @@ from protocol.commands.rollouts import ROLLOUT_ARGUMENTS
 from protocol.core.limits import ClientLimits
 from protocol.games import list_variants
 from protocol.web.answers import JSON
-from protocol.web.endpoints import ENDPOINTS, read_description
+from protocol.web.endpoints import ENDPOINTS, MATCH_MEDIA, read_description
 from protocol.web.kept import PARAMETERS
-from protocol.web.matches import ANALYSIS_FIELDS, CONVERSION_FIELDS, MATCH_MEDIA, TARGETS
+from protocol.web.matches import ANALYSIS_FIELDS, CONVERSION_FIELDS, TARGETS
 from protocol.web.positions import CUBE_FIELDS, EVALUATION_FIELDS, PLAY_FIELDS, ROLLOUT_FIELDS
 from tests.protocol.web_asking import ask
 

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 
 import pytest
 
@@ -10,7 +12,7 @@ from protocol.core.errors import BusyError
 from protocol.core.requests import JsonReply, Work
 from protocol.state.session import Session
 from protocol.web.answers import JSON, WebAnswer, WebRequest, find_status, make_failure, make_refusal
-from protocol.web.plans import ANY_MEDIA, Endpoint, Question
+from protocol.web.plans import ANY_MEDIA, Endpoint, NamedAsk, PlannedWork, Question
 from tests.protocol.talking import make_service
 
 
@@ -99,3 +101,31 @@ def test_media_types_are_taken_as_they_are_named():
     assert Endpoint("POST", "/x", run, (JSON,)).takes(JSON)
     assert not Endpoint("POST", "/x", run, (JSON,)).takes("text/plain")
     assert Endpoint("POST", "/x", run, ANY_MEDIA).takes("")
+
+
+def test_what_a_path_asks_is_imported_at_its_first_request_by_a_worker(tmp_path, monkeypatch):
+    (tmp_path / "asked_later.py").write_text(
+        "from protocol.web.answers import WebAnswer\n\nask = lambda session, request: WebAnswer(200, b'{}')\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    endpoint = Endpoint("GET", "/later", NamedAsk("asked_later:ask"))
+    session = Session(make_service(), 0)
+
+    planned = endpoint.plan(session, WebRequest())
+    assert "asked_later" not in sys.modules
+    assert isinstance(planned, PlannedWork)
+    assert planned.finish(planned.job.run(lambda reply: None)).body == b"{}"
+
+    assert endpoint.plan(session, WebRequest()) == WebAnswer(200, b"{}")
+    del sys.modules["asked_later"]
+
+
+def test_a_server_starts_without_what_questions_about_matches_import():
+    code = "import sys, protocol.transports.web.server; print(*sys.modules)"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    later = (
+        "engine.match_files.reading",
+        "engine.match_analysis.analysis",
+        "protocol.dialects.json_analysis",
+    )
+    assert not set(later) & set(run.stdout.split())

@@ -14,7 +14,7 @@ from protocol.web.positions import (
     PLAY_FIELDS,
     QUERY_FIELDS,
     ROLLOUT_FIELDS,
-    ask_query,
+    plan_query,
 )
 from tests.protocol.talking import make_service, talk
 from tests.protocol.web_asking import ask, get_error, get_json
@@ -55,7 +55,7 @@ def test_any_query_about_positions_can_be_asked_of_any_game():
 def test_an_answer_that_is_kept_as_it_was_written_has_the_same_form():
     session = Session(make_service(), 0)
     written = EncodedAnswer(b'{"id":0,"final":true,"net":"racing","results":[]}\n')
-    assert ask_query(session, {}, lambda *_: written) == WebAnswer(200, b'{"net":"racing","results":[]}\n')
+    assert plan_query(session, {}, lambda *_: written) == WebAnswer(200, b'{"net":"racing","results":[]}\n')
 
 
 def test_fields_of_lines_and_of_other_endpoints_are_refused_by_name():
