@@ -20,7 +20,8 @@ const SIGNS = {
   elephant: "M-17 12v-13c0-9 6-13 13-13h5c8 0 14 4 15 12 1 5-1 9 2 12-5 1-8-1-8-6l-1-3c-2 3-4 4-6 4v7h-6v-6h-7v6zM9-5h.1M-1-12c4 3 5 8 2 13",
 };
 
-/** Events: `move` (detail: the move that was chosen), `change` (something was picked up or put back). */
+/** Events: `move` (detail: the move that was chosen), `change` (something was picked up or put back),
+ * `refuse` (an animal was pressed that cannot move; detail: `square`). */
 export class BarcaBoard extends EventTarget {
   /**
    * @param {HTMLElement} parent
@@ -261,7 +262,10 @@ export class BarcaBoard extends EventTarget {
     if (goals.length && this.picked !== square) {
       this.picked = square;
       announce(fill(this.words.picking, { place: square, places: goals.map(({ to }) => to).join(", ") }));
-    } else this.picked = null;
+    } else {
+      this.picked = null;
+      if (!goals.length && this.pieces.some(({ at }) => at === square)) this.dispatchEvent(new CustomEvent("refuse", { detail: { square } }));
+    }
     this.draw();
     this.dispatchEvent(new CustomEvent("change"));
   }

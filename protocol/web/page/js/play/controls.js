@@ -183,12 +183,19 @@ export class Controls {
       ] : []),
       make("resign", words.resign, () => askResignation(view), isOn && (view.isBarca || actingSeat !== null)),
     ] : [];
-    const mayPause = /** @type {any} */ (state).may_pause && (state.seats.every(({ kind }) => kind === "engine") || view.isAlone);
-    const steering = mayPause && state.seats.some(({ kind }) => kind === "engine")
+    const steering = this.maySteer
       ? [make("pause", state.paused ? words.resume : words.pause, () => view.act(state.paused ? "resume" : "pause"), isOn || state.paused),
         ...(isPlayer ? [] : [this.makePace()])] : [];
     return [...own, ...steering,
       make("options", words.options, () => view.showOptions(), true)];
+  }
+
+  /** Whether this person can let engines wait, and set their pace. */
+  get maySteer() {
+    const { state } = this.view;
+    if (!state || !(/** @type {any} */ (state).may_pause)) return false;
+    const isEngine = state.seats.map(({ kind }) => kind === "engine");
+    return isEngine.some(Boolean) && (isEngine.every(Boolean) || this.view.isAlone);
   }
 
   makePace() {
@@ -218,7 +225,7 @@ export class Controls {
         return;
       }
     }
-    if (preferences.get("tutor") && way && !(await this.view.tutor.allowsPlay(play))) return;
+    if (preferences.get("tutor") && !this.view.isBarca && !(await this.view.tutor.allowsPlay(play))) return;
     if (await this.view.act("play", { play })) this.typed.value = "";
   }
 

@@ -82,5 +82,5 @@ export function showOptions(view) {
         view.isSwapped = !view.isSwapped;
         view.draw();
       } }, words.swap)),
-    ...boxes, h("p"), h("button", { type: "button", class: "main", onclick: () => dialog.close() }, words.close));
+    ...boxes, ...(view.seats.length && view.controls.maySteer ? [h("div", {}, view.controls.makePace())] : []), h("p"), h("button", { type: "button", class: "main", onclick: () => dialog.close() }, words.close));
 }

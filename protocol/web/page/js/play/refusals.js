@@ -27,6 +27,26 @@ export function explainPress(view, pressed) {
 }
 
 /**
+ * Return why an animal of Barca cannot move; null where nobody would ask.
+ *
+ * @param {TableView} view
+ * @param {string} square
+ * @returns {string | null}
+ */
+export function explainSquare({ state, seats, actingSeat, isBusy }, square) {
+  if (!state?.pieces || state.result || !seats.length || isBusy) return null;
+  if (actingSeat === null) return state.to_act === null ? null : fill(words.turn, { name: nameSeat(state.seats[state.to_act]) });
+  const pressed = state.pieces.find(({ at }) => at === square);
+  if (!pressed) return null;
+  if (pressed.seat !== actingSeat) {
+    return fill(words.others, { name: nameSeat(state.seats[1 - actingSeat]), side: text.barca.sides[actingSeat] });
+  }
+  if (pressed.trapped) return words.trapped;
+  const isOtherScared = state.pieces.some(({ seat, scared, trapped }) => seat === actingSeat && scared && !trapped);
+  return isOtherScared && !pressed.scared ? words.scared : words.stuck;
+}
+
+/**
  * @param {BackgammonBoard} board
  * @param {import("../types.js").TableState} state
  * @param {number} seat that is to move

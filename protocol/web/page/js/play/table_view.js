@@ -20,7 +20,7 @@ import { listenToKeys } from "./keys.js";
 import { findTable, keepTable, markOver, tableHash } from "./known_tables.js";
 import { PlayerBar } from "./player_bar.js";
 import { nameKind, namePlay, nameSeat } from "./names.js";
-import { explainPress } from "./refusals.js";
+import { explainPress, explainSquare } from "./refusals.js";
 import { SidePanels } from "./side_panels.js";
 import { playSound } from "./sounds.js";
 import { Tutor } from "./tutor.js";
@@ -162,7 +162,8 @@ export class TableView {
     this.tutor.clear();
     this.draw();
     this.tell(event);
-    if (kind === "over" || (kind === "state" && state.result)) showEnd(this);
+    const isForMe = this.seats.length > 0 || state.phase === "finished"; // between games of others the board is what is looked at
+    if (isForMe && (kind === "over" || (kind === "state" && state.result))) showEnd(this);
     else if (!state.result) document.querySelector("dialog.end")?.remove();
     this.automatic.consider();
   }
@@ -343,7 +344,7 @@ export class TableView {
     const shown = state.length === 1 ? { ...state, cube: null } : state; // a match to 1 has no doubles
     this.board.show(shown, {
       perspective: this.perspective, flipped: preferences.get("flipped"), tree: isPlaying ? state.tree : null, arrows: this.arrows,
-      numbering: this.seats.length === 1 ? this.perspective : /** @type {0 | 1} */ (state.on_roll ?? this.perspective),
+      numbering: this.seats.length === 2 ? /** @type {0 | 1} */ (state.on_roll ?? this.perspective) : this.perspective,
       last: this.arrows.length ? null : this.lastPlay,
       animate: preferences.get("animation"), showPips: preferences.get("showPips"),
       rollable: state.phase === "roll" && this.actingSeat !== null && state.dice_source !== "typed",
@@ -386,6 +387,10 @@ export class TableView {
   makeBarcaBoard() {
     const board = new BarcaBoard(this.boardBox);
     this.boardBox.classList.add("square");
+    board.addEventListener("refuse", (event) => {
+      const reason = explainSquare(this, /** @type {CustomEvent} */ (event).detail.square);
+      if (reason) this.hint(reason);
+    });
     board.addEventListener("move", (event) => this.act("play", { play: /** @type {CustomEvent} */ (event).detail.text }));
     return board;
   }

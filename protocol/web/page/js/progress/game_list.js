@@ -67,12 +67,14 @@ export class GameList {
     const [mine, other] = [game.seats[own], game.seats[1 - own]];
     const row = h("tr", { role: "row" });
     const cell = (/** @type {string} */ name, /** @type {any} */ ...content) => h("td", { role: "cell", class: name }, ...content);
+    const labelledCell = (/** @type {string} */ name, /** @type {string} */ label, /** @type {string} */ content) =>
+      h("td", { role: "cell", class: `number ${name}`, "data-label": label }, content);
     row.append(
       cell("", h("time", { datetime: new Date(1000 * game.ended).toISOString() }, formatDay(game.ended))),
       cell("", nameSeat(other), game.has_help && h("span", { class: "small quiet", title: words.helpMeaning }, ` (${words.help})`)),
       cell("", describeResult(game, mine, other)),
-      cell("number pr", mine.rating ? formatRating(mine.rating.performance_rating, mine.rating.performance_rating_95) : wordFor(words.analysis, game.analysis)),
-      cell("number luck", mine.rating ? formatSigned(mine.rating.luck, 2) : ""),
+      labelledCell("pr", words.pr, mine.rating ? formatRating(mine.rating.performance_rating, mine.rating.performance_rating_95) : wordFor(words.analysis, game.analysis)),
+      labelledCell("luck", words.luck, mine.rating ? formatSigned(mine.rating.luck, 2) : ""),
       cell("record", ...this.drawActions(game, other, row)));
     return row;
   }

@@ -45,12 +45,24 @@ function drawList(title, kind, listed, lists, player) {
       h("td", { class: "number" }, each.matches),
       h("td", { class: "number" }, `${each.won}–${each.lost}${each.drawn ? `–${each.drawn}` : ""}`),
       h("td", { class: "number" }, isRated ? formatRating(each.performance_rating, each.performance_rating_95) : words.tooFew),
-      h("td", { class: "number" }, each.elo === null ? "–" : `${Math.round(each.elo)} ± ${Math.round(each.elo_error ?? 0)}`));
+      h("td", { class: "number" }, formatElo(each)));
   });
   const table = h("table", { class: "top-list" }, h("caption", {}, title),
     h("thead", {}, h("tr", {}, ...columns.map((name, place) => h("th", { scope: "col", class: place && "number" }, name)))),
     h("tbody", {}, ...rows));
   return [h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": title }, table)];
+}
+
+/**
+ * The distance in Elo with its standard error; that of the one at 0 has none.
+ *
+ * @param {Listed} listed
+ */
+function formatElo({ elo, elo_error: error }) {
+  if (elo === null) return words.tooFew;
+  const size = String(Math.abs(Math.round(elo)));
+  const signed = elo < 0 && size !== "0" ? `\u2212${size}` : size;
+  return error ? `${signed} ± ${Math.round(error)}` : signed;
 }
 
 /**

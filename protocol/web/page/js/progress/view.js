@@ -85,7 +85,7 @@ function drawSummary(player) {
   const facts = [
     [words.matches, String(player.matches)],
     [words.results, `${fill(words.wonLostCount, { won: player.won, lost: player.lost })}${drawn}`],
-    [words.pr, player.counted ? `${formatRating(player.performance_rating, player.performance_rating_95)} (${fill(words.decisions, { count: player.counted })})` : words.noRating],
+    [words.pr, player.counted ? `${formatRating(player.performance_rating, player.performance_rating_95)} (${player.counted === 1 ? words.decision : fill(words.decisions, { count: player.counted })})` : words.noRating],
   ];
   const opponents = player.opponents.slice(0, 5).map((/** @type {any} */ each) => `${each.kind === "engine" ? (/** @type {any} */ (text.newGame.levels)[each.name] ?? each.name) : each.name} ${each.won}–${each.lost}`);
   if (opponents.length) facts.push([words.against, opponents.join(", ")]);
