@@ -28,6 +28,7 @@ COMMANDS = {
     "plot": "tools.train.runs.plot",
     "validation-set": "tools.train.validation.build_set",
     "validate": "tools.train.validation.validate",
+    "peer-games": "tools.train.validation.peer_games",
     "class-shares": "tools.train.validation.class_shares",
 }
 """Sub-command -> its module."""

@@ -42,6 +42,7 @@ def test_there_are_commands_on_the_page():
         "plot",
         "validation-set",
         "validate",
+        "peer-games",
         "class-shares",
     }
 
