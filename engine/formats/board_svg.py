@@ -190,8 +190,8 @@ def _draw_stack(side: str, count: int, shown: int, x: float, y: float, label_y: 
 
 
 def _draw_cube(match: MatchState) -> list[str]:
-    """Draw the cube in the middle, or before the side that owns it."""
-    if match.crawford:
+    """Draw the cube in the middle, or before the side that owns it; none in games that have none."""
+    if match.crawford or match.length == 1:
         return []
     y = _MIDDLE
     if match.cube_owner is not None:

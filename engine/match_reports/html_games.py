@@ -14,10 +14,13 @@ from engine.match_analysis.judgement import Choice
 from engine.match_files.model import NO_NOTES, RecordedCandidate, RecordedGame, number_moves
 from engine.match_reports.html_parts import (
     format_comment,
+    format_difference,
+    format_interval,
     format_points,
     format_verdict,
     get_mark,
     list_names,
+    name_cube_action,
     name_place,
 )
 from engine.match_reports.ratings import format_rating
@@ -181,7 +184,7 @@ def _format_plays(analysed: AnalysedMatch, decision: AnalysedDecision) -> str:
         words = " (played)" if is_made else ""
         if each.evaluation.depth != best.depth:
             words += f" {each.evaluation.depth}"
-        lost = f"{best.equity - each.evaluation.equity:.3f}" if rank > 1 else ""
+        lost = format_difference(best.equity - each.evaluation.equity) if rank > 1 else ""
         if each.evaluation.depth != best.depth:
             lost, has_others = "\N{EN DASH}", True
         equity = _format_equity(analysed, match, each.evaluation.equity, each.evaluation.error)
@@ -193,7 +196,7 @@ def _format_plays(analysed: AnalysedMatch, decision: AnalysedDecision) -> str:
     others = "; \N{EN DASH} is judged less deeply, and not comparable" if has_others else ""
     return (
         f"<table><caption>Plays, {_format_depth(decision)}{others}</caption><thead><tr>"
-        f"<th scope=col class=text>Play<th scope=col>Equity{mwc}<th scope=col>Lost"
+        f"<th scope=col class=text>Play<th scope=col>Equity{mwc}<th scope=col>Difference"
         "<th scope=col>Wins (gammons, bg) / losses"
         f"<tbody>{''.join(lines)}</table>"
     )
@@ -204,22 +207,26 @@ def _format_cube(analysed: AnalysedMatch, decision: AnalysedDecision) -> str:
     cube, match = decision.notes.cube, decision.situation.match
     assert cube is not None
     held, taken = cube.evaluation, cube.taken_evaluation
+    best = name_cube_action(decision.best, match)
     equities = {
-        "no double": (cube.no_double, held.error if held else None),
-        "double, take": (cube.double_take, taken.error if taken else None),
-        "double, pass": (cube.double_pass, None),
+        name_cube_action("no double", match): (cube.no_double, held.error if held else None),
+        name_cube_action("double, take", match): (cube.double_take, taken.error if taken else None),
+        name_cube_action("double, pass", match): (cube.double_pass, None),
     }
     judgement = decision.judged.judgement
     if judgement.choice is Choice.NO_DOUBLE and not (judgement.counts_for_gnubg or get_mark(decision)):
-        listed = ", ".join(f"{name} {format_points(equity)}" for name, (equity, _) in equities.items())
-        return f'<p class="soft">Cube: {listed}; best: {decision.best}.</p>'
+        listed = ", ".join(
+            f"{name_cube_action(name, match)} {format_points(equity)}"
+            for name, (equity, _) in equities.items()
+        )
+        return f'<p class="soft">Cube: {listed}; best: {best}.</p>'
     rows = "".join(
         f"<tr><th scope=row>{name}{_format_equity(analysed, match, *equity)}"
         for name, equity in equities.items()
     )
     mwc = "" if match.is_money else "<th scope=col>MWC %"
     return (
-        f"<table><caption>Cube, {_format_depth(decision)}; best: {decision.best}</caption><thead><tr>"
+        f"<table><caption>Cube, {_format_depth(decision)}; best: {best}</caption><thead><tr>"
         f"<th scope=col class=text>Action<th scope=col>Equity{mwc}<tbody>{rows}</table>"
     )
 
@@ -232,9 +239,9 @@ def _format_depth(decision: AnalysedDecision) -> str:
 def _format_equity(
     analysed: AnalysedMatch, match: MatchState, equity: float, error: float | None = None
 ) -> str:
-    """Format the cells of an equity: itself with its standard error, and in a match the winning chance."""
+    """Format the cells of an equity: itself with its 95 % interval, and in a match the winning chance."""
     mwc = compute_mwc(equity, match, analysed.table)
-    spread = "" if error is None else f"\N{NO-BREAK SPACE}±{error:.3f}"
+    spread = "" if error is None else f"\N{NO-BREAK SPACE}{format_interval(error)}"
     return f"<td>{format_points(equity)}{spread}" + ("" if mwc is None else f"<td>{100 * mwc:.2f}")
 
 

@@ -7,9 +7,11 @@ from pathlib import Path
 
 from engine.match_analysis.analysed_match import AnalysedDecision, AnalysedMatch
 from engine.match_analysis.statistics import classify_loss
+from engine.rules.match import MatchState
 from engine.wording import escape_unprintable
 
 _STYLE_FILE = Path(__file__).with_name("report.css")
+_ERRORS_TO_95 = 1.96
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 
 
@@ -46,6 +48,21 @@ def format_comment(comment: str) -> str:
 def format_points(points: float) -> str:
     """Format an equity with its sign."""
     return f"{points:+.3f}".replace("-", "\N{MINUS SIGN}")
+
+
+def format_difference(points: float) -> str:
+    """Format by how much an equity is below the best one."""
+    return f"\N{MINUS SIGN}{points:.3f}" if f"{points:.3f}" != "0.000" else "0.000"
+
+
+def format_interval(error: float) -> str:
+    """Format the 95 % interval of a standard error."""
+    return f"±{_ERRORS_TO_95 * error:.3f}"
+
+
+def name_cube_action(words: str, match: MatchState) -> str:
+    """Return a cube action in words; a double of a cube that has an owner is a redouble."""
+    return words if match.cube_owner is None else words.replace("double", "redouble")
 
 
 def format_loss(decision: AnalysedDecision) -> str:

@@ -19,6 +19,7 @@ from engine.match_reports.html_parts import (
     get_address,
     get_mark,
     list_names,
+    name_cube_action,
 )
 from engine.match_reports.text_report import list_statistics
 from engine.rules.dice import format_roll
@@ -28,7 +29,8 @@ _SCALES = (
     "PR is 500 times the mean loss over the decisions that count by eXtreme Gammon's rule: plays with a "
     "choice, doubles, takes and passes, and decisions against a double that were near or wrong. gnubg's rate "
     "is the mean loss over unforced plays and cube decisions that were close or made, Snowie's that over the "
-    "plays of both players, in thousandths of a point."
+    "plays of both players, in thousandths of a point. ± is the 95\N{NO-BREAK SPACE}% interval, "
+    "here and in the tables of rollouts."
 )
 _HEADERS = {"EventDate": "Played on", "EventTime": "Played at"}
 """What headers of files are called, where their own names are none."""
@@ -89,7 +91,7 @@ def _format_statistics(analysed: AnalysedMatch) -> str:
     rows = []
     for label, cells in list_statistics(analysed):
         style = styles[len(label) - len(label.lstrip())]
-        values = "".join(f"<td>{_set_figures(escape_text(cell))}" for cell in cells)
+        values = "".join(f"<td>{_set_signs(escape_text(cell))}" for cell in cells)
         rows.append(f"<tr><th scope=row{style}>{escape_text(label.strip())}{values}")
     return (
         '<section><h2 id="statistics">Statistics</h2><div class="scroll" tabindex="0" role="region" '
@@ -101,8 +103,10 @@ def _format_statistics(analysed: AnalysedMatch) -> str:
     )
 
 
-def _set_figures(text: str) -> str:
-    """Return a text with minus signs before its numbers, and percent signs that stay with them."""
+def _set_signs(text: str) -> str:
+    """Return numbers with minus signs, a dash for none, and percent signs that stay with them."""
+    if text == "-":
+        return "\N{EN DASH}"
     return re.sub(r"-(?=\d)", "\N{MINUS SIGN}", text).replace(" %", "\N{NO-BREAK SPACE}%")
 
 
@@ -125,8 +129,9 @@ def _format_errors(analysed: AnalysedMatch) -> str:
     rows = "".join(
         f'<tr><th scope=row><a href="#{get_address(each)}">Game {each.judged.game + 1}, move {each.move}</a>'
         f'<td class=text>{names[each.judged.seat]}<td class="text {get_mark(each)}">{get_mark(each)}'
-        f"<td>{format_loss(each)}<td>{format_roll(each.roll)}<td class=text>{each.chosen}"
-        f"<td class=text>{each.best}"
+        f"<td>{format_loss(each)}<td>{format_roll(each.roll)}"
+        f"<td class=text>{name_cube_action(each.chosen, each.situation.match)}"
+        f"<td class=text>{name_cube_action(each.best, each.situation.match)}"
         for each in wrong
     )
     heads = "".join(

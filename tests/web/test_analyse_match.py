@@ -74,6 +74,7 @@ def test_a_match_file_shows_ratings_games_and_facts(open_page, match_file):
     expect(page.locator(".match-games tbody tr")).to_have_count(2)
     expect(page.locator(".match-games")).to_contain_text("Ann wins 2 points (single)")
     expect(page.locator(".match-facts")).to_contain_text("2025.11.08")
+    expect(page.locator(".issues summary")).to_have_text("Faults of the file: 1")
 
 
 def test_errors_are_listed_by_size_player_and_kind_and_shown_on_the_board(open_page, match_file):

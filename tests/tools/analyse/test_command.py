@@ -263,7 +263,7 @@ def test_rollouts_are_labelled_with_their_standard_errors(file, capsys, tmp_path
     )
     page = run(capsys, *words, "--format", "html").out
     assert page.count("rollout of 3 plies, 72 trials") == len(rolled)
-    assert f"\N{NO-BREAK SPACE}±{double['no_double_se']:.3f}" in page
+    assert f"\N{NO-BREAK SPACE}±{1.96 * double['no_double_se']:.3f}" in page
 
 
 def test_it_says_what_it_reads_and_writes_and_that_the_analysis_of_a_file_is_not_used(file, capsys, tmp_path):

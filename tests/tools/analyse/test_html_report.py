@@ -288,3 +288,12 @@ def test_axe_finds_no_obstacle(report, player_page, tmp_path, scheme, of_player)
     violations, passes = found.rsplit("|", 1)
     assert json.loads(violations) == []
     assert int(passes) > 10
+
+
+def test_numbers_have_minus_signs_and_a_cube_with_an_owner_is_redoubled(report):
+    page, _ = report
+    shown = re.sub(r"<(script|style|svg|code).*?</\1>", "", page, flags=re.DOTALL)
+    assert re.search("\N{MINUS SIGN}0[.][0-9]{3}", shown)
+    assert not re.search("-[0-9]*[.][0-9]", shown)
+    assert "no redouble" in shown
+    assert "Difference" in shown

@@ -5,7 +5,7 @@ import { fill, text } from "../text.js";
 import { hasOwner, nameCubeAction } from "./cube_words.js";
 import { explain } from "./explain.js";
 import { describeAction } from "./match_lists.js";
-import { classify, formatChance, formatInterval, formatLoss, formatPercent, formatSigned } from "./numbers.js";
+import { classify, formatChance, formatInterval, formatPercent, formatSigned } from "./numbers.js";
 import { PlayList, drawPlaysKey } from "./play_list.js";
 
 /**
@@ -96,7 +96,7 @@ function describeVerdict({ decision, chosen, best, error, error_mwc: mwc, xgid }
   const quality = classify(error);
   const mark = h("span", { class: `grade ${quality}`, "aria-hidden": "true" }, text.analyse.marks[quality]);
   if (quality === "best") return [mark, h("span", {}, decision === "play" ? words.bestPlay : words.bestAction)];
-  const lost = fill(words.lostBy, { quality: text.analyse.qualities[quality], loss: formatLoss(error), mwc: mwc === null ? "" : ` (${formatPercent(-mwc, 2)} ${text.analyse.mwc})` });
+  const lost = fill(words.lostBy, { quality: text.analyse.qualities[quality], loss: error.toFixed(3), mwc: mwc === null ? "" : ` (${formatPercent(mwc, 2)} ${text.analyse.mwc})` });
   const better = fill(words.better, { best: nameCubeAction(best, xgid), chosen: nameCubeAction(chosen, xgid) });
   return [mark, h("span", {}, h("strong", { class: quality }, lost), " ", better)];
 }

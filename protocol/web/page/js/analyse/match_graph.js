@@ -22,7 +22,8 @@ export class MatchGraph extends EventTarget {
     this.svg.addEventListener("keydown", (event) => this.pressKey(event));
     this.cursor = s("g", { class: "cursor" });
     this.caption = h("p", { class: "small quiet" });
-    this.element = h("figure", { class: "panel match-graph" }, this.svg, h("figcaption", {}, this.caption));
+    this.value = h("p", { class: "small number graph-value", "aria-hidden": "true" });
+    this.element = h("figure", { class: "panel match-graph" }, this.svg, h("figcaption", {}, this.value, this.caption));
     /** @type {Item[]} */
     this.points = [];
     this.at = 0;
@@ -133,9 +134,9 @@ export class MatchGraph extends EventTarget {
     const [x, y] = [this.x(place), this.y(place)];
     this.cursor.replaceChildren(s("path", { d: `M${x} ${TOP}V${HEIGHT - BOTTOM}` }), s("circle", { cx: x, cy: y, r: 6 }));
     this.svg.setAttribute("aria-valuenow", String(place + 1));
-    this.svg.setAttribute("aria-valuetext", fill(words.graphValue, {
-      game: item.game + 1, move: item.action.move, name: this.name, value: this.format(item.value),
-    }));
+    const value = fill(words.graphValue, { game: item.game + 1, move: item.action.move, name: this.name, value: this.format(item.value) });
+    this.svg.setAttribute("aria-valuetext", value);
+    this.value.textContent = value;
   }
 
   /** @param {number} place */

@@ -53,11 +53,13 @@ function drawFigures(record, analysis, other) {
 /** @typedef {{name: string, term?: keyof typeof text.analyse.terms, get: (player: any, seat: number, analysis: any) => any, isMatch?: boolean, isMain?: boolean}} Row */
 
 /**
+ * What decisions lost in all, in points and in MWC.
+ *
  * @param {any} total
  */
 function formatTotal(total) {
-  const mwc = total.error_mwc ? ` (${formatPercent(-total.error_mwc, 2)})` : "";
-  return total.error ? `${formatSigned(-total.error)}${mwc}` : "0";
+  const mwc = total.error_mwc ? ` (${formatPercent(total.error_mwc, 2)})` : "";
+  return total.error ? `${total.error.toFixed(3)}${mwc}` : "0";
 }
 
 const ROWS = /** @type {Row[]} */ ([
@@ -112,7 +114,7 @@ function drawGames(record, analysis, openGame) {
  */
 function drawFacts(record, analysis, source) {
   const facts = [...Object.entries(record.headers).map(([name, value]) => [words.headers[/** @type {keyof typeof words.headers} */ (name)] ?? name, value]),
-    ...(analysis ? [[words.analysedBy, analysis.method ?? source]] : []), ...(record.issues.length ? [[words.issues, record.issues.join("; ")]] : [])];
+    ...(analysis ? [[words.analysedBy, analysis.method ?? source]] : [])];
   return h("div", {}, record.comment && h("p", { class: "comment" }, record.comment),
     h("dl", { class: "match-facts small" }, ...facts.flatMap(([name, value]) => [h("dt", {}, name), h("dd", {}, value)])));
 }

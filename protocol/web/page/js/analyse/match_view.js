@@ -5,10 +5,11 @@ import { BackgammonBoard } from "../board/backgammon.js";
 import { fill, text } from "../text.js";
 import { describeFailure } from "./failures.js";
 import { DecisionPanel } from "./match_decision.js";
+import { drawDownloads } from "./match_downloads.js";
 import { MatchGraph } from "./match_graph.js";
 import { ERROR, getWorst, listItems } from "./match_items.js";
 import { ErrorList, MoveList } from "./match_lists.js";
-import { analyseMatches, convertMatch, download, fetchReport, findPosition, readMatches } from "./match_source.js";
+import { analyseMatches, findPosition, readMatches } from "./match_source.js";
 import { drawSummary } from "./match_summary.js";
 import { classify, formatSeconds, isLossOf } from "./numbers.js";
 import { parsePlay } from "./plays.js";
@@ -183,9 +184,12 @@ export class MatchView {
       h("h2", {}, fill(length ? words.titleMatch : words.titleMoney, { one: names[0], two: names[1], points: length, score: score.join("–") })),
       h("div", { class: "row" }, pick, source, h("label", { class: "depth" }, text.analyse.depth, " ", this.depth),
         h("button", { type: "button", onclick: () => this.analyse([Number(this.depth?.value)]) }, words.analyseAgain), this.cancel, this.meter, this.status),
-      h("div", { class: "row downloads" }, h("span", { class: "quiet small" }, words.download), ...DOWNLOADS.map(([name, label, title]) =>
-        h("button", { type: "button", class: "plain", title, onclick: () => this.save(name) }, label)), h("span", { class: "grow" }),
+      h("div", { class: "row downloads" }, h("span", { class: "quiet small" }, words.download), ...drawDownloads(() => this.opened, {
+        say: (message) => this.say_(message), fail: (message) => this.say(message),
+      }), h("span", { class: "grow" }),
       h("button", { type: "button", onclick: () => this.leave() }, words.another)),
+      this.record.issues.length > 0 && h("details", { class: "issues small" }, h("summary", {}, fill(words.issues, { count: this.record.issues.length })),
+        h("ul", {}, ...this.record.issues.map((issue) => h("li", {}, issue)))),
       this.message);
   }
 
@@ -348,38 +352,6 @@ export class MatchView {
     this.say_(fill(words.working, { plies, done, total }));
   }
 
-  /** @param {string} name of a download */
-  async save(name) {
-    const { file } = this.opened;
-    const stem = file.name.replace(/\.[^.]*$/, "") || "match";
-    this.say("");
-    this.say_(fill(words.writing, { name: `${stem}.${name}` }));
-    try {
-      const { content, leftOut } = await this.write(name);
-      download(content, `${stem}.${name}`);
-      this.say_(fill(leftOut ? words.savedWithout : words.saved, { name: `${stem}.${name}`, leftOut }));
-    } catch (error) {
-      this.say_("");
-      this.say(describeFailure(error));
-    }
-  }
-
-  /**
-   * Write the match with the analysis that the page goes by, as far as the format has a place for it.
-   *
-   * @param {string} name of a download
-   * @returns {Promise<{content: Blob, leftOut: string}>}
-   */
-  async write(name) {
-    const { file, plies, results, isByFile } = this.opened;
-    if (name === "json") {
-      const analysis = isByFile ? this.opened.records : results;
-      return { content: new Blob([JSON.stringify(analysis, null, 1)], { type: "application/json" }), leftOut: "" };
-    }
-    if (name === "mat" || isByFile || !results) return convertMatch(file, /** @type {"mat" | "sgf" | "html"} */ (name));
-    return { content: await fetchReport(file, plies, /** @type {"html" | "sgf"} */ (name)), leftOut: "" };
-  }
-
   /** @param {KeyboardEvent} event */
   pressKey(event) {
     const step = /** @type {Record<string, () => void>} */ ({ n: () => this.step(1), p: () => this.step(-1), e: () => this.stepToError(1) })[event.key];
@@ -388,11 +360,6 @@ export class MatchView {
     step();
   }
 }
-
-/** Name, label and explanation. */
-const DOWNLOADS = /** @type {[string, string, string][]} */ ([
-  ["html", words.report, words.reportIs], ["json", "JSON", words.jsonIs], ["sgf", ".sgf", words.sgfIs], ["mat", ".mat", words.matIs],
-]);
 
 /**
  * Who made the analysis that a file has.

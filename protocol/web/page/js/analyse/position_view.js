@@ -96,8 +96,8 @@ export class PositionView {
 
   drawBoard() {
     const { setting, looked } = this;
-    const arrows = looked && !this.board.path.length ? [{ moves: parsePlay(looked.play), className: classify(looked.loss), seat: setting.on_roll }] : [];
     const isEditable = this.editor?.isOpen ?? false;
+    const arrows = looked && !this.board.path.length && !isEditable ? [{ moves: parsePlay(looked.play), className: classify(looked.loss), seat: setting.on_roll }] : [];
     this.boardBox.classList.toggle("editor-open", isEditable);
     this.board.show(toBoardState(setting), {
       perspective: this.isFlipped ? 0 : 1, numbering: setting.on_roll, tree: isEditable ? null : this.tree, arrows, editable: isEditable,

@@ -1,0 +1,61 @@
+/** Files of an open match to keep: with the analysis that the page goes by, as far as a format has a place for it. */
+
+import { h } from "../dom.js";
+import { fill, text } from "../text.js";
+import { describeFailure } from "./failures.js";
+import { convertMatch, download, fetchReport } from "./match_source.js";
+
+/** @typedef {import("./match_view.js").OpenMatch} OpenMatch */
+
+const words = text.analyse.match;
+/** The one format that holds several matches. */
+const ALL_MATCHES = "json";
+
+/** Name, label and explanation. */
+const FORMATS = /** @type {[string, string, string][]} */ ([
+  ["html", words.report, words.reportIs], ["json", "JSON", words.jsonIs], ["sgf", ".sgf", words.sgfIs], ["mat", ".mat", words.matIs],
+]);
+
+/**
+ * Buttons that save the match.
+ *
+ * @param {() => OpenMatch} getMatch
+ * @param {{say: (message: string) => void, fail: (message: string) => void}} messages take what happens
+ */
+export function drawDownloads(getMatch, messages) {
+  const isOne = getMatch().records.length === 1;
+  return FORMATS.filter(([name]) => isOne || name === ALL_MATCHES).map(([name, label, title]) =>
+    h("button", { type: "button", class: "plain", title, onclick: () => save(getMatch(), name, messages) }, label));
+}
+
+/**
+ * @param {OpenMatch} match
+ * @param {string} name of a format
+ * @param {{say: (message: string) => void, fail: (message: string) => void}} messages
+ */
+async function save(match, name, { say, fail }) {
+  const file = `${match.file.name.replace(/\.[^.]*$/, "") || "match"}.${name}`;
+  fail("");
+  say(fill(words.writing, { name: file }));
+  try {
+    const { content, leftOut } = await write(match, name);
+    download(content, file);
+    say(fill(leftOut ? words.savedWithout : words.saved, { name: file, leftOut }));
+  } catch (error) {
+    say("");
+    fail(describeFailure(error));
+  }
+}
+
+/**
+ * @param {OpenMatch} match
+ * @param {string} name of a format
+ * @returns {Promise<{content: Blob, leftOut: string}>}
+ */
+async function write({ file, records, plies, results, isByFile }, name) {
+  if (name === "json") {
+    return { content: new Blob([JSON.stringify(isByFile ? records : results, null, 1)], { type: "application/json" }), leftOut: "" };
+  }
+  if (name === "mat" || isByFile || !results) return convertMatch(file, /** @type {"mat" | "sgf" | "html"} */ (name));
+  return { content: await fetchReport(file, plies, /** @type {"html" | "sgf"} */ (name)), leftOut: "" };
+}
