@@ -129,9 +129,19 @@ class LimitError(GammondError):
 
 
 class DataFileError(GammondError):
-    """A net or database file is missing, truncated, altered or of another kind: make it again."""
+    """A net or database file is missing, truncated, altered or of another kind: make it again.
+
+    Args:
+        message: What was expected, what came, where.
+        field: The name of the input field at fault, if there is one.
+        public_message: The same without the file's place, for clients of a server; the message if None.
+    """
 
     code = "data_file"
+
+    def __init__(self, message: str, *, field: str | None = None, public_message: str | None = None) -> None:
+        super().__init__(message, field=field)
+        self.public_message = public_message
 
 
 class CancelledWork(GammondError):  # noqa: N818  (a stop that was asked for, no fault)

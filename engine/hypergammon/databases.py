@@ -35,9 +35,24 @@ def load_solution(checkers: int, folder: Path | None = None) -> HypergammonTable
     Raises:
         DataFileError: The solution for three checkers is missing, or its file is damaged.
     """
-    path = find_path(checkers, folder)
+    check_solution(checkers, folder)
     with _OPENING:
-        return _load(checkers, path) if path.exists() or checkers < MAX_CHECKERS else _refuse(checkers, path)
+        return _load(checkers, find_path(checkers, folder))
+
+
+def check_solution(checkers: int, folder: Path | None = None) -> None:
+    """Check that the solution for a number of checkers is there, or is built at its first use.
+
+    Args:
+        checkers: As for `load_solution`.
+        folder: As for `load_solution`.
+
+    Raises:
+        DataFileError: It is missing.
+    """
+    path = find_path(checkers, folder)
+    if checkers == MAX_CHECKERS and not path.exists():
+        raise _make_missing_error(checkers, path)
 
 
 def forget_solutions() -> None:
@@ -78,10 +93,12 @@ def _say(text: str) -> None:
     sys.stderr.write(f"{clear_line}gammond: {text}\n")
 
 
-def _refuse(checkers: int, path: Path) -> HypergammonTable:
+def _make_missing_error(checkers: int, path: Path) -> DataFileError:
     begun = " (what was begun goes on)" if find_state_folder(path).exists() else ""
-    raise DataFileError(
-        f"{path} is missing, the solution of hypergammon with {checkers} checkers a side: build it with "
-        f"`{command_line(checkers)}`, once, in some minutes{begun}",
+    what = f"the solution of hypergammon with {checkers} checkers a side"
+    advice = f"build it with `{command_line(checkers)}`, once, in some minutes{begun}"
+    return DataFileError(
+        f"{path} is missing, {what}: {advice}",
         field="variant",
+        public_message=f"{what} is missing: {advice}",
     )

@@ -137,8 +137,13 @@ def open_file(path: Path, checkers: int) -> HypergammonTable:
 
 def make_error(path: Path, checkers: int, reason: str) -> DataFileError:
     """Return the error for an unusable file, with the command that builds it again."""
-    command = f"{command_line(checkers)} --output {shlex.quote(str(path))}"
-    return DataFileError(f"{path} cannot be used: {reason}; build it again with `{command}`", field="variant")
+    command = command_line(checkers)
+    fault = f"cannot be used: {reason}; build it again with"
+    return DataFileError(
+        f"{path} {fault} `{command} --output {shlex.quote(str(path))}`",
+        field="variant",
+        public_message=f"the solution of hypergammon with {checkers} checkers a side {fault} `{command}`",
+    )
 
 
 class _Guard:
@@ -187,7 +192,7 @@ def _read_or_map(path: Path, checkers: int) -> tuple[Callable[[], None], memoryv
             file.seek(0)
             return lambda: None, memoryview(file.read())
     except OSError as error:
-        raise DataFileError(f"cannot read {path}: {error.strerror}", field="variant") from error
+        raise make_error(path, checkers, f"it cannot be read ({error.strerror})") from error
 
 
 def _make_equities(checkers: int, equities: NDArray[np.float64]) -> MatchEquityTable:

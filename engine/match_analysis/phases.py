@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import enum
 
-from engine.rules.position import Phase, Position
+from engine.rules.position import CHECKERS, Phase, Position, count_checkers
 
 OPENING_PLAYS = 6
 """A game that began in the starting position is in the opening for this many plays, of both sides."""
@@ -27,13 +27,16 @@ def classify_game_phase(position: Position, plays_done: int | None) -> GamePhase
 
     Contact, crashed positions and races are those of `engine.rules.position.classify_phases`. The opening is
     the part of contact within the first `OPENING_PLAYS` plays; a race is a bearoff for a side that has all
-    its checkers in its home board, or off.
+    its checkers in its home board, or off. With fewer checkers, as in hypergammon, no position is crashed.
 
     Args:
         position: The checkers, as the side on roll sees them; the game is not over.
         plays_done: Plays of both sides before it; None in a game that began from a set position.
     """
-    match position.phase:
+    phase = position.phase
+    if phase is Phase.CRASHED and count_checkers(position.board[None]) < CHECKERS:
+        phase = Phase.CONTACT
+    match phase:
         case Phase.CONTACT if plays_done is not None and plays_done < OPENING_PLAYS:
             return GamePhase.OPENING
         case Phase.CONTACT:

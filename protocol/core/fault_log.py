@@ -1,4 +1,4 @@
-"""The log of faults of the server itself: each kind once a minute, however often a client repeats it."""
+"""The log of what an operator is to mend: each kind once a minute, however often a client repeats it."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import logging
 import threading
 import time
 from collections.abc import Callable
+
+from engine.errors import DataFileError, GammondError
 
 _LOG = logging.getLogger(__name__)
 
@@ -17,7 +19,7 @@ MAX_KINDS = 100
 
 
 class FaultLog:
-    """Logs faults with their traceback, and counts repetitions.
+    """Logs faults, those of the program with their traceback, and counts repetitions.
 
     Safe to use from several threads.
 
@@ -30,6 +32,18 @@ class FaultLog:
         self._lock = threading.Lock()
         self._logged_s: dict[str, float] = {}
         self._repetitions: dict[str, int] = {}
+
+    def log_own(self, what: str, error: Exception) -> None:
+        """Log an error that is the server's: a fault of the program, a file of which clients see no path.
+
+        Args:
+            what: What failed.
+            error: What was raised.
+        """
+        if not isinstance(error, GammondError):
+            self.log(what, error)
+        elif isinstance(error, DataFileError) and error.public_message is not None:
+            self.log(f"{what}: {error.message}", error)
 
     def log(self, what: str, fault: BaseException) -> None:
         """Log a fault, or count it.
@@ -50,7 +64,7 @@ class FaultLog:
             self._logged_s[kind] = now_s
             repeated = self._repetitions.pop(kind, 0)
         more = f" ({repeated:,} more like it since the last report)" if repeated else ""
-        _LOG.error("%s%s", what, more, exc_info=fault)
+        _LOG.error("%s%s", what, more, exc_info=None if isinstance(fault, GammondError) else fault)
 
 
 def _describe_place(fault: BaseException) -> str:

@@ -9,7 +9,7 @@ from typing import Any, cast
 
 import msgspec
 
-from engine.errors import GammondError
+from engine.errors import DataFileError, GammondError
 from engine.rules.outcome import Outcome
 from engine.wording import escape_unprintable
 from protocol.core.errors import INTERNAL_ERROR
@@ -222,14 +222,15 @@ def make_error_reply(error: Exception) -> Reply:
 
 
 def describe_error(error: Exception) -> tuple[str, str, str]:
-    """Return code, field and message of an error; faults of the server itself show no details."""
+    """Return code, field and message of an error for clients: no details of faults of the server itself."""
     if not isinstance(error, GammondError) or error.code == INTERNAL_ERROR:
         return (
             INTERNAL_ERROR,
             "server",
             "internal error, recorded in the server's log; other requests continue",
         )
-    return error.code, error.field or "request", error.message
+    public = error.public_message if isinstance(error, DataFileError) else None
+    return error.code, error.field or "request", public or error.message
 
 
 def outcome_to_values(outcome: Outcome, equity: float) -> dict[str, ReplyValue]:

@@ -10,6 +10,7 @@ from engine.errors import GammondError, StateError, UnsupportedError, ValueRange
 from engine.formats.match_id import encode_match_id
 from engine.formats.position_id import encode_position_id
 from engine.formats.xgid import encode_xgid
+from engine.hypergammon.databases import check_solution
 from engine.rules.match import MAX_MATCH_LENGTH, RESULT_NAMES, GameResult
 from engine.rules.partial_plays import describe_partial_plays, list_partial_plays
 from engine.rules.rules import Feature
@@ -47,6 +48,12 @@ class BackgammonView(TableView):
             raise ValueRangeError(
                 f"expected a match of 0..{MAX_MATCH_LENGTH} points, got {self.spec.length}", field="length"
             )
+
+    def check_engines(self) -> None:
+        """Refuse hypergammon whose solution is missing: no engine can play or resign without it."""
+        variant = self.session.game.rules.variant
+        if variant.is_solved:
+            check_solution(variant.checkers)
 
     def list_setup_lines(self) -> list[str]:
         """List commands that make the rules those of the table."""

@@ -85,6 +85,14 @@ class TableView(ABC):
         if self.spec.dice != "server":
             raise UnsupportedError(f"there are no dice in {self.spec.variant}", field="dice")
 
+    def check_engines(self) -> None:
+        """Refuse a table at which no engine can play, and do nothing unless the game has such.
+
+        Raises:
+            GammondError: Something is missing.
+        """
+        return
+
     def list_setup_lines(self) -> list[str]:
         """List commands that make the rules those of the table, after ``set game.variant``."""
         return []

@@ -178,8 +178,7 @@ class Hub:
                 return
             self._carry_out(visitor, request)
         except Exception as error:
-            if not isinstance(error, GammondError):
-                FAULT_LOG.log("a request at a table failed", error)
+            FAULT_LOG.log_own("a request at a table failed", error)
             code, field, message = describe_error(error)
             fault = {"code": code, "field": field, "message": message}
             visitor.send(encode_frame({"id": read_id(frame), "ok": False, "error": fault}))
@@ -233,6 +232,8 @@ class Hub:
                 visitor.check_name(seat.name)
         check_position(self._service, spec)
         table = Table(make_table_id(), spec, self._services, self._make_seed())
+        if any(seat.is_engine for seat in table.seats):
+            table.game.view.check_engines()
         tokens, watch = table.open()
         self.tables[table.table_id] = table
         visitor.created.add(table.table_id)

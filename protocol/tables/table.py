@@ -413,8 +413,7 @@ class Table:
 
     def _fail_engine(self, error: Exception) -> None:
         """Tell everybody why an engine does not move, and wait for somebody to let it try again."""
-        if not isinstance(error, GammondError):
-            FAULT_LOG.log("an engine's turn at a table failed", error)
+        FAULT_LOG.log_own("an engine's turn at a table failed", error)
         self.is_paused = True
         self.switch_clock()
         self.emit("trouble", self.game.to_act, describe_error(error)[2])

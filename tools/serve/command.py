@@ -34,7 +34,7 @@ from tools.common.pulse import PULSE
 from tools.common.store_options import make_opener, read_store_arguments
 from tools.common.strength import DEFAULT_NET, load_decider, read_strength
 from tools.serve.config_file import Configuration, Option, configure, format_configuration, list_options
-from tools.serve.open_files import fit_clients
+from tools.serve.open_files import count_files, fit_clients
 from tools.serve.options import DIALECTS, add_arguments, check_options, parse_address
 
 __all__ = ["SUMMARY", "add_arguments", "main"]
@@ -132,7 +132,8 @@ def _serve_lines(args: argparse.Namespace) -> None:
         raise missing_package(
             "--web needs", (error.name or "starlette").partition(".")[0], "web", "web"
         ) from error
-    options = _make_options("web", args, WebLimits(), "")
+    limits, beside = WebLimits(), 0 if tcp is None else count_files(tcp.limits.clients)
+    options = _make_options("web", args, limits, "", limits.connections + beside)
     archive = ArchiveOptions.parse(args.archive or "")
     origins = tuple(args.web_allow_origin or ())
     web = WebOptions(tuple(args.web_host or ()), archive, args.accounts, origins, args.page_sources)
@@ -171,7 +172,9 @@ def _serve_gnubg(args: argparse.Namespace) -> None:
     run_server(serve_gnubg(loading, _make_options("gnubg", args, GNUBG_LIMITS, what), rules))
 
 
-def _make_options(dialect: str, args: argparse.Namespace, limits: TcpLimits, what: str) -> ServerOptions:
+def _make_options(
+    dialect: str, args: argparse.Namespace, limits: TcpLimits, what: str, others: int = 0
+) -> ServerOptions:
     """Return where and how to serve.
 
     Args:
@@ -179,10 +182,11 @@ def _make_options(dialect: str, args: argparse.Namespace, limits: TcpLimits, wha
         args: The options of the command.
         limits: The dialect's own caps.
         what: What is served, for the person who starts it; for browsers empty.
+        others: Files and sockets that are open besides those of its clients.
     """
     limits = replace(
         limits,
-        clients=fit_clients(limits.clients if args.clients is None else args.clients),
+        clients=fit_clients(limits.clients if args.clients is None else args.clients, others),
         idle_s=limits.idle_s if args.idle_timeout is None else args.idle_timeout,
     )
     sockets = getattr(args, f"{dialect}_sockets", ())

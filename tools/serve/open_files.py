@@ -9,20 +9,29 @@ from engine.errors import LimitError
 _OWN_FILES = 64
 """Files that a server has open besides its clients."""
 
+_CLIENT_FILES = 2
+"""Files for a client: as many more may be on their way out."""
+
 _RAISE_LIMIT = "raise the limit with 'ulimit -n', or LimitNOFILE= in a unit of systemd"
 
 
-def fit_clients(clients: int) -> int:
+def fit_clients(clients: int, others: int = 0) -> int:
     """Return how many clients the limit of open files leaves room for, and say so if they are fewer.
+
+    Args:
+        clients: How many are wanted.
+        others: Files and sockets that are open besides: those of other listeners, connections of no client.
 
     Raises:
         LimitError: There is room for none.
     """
-    allowed = _raise_open_file_limit(2 * clients + _OWN_FILES)  # as many more may be on their way out
-    room = (allowed - _OWN_FILES) // 2
+    kept = _OWN_FILES + others
+    allowed = _raise_open_file_limit(count_files(clients) + kept)
+    room = (allowed - kept) // _CLIENT_FILES
     if room < 1:
         raise LimitError(
-            f"expected {_OWN_FILES + 2} open files or more, the system allows {allowed}: {_RAISE_LIMIT}",
+            f"expected {kept + _CLIENT_FILES} open files or more, the system allows {allowed}: "
+            f"{_RAISE_LIMIT}",
             field="clients",
         )
     if room < clients:
@@ -31,6 +40,11 @@ def fit_clients(clients: int) -> int:
             f"{_RAISE_LIMIT}\n"
         )
     return min(clients, room)
+
+
+def count_files(clients: int) -> int:
+    """Return how many files and sockets clients may have open."""
+    return _CLIENT_FILES * clients
 
 
 def _raise_open_file_limit(wanted: int) -> int:

@@ -38,8 +38,12 @@ def test_a_small_solution_is_solved_once_and_said(tmp_path, capsys, one_checker)
 
 
 def test_a_missing_solution_for_three_checkers_is_an_error_that_names_the_command(tmp_path):
-    with pytest.raises(DataFileError, match="`gammond hypergammon build --checkers 3`"):
+    with pytest.raises(DataFileError, match="`gammond hypergammon build --checkers 3`") as raised:
         load_solution(3, tmp_path)
+    assert str(tmp_path) in raised.value.message
+    public = raised.value.public_message
+    assert public.startswith("the solution of hypergammon with 3 checkers a side is missing: build it with")
+    assert str(tmp_path) not in public
     assert list(tmp_path.iterdir()) == []
 
 
@@ -71,8 +75,10 @@ def alter(content):
 def test_a_damaged_file_is_refused_and_a_small_one_solved_in_memory(path, damage, said, capsys, one_checker):
     path.write_bytes(bytes(damage(bytearray(path.read_bytes()))))
     damaged = path.read_bytes()
-    with pytest.raises(DataFileError, match=said):
+    with pytest.raises(DataFileError, match=said) as raised:
         open_file(path, 1)
+    assert str(path) in raised.value.message
+    assert str(path) not in raised.value.public_message
     assert load_solution(1, path.parent).values.tobytes() == one_checker.values.tobytes()
     assert said in capsys.readouterr().err
     assert path.read_bytes() == damaged

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from engine.match_analysis.phases import OPENING_PLAYS, GamePhase, classify_game_phase
-from engine.rules.rules import STANDARD_RULES
+from engine.rules.rules import HYPERGAMMON, STANDARD_RULES
 from tests.boards import position
 
 START = STANDARD_RULES.starting_position
@@ -28,3 +28,9 @@ RACE = position(x={7: 1, 6: 14}, o={19: 15})
 )
 def test_a_decision_has_the_phase_of_its_position(board, plays_done, phase):
     assert classify_game_phase(board, plays_done) is phase
+
+
+def test_no_position_of_hypergammon_is_crashed():
+    start = HYPERGAMMON.starting_position
+    assert classify_game_phase(start, 0) is GamePhase.OPENING
+    assert classify_game_phase(start, OPENING_PLAYS) is GamePhase.CONTACT

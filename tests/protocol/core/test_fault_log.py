@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 
+from engine.errors import DataFileError
 from protocol.core import fault_log
 from protocol.core.fault_log import FaultLog
 
@@ -33,6 +34,19 @@ def test_a_fault_that_repeats_is_logged_once_a_minute_with_its_number(caplog):
     ]
     assert "KeyError" in caplog.text
     assert "IndexError" in caplog.text
+
+
+def test_an_error_that_hides_a_path_from_clients_is_logged_with_it_and_without_a_traceback(caplog):
+    log = FaultLog(lambda: 0.0)
+    with caplog.at_level(logging.ERROR):
+        log.log_own("a request failed", DataFileError("/home/x is missing", public_message="x is missing"))
+        log.log_own("a request failed", DataFileError("no such position"))
+        log.log_own("a request failed", fail(1))
+    assert [record.getMessage() for record in caplog.records] == [
+        "a request failed: /home/x is missing",
+        "a request failed",
+    ]
+    assert caplog.records[0].exc_info is None
 
 
 def test_kinds_beyond_a_number_count_as_one(caplog, monkeypatch):

@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from engine.errors import PlayError, StateError
+from engine.errors import DataFileError, PlayError, StateError
 from protocol.core.errors import BusyError, CommandError
-from protocol.core.replies import format_reply, format_value, make_error_reply
+from protocol.core.replies import describe_error, format_reply, format_value, make_error_reply
 from protocol.core.requests import JsonReply, Reply
 
 
@@ -44,6 +44,11 @@ def test_an_error_has_code_field_and_message():
     assert format_reply(make_error_reply(PlayError("no", field="play"))) == "error bad_value play: no"
     assert format_reply(make_error_reply(CommandError("no"))) == "error bad_command request: no"
     assert format_reply(make_error_reply(BusyError("later", field="clients"))) == "error busy clients: later"
+
+
+def test_clients_are_not_told_where_the_files_of_a_server_are():
+    error = DataFileError("/home/ann/x.net is missing", field="net", public_message="the net x is missing")
+    assert describe_error(error.with_field("file")) == ("data_file", "file", "the net x is missing")
 
 
 def test_a_fault_of_the_server_shows_no_details():

@@ -41,6 +41,17 @@ def test_a_person_plays_a_whole_match_against_the_engine(variant):
     assert "Expert : 0" in last.text
 
 
+def test_hypergammon_without_its_solution_is_refused_when_an_engine_is_to_play(monkeypatch, tmp_path):
+    monkeypatch.setenv("GAMMOND_DATA", str(tmp_path))
+    site = Site()
+    guest = site.visit()
+    code, field, message = guest.refuse("create", variant="hypergammon", seats=[PERSON, ENGINE])
+    assert (code, field) == ("data_file", "variant")
+    assert message.startswith("the solution of hypergammon with 3 checkers a side is missing")
+    assert str(tmp_path) not in message
+    assert guest.create(PERSON, OPEN, variant="hypergammon")["table"]
+
+
 def test_one_person_plays_both_sides_of_money_play():
     site = Site()
     guest = site.visit()
