@@ -6,7 +6,7 @@ import { h } from "../dom.js";
 import { preferences } from "../preferences.js";
 import { fill, text, wordFor } from "../text.js";
 import { askResignation } from "./dialogs.js";
-import { nameSeat } from "./names.js";
+import { nameDice, nameSeat } from "./names.js";
 
 /** @typedef {import("./table_view.js").TableView} TableView */
 
@@ -21,7 +21,7 @@ export class Controls {
     this.more = h("div", { class: "row more-buttons" });
     this.typed = h("input", { id: "typed-play", placeholder: words.playHint, spellcheck: "false", autocapitalize: "none", autocomplete: "off" });
     this.typedForm = h("form", { class: "row typed", onsubmit: (/** @type {Event} */ event) => this.submitTyped(event) },
-      h("label", { for: "typed-play", class: "small quiet" }, words.playLabel), this.typed, h("button", { type: "submit", class: "plain" }, words.send));
+      h("label", { for: "typed-play", class: "unseen" }, words.playLabel), this.typed, h("button", { type: "submit", class: "plain" }, words.send));
     this.dice = h("input", { id: "typed-dice", "aria-label": words.diceLabel, placeholder: "3 1", inputmode: "numeric", size: 5, autocomplete: "off" });
     this.diceForm = h("form", { class: "row typed", hidden: true, onsubmit: (/** @type {Event} */ event) => this.submitDice(event) },
       this.dice, h("button", { type: "submit", class: "main" }, words.set));
@@ -60,7 +60,7 @@ export class Controls {
       return seats.length ? sentence : `${words.watching} ${sentence}`;
     }
     if (this.view.isBarca) return words.yourMove;
-    const dice = (state.dice ?? []).join("-");
+    const dice = nameDice(state.dice ?? []);
     if (state.phase === "roll") {
       if (!state.cube?.may_double) return state.crawford ? `${words.crawford} ${words.yourRoll}` : words.yourRoll;
       return state.cube.owner === null ? words.yourTurn : words.yourRedouble;

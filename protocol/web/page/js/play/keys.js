@@ -3,7 +3,7 @@
 import { BackgammonBoard } from "../board/backgammon.js";
 import { announce } from "../dom.js";
 import { fill, text } from "../text.js";
-import { nameKind, nameSeat } from "./names.js";
+import { nameDice, nameKind, namePlay, nameSeat } from "./names.js";
 
 /** @typedef {import("./table_view.js").TableView} TableView */
 
@@ -78,7 +78,7 @@ function summarise({ state, perspective }) {
   const other = 1 - perspective;
   return fill(words.summary, {
     mine: state.score?.[perspective] ?? 0, theirs: state.score?.[other] ?? 0, myPips: state.pips?.[perspective] ?? "", theirPips: state.pips?.[other] ?? "",
-    dice: state.dice ? fill(words.rolled, { dice: state.dice.join("-") }) : words.noDice,
+    dice: state.dice ? fill(words.rolled, { dice: nameDice(state.dice) }) : words.noDice,
   });
 }
 
@@ -87,5 +87,5 @@ function sayLast({ history, state }) {
   const entry = history.filter(({ kind }) => kind !== "roll" && kind !== "dice").at(-1);
   if (!entry || !state) return words.nothingYet;
   const pattern = /** @type {Record<string, string>} */ (words.says)[nameKind(entry)] ?? "{text}";
-  return fill(pattern, { name: nameSeat(state.seats[entry.seat]), text: `${(entry.dice ?? []).join("-")} ${entry.text}`, dice: "" });
+  return fill(pattern, { name: nameSeat(state.seats[entry.seat]), text: `${nameDice(entry.dice ?? [])} ${namePlay(entry.text)}`, dice: "" });
 }

@@ -19,7 +19,7 @@ import { HistoryList } from "./history_list.js";
 import { listenToKeys } from "./keys.js";
 import { findTable, keepTable, markOver, tableHash } from "./known_tables.js";
 import { PlayerBar } from "./player_bar.js";
-import { nameKind, namePlay, nameSeat } from "./names.js";
+import { nameDice, nameKind, namePlay, nameSeat } from "./names.js";
 import { explainPress, explainSquare } from "./refusals.js";
 import { SidePanels } from "./side_panels.js";
 import { playSound } from "./sounds.js";
@@ -188,7 +188,7 @@ export class TableView {
     const isOpening = isRoll && seat === null;
     const name = nameSeat(state.seats[isOpening ? state.to_act : seat]);
     const pattern = /** @type {Record<string, string>} */ (words.says)[isOpening ? "opening" : isRoll ? "roll" : entry ? nameKind(entry) : kind];
-    if (pattern) announce(fill(pattern, { name, dice: (entry?.dice ?? state.dice ?? []).join("-"), text: namePlay(said) }));
+    if (pattern) announce(fill(pattern, { name, dice: nameDice(entry?.dice ?? state.dice ?? []), text: namePlay(said) }));
     if (isRoll) playSound("roll");
     else if (kind === "play") playSound("move");
     else if (kind === "double" || kind === "take" || kind === "beaver") playSound("cube");
