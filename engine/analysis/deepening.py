@@ -59,6 +59,7 @@ class Deepening:
         self._clock = clock
         self._waiting: deque[DueQuestion] = deque()
         self._left: set[tuple[StoreQuestion, int]] = set()
+        self._taken: set[StoreQuestion] = set()
 
     @property
     def left(self) -> int:
@@ -91,34 +92,89 @@ class Deepening:
             CancelledWork: It was stopped; nothing was kept of this search.
             DataFileError: The file cannot be written.
         """
-        while due := self._choose():
+        while due := self.take():
             try:
                 entry = self._search(due, is_stopped)
             except CancelledWork:
-                if is_stopped():
-                    raise
-                entry = None
-            except GammondError:  # a row made elsewhere that is no question here
-                entry = None
-            self._waiting.popleft()
-            if entry is None:
-                self._left.add((due.question, due.plies))
-                continue
-            if not self._store.commit(due.question, self._identity, entry):
-                raise DataFileError(f"{self._store.file} cannot be written", field="file")
-            return due
+                self._give_back(due)
+                raise
+            self.finish(due, entry)
+            if entry is not None:
+                return due
         return None
 
-    def _choose(self) -> DueQuestion | None:
-        if not self._waiting:
-            due = self._store.list_due(self._identity, self._tiers, _BATCH + len(self._left))
-            self._waiting.extend(each for each in due if (each.question, each.plies) not in self._left)
-        return self._waiting[0] if self._waiting else None
+    def take(self) -> DueQuestion | None:
+        """Return the next question to search, which is not due again before `finish`; None if none is due."""
+        while not self._waiting:
+            known = len(self._left) + len(self._taken)
+            found = self._store.list_due(self._identity, self._tiers, _BATCH + known)
+            self._waiting.extend(each for each in found if self._is_free(each))
+            if not self._waiting:
+                return None
+        due = self._waiting.popleft()
+        self._taken.add(due.question)
+        return due
 
-    def _search(self, due: DueQuestion, is_stopped: Callable[[], bool]) -> KeptEntry:
-        ends_s = self._clock() + self._max_search_s
-        watch = SearchWatch(lambda: is_stopped() or self._clock() >= ends_s)
-        return self._search_entry(due.question, due.plies, watch)
+    def finish(self, due: DueQuestion, entry: KeptEntry | None) -> None:
+        """Commit what was found to the file.
+
+        Args:
+            due: What was taken.
+            entry: The answer; None to leave the question as it is.
+
+        Raises:
+            DataFileError: The file cannot be written.
+        """
+        self._taken.discard(due.question)
+        if entry is None:
+            self._left.add((due.question, due.plies))
+        elif not self._store.commit(due.question, self._identity, entry):
+            raise DataFileError(f"{self._store.file} cannot be written", field="file")
+
+    def _give_back(self, due: DueQuestion) -> None:
+        self._taken.discard(due.question)
+        self._waiting.appendleft(due)
+
+    def _is_free(self, due: DueQuestion) -> bool:
+        return (due.question, due.plies) not in self._left and due.question not in self._taken
+
+    def _search(self, due: DueQuestion, is_stopped: Callable[[], bool]) -> KeptEntry | None:
+        """Return the answer to a question; None if that takes too long, or is impossible.
+
+        Raises:
+            CancelledWork: It was stopped.
+        """
+        search = self._search_entry
+        entry = search_in_time(search, due.question, due.plies, self._max_search_s, is_stopped, self._clock)
+        if entry is None and is_stopped():
+            raise CancelledWork("the search was stopped")
+        return entry
+
+
+def search_in_time(
+    search: EntrySearch,
+    question: StoreQuestion,
+    plies: int,
+    max_search_s: float,
+    is_stopped: Callable[[], bool] = lambda: False,
+    clock: Callable[[], float] = time.monotonic,
+) -> KeptEntry | None:
+    """Return the answer to a question; None if that takes too long, was stopped, or is impossible.
+
+    Args:
+        search: As for `Deepening`.
+        question: The question.
+        plies: Plies of look-ahead.
+        max_search_s: As for `Deepening`.
+        is_stopped: As for `Deepening.step`.
+        clock: As for `Deepening`.
+    """
+    ends_s = clock() + max_search_s
+    watch = SearchWatch(lambda: is_stopped() or clock() >= ends_s)
+    try:
+        return search(question, plies, watch)
+    except GammondError:  # out of time, or a row made elsewhere that is no question here
+        return None
 
 
 def is_deepened_now(file: Path) -> bool:

@@ -215,6 +215,7 @@ class PreparedRollout:
         resume: RolloutState | None = None,
         progress: RolloutProgressCallback | None = None,
         blocks: BlockPlayer | None = None,
+        cancelled: Callable[[], bool] | None = None,
     ) -> RolloutResult:
         """Roll out.
 
@@ -222,11 +223,14 @@ class PreparedRollout:
             resume: As for `engine.rollout.roll_out`.
             progress: As there.
             blocks: As there.
+            cancelled: As there; by default what the rollout was prepared with.
 
         Raises:
             GammondError: As `roll_out_plays`, `roll_out_position` and `roll_out_cube`.
         """
-        handling = RolloutHandling(resume=resume, progress=progress, cancelled=self._cancelled, blocks=blocks)
+        handling = RolloutHandling(
+            resume=resume, progress=progress, cancelled=cancelled or self._cancelled, blocks=blocks
+        )
         results, rollout = self._roll_out(handling)
         plies = self._engine.evaluator.plies + self.request.plies
         return RolloutResult(self.request, results, rollout, self._space, plies, self._engine.name)

@@ -22,6 +22,21 @@ class AnalysisJournal(Protocol):
         ...
 
 
+class MemoryJournal:
+    """Keeps them in memory, for work that goes on elsewhere."""
+
+    def __init__(self) -> None:
+        self._notes: dict[tuple[str, int], ActionNotes] = {}
+
+    def find(self, stage: str, number: int) -> ActionNotes | None:
+        """Return the notes on a decision; None if there are none."""
+        return self._notes.get((stage, number))
+
+    def add(self, stage: str, number: int, notes: ActionNotes) -> None:
+        """Take new notes on a decision."""
+        self._notes[stage, number] = notes
+
+
 class _NoJournal:
     """Keeps nothing."""
 

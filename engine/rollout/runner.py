@@ -36,6 +36,9 @@ cancelled."""
 HEARTBEAT_S = 0.5
 """Interval of progress reports, with or without new trials."""
 
+_LOOK_EVERY_S = 0.1
+"""How often those who wait for blocks look whether the rollout was cancelled."""
+
 _MAX_GROWTH = 12
 _SHOWN_STARTS = 3
 
@@ -72,6 +75,10 @@ class TrialBlock:
     trials: range
     settings: RolloutSettings
     scoring: TrialScoring
+
+    def __str__(self) -> str:
+        trials = f"trials {self.trials.start:,} to {self.trials.stop - 1:,} of seed {self.settings.seed}"
+        return f"{trials} from {_format_positions(self.starts)}"
 
     def play(
         self, evaluators: RolloutEvaluators, cancelled: Callable[[], bool] = lambda: False
@@ -251,24 +258,31 @@ class _RolloutRunner:
         """Play the trials of some candidates up to a number, and add them in order."""
         start = self._state.count_trials(candidates[0])
         waiting: deque[Future[tuple[Scores, float]]] = deque()
-        while start < end or waiting:
-            count = blocks.count
-            while start < end and len(waiting) < count:
-                stop = start + self._next_block_size(len(candidates), end - start, count)
-                waiting.append(blocks.submit(self._make_block(candidates, range(start, stop))))
-                start = stop
-            scores, took_s = self._await_block(waiting.popleft())
-            self._add_scores(candidates, scores)
-            self._adapt_block_size(scores.shape[1], took_s)
-            if self._progress is not None:
-                self._progress(self._state)
+        try:
+            while start < end or waiting:
+                count = blocks.count
+                while start < end and len(waiting) < count:
+                    stop = start + self._next_block_size(len(candidates), end - start, count)
+                    waiting.append(blocks.submit(self._make_block(candidates, range(start, stop))))
+                    start = stop
+                scores, took_s = self._await_block(waiting[0])
+                waiting.popleft()
+                self._add_scores(candidates, scores)
+                self._adapt_block_size(scores.shape[1], took_s)
+                if self._progress is not None:
+                    self._progress(self._state)
+        finally:
+            for block in waiting:
+                block.cancel()
 
     def _await_block(self, block: Future[tuple[Scores, float]]) -> tuple[Scores, float]:
         """Wait for a block, reporting progress meanwhile."""
-        while not wait((block,), timeout=HEARTBEAT_S).done:
+        reported_s = time.monotonic()
+        while not wait((block,), timeout=_LOOK_EVERY_S).done:
             if self._should_stop():
                 raise CancelledWork("the rollout was cancelled")
-            if self._progress is not None:
+            if self._progress is not None and time.monotonic() - reported_s >= HEARTBEAT_S:
+                reported_s = time.monotonic()
                 self._progress(self._state)
         return block.result()
 

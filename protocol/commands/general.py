@@ -134,6 +134,8 @@ def handle_stats(call: CommandCall) -> Answer:
         "all_requests": session.service.request_count,
         "all_errors": session.service.error_counts.total(),
     }
+    if session.service.cluster is not None:
+        values["cluster_workers"] = session.service.cluster.count_workers()
     return [Reply("stats", values=values)]
 
 

@@ -14,6 +14,7 @@ from engine.analysis.rollout_requests import (
     MOVES,
     PreparedRollout,
     RolloutRequest,
+    RolloutResult,
     default_kind,
     parse_candidates,
 )
@@ -37,6 +38,7 @@ from protocol.core.arguments import (
 )
 from protocol.core.errors import CommandError
 from protocol.core.requests import Answer, Reply, Work, WorkControl
+from protocol.state.cluster_work import ClusterWork, work_with_cluster
 from protocol.state.rollout_store import FinishedRollout, RolloutSlot
 from protocol.state.session import Session
 
@@ -143,11 +145,12 @@ def handle_rollout(call: CommandCall) -> Answer:
     settings = apply_rollout_arguments(RolloutSettings(threads=session.engine_settings.threads), values)
     _check_game_count(session, request, settings)
     slot = session.last_rollout = RolloutSlot(session.service.rollout_store)
+    cluster = session.service.cluster
 
     def run(control: WorkControl) -> list[Reply]:
         record: FinishedRollout | None = None
         try:
-            replies, state = _run_rollout(request, load_engine, settings, None, control)
+            replies, state = _run_rollout(request, load_engine, settings, None, control, cluster)
             record = FinishedRollout(request, load_engine, settings, state)
         finally:
             slot.finish(record)
@@ -223,7 +226,7 @@ def _continue_rollout(session: Session, values: Mapping[str, Any]) -> Work:
         )
     if session.last_rollout is None:
         raise StateError("no rollout to continue: send 'rollout' first", field="what")
-    earlier = session.last_rollout
+    earlier, cluster = session.last_rollout, session.service.cluster
     slot = session.last_rollout = RolloutSlot(session.service.rollout_store)
 
     def run(control: WorkControl) -> list[Reply]:
@@ -232,7 +235,9 @@ def _continue_rollout(session: Session, values: Mapping[str, Any]) -> Work:
                 record = earlier.wait_for_rollout(lambda: control.is_stopped)
             settings = apply_rollout_arguments(record.settings, values)
             _check_game_count(session, record.request, settings)
-            replies, state = _run_rollout(record.request, record.load_engine, settings, record.state, control)
+            replies, state = _run_rollout(
+                record.request, record.load_engine, settings, record.state, control, cluster
+            )
         except BaseException:
             slot.finish_as(earlier)
             raise
@@ -248,10 +253,27 @@ def _run_rollout(
     settings: RolloutSettings,
     resume: RolloutState | None,
     control: WorkControl,
+    cluster: ClusterWork | None,
 ) -> tuple[list[Reply], RolloutState]:
     """Roll out; return the lines of the answer, and the state to continue from."""
-    rollout = PreparedRollout(request, load_engine(), settings, control.is_cancelled)
+    engine = load_engine()
+    rollout = PreparedRollout(request, engine, settings, control.is_cancelled)
     names = list(map(format_moves_plain, rollout.plays))
     reporter = RolloutReporter(control, settings.trials, rollout.scoring, names)
-    answer = rollout.run(resume, reporter)
+    latest = resume
+
+    def roll_out_there(cluster: ClusterWork) -> RolloutResult | None:
+        blocks = cluster.make_blocks(engine, request.plies, request.leaf_plies)
+        if blocks is None:
+            return None
+        return rollout.run(resume, follow, blocks, cancelled=lambda: control.is_stopped)
+
+    def follow(state: RolloutState) -> None:
+        nonlocal latest
+        latest = state
+        assert cluster is not None
+        cluster.check()
+        reporter(state)
+
+    answer = work_with_cluster(cluster, control, roll_out_there, lambda: rollout.run(latest, reporter))
     return [*make_result_replies(answer), make_final_reply(answer, reporter.elapsed_ms)], answer.rollout.state

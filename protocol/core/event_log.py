@@ -13,6 +13,7 @@ EVENTS = {
     "http_request": "an answer over HTTP, with method, path, status and seconds; at debug",
     "loading": "the net of --gnubg is loaded while clients wait",
     "deepening": "kept analyses are searched deeper while no client asks",
+    "cluster": "who does long work has changed: workers of the cluster, or this process",
     "ending": "a signal came: no more clients, the requests under way are answered",
     "ended": "the last line",
     "error": "the server cannot start or go on, with what to do",

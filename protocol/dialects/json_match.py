@@ -13,8 +13,14 @@ import msgspec
 from engine.analysis.engine import Engine
 from engine.errors import CancelledWork, LimitError, ValueRangeError
 from engine.match_analysis.analysed_match import AnalysedMatch, make_analysed_match
-from engine.match_analysis.analysis import AnalysisSettings, analyse_match, count_decisions
+from engine.match_analysis.analysis import (
+    AnalysisSettings,
+    DecisionAnalyser,
+    analyse_match,
+    count_decisions,
+)
 from engine.match_analysis.documents import describe_match
+from engine.match_analysis.journal import MemoryJournal
 from engine.match_analysis.notes import MAX_CANDIDATES
 from engine.match_analysis.rollouts import (
     QUICK_ROLLOUT,
@@ -24,6 +30,7 @@ from engine.match_analysis.rollouts import (
 )
 from engine.match_files.model import RecordedMatch
 from engine.match_files.reading import read_matches
+from engine.rollout.runner import BlockPlayer
 from engine.runtime.cores import count_usable_cores
 from engine.runtime.threads import Workers
 from protocol.commands.rollout_replies import PROGRESS_INTERVAL_S
@@ -35,6 +42,7 @@ from protocol.dialects.json_analysis import make_final_reply
 from protocol.dialects.json_documents import make_id_key, make_query_error, quote_json
 from protocol.dialects.json_fields import Query
 from protocol.dialects.json_parts import read_rollout_arguments
+from protocol.state.cluster_work import ClusterWork, work_with_cluster
 from protocol.state.session import Session
 
 _FIELD = "match_text"
@@ -105,6 +113,7 @@ class MatchQuery:
         deadline_s: When its time is over, by that clock; None for never.
         content: The file of the matches, where that came in place of their text.
         describe: Returns what the answer has of a match.
+        cluster: Does the work in place of this process.
     """
 
     query: Query
@@ -116,6 +125,7 @@ class MatchQuery:
     deadline_s: float | None
     content: bytes | None = None
     describe: Callable[[AnalysedMatch], object] | None = None
+    cluster: ClusterWork | None = None
 
     @property
     def answer_bytes(self) -> int:
@@ -137,11 +147,7 @@ class MatchQuery:
         """
         query, rollouts = self.query, self.rollouts
         settings = AnalysisSettings(query.plies, query.deeper, query.filter, query.settings.store)
-        workers = Workers(min(self.threads, count_usable_cores()))
         results: list[msgspec.Raw] = []
-
-        def is_spent() -> bool:
-            return self._is_spent(control)
 
         def finish(match: RecordedMatch) -> None:
             analysed = make_analysed_match(engine, match, settings, rollouts)
@@ -156,9 +162,7 @@ class MatchQuery:
         try:
             for match in matches:
                 with error_field(_FIELD):
-                    found = analyse_match(
-                        engine, match, settings, workers=workers, progress=report, cancelled=is_spent
-                    )
+                    found = self._analyse(engine, match, settings, report, control)
                 report.finish_match()
                 judged.append(found)
                 if rollouts is None:
@@ -166,16 +170,78 @@ class MatchQuery:
             if rollouts is not None:
                 report.expect_trials(self._count_trials(judged, rollouts))
                 for match in judged:
-                    finish(
-                        roll_out_decisions(
-                            engine, match, rollouts, progress=report.count_trials, cancelled=is_spent
-                        )
-                    )
+                    finish(self._roll_out(engine, match, rollouts, report, control))
                     report.finish_match()
         except CancelledWork:
             pass
         is_cut = len(results) < len(matches)
         return make_final_reply(self.head, engine, query.settings, results, is_cut=is_cut)
+
+    def _analyse(
+        self,
+        engine: Engine,
+        match: RecordedMatch,
+        settings: AnalysisSettings,
+        report: _Reporter,
+        control: WorkControl,
+    ) -> RecordedMatch:
+        """Judge the decisions of a match, on a cluster if there is one; what it did is not done again."""
+        journal, workers = MemoryJournal(), Workers(min(self.threads, count_usable_cores()))
+
+        def analyse(cancelled: Callable[[], bool], analyser: DecisionAnalyser | None = None) -> RecordedMatch:
+            return analyse_match(
+                *(engine, match, settings),
+                workers=workers,
+                progress=report,
+                cancelled=cancelled,
+                journal=journal,
+                analyser=analyser,
+            )
+
+        def analyse_there(cluster: ClusterWork) -> RecordedMatch | None:
+            def is_spent() -> bool:
+                cluster.check()
+                return self._is_over() or control.is_stopped
+
+            analyser = cluster.make_analyser(engine, settings, is_spent)
+            return None if analyser is None else analyse(is_spent, analyser)
+
+        return work_with_cluster(
+            self.cluster, control, analyse_there, lambda: analyse(lambda: self._is_spent(control))
+        )
+
+    def _roll_out(
+        self,
+        engine: Engine,
+        match: RecordedMatch,
+        rollouts: DecisionRollouts,
+        report: _Reporter,
+        control: WorkControl,
+    ) -> RecordedMatch:
+        """Roll out the decisions of a match; as `_analyse`."""
+        journal = MemoryJournal()
+
+        def roll_out(cancelled: Callable[[], bool], blocks: BlockPlayer | None = None) -> RecordedMatch:
+            return roll_out_decisions(
+                *(engine, match, rollouts),
+                progress=report.count_trials,
+                cancelled=cancelled,
+                journal=journal,
+                blocks=blocks,
+            )
+
+        def roll_out_there(cluster: ClusterWork) -> RecordedMatch | None:
+            def is_spent() -> bool:
+                cluster.check()
+                return self._is_over() or control.is_stopped
+
+            known = engine.with_rules(match.rules.rules)
+            blocks = cluster.make_blocks(known, rollouts.plies, rollouts.leaf_plies)
+            return None if blocks is None else roll_out(is_spent, blocks)
+
+        return work_with_cluster(
+            self.cluster, control, roll_out_there, lambda: roll_out(lambda: self._is_spent(control))
+        )
 
     def _count_decisions(self, matches: Sequence[RecordedMatch]) -> int:
         """Return how many decisions are to be judged.
@@ -218,7 +284,10 @@ class MatchQuery:
 
     def _is_spent(self, control: WorkControl) -> bool:
         is_stopped = control.is_cancelled()  # which may take a while
-        return is_stopped or (self.deadline_s is not None and self.clock() > self.deadline_s)
+        return is_stopped or self._is_over()
+
+    def _is_over(self) -> bool:
+        return self.deadline_s is not None and self.clock() > self.deadline_s
 
 
 def make_match_work(
@@ -248,7 +317,8 @@ def make_match_work(
     service, threads = session.service, session.engine_settings.threads
     rollouts = read_decision_rollouts(query, threads)
     analysis = MatchQuery(
-        *(query, head, rollouts, service.limits, threads, service.clock, deadline_s, content, describe)
+        *(query, head, rollouts, service.limits, threads, service.clock, deadline_s, content, describe),
+        cluster=service.cluster,
     )
     load_engine = partial(service.get_engine, net, threads)
     return Work(

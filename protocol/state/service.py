@@ -18,6 +18,7 @@ from engine.store.opening import make_store_opener
 from engine.store.options import NO_STORE, StoreOptions
 from protocol.core.kept_answers import KeptAnswers
 from protocol.core.limits import ClientLimits
+from protocol.state.cluster_work import ClusterWork
 from protocol.state.player_registry import PlayerRegistry
 from protocol.state.quick_work import QuickWork
 from protocol.state.rollout_store import RolloutStore
@@ -72,6 +73,8 @@ class Service:
         self.rollout_store = RolloutStore()
         self.kept_answers = KeptAnswers()
         self.players = PlayerRegistry(self._list_evaluator_names, self.get_engine, catalogue.check_fault)
+        self.cluster: ClusterWork | None = None
+        """Does long work in place of this process's threads."""
         self.client_count = 0
         self.request_count = 0
         self.error_counts: Counter[str] = Counter()

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import argparse
 import json
+import shutil
 import signal
 import sqlite3
 import subprocess
 import sys
 import time
+from concurrent.futures import Future
 from datetime import datetime, timedelta
 from pathlib import Path
 
@@ -25,13 +27,17 @@ from engine.rules.rules import STANDARD_RULES
 from engine.store.analysis_store import AnalysisStore
 from engine.store.database import StoreDatabase
 from engine.store.options import StoreOptions
+from engine.store.tiers import DepthTiers
 from nets.catalogue import identify_engine, load_engine
 from protocol.barca.kept_searches import KeptSearches
 from protocol.state.service import Service, make_shipped_catalogue
 from tests.engine.store.samples import ENGINE, make_entry
 from tests.engine.store.samples import make_question as make_sample
 from tools import cli
+from tools.parallel.cluster import ClusterGoneError
+from tools.parallel.processes import ProcessPool
 from tools.store import book, deepening
+from tools.store.shared_searches import deepen_by_executor
 
 ROOT = Path(__file__).parents[2]
 
@@ -251,6 +257,83 @@ def test_deepen_searches_what_is_due_and_verify_finds_it_the_same(file, capsys):
     assert cli.main(["store", "deepen"]) == 0
     assert capsys.readouterr().out == "searched   nothing\nstill due  nothing\n"
     assert cli.main(["store", "verify"]) == 0
+
+
+def list_entries(file):
+    database = StoreDatabase(file)
+    rows = list(database.iterate())
+    database.close()
+    return rows
+
+
+def deepen_with(executor, file, tmp_path, is_stopped=lambda: False):
+    """Deepen a copy of a store by an executor; return what was searched, and the copy."""
+    copy = tmp_path / "copy.sqlite"
+    shutil.copyfile(file, copy)
+    with AnalysisStore(copy) as store:
+        loop = Deepening(store, search_entry, identify_engine(), DepthTiers.parse("1:2/2:3"))
+        steps = [
+            (each.question, each.plies)
+            for each in deepen_by_executor(loop, executor, "default", 60.0, is_stopped)
+        ]
+    return steps, copy
+
+
+def test_an_executor_finds_what_deepen_finds_to_the_bit(file, tmp_path, capsys):
+    with ProcessPool(1) as executor:
+        steps, copy = deepen_with(executor, file, tmp_path)
+    assert sorted(steps) == sorted([(POSITION, 2), (PLAYS, 2), (POSITION, 3)])
+    assert cli.main(["store", "deepen", "--tiers", "1:2/2:3"]) == 0
+    assert len(list_entries(file)) == len(list_entries(copy)) == 6
+    for row in list_entries(file):
+        [other] = [
+            each
+            for each in list_entries(copy)
+            if (each.question, each.engine, each.entry.plies) == (row.question, row.engine, row.entry.plies)
+        ]
+        assert other.entry.is_same_as(row.entry)
+
+
+class _HandsBack:
+    """An executor whose work is done when the test says so, the last first."""
+
+    count = 2
+
+    def __init__(self):
+        self.futures = []
+
+    def submit(self, work, task):
+        self.futures.append((Future(), work, task))
+        return self.futures[-1][0]
+
+
+def test_what_an_executor_found_is_kept_when_it_is_gone_and_nothing_is_searched_twice(file, tmp_path):
+    executor = _HandsBack()
+
+    def go_on():
+        if not executor.futures:
+            return False
+        future, work, task = executor.futures.pop()
+        assert (task.question, task.plies) not in sent
+        sent.append((task.question, task.plies))
+        if len(sent) == 3:
+            future.set_exception(ClusterGoneError("gone"))
+        else:
+            future.set_result(work(task))
+        return False
+
+    sent = []
+    with pytest.raises(ClusterGoneError):
+        deepen_with(executor, file, tmp_path, go_on)
+    assert len(list_entries(tmp_path / "copy.sqlite")) == 3 + 2
+    assert all(future.cancelled() for future, _, _ in executor.futures)
+
+
+def test_an_executor_leaves_what_takes_too_long(file, tmp_path):
+    with ProcessPool(1) as executor, AnalysisStore(file) as store:
+        loop = Deepening(store, search_entry, identify_engine(), DepthTiers.parse("1:3"))
+        assert list(deepen_by_executor(loop, executor, "default", 1e-6, lambda: False)) == []
+        assert loop.left == 2
 
 
 def test_while_a_process_deepens_a_store_status_says_so_and_no_other_begins(file, capsys):

@@ -16,8 +16,8 @@ from engine.match_analysis.rollouts import DecisionRollouts, roll_out_decisions
 from engine.match_files.model import RecordedMatch
 from engine.runtime.threads import Workers
 from tools.analyse.kept_decisions import KeptDecisions
-from tools.analyse.shared_decisions import SharedDecisions
 from tools.common.progress import Progress
+from tools.parallel.shared_decisions import SharedDecisions
 
 
 class MatchAnalyser:

@@ -56,7 +56,6 @@ from tools.analyse.kept_decisions import KeptDecisions
 from tools.analyse.output import FORMATS, TEXT, MatchWriter, PlayerWriter, ReportStream
 from tools.analyse.player_history import PlayerHistory
 from tools.analyse.player_search import find_player
-from tools.analyse.shared_decisions import SharedDecisions
 from tools.common.interrupts import call_on_interrupt
 from tools.common.locks import hold_lock
 from tools.common.match_inputs import MatchInput, are_whole, list_match_inputs
@@ -71,6 +70,7 @@ from tools.common.rollout_options import (
 )
 from tools.common.strength import add_net_argument
 from tools.parallel.options import add_cluster_option, make_executor
+from tools.parallel.shared_decisions import SharedDecisions
 
 SUMMARY = "what the players of match files did wrong: ratings, errors, luck"
 

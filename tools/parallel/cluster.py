@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import os
 import secrets
+import textwrap
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future
 from contextlib import AbstractContextManager, ExitStack
-from dataclasses import dataclass
+from copy import copy
+from dataclasses import dataclass, replace
 from itertools import count as count_up
 from types import TracebackType
 from typing import Any, TypeVar
@@ -21,6 +23,7 @@ from typing import Any, TypeVar
 from engine.errors import LimitError, StateError, UnsupportedError, ValueRangeError
 from engine.options import MAX_QUOTED_CHARS
 from engine.runtime.cores import MAX_THREADS
+from tools.parallel.executor import await_result, do_nothing
 from tools.parallel.identity import ProgramIdentity, check_identity, check_nets, read_identity
 
 _Task = TypeVar("_Task")
@@ -41,15 +44,23 @@ _LEAST_AHEAD = 8
 _MOST_DEATHS = 5
 """Workers that may die of one task before it counts as the cause."""
 
+_MOST_TASK_CHARS = 500
+"""Of a task in a message."""
+
 _LOG_LEVEL = "DASK_LOGGING__DISTRIBUTED", "critical"
 
 DASK_CONFIG = {
-    "distributed.scheduler.allowed-failures": _MOST_DEATHS,
+    "distributed.scheduler.allowed-failures": _MOST_DEATHS - 1,
     "distributed.comm.timeouts.connect": f"{_CONNECT_S}s",
     "distributed.worker.daemon": False,
     "distributed.admin.log-length": 100,
+    "distributed.deploy.lost-worker-timeout": "365 days",  # one that dies is started again
 }
 """Settings of the library for schedulers, workers and those who ask them."""
+
+
+class ClusterGoneError(LimitError):
+    """The scheduler is gone, with all tasks that it had: go on elsewhere with what is finished."""
 
 
 @dataclass(frozen=True)
@@ -105,7 +116,7 @@ class ClusterExecutor:
     @property
     def count(self) -> int:
         """How many workers there are now, 1 at least."""
-        return max(1, self._count_workers())
+        return max(1, self.count_workers())
 
     @property
     def runs_here(self) -> bool:
@@ -115,7 +126,7 @@ class ClusterExecutor:
     @property
     def note(self) -> str:
         """How many workers there are."""
-        workers = self._count_workers()
+        workers = self.count_workers()
         return format_workers(workers) if workers else "waits for workers"
 
     def __enter__(self) -> ClusterExecutor:
@@ -147,68 +158,113 @@ class ClusterExecutor:
         self._client = None
         self._stack.close()
 
+    def check_connection(self) -> None:
+        """Do nothing while the scheduler answers.
+
+        Raises:
+            ClusterGoneError: It does not.
+        """
+        if self._client is None or self._client.status != "running":
+            raise self._make_gone_error()
+
     def list_workers(self) -> list[tuple[str, int, ProgramIdentity]]:
         """List the workers: address, how many tasks each has, and what it runs."""
         found = self._client.run(read_identity)
         tasks = self._client.processing()
         return [(name, len(tasks.get(name, ())), found[name]) for name in sorted(found)]
 
-    def map(self, work: Callable[[_Task], _Result], tasks: Iterable[_Task]) -> Iterator[_Result]:
+    def for_nets(self, nets: Mapping[str, Mapping[str, str]]) -> ClusterExecutor:
+        """Return an executor for other nets with the same connection, which this one opens and closes.
+
+        Args:
+            nets: As `ClusterJob`.
+        """
+        other = copy(self)
+        other._job = replace(self._job, nets=nets)
+        return other
+
+    def map(
+        self, work: Callable[[_Task], _Result], tasks: Iterable[_Task], check: Callable[[], None] = do_nothing
+    ) -> Iterator[_Result]:
         """Do work on each task; see `tools.parallel.executor.Executor`."""
-        waiting: deque[tuple[_Task, Any]] = deque()
+        waiting: deque[Future[_Result]] = deque()
         try:
             for task in tasks:
-                waiting.append((task, self._send(work, task)))
+                waiting.append(self.submit(work, task))
                 if len(waiting) >= max(_LEAST_AHEAD, (1 + _TASKS_AHEAD) * self.count):
-                    yield self._await(*waiting.popleft())
+                    yield await_result(waiting.popleft(), check)
             while waiting:
-                yield self._await(*waiting.popleft())
+                yield await_result(waiting.popleft(), check)
         finally:
-            if self._client is not None:
-                self._client.cancel([future for _, future in waiting])
+            for future in waiting:
+                future.cancel()
 
     def submit(self, work: Callable[[_Task], _Result], task: _Task) -> Future[_Result]:
-        """Do work on one task; see `tools.parallel.executor.Executor`."""
+        """Do work on one task; see `tools.parallel.executor.Executor`.
+
+        Raises:
+            ClusterGoneError: The connection is lost.
+        """
         answer: Future[_Result] = Future()
-        sent = self._send(work, task)
+        key = f"{self._name}-{next(self._numbers)}"
+        try:
+            sent = self._client.submit(run_task, self._job, work, task, key=key, pure=False)
+        except Exception as error:
+            if self._client is not None and self._client.status == "running":
+                raise
+            raise self._make_gone_error() from error
 
         def pass_on(done: Any) -> None:  # noqa: ANN401  (a future of the library)
+            if not answer.set_running_or_notify_cancel():
+                return
             try:
                 answer.set_result(self._await(task, done))
             except Exception as error:
                 answer.set_exception(error)
 
-        sent.add_done_callback(pass_on)
-        return answer
+        def drop(answered: Future[_Result]) -> None:
+            if answered.cancelled() and self._client is not None and self._client.status == "running":
+                self._client.cancel([sent])
 
-    def _send(self, work: Callable[[_Task], _Result], task: _Task) -> Any:  # noqa: ANN401  (a future)
-        key = f"{self._name}-{next(self._numbers)}"
-        return self._client.submit(run_task, self._job, work, task, key=key, pure=False)
+        sent.add_done_callback(pass_on)
+        answer.add_done_callback(drop)
+        return answer
 
     def _await(self, task: object, future: Any) -> Any:  # noqa: ANN401  (the library's, and any result)
         """Return the result of a task.
 
         Raises:
             Exception: What the work raised.
-            LimitError: It kills its workers, or the scheduler is gone.
+            LimitError: It kills its workers.
+            ClusterGoneError: The scheduler is gone.
         """
         distributed = self._distributed
         try:
             return future.result()
         except distributed.scheduler.KilledWorker as error:
             raise LimitError(
-                f"{_MOST_DEATHS} workers died of the same task, so it was given up; it is {task!r}",
+                f"{_MOST_DEATHS} workers died of the same task, so it was given up; it is "
+                f"{shorten_task(task)}",
                 field="cluster",
             ) from error
         except (distributed.client.FutureCancelledError, OSError) as error:
-            raise LimitError(
-                f"the cluster at {self._address} is gone: what is finished is kept; the same command goes on "
-                "from there, with a cluster or without",
-                field="cluster",
-            ) from error
+            raise self._make_gone_error() from error
 
-    def _count_workers(self) -> int:
+    def _make_gone_error(self) -> ClusterGoneError:
+        return ClusterGoneError(
+            f"the cluster at {self._address} is gone: what is finished is kept; the same command goes on "
+            "from there, with a cluster or without",
+            field="cluster",
+        )
+
+    def count_workers(self) -> int:
+        """Return how many workers there are now."""
         return 0 if self._client is None else len(self._client.scheduler_info(n_workers=-1)["workers"])
+
+
+def shorten_task(task: object) -> str:
+    """Return a task in words, on one line and not too long."""
+    return textwrap.shorten(str(task), _MOST_TASK_CHARS, placeholder=" ...")
 
 
 def format_workers(count: int) -> str:

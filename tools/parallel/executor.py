@@ -7,12 +7,19 @@ tasks. So whoever does the work, and however many do it, the results are the sam
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future
+from concurrent.futures import Future, wait
 from types import TracebackType
 from typing import Protocol, Self, TypeVar
 
 _Task = TypeVar("_Task")
 _Result = TypeVar("_Result")
+
+CHECK_S = 0.1
+"""How often those who wait for results look whether these are still wanted."""
+
+
+def do_nothing() -> None:
+    """Do nothing."""
 
 
 class Executor(Protocol):
@@ -39,12 +46,15 @@ class Executor(Protocol):
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None: ...
 
-    def map(self, work: Callable[[_Task], _Result], tasks: Iterable[_Task]) -> Iterator[_Result]:
+    def map(
+        self, work: Callable[[_Task], _Result], tasks: Iterable[_Task], check: Callable[[], None] = do_nothing
+    ) -> Iterator[_Result]:
         """Do work on each task.
 
         Args:
             work: A function of a module, which other processes can import.
             tasks: Taken as they are needed, a few ahead of the results; picklable.
+            check: Called some times a second while others work; what it raises ends the work.
 
         Yields:
             The results in the order of the tasks. Tasks that nobody waits for any more are dropped.
@@ -56,5 +66,20 @@ class Executor(Protocol):
         ...
 
     def submit(self, work: Callable[[_Task], _Result], task: _Task) -> Future[_Result]:
-        """Do work on one task; the result, or what the work raised, is that of the future."""
+        """Do work on one task; the result, or what the work raised, is that of the future.
+
+        Whoever cancels the future does not want it any more; work that has begun may go on to its end.
+        """
         ...
+
+
+def await_result(future: Future[_Result], check: Callable[[], None]) -> _Result:
+    """Return the result of a future, or raise what it has.
+
+    Args:
+        future: The future.
+        check: As for `Executor.map`.
+    """
+    while not wait((future,), timeout=CHECK_S).done:
+        check()
+    return future.result()

@@ -21,6 +21,7 @@ from engine.runtime.cores import MAX_THREADS
 from engine.runtime.garbage import collect_garbage_rarely
 from protocol.transports.process_end import end_process
 from tools.common.interrupts import follow_parent
+from tools.parallel.executor import await_result, do_nothing
 
 _Task = TypeVar("_Task")
 _Result = TypeVar("_Result")
@@ -72,15 +73,10 @@ class ProcessPool:
             self._stopping.set()
             self._pool.shutdown(cancel_futures=True)
 
-    def map(self, work: Callable[[_Task], _Result], tasks: Iterable[_Task]) -> Iterator[_Result]:
-        """Do work on each task.
-
-        Args:
-            work: A function of a module, which other processes can import.
-            tasks: Taken as they are needed, a few ahead of the results; picklable.
-
-        Yields:
-            The results in the order of the tasks. Tasks that nobody waits for any more are dropped.
+    def map(
+        self, work: Callable[[_Task], _Result], tasks: Iterable[_Task], check: Callable[[], None] = do_nothing
+    ) -> Iterator[_Result]:
+        """Do work on each task; see `tools.parallel.executor.Executor`.
 
         Raises:
             Exception: What the work on a task raised.
@@ -94,9 +90,9 @@ class ProcessPool:
             for task in tasks:
                 waiting.append(self._pool.submit(work, task))
                 if len(waiting) >= 2 * self.count:
-                    yield waiting.popleft().result()
+                    yield await_result(waiting.popleft(), check)
             while waiting:
-                yield waiting.popleft().result()
+                yield await_result(waiting.popleft(), check)
         except BrokenProcessPool as error:
             raise LimitError(
                 "a worker process was killed, perhaps for lack of memory: try fewer processes",

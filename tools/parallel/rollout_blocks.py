@@ -39,6 +39,9 @@ class _Task:
     players: RolloutPlayers
     block: TrialBlock
 
+    def __str__(self) -> str:
+        return f"{self.block}, played by {self.players.net}"
+
 
 class ExecutorBlocks:
     """Plays blocks by an executor, an `engine.rollout.runner.BlockPlayer`.

@@ -5,8 +5,9 @@ from __future__ import annotations
 import argparse
 import logging
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -123,7 +124,8 @@ def _serve_lines(args: argparse.Namespace) -> None:
     tcp = None if args.tcp is None else _make_options("tcp", args, TcpLimits(), what)
     if args.web is None:
         assert tcp is not None
-        run_server(serve_tcp(service, tcp, deepening))
+        with _open_cluster(args.cluster, service):
+            run_server(serve_tcp(service, tcp, deepening))
         return
     try:
         from protocol.transports.web.limits import WebLimits, WebOptions
@@ -137,7 +139,22 @@ def _serve_lines(args: argparse.Namespace) -> None:
     archive = ArchiveOptions.parse(args.archive or "")
     origins = tuple(args.web_allow_origin or ())
     web = WebOptions(tuple(args.web_host or ()), archive, args.accounts, origins, args.page_sources)
-    run_server(serve_web(service, options, web, deepening, tcp))
+    with _open_cluster(args.cluster, service):
+        run_server(serve_web(service, options, web, deepening, tcp))
+
+
+@contextmanager
+def _open_cluster(address: str | None, service: Service) -> Iterator[None]:
+    """Let a cluster do long work of the clients during the block, where there is an address."""
+    if address is None:
+        yield
+        return
+    from tools.parallel.cluster_link import ClusterLink
+
+    link = ClusterLink(address, lambda line: log_event(_LOG, "cluster", line))
+    service.cluster = link
+    with link.keep_open():
+        yield
 
 
 def _make_deepening(service: Service, store: StoreOptions) -> IdleDeepening | None:

@@ -46,6 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     _add_listening(parser.add_argument_group("listen"))
     _add_limits(parser.add_argument_group("limits"))
+    _add_cluster(parser.add_argument_group("cluster"))
     _add_web(parser.add_argument_group("web"))
     _add_gnubg(parser.add_argument_group("gnubg"))
     add_store_arguments(parser)
@@ -86,6 +87,15 @@ def _add_limits(group: argparse._ArgumentGroup) -> None:
         type=float,
         metavar="SECONDS",
         help="disconnect a client that sends nothing for this long (default an hour, with --gnubg a day)",
+    )
+
+
+def _add_cluster(group: argparse._ArgumentGroup) -> None:
+    group.add_argument(
+        "--cluster",
+        metavar="ADDRESS",
+        help="with --tcp or --web: let a cluster do rollouts and analyses of matches: HOST:PORT of `gammond "
+        "cluster start`, or local:N for N workers of this machine",
     )
 
 
@@ -182,6 +192,7 @@ def check_options(args: argparse.Namespace) -> None:
                 f"{_format_option(name)} is only for --gnubg; clients of --tcp and --web use 'set'",
                 field=name,
             )
+    _check_cluster(args)
     for name in DIALECTS:
         address = getattr(args, name)
         if address in (None, SYSTEMD):
@@ -193,6 +204,16 @@ def check_options(args: argparse.Namespace) -> None:
     read_store_arguments(args)
     read_strength(args)
     ArchiveOptions.parse(args.archive or "")
+
+
+def _check_cluster(args: argparse.Namespace) -> None:
+    if args.cluster is None:
+        return
+    from tools.parallel.cluster import ClusterExecutor  # takes a tenth of a second
+
+    if args.gnubg is not None:
+        raise UnsupportedError("--cluster is only for --tcp and --web", field="cluster")
+    ClusterExecutor(args.cluster)
 
 
 def parse_address(text: str) -> tuple[str, int]:

@@ -8,8 +8,8 @@ import sys
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from datetime import datetime, timedelta
 from functools import partial
 from pathlib import Path
@@ -19,13 +19,18 @@ from engine.analysis.kept_analyses import search_entry
 from engine.errors import CancelledWork, FormatError, StateError, ValueRangeError
 from engine.store.analysis_store import AnalysisStore
 from engine.store.options import read_store_options
+from engine.store.rows import DueQuestion
 from engine.store.tiers import DEFAULT_TIERS, DepthTiers
 from engine.wording import format_count
 from nets.catalogue import identify_engine, load_engine
 from tools.common.interrupts import call_on_interrupt
+from tools.common.opponents import collect_net_hashes
 from tools.common.progress import Progress
 from tools.common.strength import add_net_argument
+from tools.parallel.executor import Executor
+from tools.parallel.options import add_cluster_option, make_executor
 from tools.store.files import format_depths, open_store
+from tools.store.shared_searches import deepen_by_executor
 
 MAX_DURATION_S = 365 * 24 * 3600
 
@@ -53,6 +58,7 @@ def add_deepen_arguments(parser: argparse.ArgumentParser) -> None:
         help="leave a question whose search takes longer (default %(default)g)",
     )
     parser.add_argument("--threads", type=int, default=1, help="threads for one search (default %(default)s)")
+    add_cluster_option(parser)
     add_net_argument(parser, "whose entries")
 
 
@@ -74,23 +80,42 @@ def deepen_entries(file: Path, args: argparse.Namespace) -> int:
         )
     identity = identify_engine(args.net)
     stopped, searched = threading.Event(), Counter[int]()
-    with call_on_interrupt(stopped.set, has_nothing=lambda: not searched):
-        engine = load_engine(args.net, args.threads)
+    with call_on_interrupt(stopped.set, has_nothing=lambda: not searched), ExitStack() as opened:
+        workers = opened.enter_context(_open_workers(args)) if args.cluster else None
+        search = partial(search_entry, load_engine(args.net, args.threads))
         ends_s = time.monotonic() + length_s
-        with AnalysisStore(file, read_store_options().max_bytes) as store:
-            loop = Deepening(store, partial(search_entry, engine), identity, tiers, args.max_search)
-            total = sum(_count_due(file, identity.digest, tiers).values())
-            with _deepen_alone(loop, file), Progress(total, "deepen", lines_of="gammond store deepen") as bar:
-                try:
-                    while step := loop.step(lambda: stopped.is_set() or time.monotonic() >= ends_s):
-                        searched[step.plies] += 1
-                        bar.update(searched.total(), f"{step.plies}-ply")
-                except CancelledWork:
-                    pass
+        store = opened.enter_context(AnalysisStore(file, read_store_options().max_bytes))
+        loop = Deepening(store, search, identity, tiers, args.max_search)
+        total = sum(_count_due(file, identity.digest, tiers).values())
+        opened.enter_context(_deepen_alone(loop, file))
+        bar = opened.enter_context(Progress(total, "deepen", lines_of="gammond store deepen"))
+
+        def is_stopped() -> bool:
+            return stopped.is_set() or time.monotonic() >= ends_s
+
+        if workers is None:
+            steps = _deepen_here(loop, is_stopped)
+        else:
+            steps = deepen_by_executor(loop, workers, args.net, args.max_search, is_stopped)
+        for step in steps:
+            searched[step.plies] += 1
+            depth = f"{step.plies}-ply"
+            bar.update(searched.total(), f"{depth}, {workers.note}" if workers else depth)
     _report(searched, _count_due(file, identity.digest, tiers), loop.left, args.max_search)
     if stopped.is_set():
         raise KeyboardInterrupt
     return 0
+
+
+def _open_workers(args: argparse.Namespace) -> Executor:
+    return make_executor(1, args.cluster, {args.net: collect_net_hashes(args.net)})
+
+
+def _deepen_here(loop: Deepening, is_stopped: Callable[[], bool]) -> Iterator[DueQuestion]:
+    """Search in this process, and yield what was searched."""
+    with suppress(CancelledWork):
+        while step := loop.step(is_stopped):
+            yield step
 
 
 @contextmanager

@@ -1,14 +1,20 @@
 """Work on a cluster: the same results in the same order, whoever dies."""
 
 import os
+import re
 import time
 from pathlib import Path
 
 import pytest
 
-from engine.errors import LimitError, StateError, ValueRangeError
+from engine.errors import CancelledWork, LimitError, StateError, ValueRangeError
+from protocol.dialects.line_client import connect
+from protocol.state.service import Service, make_shipped_catalogue
+from protocol.state.session import Session
+from tests.protocol.talking import talk
 from tools.parallel import cluster
-from tools.parallel.cluster import ClusterExecutor, read_local_count
+from tools.parallel.cluster import ClusterExecutor, read_local_count, shorten_task
+from tools.parallel.cluster_link import ClusterLink
 from tools.parallel.identity import ProgramIdentity, check_nets, read_identity
 
 pytest.importorskip("distributed")
@@ -18,13 +24,21 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture(scope="module")
 def executor():
-    with ClusterExecutor("local:2") as executor:
-        yield executor
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(cluster, "_MOST_DEATHS", 3)  # each takes a second
+        patch.setitem(cluster.DASK_CONFIG, "distributed.scheduler.allowed-failures", 2)
+        with ClusterExecutor("local:2") as executor:
+            yield executor
 
 
 def square(number: int) -> int:
     time.sleep(0.01 * (number % 3))
     return number * number
+
+
+def wait_a_while(seconds: float) -> float:
+    time.sleep(seconds)
+    return seconds
 
 
 def process_id(number: int) -> int:
@@ -81,14 +95,57 @@ def test_what_work_raises_reaches_the_caller_with_its_field(executor):
 
 
 def test_a_task_whose_worker_dies_is_done_by_another(executor, tmp_path):
-    marks = [str(tmp_path / str(number)) for number in range(3)]
-    assert list(executor.map(die_once, marks)) == ["done"] * 3
+    marks = [str(tmp_path / str(number)) for number in range(2)]
+    assert list(executor.map(die_once, marks)) == ["done"] * 2
 
 
 def test_a_task_that_kills_every_worker_is_reported_with_its_input(executor, monkeypatch):
-    with pytest.raises(LimitError, match=r"5 workers died of the same task.* it is 1$"):
+    with pytest.raises(LimitError, match=r"3 workers died of the same task.* it is 1$"):
         list(executor.map(die, [1]))
     assert list(executor.map(die, [0, 2])) == [0, 2]
+
+
+def test_a_task_that_nobody_wants_any_more_is_dropped(executor):
+    busy = [executor.submit(wait_a_while, 1.0) for _ in range(4)]
+    unwanted = executor.submit(square, 3)
+    assert unwanted.cancel()
+    assert executor.submit(square, 4).result() == 16
+    assert [each.result() for each in busy] == [1.0] * 4
+    assert unwanted.cancelled()
+
+
+def test_those_who_wait_are_asked_whether_they_still_want_it(executor):
+    def give_up():
+        raise CancelledWork("enough")
+
+    began_s = time.monotonic()
+    with pytest.raises(CancelledWork):
+        list(executor.map(wait_a_while, [5.0], give_up))
+    assert time.monotonic() - began_s < 4.0
+
+
+def test_a_task_is_reported_on_one_line_that_is_not_too_long():
+    assert shorten_task("a\nb") == "a b"
+    assert len(shorten_task("word " * 1000)) <= 500
+
+
+def ask_server(link):
+    connection = connect(Session(Service(make_shipped_catalogue()), 1))
+    connection.handler.session.service.cluster = link
+    text = "newgame\ndice 3 1\nrollout trials=72 truncate=3 candidates=2 stop_jsd=0"
+    lines = [line for line in talk(text, connection) if not line.startswith("info ")]
+    return [re.sub(r"elapsed_ms=\d+", "", line) for line in lines]
+
+
+def test_a_server_hands_out_rollouts_and_answers_the_same(executor):
+    said = []
+    link = ClusterLink(executor._client.cluster.scheduler_address, said.append)
+    with link.keep_open():
+        while not link.count_workers():
+            time.sleep(0.01)
+        answer = ask_server(link)
+    assert answer == ask_server(None)
+    assert "long work is done here" not in said[-1]
 
 
 def test_a_worker_with_another_program_refuses_to_work(monkeypatch):

@@ -4,7 +4,15 @@ import json
 
 import pytest
 
+from engine.analysis.engine_store import make_question
+from engine.analysis.kept_analyses import search_entry
+from engine.analysis.levels import EvalSettings
+from engine.rules.match import MatchState
+from engine.rules.rules import STANDARD_RULES
+from engine.store.analysis_store import AnalysisStore
+from nets.catalogue import identify_engine, load_engine
 from tools import cli
+from tools.parallel.cluster import set_dask_config, start_local_workers
 
 pytest.importorskip("distributed")
 
@@ -40,6 +48,13 @@ COMMANDS = {
 }
 
 
+@pytest.fixture(scope="module")
+def cluster():
+    """The address of a cluster of two workers for all tests here."""
+    with set_dask_config(), start_local_workers(2) as started:
+        yield started.scheduler_address
+
+
 def run(command, capfd):
     status = cli.main(command.split())
     printed = capfd.readouterr().out
@@ -50,9 +65,22 @@ def run(command, capfd):
 
 
 @pytest.mark.parametrize("command", COMMANDS.values(), ids=COMMANDS)
-def test_a_cluster_changes_no_byte(command, inputs, capfd):
+def test_a_cluster_changes_no_byte(command, inputs, cluster, capfd):
     command = command.format(folder=inputs)
-    assert run(f"{command} --cluster local:2", capfd) == run(command, capfd)
+    assert run(f"{command} --cluster {cluster}", capfd) == run(command, capfd)
+
+
+def test_a_store_is_deepened_to_the_same_entries(tmp_path, cluster):
+    question = make_question(STANDARD_RULES.starting_position, MatchState(), EvalSettings(1), (3, 1))
+    entry, found = search_entry(load_engine(), question, 1), []
+    for name, more in (("here", []), ("there", ["--cluster", cluster])):
+        file = tmp_path / name
+        with AnalysisStore(file) as store:
+            store.keep(question, identify_engine(), entry)
+        assert cli.main(["store", "deepen", "--file", str(file), "--tiers", "1:3", *more]) == 0
+        with AnalysisStore(file) as store:
+            found.append([store.find(question, identify_engine(), plies) for plies in (1, 2, 3)])
+    assert all(one.is_same_as(other) for one, other in zip(*found, strict=True))
 
 
 def test_records_are_refused_on_a_cluster(tmp_path, capfd):

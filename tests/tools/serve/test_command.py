@@ -218,6 +218,10 @@ def test_one_dialect_must_be_chosen():
             serve.main(parsed(other, "0", "--gnubg", "0"))
     with pytest.raises(UnsupportedError, match=r"^--web-host is only for --web"):
         serve.main(parsed("--tcp", "0", "--web-host", "board.example"))
+    with pytest.raises(UnsupportedError, match=r"^--cluster is only for --tcp and --web"):
+        serve.main(parsed("--gnubg", "0", "--cluster", "local:1"))
+    with pytest.raises(ValueRangeError, match=r"expected HOST:PORT .*, got 'nowhere'"):
+        serve.main(parsed("--tcp", "0", "--cluster", "nowhere"))
 
 
 def test_messages_about_numbers_say_what_to_give():

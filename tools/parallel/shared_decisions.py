@@ -8,10 +8,12 @@ from functools import lru_cache
 
 from engine.analysis.engine import Engine
 from engine.errors import CancelledWork
+from engine.formats.xgid import encode_xgid
 from engine.match_analysis.analysis import AnalysisSettings, judge_decisions
 from engine.match_analysis.rollouts import DecisionRollouts
 from engine.match_analysis.tasks import AnalysisTask
 from engine.match_files.model import ActionNotes
+from engine.rules.match import MatchState
 from engine.rules.rules import Rules
 from tools.common.opponents import load_net_engine
 from tools.parallel.executor import Executor
@@ -28,6 +30,10 @@ class _Task:
     settings: AnalysisSettings
     decisions: tuple[AnalysisTask, ...]
 
+    def __str__(self) -> str:
+        xgids = ", ".join(encode_xgid(each.position, _with_roll(each)) for each in self.decisions)
+        return f"the decisions {xgids}, judged by {self.net}"
+
 
 class SharedDecisions:
     """Judges decisions by an executor, an `engine.match_analysis.analysis.DecisionAnalyser`.
@@ -36,7 +42,7 @@ class SharedDecisions:
         executor: Does the work.
         net: The name of the evaluator, as `tools.common.opponents.load_net_engine` takes it.
         settings: How deep.
-        cancelled: Asked between two tasks; when it returns true, the work ends.
+        cancelled: Asked some times a second; when it returns true, the work ends.
     """
 
     def __init__(
@@ -58,15 +64,23 @@ class SharedDecisions:
             _Task(self._net, rules, self._settings, tuple(tasks[first : first + DECISIONS_PER_TASK]))
             for first in range(0, len(tasks), DECISIONS_PER_TASK)
         )
-        for notes in self._executor.map(_judge, parts):
+
+        def check() -> None:
             if self._cancelled():
                 raise CancelledWork("the analysis was cancelled")
+
+        for notes in self._executor.map(_judge, parts, check):
+            check()
             yield from notes
 
     def make_blocks(self, rollouts: DecisionRollouts, rules: Rules) -> ExecutorBlocks:
         """Make what plays the trials of rollouts."""
         players = RolloutPlayers(self._net, rules, rollouts.plies, rollouts.leaf_plies)
         return ExecutorBlocks(self._executor, players)
+
+
+def _with_roll(task: AnalysisTask) -> MatchState:
+    return task.match if task.roll is None else task.match.with_roll(task.roll)
 
 
 def _judge(task: _Task) -> list[ActionNotes]:

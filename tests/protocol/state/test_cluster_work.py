@@ -1,0 +1,158 @@
+"""Long work that a cluster does: the bits of this process, which goes on where the cluster fails."""
+
+from __future__ import annotations
+
+import json
+import re
+from concurrent.futures import Future
+
+import pytest
+
+from engine.analysis.rollout_evaluators import make_rollout_evaluators
+from engine.errors import CancelledWork, LimitError, StateError
+from engine.match_analysis.analysis import judge_decisions
+from protocol.core.requests import WorkControl
+from protocol.state.cluster_work import work_with_cluster
+from tests.protocol.talking import make_connection, talk
+
+ROLLOUT = "newgame\ndice 3 1\nrollout trials=216 truncate=3 candidates=2 stop_jsd=0"
+MATCH = """ 5 point match
+
+ Game 1
+ Ann : 0                               Bob : 0
+  1) 31: 8/5 6/5                       65: 24/13
+  2)  Doubles => 2                      Takes
+  3) 42: 8/4 6/4                       63: 24/18 13/10
+  4) 51: 13/8 6/5                       Drops
+      Wins 2 points
+"""
+QUERIES = {
+    "rollout": ROLLOUT,
+    "analysis": json.dumps({"id": 1, "match_text": MATCH, "want": ["analyse"], "plies": 1}),
+    "analysis with rollouts": json.dumps(
+        {
+            "id": 1,
+            "match_text": MATCH,
+            "want": ["analyse"],
+            "plies": 0,
+            "rollout": {"trials": 18, "truncate": 3},
+        }
+    ),
+}
+
+
+class GoneError(LimitError):
+    """What a cluster that is gone raises here."""
+
+
+class FakeCluster:
+    """A cluster in this process, which fails after a number of pieces of work.
+
+    Args:
+        pieces: How many it does.
+        error: What it fails with.
+    """
+
+    def __init__(self, pieces=10**9, error=None):
+        self.pieces, self.error = pieces, error or GoneError("gone")
+        self.done, self.workers = 0, 2
+
+    def count_workers(self):
+        return self.workers
+
+    def check(self):
+        pass
+
+    def covers(self, error):
+        if isinstance(error, GoneError):
+            self.workers = 0
+        return isinstance(error, GoneError)
+
+    def work(self):
+        if self.done == self.pieces:
+            raise self.error
+        self.done += 1
+
+    def make_blocks(self, engine, plies, leaf_plies):
+        cluster = self
+
+        class Blocks:
+            count = 2
+
+            def submit(self, block):
+                future = Future()
+                try:
+                    cluster.work()
+                    future.set_result(block.play(make_rollout_evaluators(engine, plies, leaf_plies, plies)))
+                except Exception as error:
+                    future.set_exception(error)
+                return future
+
+        return Blocks()
+
+    def make_analyser(self, engine, settings, cancelled):
+        cluster = self
+
+        class Analyser:
+            def analyse_all(self, tasks, rules):
+                for task in tasks:
+                    if cancelled():
+                        raise CancelledWork("enough")
+                    cluster.work()
+                    yield from judge_decisions(engine.with_rules(rules), [task], settings)
+
+        return Analyser()
+
+
+def ask(text, cluster=None):
+    connection = make_connection()
+    connection.handler.session.service.cluster = cluster
+    lines = [line for line in talk(text, connection) if not line.startswith("info ")]
+    return [re.sub(r'"?elapsed_ms"?[:=]\d+', "", line) for line in lines]
+
+
+@pytest.mark.parametrize("text", QUERIES.values(), ids=QUERIES)
+def test_a_cluster_changes_no_byte_of_an_answer(text):
+    cluster = FakeCluster()
+    assert ask(text, cluster) == ask(text)
+    assert cluster.done >= 2
+
+
+@pytest.mark.parametrize("pieces", [0, 2])
+@pytest.mark.parametrize("text", QUERIES.values(), ids=QUERIES)
+def test_this_process_goes_on_where_a_cluster_is_gone(text, pieces):
+    cluster = FakeCluster(pieces)
+    assert ask(text, cluster) == ask(text)
+    assert cluster.done == pieces
+    assert cluster.workers == 0
+
+
+@pytest.mark.parametrize("text", QUERIES.values(), ids=QUERIES)
+def test_what_killed_the_workers_is_not_done_by_this_process(text):
+    answer = ask(text, FakeCluster(1, LimitError("5 workers died of the same task", field="cluster")))
+    assert "5 workers died of the same task" in answer[-1]
+
+
+def test_a_cluster_without_workers_is_left_alone():
+    cluster = FakeCluster()
+    cluster.workers = 0
+    assert ask(ROLLOUT, cluster) == ask(ROLLOUT)
+    assert cluster.done == 0
+
+
+def test_work_that_nobody_can_do_on_a_cluster_is_done_here():
+    found = work_with_cluster(FakeCluster(), WorkControl(), lambda cluster: None, lambda: "here")
+    assert found == "here"
+
+
+def test_errors_of_the_work_itself_are_those_of_the_work():
+    def fail(cluster):
+        raise StateError("no such thing")
+
+    with pytest.raises(StateError, match="no such thing"):
+        work_with_cluster(FakeCluster(), WorkControl(), fail, lambda: "here")
+
+
+def test_stats_has_the_number_of_workers_where_there_is_a_cluster():
+    assert "cluster_workers=2" in ask("stats", FakeCluster())[-1]
+    assert "cluster_workers" not in ask("stats")[-1]
