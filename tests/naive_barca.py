@@ -80,8 +80,11 @@ def _count(board, side, depth):
         return 1
     if naive_winner(board):
         return 0
+    moves = naive_moves(board, side)
+    if depth == 1:
+        return len(moves)
     total = 0
-    for a, b in naive_moves(board, side):
+    for a, b in moves:
         after = {b if square == a else square: piece for square, piece in board.items()}
         total += _count(after, "w" if side == "b" else "b", depth - 1)
     return total

@@ -149,10 +149,15 @@ def open_page(browser, server):
 
 @pytest.fixture
 def check_accessibility():
-    """Check a page by axe: nothing serious may be wrong with it."""
+    """Check a page by axe, as it is or in colour schemes: nothing serious may be wrong with it."""
     axe = pytest.importorskip("axe_core_python.sync_playwright", reason="needs axe-core").Axe()
 
-    def check(page, context=None):
+    def check(page, context=None, *, schemes=()):
+        for scheme in schemes:
+            page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+            check(page, context)
+        if schemes:
+            return
         found = axe.run(page, context, {"resultTypes": ["violations"]})["violations"]
         serious = [
             {

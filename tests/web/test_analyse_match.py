@@ -6,10 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from protocol.archive.database import ArchiveDatabase
-from protocol.archive.records import make_record
-from tests.protocol.archive.kept_games import make_engine, make_game, make_person
-from tests.web.waiting import expect
+from tests.web.waiting import check_widths, expect
 
 pytestmark = pytest.mark.slow
 
@@ -57,7 +54,7 @@ def match_file(tmp_path):
 def open_match(page, path):
     page.set_input_files("#match-file", path)
     page.locator(".summary .main-row").wait_for()
-    page.locator(".match-head [role=status]").filter(has_text="Analysed at 2-ply").wait_for()
+    page.locator(".match-head [role=status]").filter(has_text="Analysed at 2-ply").wait_for(timeout=90_000)
 
 
 def open_tab(page, name):
@@ -174,17 +171,17 @@ def test_the_analysis_of_a_file_is_shown_beside_that_of_the_page_and_in_its_plac
     page = open_page("/#/analyse/match")
     open_match(page, match_file)
     sources = page.locator(".verdict-source")
-    assert sources.count() == 0
+    expect(sources).to_have_count(0)
     analysed = tmp_path / "analysed.sgf"
     analysed.write_text(save(page, ".sgf")[1].replace("AN[gammond", "AN[Somebody"), encoding="utf-8")
     page.get_by_role("button", name="Another file").click()
     open_match(page, analysed)
-    assert [each.strip("?") for each in sources.all_inner_texts()] == ["gammond", "Somebody"]
-    assert page.locator(".decision .play-list ol").count() == 2
-    assert "PR by Somebody" in page.locator(".summary").inner_text()
+    expect(sources).to_have_text([re.compile(r"^gammond\??$"), re.compile(r"^Somebody\??$")])
+    expect(page.locator(".decision .play-list ol")).to_have_count(2)
+    expect(page.locator(".summary")).to_contain_text("PR by Somebody")
     page.get_by_label("Analysis by").select_option("file")
-    assert [each.strip("?") for each in sources.all_inner_texts()] == ["Somebody", "gammond"]
-    assert "PR by gammond" in page.locator(".summary").inner_text()
+    expect(sources).to_have_text([re.compile(r"^Somebody\??$"), re.compile(r"^gammond\??$")])
+    expect(page.locator(".summary")).to_contain_text("PR by gammond")
 
 
 def test_a_match_is_pasted_where_a_position_was_expected(open_page):
@@ -218,38 +215,21 @@ def test_a_file_that_is_no_match_is_refused_in_the_words_of_the_server(open_page
     open_page.complaints.clear()  # Chromium reports the status of the answer
 
 
-def test_a_game_that_the_server_keeps_is_opened_by_its_link(open_page, start_server, tmp_path):
-    file = tmp_path / "games.sqlite"
-    database = ArchiveDatabase(file)
-    game = make_game("ANN", 1, winner=0, seats=(make_person("Ann"), make_engine("expert")))
-    with database.write():
-        database.put_game(game, make_record(game))
-    database.close()
-    server = start_server("--archive", str(file))
-    page = open_page("/#/help", url=server.url)
-    answer = page.evaluate("async () => (await fetch('/api/v1/games')).json()")
-    page.goto(f"{server.url}/#/analyse/game/{answer['games'][0]['id']}")
-    page.locator(".summary .main-row").wait_for()
-    expect(page.locator(".match-head h2")).to_contain_text("Ann")
-
-
-@pytest.mark.parametrize("dark", [False, True])
-def test_axe_finds_nothing_serious_in_the_analysis_of_a_match(
-    open_page, check_accessibility, match_file, dark
+def test_axe_finds_nothing_serious_in_the_analysis_of_a_match_in_light_and_dark(
+    open_page, check_accessibility, match_file
 ):
-    page = open_page("/#/analyse/match", dark=dark)
+    page = open_page("/#/analyse/match")
     page.locator("#match-file").wait_for(state="attached")
-    check_accessibility(page)
+    check_accessibility(page, schemes=("light", "dark"))
     open_match(page, match_file)
     for tab in ("Summary", "Errors", "Moves"):
         open_tab(page, tab)
-        check_accessibility(page)
+        check_accessibility(page, schemes=("light", "dark"))
 
 
-@pytest.mark.parametrize("width", [320, 360, 800])
-def test_no_width_makes_a_match_scroll_sideways(open_page, match_file, width):
-    page = open_page("/#/analyse/match", width=width, height=740)
+def test_no_width_makes_a_match_scroll_sideways(open_page, match_file):
+    page = open_page("/#/analyse/match", width=320, height=740)
     open_match(page, match_file)
     for tab in ("Summary", "Errors", "Moves"):
         open_tab(page, tab)
-        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        check_widths(page)

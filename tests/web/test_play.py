@@ -19,7 +19,7 @@ from tests.web.table_page import (
     wait_for_change,
     wait_for_turn,
 )
-from tests.web.waiting import expect
+from tests.web.waiting import check_widths, expect
 
 pytestmark = pytest.mark.slow
 
@@ -393,16 +393,16 @@ def go_to(page, words):
     raise AssertionError(f"no place whose label has {words!r}")
 
 
-@pytest.mark.parametrize("width", [320, 360])
-def test_on_a_phone_everything_fits_and_fingers_move_the_checkers(open_page, width):
-    page = start_game(open_page, options={"width": width, "height": 740, "has_touch": True}, **QUICK)
-    assert page.evaluate("document.documentElement.scrollWidth") <= width
-    reach_play(page)
-    assert page.locator("[data-place='p6']").bounding_box()["width"] >= 22
-    move_checkers(page, lambda target: target.tap(force=True))
-    page.locator("[data-act='done']").tap()
-    wait_for_turn(page)
-    assert page.evaluate("document.documentElement.scrollWidth") <= width
+def test_on_a_phone_everything_fits_and_fingers_move_the_checkers(open_page):
+    page = start_game(open_page, options={"width": 360, "height": 740, "has_touch": True}, **QUICK)
+    for width in (360, 320):
+        check_widths(page, (width,))
+        reach_play(page)
+        assert page.locator("[data-place='p6']").bounding_box()["width"] >= 22
+        move_checkers(page, lambda target: target.tap(force=True))
+        page.locator("[data-act='done']").tap()
+        wait_for_turn(page)
+        check_widths(page, (width,))
 
 
 def test_forced_moves_and_bearing_off_are_made_where_they_are_wanted(open_page):
@@ -521,28 +521,28 @@ def test_a_clock_runs_for_who_is_to_play(open_page):
     expect(page.locator(".clock.running")).not_to_have_text(page.locator(".clock.running").inner_text())
 
 
-@pytest.mark.parametrize("dark", [False, True])
-def test_axe_finds_nothing_serious_on_any_page_of_play(open_page, check_accessibility, dark):
-    page = open_page("/#/help", dark=dark)
+def test_axe_finds_nothing_serious_on_any_page_of_play_in_light_and_dark(open_page, check_accessibility):
+    both = {"schemes": ("light", "dark")}
+    page = open_page("/#/help")
     page.get_by_role("heading", name="Help").wait_for()
-    check_accessibility(page)
+    check_accessibility(page, **both)
     prefer(page)
     page.goto(page.url.split("#")[0] + "#/play")
     page.reload()
     page.locator("form summary").click()
-    check_accessibility(page)
+    check_accessibility(page, **both)
     begin_again = {"variant": "barca", "level": "easy", "pace": "none"}
     page.reload()
     begin_game(page, **begin_again)
     page.locator(".target.movable").first.wait_for(state="attached")
-    check_accessibility(page)
+    check_accessibility(page, **both)
     begin_game(page, variant="backgammon", **QUICK)
     reach_play(page)
-    check_accessibility(page)
+    check_accessibility(page, **both)
     page.locator("[data-act='options']").click()
-    check_accessibility(page)
+    check_accessibility(page, **both)
     page.locator("dialog.options select").first.select_option("slate")
-    check_accessibility(page)
+    check_accessibility(page, **both)
 
 
 @pytest.mark.parametrize("view", ["play", "help", "table", "analyse", "progress"])

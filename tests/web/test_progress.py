@@ -15,7 +15,7 @@ from engine.match_files.reading import read_matches
 from protocol.archive.database import ArchiveDatabase
 from protocol.archive.records import KeptAnalysis, SeatRating, make_record
 from tests.protocol.archive.kept_games import START_S, make_engine, make_game, make_match_game, make_person
-from tests.web.waiting import expect
+from tests.web.waiting import check_widths, expect
 
 pytestmark = pytest.mark.slow
 
@@ -49,6 +49,7 @@ def fill(file):
         _put(database, make_match_game(1, [0]), None, None)
         barca = {"game": "barca", "variant": "barca", "text_format": "text", "text": "e2-e5", "kind": "holes"}
         _put(database, make_game("BARCA", **barca), None, None)
+        _put(database, make_game("CLEO", seats=(make_person("Cleo"), make_engine())), None, None)
     database.close()
 
 
@@ -67,6 +68,13 @@ def kept(start_server, tmp_path_factory):
     file = tmp_path_factory.mktemp("kept") / "games.sqlite"
     fill(file)
     return start_server("--archive", str(file))
+
+
+@pytest.fixture(scope="module")
+def with_accounts(start_server, tmp_path_factory):
+    """A server on which people register."""
+    pytest.importorskip("argon2", reason="needs the extra 'web'")
+    return start_server("--accounts", "--archive", str(tmp_path_factory.mktemp("known") / "games.sqlite"))
 
 
 @pytest.fixture
@@ -138,18 +146,19 @@ def test_an_unknown_name_is_told_how_games_come_here(open_progress):
     expect(page.get_by_text("No finished game of Nobody else is kept here yet")).to_be_visible()
 
 
-def test_a_game_is_removed_by_who_has_its_seat_after_a_question(open_page, start_server, tmp_path):
-    file = tmp_path / "games.sqlite"
-    database = ArchiveDatabase(file)
-    with database.write():
-        _put(database, make_game("TABLE", tokens=("secret", None)), None, None)
-    database.close()
-    page = open_page("/", url=start_server("--archive", str(file)).url)
-    known = [
-        {"table": "TABLE", "tokens": ["secret"], "title": "", "at": 1, "watch": None, "invitation": None}
-    ]
+def test_a_game_is_opened_in_the_analysis_by_its_link(open_page, kept):
+    page = open_page("/#/help", url=kept.url)
+    answer = page.evaluate("async () => (await fetch('/api/v1/games')).json()")
+    page.goto(f"{kept.url}/#/analyse/game/{answer['games'][-1]['id']}")
+    page.locator(".summary .main-row").wait_for()
+    expect(page.locator(".match-head h2")).to_contain_text("Ann")
+
+
+def test_a_game_is_removed_by_who_has_its_seat_after_a_question(open_page, kept):
+    page = open_page("/", url=kept.url)
+    known = [{"table": "CLEO", "tokens": ["secret"], "title": "", "at": 1, "watch": None, "invitation": None}]
     page.evaluate("value => localStorage.setItem('gammond.tables', value)", json.dumps(known))
-    page.evaluate("location.hash = '#/progress/Ann'")
+    page.evaluate("location.hash = '#/progress/Cleo'")
     page.get_by_role("button", name="Remove, game against").click()
     button = page.get_by_text("Remove for good?")
     expect(button).to_be_visible()
@@ -164,15 +173,13 @@ def test_a_game_of_others_has_no_button_to_remove_it(open_progress):
     expect(page.get_by_role("button", name="Remove")).to_have_count(0)
 
 
-@pytest.mark.parametrize(("width", "dark"), [(320, False), (360, True), (800, False), (1400, True)])
-def test_everybody_can_use_it_at_each_width_in_light_and_dark(
-    open_progress, check_accessibility, width, dark
-):
-    page = open_progress(width=width, dark=dark)
+def test_everybody_can_use_it_at_each_width_in_light_and_dark(open_progress, check_accessibility):
+    page = open_progress()
     page.wait_for_selector(".rating-plot svg")
     page.wait_for_selector(".games tbody tr")
-    check_accessibility(page)
-    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    for width, scheme in ((320, "light"), (360, "dark"), (800, "light"), (1400, "dark")):
+        check_widths(page, (width,))
+        check_accessibility(page, schemes=(scheme,))
 
 
 def test_without_an_archive_the_page_says_so(open_page, start_server):
@@ -181,11 +188,9 @@ def test_without_an_archive_the_page_says_so(open_page, start_server):
 
 
 def test_who_registers_logs_out_and_in_and_changes_the_password(
-    open_page, start_server, tmp_path, check_accessibility
+    open_page, with_accounts, check_accessibility
 ):
-    pytest.importorskip("argon2", reason="needs the extra 'web'")
-    server = start_server("--accounts", "--archive", str(tmp_path / "games.sqlite"))
-    page = open_page("/#/progress", url=server.url)
+    page = open_page("/#/progress", url=with_accounts.url)
     page.get_by_label("Name", exact=True).fill("Ann")
     page.get_by_label("Password").fill("correct horse")
     check_accessibility(page)
@@ -206,16 +211,14 @@ def test_who_registers_logs_out_and_in_and_changes_the_password(
     expect(page.get_by_text("Logged in as Ann.")).to_be_visible()
 
 
-def test_a_wrong_password_is_said_and_the_name_is_nobody_elses(open_page, start_server, tmp_path):
-    pytest.importorskip("argon2", reason="needs the extra 'web'")
-    server = start_server("--accounts", "--archive", str(tmp_path / "games.sqlite"))
-    owner = open_page("/#/progress", url=server.url)
-    owner.get_by_label("Name", exact=True).fill("Ann")
+def test_a_wrong_password_is_said_and_the_name_is_nobody_elses(open_page, with_accounts):
+    owner = open_page("/#/progress", url=with_accounts.url)
+    owner.get_by_label("Name", exact=True).fill("Bob")
     owner.get_by_label("Password").fill("correct horse")
     owner.get_by_role("button", name="Register").click()
-    expect(owner.get_by_text("Logged in as Ann.")).to_be_visible()
-    other = open_page("/#/progress", url=server.url)
-    other.get_by_label("Name", exact=True).fill("Ann")
+    expect(owner.get_by_text("Logged in as Bob.")).to_be_visible()
+    other = open_page("/#/progress", url=with_accounts.url)
+    other.get_by_label("Name", exact=True).fill("Bob")
     other.get_by_label("Password").fill("wrong password")
     other.get_by_role("button", name="Log in").click()
     expect(other.get_by_role("alert")).to_have_text("expected the name of an account and its password")

@@ -2,7 +2,9 @@
 
 import importlib
 
-WAIT_MS = 20_000
+WAIT_MS = 30_000
+WIDTHS = (320, 360, 800)
+"""Of two phones and a tablet."""
 
 
 def expect(subject):
@@ -17,3 +19,10 @@ def expect(subject):
     playwright = importlib.import_module("playwright.sync_api")
     playwright.expect.set_options(timeout=WAIT_MS)
     return playwright.expect(subject)
+
+
+def check_widths(page, widths=WIDTHS):
+    """Check that a page does not scroll sideways at any of some widths."""
+    for width in widths:
+        page.set_viewport_size({"width": width, "height": 740})
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
