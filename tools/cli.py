@@ -111,7 +111,8 @@ def _run(arguments: list[str], *, is_process: bool) -> int:
             )
     if first not in TOOLS:
         raise UnsupportedError(_explain_unknown(first), field="tool")
-    with PULSE.beat(f"gammond {first}") if is_process else nullcontext():
+    is_server_log = first == "serve" and not sys.stderr.isatty()  # which may be of JSON
+    with PULSE.beat(f"gammond {first}") if is_process and not is_server_log else nullcontext():
         return _run_tool(first, rest)
 
 

@@ -156,7 +156,7 @@ class HttpConnection(H11Protocol):
         """Return whether a request is on its way: begun, or its first, if the connection was made since."""
         if self.cycle is None:
             return self._is_asking or self._since_s > since_s
-        return self._is_asking and bool(self.cycle.response_complete)
+        return bool(self._is_asking if self.cycle.response_complete else self.cycle.more_body)
 
     def check_timeouts(self, now: float) -> None:
         """Drop a client that is too slow to ask, or to read."""

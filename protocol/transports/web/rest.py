@@ -58,8 +58,6 @@ class RestWork:
 
     def find_refusal(self, address: str) -> BusyError | None:
         """Return why a request that takes work is turned away, if it is."""
-        if self.shared.stop_event.is_set():
-            return BusyError("the server is about to end: try again later", field="server")
         if len(self._running) >= self.limits.works:
             return BusyError(f"{self.limits.works} requests are under way: try again shortly", field="server")
         if not is_loopback(address) and self._addresses[address] >= self.limits.address_works:
