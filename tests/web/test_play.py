@@ -57,6 +57,7 @@ def test_a_match_of_3_points_against_the_engine_is_played_through_with_the_cube(
     page.locator("dialog.end").get_by_role("link", name="New game").click()
     page.get_by_role("heading", name="New game").wait_for()
     expect(page.get_by_role("heading", name="Go on with")).to_have_count(0)
+    expect(page.locator("[name='length']")).to_have_value("3")
 
 
 def test_checkers_are_dragged_put_back_and_dragged_again(open_page):
@@ -171,6 +172,9 @@ def test_a_checker_that_cannot_move_says_why_when_it_is_pressed(open_page):
         re.compile(r"These are the checkers of \w+; yours are the (light|dark) ones\.")
     )
     expect(page.locator("#live")).to_contain_text("These are the checkers of")
+    page.locator(".target.movable").first.click(force=True)
+    page.locator("[data-place='p1']").click(force=True)
+    expect(message).to_have_text("The checker cannot go there with this roll.")
 
 
 def test_why_a_checker_cannot_move_is_told_from_board_and_dice(open_page):

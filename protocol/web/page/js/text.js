@@ -152,6 +152,7 @@ export const text = {
       highest: "A roll that is higher than needed bears off from your highest point only.",
       scared: "A scared animal must go first.", trapped: "This animal is trapped.", stuck: "This animal has no square to go to.",
       others: "These are the animals of {name}; yours are the {side} ones.",
+      cannotGo: "The checker cannot go there with this roll.",
       both: "Not this checker: both dice must be played if that is possible, or else the higher one.",
     },
     resigned: "{name} resigns {kind}.",
@@ -254,7 +255,7 @@ export const text = {
     modes: { system: "As the system", light: "Light", dark: "Dark" },
     switches: {
       tutor: "Tutor: says what a play costs before it counts", confirmPlay: "Plays need Done", forcedMoves: "Make forced moves by itself",
-      autoBearOff: "Bear off by itself", autoRoll: "Roll by itself where no double is possible", sound: "Sounds",
+      autoBearOff: "Bear off by itself, as the engine would (such games do not count for PR)", autoRoll: "Roll by itself where no double is possible", sound: "Sounds",
       animation: "Checkers glide", showPips: "Show pips",
     },
     hintsTitle: "Hint",

@@ -35,7 +35,8 @@ let boards = 0;
 
 /**
  * Events: `step` (after each checker moved or put back; detail: `path`, `play`), `dice` (the dice were pressed),
- * `cube` (the cube was pressed), `refuse` (a place was pressed from which nothing can move; detail: `place`, `point`),
+ * `cube` (the cube was pressed), `refuse` (a place was pressed from which nothing can move, or to which the checker that was picked
+ * cannot go; detail: `place`, `point`, `picked`),
  * `edit` (detail: `place`, `seat`, `point`, `shift`, `button`).
  */
 export class BackgammonBoard extends EventTarget {
@@ -589,7 +590,8 @@ export class BackgammonBoard extends EventTarget {
     }
     const tree = this.options.tree;
     const point = this.pointOf(place, this.mover);
-    const refuse = () => this.dispatchEvent(new CustomEvent("refuse", { detail: { place, point } }));
+    const { picked } = this;
+    const refuse = () => this.dispatchEvent(new CustomEvent("refuse", { detail: { place, point, picked } }));
     if (!tree || point === null) return void refuse();
     if (this.picked !== null && this.goals.has(point)) return this.walk(/** @type {Walked[]} */ (this.goals.get(point)));
     if (this.picked === point) {

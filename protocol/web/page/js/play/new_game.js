@@ -19,6 +19,7 @@ const CLOCKS = /** @type {Record<string, {bank: number, move_s: number} | null>}
 });
 const PACES = { slow: 1800, normal: 700, fast: 250, none: 0 };
 const NO_PLAYERS = ["net", "human"];
+const KEY = "gammond.new-game";
 const BEGINNERS = ["beginner", "casual"];
 const BARCA_LEVELS = ["easy", "medium", "hard"];
 
@@ -107,6 +108,7 @@ class NewGameForm {
     this.position = h("input", { name: "position", spellcheck: "false", autocapitalize: "none" });
     this.failure = h("p", { class: "failure", role: "alert", hidden: true });
     this.element = this.draw();
+    this.restore();
     this.update();
     this.loadPlayers();
   }
@@ -145,6 +147,39 @@ class NewGameForm {
       this.failure,
       h("div", { class: "row" }, h("button", { class: "main big", type: "submit" }, words.start),
         h("a", { href: "#/help" }, words.firstTime)));
+  }
+
+  /** The fields whose choices are kept for the next game. */
+  get kept() {
+    const { how, variant, length, level, otherLevel, side, clock, pace, cube, crawford, jacoby, beavers, undo } = this;
+    return { how, variant, length, level, otherLevel, side, clock, pace, cube, crawford, jacoby, beavers, undo };
+  }
+
+  /** Keep the choices in this browser. */
+  keep() {
+    const values = Object.entries(this.kept).map(([name, field]) => [name, field.type === "checkbox" ? field.checked : field.value]);
+    try {
+      localStorage.setItem(KEY, JSON.stringify(Object.fromEntries(values)));
+    } catch {
+      // Without storage every game begins with the usual choices.
+    }
+  }
+
+  /** Choose what was chosen for the last game. */
+  restore() {
+    /** @type {Record<string, unknown>} */
+    let values = {};
+    try {
+      values = JSON.parse(localStorage.getItem(KEY) ?? "{}") ?? {};
+    } catch {
+      // Unreadable: the usual choices.
+    }
+    for (const [name, field] of Object.entries(this.kept)) {
+      const value = values[name];
+      if (field instanceof HTMLSelectElement) {
+        if ([...field.options].some((option) => option.value === value)) field.value = String(value);
+      } else if (typeof value === "boolean") field.checked = value;
+    }
   }
 
   /** Show the fields that the others leave open. */
@@ -220,6 +255,7 @@ class NewGameForm {
     this.failure.hidden = true;
     if (this.name.value.trim() && this.name.value.trim() !== words.you) preferences.set("name", this.name.value.trim());
     if (!this.fields?.tutor.hidden) preferences.set("tutor", this.tutor.checked);
+    this.keep();
     const { request } = this;
     try {
       const { table, tokens, watch } = await this.context.tables.request("create", request);

@@ -5,7 +5,11 @@ import { explainRefusal } from "../board/refusal.js";
 import { fill, text, wordFor } from "../text.js";
 import { nameSeat } from "./names.js";
 
-/** @typedef {import("./table_view.js").TableView} TableView */
+/**
+ * @typedef {import("./table_view.js").TableView} TableView
+ * @typedef {{place: import("../board/geometry.js").Place, point: number | null, picked: number | null}} Pressed `picked` the
+ *   point of the checker that was picked up before
+ */
 
 const words = text.table.refusals;
 
@@ -13,7 +17,7 @@ const words = text.table.refusals;
  * Return why nothing can be moved from a place; null where nobody would ask.
  *
  * @param {TableView} view
- * @param {{place: import("../board/geometry.js").Place, point: number | null}} pressed
+ * @param {Pressed} pressed
  * @returns {string | null}
  */
 export function explainPress(view, pressed) {
@@ -50,9 +54,10 @@ export function explainSquare({ state, seats, actingSeat, isBusy }, square) {
  * @param {BackgammonBoard} board
  * @param {import("../types.js").TableState} state
  * @param {number} seat that is to move
- * @param {{place: import("../board/geometry.js").Place, point: number | null}} pressed
+ * @param {Pressed} pressed
  */
-function explainChecker(board, state, seat, { place, point }) {
+function explainChecker(board, state, seat, { place, point, picked }) {
+  if (picked !== null) return words.cannotGo;
   const [own, theirs] = [board.checkers[seat], board.checkers[1 - seat]];
   if (point !== null && own[point] > 0) {
     if (!board.options.tree?.[board.node].moves.length) return words.played;
