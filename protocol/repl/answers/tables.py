@@ -20,6 +20,7 @@ _CHANCE_WIDTHS = (6, 5, 5, 6, 5)
 
 _EQUITY_WIDTH = 7
 
+_CHOICE_WIDTH = 14
 _MATRIX_LEGEND = "N no double, D double/take, P double/pass, T too good, - no doubling"
 
 
@@ -150,12 +151,14 @@ def format_cube_decision(cube: ReplyValues, chances: ReplyValues | None = None) 
     Returns:
         A table of the choices, the best of them in words, chances, and depth and net.
     """
-    taken = "double, beaver" if cube.get("response") == "beaver" else "double, take"
-    names = {"no_double": "no double", "take": taken, "drop": "double, pass"}
+    double = _name_double(cube)
+    taken = "beaver" if cube.get("response") == "beaver" else "take"
+    names = {"no_double": f"no {double}", "take": f"{double}, {taken}", "drop": f"{double}, pass"}
     known = {key: name for key, name in names.items() if key in cube}
-    rows = [format_choice_row(name, cube, key, "best") for key, name in known.items()]
+    width = max(_CHOICE_WIDTH, *map(len, known.values()))
+    rows = [format_choice_row(name, cube, key, "best", width) for key, name in known.items()]
     return [
-        format_choice_header(cube),
+        format_choice_header(cube, width),
         *rows,
         f"    {_describe_cube_decision(cube)}",
         *describe_chances(chances),
@@ -193,15 +196,17 @@ def format_resignation(offer: ReplyValues) -> list[str]:
     ]
 
 
-def format_choice_header(values: ReplyValues) -> PreformattedLine:
+def format_choice_header(values: ReplyValues, width: int = _CHOICE_WIDTH) -> PreformattedLine:
     """Write the titles of `format_choice_row`."""
     has_mwc = any(key.startswith("mwc_") for key in values)
     mwc = f"{'mwc %':>8}" if has_mwc else ""
-    text = f"{'':14}{'equity':>8}{mwc}{'vs best':>9}"
+    text = f"{'':{width}}{'equity':>8}{mwc}{'vs best':>9}"
     return PreformattedLine(f"    {text}", narrow=text)
 
 
-def format_choice_row(name: str, values: ReplyValues, key: str, best: str) -> PreformattedLine:
+def format_choice_row(
+    name: str, values: ReplyValues, key: str, best: str, width: int = _CHOICE_WIDTH
+) -> PreformattedLine:
     """Write a row of a table of choices about the cube.
 
     Args:
@@ -209,14 +214,20 @@ def format_choice_row(name: str, values: ReplyValues, key: str, best: str) -> Pr
         values: The equities of all choices, by key.
         key: That of the choice.
         best: That of the best one.
+        width: How many characters the names have.
     """
     mwc = f"{format_percent(values[f'mwc_{key}'], 2):>8}" if f"mwc_{key}" in values else ""
     difference = float(values[key]) - float(values[best])
     behind = f"{format_points(difference):>9}" if abs(difference) >= 0.0005 else ""
-    text = f"{name:<14}{format_points(values[key]):>8}{mwc}{behind}"
+    text = f"{name:<{width}}{format_points(values[key]):>8}{mwc}{behind}"
     mark = Mark(len(text) - len(behind), len(text), classify_loss(abs(difference)))
     shifted = Mark(mark.start + 4, mark.end + 4, mark.name)
     return PreformattedLine(f"    {text}", [shifted], MarkedLine(text, [mark]))
+
+
+def _name_double(cube: ReplyValues) -> str:
+    """Return what doubling is called in a cube decision."""
+    return "redouble" if "redouble" in str(cube.get("action", "")).lower() else "double"
 
 
 def _describe_cube_decision(cube: ReplyValues) -> str:
@@ -226,9 +237,11 @@ def _describe_cube_decision(cube: ReplyValues) -> str:
     best, taken, passed = (float(cube[key]) for key in ("best", "take", "drop"))
     doubled = min(taken, passed)
     doubling = best - float(cube["no_double"]) if cube["double"] else best - doubled
-    doubler = "not doubling" if cube["double"] else "doubling"
+    double = _name_double(cube)
+    offering = f"{double.removesuffix('e')}ing"
+    doubler = f"not {offering}" if cube["double"] else offering
     answer = "taking" if cube["response"] == "drop" else "passing"
-    costs = f"{doubler} costs {doubling:.3f}, {answer} a double costs {abs(taken - passed):.3f}"
+    costs = f"{doubler} costs {doubling:.3f}, {answer} a {double} costs {abs(taken - passed):.3f}"
     return f"{cube['action']}: {costs}."
 
 
@@ -327,7 +340,7 @@ def format_rollout(replies: Sequence[Reply]) -> list[str]:
     behind = f"{'behind' if has_plays else '':>7}"
     lines = format_chances_header(f"{'':2}{mwc}{'equity':>7}{behind}", "play" if has_plays else "")
     for values in rolled:
-        lines += [_format_rollout_row(values), _format_error_row(values)]
+        lines += [_format_rollout_row(values, _name_double(summary)), _format_error_row(values)]
     if "action" in summary:
         lines.append(f"    {_describe_cube_decision(summary)}")
     seconds = f"{int(summary['elapsed_ms']) / 1000:.1f} s"
@@ -343,15 +356,17 @@ _STOP_REASONS = {
 }
 """Why a rollout ended, by its ``reason``."""
 
-_ESTIMATE_NAMES = {"position": "", "no_double": "no double", "take": "double, take"}
+_ESTIMATE_NAMES = {"position": "", "no_double": "no {double}", "take": "{double}, take"}
 
 
-def _format_rollout_row(values: ReplyValues) -> PreformattedLine:
+def _format_rollout_row(values: ReplyValues, double: str) -> PreformattedLine:
     mwc = f"{format_percent(values['mwc'], 2):>7}" if "mwc" in values else ""
     behind = format_points(-float(values["behind"])) if "behind" in values else ""
     rank, equity = values.get("rank", ""), format_points(values.get("cubeful", values["equity"]))
     left = f"{rank:>2}{mwc}{equity:>7}{behind:>7}"
-    name = str(values["play"]) if "play" in values else _ESTIMATE_NAMES[str(values["of"])]
+    name = (
+        str(values["play"]) if "play" in values else _ESTIMATE_NAMES[str(values["of"])].format(double=double)
+    )
     return format_chances_row(rank, left, format_chances(values), name)
 
 

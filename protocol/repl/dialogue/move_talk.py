@@ -262,7 +262,9 @@ class MoveTalk(MoveGame):
             raise DataFileError(
                 f"{name}: expected a line that begins with '{_POSITION}', as 'save' writes it", field="file"
             )
-        return self._run_command(found[-1], control)
+        answered, *remark = self._run_command(found[-1], control)
+        is_set_up = answered.startswith(f"ok {_POSITION}")
+        return [f"Opened {name}." if is_set_up else answered, *remark]
 
     def set_or_show(
         self, key: str, value: str | None, control: WorkControl, choices: Sequence[str]

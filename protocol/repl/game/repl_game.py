@@ -198,10 +198,10 @@ class ReplGame(PlayedGame):
             had_position: Whether there was a position before.
         """
         said = self.set_aside(game)
-        if not had_position or self.session.game.position is not None:
+        if self.session.game.position is not None:
             return said
         variant, score = self.session.game.rules.variant, self.session.game.score
-        gone = [] if said else ["The position is gone: 'undo' brings it back."]
+        gone = [] if said or not had_position else ["The position is gone: 'undo' brings it back."]
         sides = format_count(variant.checkers, "checker")
         begin = "'play' starts a game of it" + (" at this score, 'new 0' anew" if any(score) else "")
         return [*said, *gone, f"{variant.name} has {sides} a side: {begin}."]

@@ -84,10 +84,10 @@ def test_cube_actions_are_compared_with_best_play():
     cube |= {"no_double": 0.9, "take": 1.2, "drop": 1.0, "best": 1.0, **BY}
     assert format_cube_decision(cube) == [
         "                    equity  vs best",
-        "    no double       +0.900   -0.100",
-        "    double, take    +1.200   +0.200",
-        "    double, pass    +1.000",
-        "    Redouble, pass: not doubling costs 0.100, taking a double costs 0.200.",
+        "    no redouble     +0.900   -0.100",
+        "    redouble, take  +1.200   +0.200",
+        "    redouble, pass  +1.000",
+        "    Redouble, pass: not redoubling costs 0.100, taking a redouble costs 0.200.",
         "    at 2-ply, net strong",
     ]
 
