@@ -28,6 +28,7 @@ import llvmlite.binding
 import numba
 import platformdirs
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, _CacheLocator
+from numba.core.codegen import get_host_cpu_features
 from numba.core.event import Listener, register
 
 from engine.errors import DataFileError
@@ -178,6 +179,17 @@ def processor_name() -> str:
     """Return the compiler's name of the processor that kernels are compiled for."""
     name: str = numba.config.CPU_NAME or llvmlite.binding.get_host_cpu_name()  # type: ignore[attr-defined]
     return name
+
+
+@functools.cache
+def identify_target() -> str:
+    """Return the processor that kernels are compiled for, and a hash of its features: both decide on bits.
+
+    A virtual machine may hide features of the processor whose name it shows.
+    """
+    features: str | None = numba.config.CPU_FEATURES  # type: ignore[attr-defined]
+    found = get_host_cpu_features() if features is None else features
+    return f"{processor_name()}-{hashlib.sha256(found.encode()).hexdigest()[:8]}"
 
 
 @functools.cache

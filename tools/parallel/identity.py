@@ -3,25 +3,31 @@
 from __future__ import annotations
 
 import hashlib
+import math
 import platform
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 import engine
 import nets
 import protocol
 import tools
 from engine.errors import StateError
-from engine.kernels.disk_cache import processor_name
+from engine.kernels.disk_cache import identify_target
 from engine.runtime.version import read_version
 from tools.common.opponents import collect_net_hashes
 
 _PACKAGES = engine, nets, protocol, tools
 _LIBRARIES = "numpy", "numba"
 _SHOWN_DIGITS = 12
+_ARITHMETIC_DIGITS = 8
 
 
 @dataclass(frozen=True)
@@ -31,18 +37,23 @@ class ProgramIdentity:
     Attributes:
         version: Of gammond.
         sources: sha256 of all its modules and data files.
-        processor: The kind that kernels are compiled for: on another one sums may round differently.
+        processor: The kind that kernels are compiled for, and a hash of its features: on another one sums may
+            round differently.
+        arithmetic: A hash of what numpy and the C library compute here, by code that they choose for the
+            processor when they run.
         libraries: The versions of Python and of the libraries that compute.
     """
 
     version: str
     sources: str
     processor: str
+    arithmetic: str
     libraries: tuple[str, ...]
 
     def __str__(self) -> str:
         libraries = ", ".join(self.libraries)
-        return f"gammond {self.version} ({self.sources[:_SHOWN_DIGITS]}; {self.processor}; {libraries})"
+        processor = f"{self.processor}, arithmetic {self.arithmetic}"
+        return f"gammond {self.version} ({self.sources[:_SHOWN_DIGITS]}; {processor}; {libraries})"
 
 
 @cache
@@ -52,7 +63,8 @@ def read_identity() -> ProgramIdentity:
     return ProgramIdentity(
         read_version(),
         _hash_sources(),
-        processor_name(),
+        identify_target(),
+        _hash_arithmetic(),
         (f"Python {platform.python_version()}", *libraries),
     )
 
@@ -66,8 +78,7 @@ def check_identity(expected: ProgramIdentity) -> None:
     own = read_identity()
     if own != expected:
         raise StateError(
-            f"a worker on {platform.node()} runs {own}, expected {expected}: install the same on every "
-            "machine, and start the worker again",
+            f"a worker on {platform.node()} runs {own}, expected {expected}: {_advise(own, expected)}",
             field="cluster",
         )
 
@@ -89,6 +100,32 @@ def check_nets(expected: Mapping[str, Mapping[str, str]]) -> None:
                 f"{_format_hashes(hashes)}; copy the same to every machine",
                 field="cluster",
             )
+
+
+def _advise(own: ProgramIdentity, expected: ProgramIdentity) -> str:
+    """Return what to do where two programs differ."""
+    if replace(own, processor=expected.processor, arithmetic=expected.arithmetic) == expected:
+        return "their processors round differently; docs/guide/cluster.md says how all compute alike"
+    return "install the same on every machine, and start the worker again"
+
+
+def _hash_arithmetic() -> str:
+    """Return a hash of the bits of sums, products and functions of fixed numbers; takes milliseconds.
+
+    The products are so small that one thread makes them.
+    """
+    random, digest = np.random.default_rng(0), hashlib.sha256()
+    for kind in (np.float32, np.float64):
+        for rows in (1, 7, 64):
+            left: NDArray[Any] = random.random((rows, 100)).astype(kind)
+            right: NDArray[Any] = random.random((100, 32)).astype(kind)
+            results = (left @ right, left @ right[:, 0], left.sum(), left.mean(axis=0), left * left + 0.1)
+            for result in (*results, np.exp(left), np.log(left), np.tanh(left), np.sqrt(left)):
+                digest.update(np.ascontiguousarray(result).tobytes())
+    for number in random.random(100).tolist():
+        found = (math.exp(number), math.log(number), math.erf(number), math.pow(number, 1.7))
+        digest.update(np.array(found).tobytes())
+    return digest.hexdigest()[:_ARITHMETIC_DIGITS]
 
 
 _collect_hashes = cache(collect_net_hashes)
