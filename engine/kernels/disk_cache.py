@@ -187,9 +187,10 @@ def identify_target() -> str:
 
     A virtual machine may hide features of the processor whose name it shows.
     """
-    features: str | None = numba.config.CPU_FEATURES  # type: ignore[attr-defined]
-    found = get_host_cpu_features() if features is None else features
-    return f"{processor_name()}-{hashlib.sha256(found.encode()).hexdigest()[:8]}"
+    features = numba.config.CPU_FEATURES  # type: ignore[attr-defined]
+    if features is None:
+        features = get_host_cpu_features()  # type: ignore[no-untyped-call]
+    return f"{processor_name()}-{hashlib.sha256(features.encode()).hexdigest()[:8]}"
 
 
 @functools.cache
