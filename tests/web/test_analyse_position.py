@@ -127,6 +127,9 @@ def test_checkers_are_added_by_a_click_and_moved_by_a_drag_while_a_position_is_s
     page.locator("[data-place=p6]").drag_to(page.locator("[data-place=p3]"))
     page.locator("[data-place=p6]").click(modifiers=["Shift"])
     wait_for_address(page, "XGID=---A----------------------:")
+    page.get_by_label("Remove", exact=True).check()
+    page.locator("[data-place=p3]").click()
+    wait_for_address(page, "XGID=--------------------------:")
 
 
 def test_dice_cube_score_and_rules_are_set_by_fields(open_page):
@@ -143,6 +146,25 @@ def test_dice_cube_score_and_rules_are_set_by_fields(open_page):
     wait_for_address(page, ":1:1:-1:65:3:0:0:7:10")
     page.get_by_role("button", name="Undo").click()
     wait_for_address(page, ":1:1:-1:00:3:0:0:7:10")
+    expect(page.locator(".position-facts")).to_have_text(
+        "Light is on roll · Light 0, Dark 3, match to 7 · cube at 2: Dark"
+    )
+
+
+def test_the_crawford_game_has_no_cube_and_needs_a_score_of_one_away(open_page):
+    page = open_page("/#/analyse/XGID=-b----E-C---eE---c-e----B-:1:1:1:00:3:0:0:7:10")
+    page.get_by_role("button", name="Set up").click()
+    editor = page.locator(".editor")
+    crawford = editor.get_by_label("Crawford game")
+    expect(crawford).to_be_disabled()
+    expect(page.locator(".board .cube")).to_have_count(1)
+    editor.get_by_label("Score of Dark").fill("6")
+    editor.get_by_label("Score of Dark").press("Tab")
+    crawford.check()
+    wait_for_address(page, ":0:0:1:00:6:0:1:7:10")
+    expect(editor.get_by_label("Cube of")).to_be_disabled()
+    expect(page.locator(".board .cube")).to_have_count(0)
+    expect(page.locator(".position-facts")).to_contain_text("Crawford game")
 
 
 def test_a_line_of_moves_is_played_undone_and_redone(open_page):
@@ -205,6 +227,7 @@ def test_the_score_matrix_has_a_letter_for_every_score_and_sets_the_score(open_p
     cells.first.press("ArrowDown")
     page.keyboard.press("ArrowRight")
     expect(page.locator(".matrix-details")).to_contain_text("2 away against 2 away")
+    expect(page.locator(".matrix-equities")).to_contain_text("Double, pass +1.000")
     page.get_by_role("button", name="Use this score").click()
     wait_for_address(page, ":0:0:0:2:10")
 

@@ -545,6 +545,18 @@ export const text = {
       pass: "No move: pass the turn",
       arrows: "Arrows",
     },
+    facts: {
+      match: "{one} {first}, {two} {second}, match to {length}",
+      money: "Money game",
+      moneyRules: "Money game ({rules})",
+      jacoby: "Jacoby",
+      beavers: "beavers",
+      crawford: "Crawford game",
+      cube: "cube at {value}: {owner}",
+      nobody: "in the middle",
+      onRoll: "{side} is on roll",
+      doubles: "{side} doubles to {value}",
+    },
     paste: {
       label: "Position or match as text",
       hint: "XGID, GNU Backgammon ID, OGID, FIBS board or Snowie line; or a whole match file.",
@@ -553,7 +565,7 @@ export const text = {
     },
     editor: {
       name: "Set up the position",
-      help: "Press a point to add a checker of the chosen side, with Shift or the right button to remove one, or drag a checker. Keys on the board: + adds, − removes, a digit sets the number.",
+      help: "Press a point to add a checker of the chosen side, or to remove one (with Shift or the right button at any time), or drag a checker. Keys on the board: + adds, − removes, a digit sets the number.",
       brush: "Checkers to place",
       remove: "Remove",
       clear: "Clear the board",

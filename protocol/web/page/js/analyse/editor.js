@@ -2,6 +2,7 @@
 
 import { announce, checkField, choice, h, labelled } from "../dom.js";
 import { fill, text } from "../text.js";
+import { clamp, fitCube, isCrawfordScore } from "./setting_limits.js";
 import { BAR, CHECKERS, copySetting, countPips, exchangeSides, fillBorneOff, hasCube, makeEmptySetting, makeStart } from "./xgid.js";
 
 /**
@@ -27,6 +28,8 @@ export class Editor {
     this.isOpen = false;
     /** @type {SeatNumber} */
     this.brush = 1;
+    /** Whether a press removes a checker, whoever's it is. */
+    this.isRemoving = false;
     this.fields = this.makeFields();
     this.counts = h("p", { class: "small quiet number" });
     this.element = h("section", { class: "panel editor", "aria-label": words.name, hidden: true }, h("h2", {}, words.name),
@@ -68,8 +71,9 @@ export class Editor {
   layOut() {
     const { fields } = this;
     const brushes = sides.map((name, seat) => h("label", { class: "check brush" },
-      h("input", { type: "radio", name: "brush", checked: seat === this.brush, onchange: () => (this.brush = /** @type {SeatNumber} */ (seat)) }),
+      h("input", { type: "radio", name: "brush", checked: seat === this.brush, onchange: () => this.chooseBrush(/** @type {SeatNumber} */ (seat)) }),
       h("span", { class: `dot dot-${seat}`, "aria-hidden": "true" }), name));
+    brushes.push(h("label", { class: "check brush" }, h("input", { type: "radio", name: "brush", onchange: () => (this.isRemoving = true) }), words.remove));
     const button = (/** @type {string} */ name, /** @type {() => void} */ act) => h("button", { type: "button", onclick: act }, name);
     this.matchFields = h("div", { class: "row" },
       ...fields.score.map((field, seat) => labelled(fill(words.score, { side: sides[seat] }), field)), checkField(words.crawford, fields.crawford));
@@ -88,6 +92,12 @@ export class Editor {
       h("div", { class: "row settings" }, labelled(words.length, fields.length), this.matchFields, this.moneyFields),
       h("div", { class: "row settings" }, labelled(words.variant, fields.variant)),
     ];
+  }
+
+  /** @param {SeatNumber} seat whose checkers are added */
+  chooseBrush(seat) {
+    this.brush = seat;
+    this.isRemoving = false;
   }
 
   /** @param {boolean} isOpen */
@@ -183,7 +193,7 @@ export class Editor {
       if (event.type === "pointercancel") return;
       const goal = findPlace(document.elementFromPoint(event.clientX, event.clientY));
       if (goal && goal !== place) this.move(place, goal);
-      else if (goal === place) this.add(place, this.brush, start.shiftKey || start.button === 2 ? -1 : 1);
+      else if (goal === place) this.add(place, this.brush, this.isRemoving || start.shiftKey || start.button === 2 ? -1 : 1);
     };
     addEventListener("pointerup", end);
     addEventListener("pointercancel", end);
@@ -195,7 +205,7 @@ export class Editor {
    * @param {{place: string, shift: boolean}} detail
    */
   pressKey({ place, shift }) {
-    if (this.isOpen && !this.isPressed) this.add(place, this.brush, shift ? -1 : 1);
+    if (this.isOpen && !this.isPressed) this.add(place, this.brush, this.isRemoving || shift ? -1 : 1);
   }
 
   /** @param {KeyboardEvent} event */
@@ -289,38 +299,6 @@ export class Editor {
  */
 function findPlace(target) {
   return target instanceof Element ? target.closest("[data-place]")?.getAttribute("data-place") ?? null : null;
-}
-
-/**
- * A cube in the middle is at 1, one above 1 has an owner: the field that was changed wins.
- *
- * @param {string} changed
- * @param {number} value
- * @param {SeatNumber | null} owner
- * @param {SeatNumber} onRoll
- */
-function fitCube(changed, value, owner, onRoll) {
-  if (changed === "owner") return owner === null ? { value: 1, owner } : { value: Math.max(2, value), owner };
-  return value === 1 ? { value, owner: null } : { value, owner: owner ?? onRoll };
-}
-
-/**
- * Whether exactly one side is one point from the match.
- *
- * @param {number} length
- * @param {number[]} score
- */
-function isCrawfordScore(length, score) {
-  return length > 1 && score.filter((points) => points === length - 1).length === 1;
-}
-
-/**
- * @param {number} value
- * @param {number} low
- * @param {number} high
- */
-function clamp(value, low, high) {
-  return Math.min(high, Math.max(low, Math.round(value) || 0));
 }
 
 /** @param {number} points the length of a match */

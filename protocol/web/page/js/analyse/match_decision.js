@@ -30,11 +30,13 @@ export class DecisionPanel extends EventTarget {
   /**
    * @param {Judged[]} judged the action by one analysis, or by two; the one that the page goes by first
    * @param {string[]} names
+   * @param {string} facts the score, the rules and the cube
    */
-  show(judged, names) {
+  show(judged, names, facts) {
     const [{ item: { action, game } }] = judged;
     this.head.replaceChildren(
       h("h2", {}, fill(words.decisionTitle, { game: game + 1, move: action.move, name: names[action.seat] }), " ", h("span", {}, describeAction(action))),
+      h("p", { class: "small quiet" }, facts),
       action.comment ? h("p", { class: "comment" }, action.comment) : "");
     this.verdicts.forEach((panel, place) => panel.show(judged[place], judged.length > 1));
     this.key.hidden = !judged.some(({ item }) => findPlay(item)?.candidates);

@@ -13,6 +13,7 @@ import { analyseMatches, findPosition, readMatches } from "./match_source.js";
 import { drawSummary } from "./match_summary.js";
 import { classify, formatSeconds, isLossOf } from "./numbers.js";
 import { parsePlay } from "./plays.js";
+import { describeSetting } from "./setting_words.js";
 import { Tabs } from "./tabs.js";
 import { findVariant, makeEmptySetting, parseXgid, toBoardState } from "./xgid.js";
 
@@ -227,7 +228,7 @@ export class MatchView {
     this.opened.at = item.place;
     const [source, otherSource] = this.sources;
     const other = this.otherItems?.[item.place];
-    this.decision?.show([{ source, item }, ...(other ? [{ source: otherSource, item: other }] : [])], this.record.names);
+    this.decision?.show([{ source, item }, ...(other ? [{ source: otherSource, item: other }] : [])], this.record.names, describeSetting(this.readSetting(item), this.record.names));
     this.graph?.mark(item);
     this.moves?.mark(item);
     this.drawBoard(null);

@@ -12,6 +12,7 @@ import { drawLine } from "./line_list.js";
 import { classify } from "./numbers.js";
 import { parsePlay } from "./plays.js";
 import { Questions } from "./questions.js";
+import { describeTurn } from "./setting_words.js";
 import { formatXgid, toBoardState } from "./xgid.js";
 
 /**
@@ -46,13 +47,14 @@ export class PositionView {
     this.bar = new EvaluationBar();
     this.boardBox = h("div", { class: "board-box" });
     this.message = h("p", { class: "failure", role: "alert", hidden: true });
+    this.facts = h("p", { class: "small quiet position-facts" });
     this.tools = h("div", { class: "row tools" });
     this.lineBox = h("nav", { class: "line-of-moves", "aria-label": words.line.name });
     this.panels = new AdvicePanels(this);
     this.board = new BackgammonBoard(this.boardBox);
     this.editor = new Editor(line, this.board);
     parent.append(h("div", { class: "analysis" },
-      h("div", { class: "analysis-left" }, this.bar.element, this.boardBox, this.message, this.tools, this.lineBox, this.editor.element, this.makePaste()),
+      h("div", { class: "analysis-left" }, this.bar.element, this.boardBox, this.facts, this.message, this.tools, this.lineBox, this.editor.element, this.makePaste()),
       h("div", { class: "analysis-right" }, this.panels.element)));
     this.listen();
     this.update();
@@ -88,6 +90,7 @@ export class PositionView {
     this.bar.clear();
     this.drawBoard();
     this.drawTools();
+    this.facts.textContent = describeTurn(this.setting, words.sides);
     this.lineBox.replaceChildren(...drawLine(this.line));
     this.editor.update();
     this.panels.update();
