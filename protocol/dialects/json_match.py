@@ -175,7 +175,8 @@ class MatchQuery:
         except CancelledWork:
             pass
         is_cut = len(results) < len(matches)
-        return make_final_reply(self.head, engine, query.settings, results, is_cut=is_cut)
+        judge = _find_judge(engine, matches[: len(results)])
+        return make_final_reply(self.head, judge, query.settings, results, is_cut=is_cut)
 
     def _analyse(
         self,
@@ -288,6 +289,12 @@ class MatchQuery:
 
     def _is_over(self) -> bool:
         return self.deadline_s is not None and self.clock() > self.deadline_s
+
+
+def _find_judge(engine: Engine, matches: Sequence[RecordedMatch]) -> Engine:
+    """Return the engine that judged all matches; the one that was asked for where several did."""
+    judges = {each.name: each for each in (engine.with_rules(match.rules.rules) for match in matches)}
+    return next(iter(judges.values())) if len(judges) == 1 else engine
 
 
 def make_match_work(

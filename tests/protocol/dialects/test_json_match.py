@@ -243,3 +243,13 @@ def test_an_analysis_is_long_work_whose_answer_is_estimated():
     answer = result if isinstance(result, bytes) else b"".join(result)
     assert 0.3 * len(answer) < job.work.answer_bytes < 4 * len(answer)
     assert 0.8 * len(answer) < job.control.answer_bytes < len(answer)
+
+
+def test_the_answer_names_what_judged_its_matches():
+    solved = '; [Variation "HyperGammon (1)"]\n' + MATCH.replace("31: 8/5 6/5", "31: 24/20").replace(
+        "65: 24/13", "65: Cannot Move"
+    )
+    (answer,) = ask(match_text=solved, plies=0)
+    assert answer["net"] == "hypergammon-1"
+    assert "net hypergammon-1" in answer["results"][0]["method"]
+    assert ask(plies=0)[0]["net"] == "racing"
