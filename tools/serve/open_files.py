@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import logging
 import sys
 
 from engine.errors import LimitError
+
+_LOG = logging.getLogger(__name__)
 
 _OWN_FILES = 64
 """Files that a server has open besides its clients."""
@@ -35,9 +38,10 @@ def fit_clients(clients: int, others: int = 0) -> int:
             field="clients",
         )
     if room < clients:
-        sys.stderr.write(
-            f"gammond: the system allows {allowed:,} open files, so {room:,} clients, not {clients:,}: "
-            f"{_RAISE_LIMIT}\n"
+        _LOG.warning(
+            "the system allows %s open files, so %s clients, not %s: %s",
+            *(f"{number:,}" for number in (allowed, room, clients)),
+            _RAISE_LIMIT,
         )
     return min(clients, room)
 

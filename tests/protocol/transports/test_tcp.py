@@ -252,6 +252,27 @@ def test_a_client_that_connects_while_the_server_ends_is_told(caplog):
     assert caplog.messages == ["ending, waiting for 1 client"]
 
 
+def test_what_a_client_asks_as_the_server_is_to_end_is_answered():
+    async def scenario():
+        async with running_count() as (place, ending, service):
+            reader, writer = await asyncio.open_connection(*place)
+            half_reader, half_writer = await asyncio.open_connection(*place)
+            half_writer.write(b"newgame\nge")
+            assert await wait_until(lambda: service.client_count == 2 and service.request_count == 1)
+            ending.set()
+            await asyncio.sleep(0.05)
+            writer.write(b"ubgi\n")
+            half_writer.write(b"t dice\n")
+            answers = [(await asyncio.wait_for(each.read(), 20)).decode() for each in (reader, half_reader)]
+            for each in (writer, half_writer):
+                each.close()
+            return answers
+
+    new, half = run(scenario())
+    assert new.endswith("ubgiok\n")
+    assert len(half.splitlines()) == 2
+
+
 def test_one_client_too_many_gets_an_error():
     async def scenario():
         async with running_count(clients=2) as (place, _, service):

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import argparse
+import http.client
+import json
 import re
 import socket
 import subprocess
@@ -381,3 +383,37 @@ def test_the_extra_for_the_web_is_named_where_it_is_missing():
     )
     assert done.returncode != 0
     assert "--web needs the package starlette: pip install 'gammond[web]'" in done.stderr
+
+
+def test_the_log_of_a_server_can_be_json_from_the_first_line_to_the_last():
+    options = ["--web", "0", "--archive", "off", "--no-store", "--log-format", "json", "--log-level", "debug"]
+    command = [sys.executable, "-m", "tools.cli", "serve", *options]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as server:
+        lines = [next(server.stderr)]
+        port = json.loads(lines[0])["port"]
+        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=20)
+        for path in ("/healthz", "/no%0asuch%1b[31mpath"):
+            connection.request("GET", path)
+            connection.getresponse().read()
+        connection.close()
+        server.terminate()
+        lines += list(server.stderr)
+    records = [json.loads(line) for line in lines]
+    assert [record["event"] for record in records] == [
+        *("listening", "message", "http_request", "http_request", "ending", "ended")
+    ]
+    found, missing = records[2:4]
+    assert (found["path"], found["status"], found["method"], found["client"]) == ("/healthz", 200, "GET", 1)
+    assert (missing["path"], missing["status"]) == ("/no\nsuch\x1b[31mpath", 404)
+    assert 0 < found["seconds"] < 20
+
+
+def test_an_error_is_a_record_too_where_the_log_is_json():
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        command = [sys.executable, "-m", "tools.cli", "serve", "--tcp", port, "--log-format", "json"]
+        done = subprocess.run(command, stderr=subprocess.PIPE, text=True, timeout=60, check=False)
+    (record,) = map(json.loads, done.stderr.splitlines())
+    assert done.returncode == 1
+    assert (record["level"], record["event"], record["field"]) == ("error", "error", "port")
+    assert "another program listens there" in record["message"]

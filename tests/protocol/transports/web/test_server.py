@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import asyncio
+
 import pytest
 
 pytest.importorskip("starlette", reason="needs the extra 'web'")
@@ -7,7 +9,7 @@ pytest.importorskip("starlette", reason="needs the extra 'web'")
 
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
-from tests.protocol.transports.web.serving import run, running, talk
+from tests.protocol.transports.web.serving import parse_answer, run, running, talk
 
 
 def test_a_websocket_carries_the_lines_of_the_protocol():
@@ -76,3 +78,23 @@ def test_the_end_of_the_server_answers_what_it_has_and_says_that_it_goes_away():
             assert closed.value.rcvd.code == 1001
 
     run(scenario())
+
+
+def test_a_request_that_comes_as_the_server_is_to_end_is_answered():
+    async def scenario():
+        async with running() as server:
+            connections = [await asyncio.open_connection("127.0.0.1", server.port) for _ in range(2)]
+            (_, new), (_, half) = connections
+            lines = (b"GET /healthz HTTP/1.1\r\n", f"host: 127.0.0.1:{server.port}\r\n\r\n".encode())
+            half.write(lines[0])
+            await asyncio.sleep(0.05)
+            server.ending.set()
+            await asyncio.sleep(0.05)
+            half.write(lines[1])
+            new.write(b"".join(lines))
+            answers = [await asyncio.wait_for(reader.read(), 20) for reader, _ in connections]
+            for _, writer in connections:
+                writer.close()
+            return [parse_answer(answer).status for answer in answers]
+
+    assert run(scenario()) == [200, 200]
