@@ -108,7 +108,7 @@ export class RatingPlot {
  */
 export function formatRating(rating, half) {
   if (rating === null || rating === undefined) return "–";
-  return rating.toFixed(1) + (half === null || half === undefined ? "" : ` ± ${half.toFixed(1)}`);
+  return rating.toFixed(1) + (half === null || half === undefined ? "" : ` ±\u00a0${half.toFixed(1)}`);
 }
 
 /** @param {number} seconds since 1970 */

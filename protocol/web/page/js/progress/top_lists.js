@@ -62,7 +62,7 @@ function formatElo({ elo, elo_error: error }) {
   if (elo === null) return words.tooFew;
   const size = String(Math.abs(Math.round(elo)));
   const signed = elo < 0 && size !== "0" ? `\u2212${size}` : size;
-  return error ? `${signed} ± ${Math.round(error)}` : signed;
+  return error ? `${signed} ±\u00a0${Math.round(error)}` : signed;
 }
 
 /**
