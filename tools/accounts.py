@@ -19,7 +19,7 @@ from engine.errors import DataFileError, ValueRangeError
 from engine.wording import escape_unprintable, format_count
 
 if TYPE_CHECKING:
-    from protocol.archive.accounts import Accounts
+    from protocol.accounts.accounts import Accounts
 
 SUMMARY = "list, remove and reset the accounts of the board in the browser"
 
@@ -55,7 +55,7 @@ def main(args: argparse.Namespace) -> int:
         DataFileError: There is no file of accounts, or it cannot be used.
         ValueRangeError: No account has this name.
     """
-    from protocol.archive.accounts import Accounts
+    from protocol.accounts.accounts import Accounts
     from protocol.archive.options import ArchiveOptions
 
     file = args.file or ArchiveOptions().find_accounts_file()

@@ -1,1 +1,1 @@
-"""Games that are kept: tables in progress, finished matches with their analysis, players, accounts."""
+"""Games that are kept: tables in progress, finished matches with their analysis, players."""

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from engine.errors import DataFileError
-from protocol.archive.names import fold_name, is_nobody
+from engine.store.sqlite_file import Schema, SqliteFile
+from protocol.accounts.names import fold_name, is_nobody
 from protocol.archive.records import SGF, AnalysisState, KeptAnalysis, MatchRecord, PlayerKind
-from protocol.archive.sqlite_file import Schema, SqliteFile
 from protocol.tables.archive import KeptGame
 
 SCHEMA = Schema(

@@ -1,9 +1,9 @@
-"""All endpoints of this room."""
+"""The endpoints of kept games, and of the accounts that own them."""
 
 from __future__ import annotations
 
-from protocol.archive.account_endpoints import make_account_endpoints
-from protocol.archive.accounts import Accounts
+from protocol.accounts.accounts import Accounts
+from protocol.accounts.endpoints import make_endpoints as make_account_endpoints
 from protocol.archive.archive import GameArchive
 from protocol.archive.game_endpoints import make_game_endpoints
 from protocol.web.plans import Endpoint

@@ -10,15 +10,15 @@ from typing import TypeVar
 from engine.errors import FormatError
 from engine.options import Bounds, Field
 from engine.rules.rules import STANDARD_RULES
-from protocol.archive.accounts import Accounts
-from protocol.archive.archive import GameArchive
-from protocol.archive.browser_session import (
+from protocol.accounts.accounts import Accounts
+from protocol.accounts.browser_session import (
     fail,
     find_user,
     make_json_answer,
     make_question,
     need_user,
 )
+from protocol.archive.archive import GameArchive
 from protocol.archive.database import ArchiveDatabase
 from protocol.archive.history import (
     MAX_LISTED,

@@ -8,8 +8,8 @@ import numpy as np
 
 from engine.match_analysis.elo import estimate_elo
 from engine.match_analysis.statistics import RatingTotal, round_value
+from protocol.accounts.names import fold_name
 from protocol.archive.database import ArchiveDatabase
-from protocol.archive.names import fold_name
 from protocol.archive.records import PlayerKind
 
 MIN_COUNTED = 100

@@ -8,7 +8,7 @@ import pytest
 pytest.importorskip("argon2", reason="needs the extra 'web'")
 
 from engine.errors import DataFileError, ValueRangeError
-from protocol.archive.accounts import Accounts
+from protocol.accounts.accounts import Accounts
 from tools import accounts, cli
 
 

@@ -6,10 +6,10 @@ import asyncio
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from protocol.archive.accounts import Accounts
+from protocol.accounts.accounts import Accounts
+from protocol.accounts.browser_session import find_user
 from protocol.archive.analysis import BackgroundAnalysis
 from protocol.archive.archive import GameArchive, open_archive
-from protocol.archive.browser_session import find_user
 from protocol.archive.endpoints import make_endpoints
 from protocol.state.service import Service
 from protocol.transports.web.limits import WebOptions

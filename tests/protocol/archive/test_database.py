@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import sqlite3
-
 import pytest
 
-from engine.errors import DataFileError
 from protocol.archive.database import ArchiveDatabase, unpack_text
 from protocol.archive.records import make_record
-from protocol.archive.sqlite_file import Schema, SqliteFile
 from tests.protocol.archive.kept_games import make_engine, make_game, make_match_game, make_person
 
 
@@ -126,42 +122,3 @@ def test_what_fails_in_the_midst_of_a_write_leaves_nothing_of_it(database):
     with pytest.raises(RuntimeError):
         write_and_fail()
     assert database.list_tables(0) == []
-
-
-def test_a_file_of_an_earlier_version_is_brought_up_with_all_that_it_has(tmp_path):
-    file, first = tmp_path / "file", "CREATE TABLE things (name TEXT)"
-    old = SqliteFile(file, Schema("things", 77, (first,)))
-    old.execute("INSERT INTO things VALUES ('kept')")
-    old.close()
-
-    second = "ALTER TABLE things ADD COLUMN size INTEGER NOT NULL DEFAULT 3"
-    new = SqliteFile(file, Schema("things", 77, (first, second)))
-
-    assert tuple(new.execute("SELECT * FROM things").fetchone()) == ("kept", 3)
-    assert new.execute("PRAGMA user_version").fetchone()[0] == 2
-    new.close()
-    again = SqliteFile(file, Schema("things", 77, (first, second)))
-    assert again.execute("SELECT count(*) FROM things").fetchone()[0] == 1
-    again.close()
-
-
-def test_a_step_to_a_later_version_that_fails_leaves_the_file_as_it_was(tmp_path):
-    file, first = tmp_path / "file", "CREATE TABLE things (name TEXT)"
-    SqliteFile(file, Schema("things", 77, (first,))).close()
-    broken = "ALTER TABLE things ADD COLUMN size INTEGER; ALTER TABLE nothing ADD COLUMN size INTEGER"
-    with pytest.raises(sqlite3.OperationalError, match="nothing"):
-        SqliteFile(file, Schema("things", 77, (first, broken)))
-    old = SqliteFile(file, Schema("things", 77, (first,)))
-    assert [row["name"] for row in old.execute("PRAGMA table_info(things)")] == ["name"]
-    old.close()
-
-
-def test_a_file_of_a_later_version_or_of_another_program_is_refused_and_left_alone(tmp_path):
-    file = tmp_path / "file"
-    SqliteFile(file, Schema("things", 77, ("CREATE TABLE a (x)", "CREATE TABLE b (x)"))).close()
-    content = file.read_bytes()
-    with pytest.raises(DataFileError, match="version 1, got version 2"):
-        SqliteFile(file, Schema("things", 77, ("CREATE TABLE a (x)",)))
-    with pytest.raises(DataFileError, match="another program"):
-        ArchiveDatabase(file)
-    assert file.read_bytes() == content

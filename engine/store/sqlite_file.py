@@ -1,4 +1,4 @@
-"""SQLite files of this room: what they are marked with, their tables, and their versions."""
+"""SQLite files that say what they hold: how they are marked, their tables, and their versions."""
 
 from __future__ import annotations
 

@@ -15,11 +15,11 @@ pytest.importorskip("argon2", reason="the extra web is not installed")
 import argon2
 
 from engine.errors import DataFileError, GammondError, UnsupportedError, ValueRangeError
-from protocol.archive import accounts as accounts_module
-from protocol.archive.accounts import IDLE_S, MAX_AGE_S, MAX_SESSIONS, Accounts
-from protocol.archive.attempt_limits import MAX_COUNTED, AttemptLimit, check_attempts
-from protocol.archive.names import fold_name
-from protocol.archive.passwords import MAX_CHARS, Passwords
+from protocol.accounts import accounts as accounts_module
+from protocol.accounts.accounts import IDLE_S, MAX_AGE_S, MAX_SESSIONS, Accounts
+from protocol.accounts.attempt_limits import MAX_COUNTED, AttemptLimit, check_attempts
+from protocol.accounts.names import fold_name
+from protocol.accounts.passwords import MAX_CHARS, Passwords
 from protocol.core.errors import BusyError
 
 PASSWORD = "correct horse"
@@ -279,7 +279,7 @@ def test_the_window_of_attempts_moves_and_forgets(clock):
 
 
 def test_too_many_passwords_at_a_time_are_refused_in_words(monkeypatch):
-    monkeypatch.setattr("protocol.archive.passwords._WAIT_S", 0.01)
+    monkeypatch.setattr("protocol.accounts.passwords._WAIT_S", 0.01)
     passwords = Passwords(CHEAP)
     while passwords._room.acquire(blocking=False):
         pass

@@ -16,10 +16,10 @@ from typing import TypeVar
 
 from engine.errors import DataFileError, LimitError, ValueRangeError
 from engine.runtime.private_folders import make_private_folder
-from protocol.archive.attempt_limits import AttemptLimit, check_attempts
-from protocol.archive.names import fold_name, is_nobody
-from protocol.archive.passwords import Passwords
-from protocol.archive.sqlite_file import Schema, SqliteFile
+from engine.store.sqlite_file import Schema, SqliteFile
+from protocol.accounts.attempt_limits import AttemptLimit, check_attempts
+from protocol.accounts.names import fold_name, is_nobody
+from protocol.accounts.passwords import Passwords
 from protocol.core.fault_log import FAULT_LOG
 from protocol.tables.requests import check_name
 from protocol.tables.tokens import hash_token

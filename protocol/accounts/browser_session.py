@@ -8,7 +8,7 @@ from http.cookies import CookieError, SimpleCookie
 import msgspec
 
 from engine.errors import GammondError
-from protocol.archive.accounts import IDLE_S, Accounts, LoginError
+from protocol.accounts.accounts import IDLE_S, Accounts, LoginError
 from protocol.core.errors import BusyError
 from protocol.core.requests import AnyReply, Work, WorkControl
 from protocol.web.answers import WebAnswer, WebRequest, find_status, make_failure

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from engine.options import Field
-from protocol.archive.accounts import Accounts
-from protocol.archive.browser_session import (
+from protocol.accounts.accounts import Accounts
+from protocol.accounts.browser_session import (
     fail,
     find_user,
     make_cookie,
@@ -27,7 +27,7 @@ _EVERYWHERE = Field("everywhere", bool)
 _Answer = Callable[[Accounts, WebRequest, Mapping[str, object]], WebAnswer]
 
 
-def make_account_endpoints(accounts: Accounts | None) -> tuple[Endpoint, ...]:
+def make_endpoints(accounts: Accounts | None) -> tuple[Endpoint, ...]:
     """Return the endpoints of accounts.
 
     Args:

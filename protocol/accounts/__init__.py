@@ -1,0 +1,1 @@
+"""Accounts: names, passwords, the sessions of browsers, and who is kept from guessing."""

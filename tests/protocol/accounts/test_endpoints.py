@@ -1,0 +1,148 @@
+"""Accounts over HTTP, without HTTP."""
+
+from __future__ import annotations
+
+import pytest
+
+pytest.importorskip("argon2", reason="the extra web is not installed")
+
+import argon2
+
+from protocol.accounts.accounts import Accounts
+from protocol.accounts.browser_session import find_user, is_loopback, make_cookie, read_token
+from protocol.accounts.passwords import Passwords
+from tests.protocol.archive.archive_asking import Browser
+
+PASSWORD = "correct horse"
+
+
+@pytest.fixture
+def accounts(tmp_path):
+    cheap = argon2.PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
+    opened = Accounts(tmp_path / "accounts.sqlite", Passwords(cheap))
+    yield opened
+    opened.close()
+
+
+def get_error(answer):
+    status, document = answer
+    assert list(document) == ["error"]
+    assert document["error"]["message"]
+    return status, document["error"]["field"]
+
+
+def test_a_session_lasts_from_login_to_logout(accounts):
+    browser = Browser(None, accounts)
+    assert browser.get("me") == (200, {"name": None, "accounts": True, "archive": False})
+    assert browser.post("register", name="Ann", password=PASSWORD) == (200, {"name": "Ann"})
+    assert browser.get("me")[1]["name"] == "Ann"
+    assert browser.post("logout") == (200, {"name": None})
+    assert browser.cookies == {}
+    assert browser.get("me")[1]["name"] is None
+    assert browser.post("login", name="ann", password=PASSWORD) == (200, {"name": "Ann"})
+
+
+def test_a_logout_that_is_none_ends_nothing(accounts):
+    browser = Browser(accounts=accounts)
+    browser.post("register", name="Ann", password=PASSWORD)
+    status, document = browser.post("logout", everywhere="yes")
+    assert (status, document["error"]["field"]) == (422, "everywhere")
+    assert browser.get("me")[1]["name"] == "Ann"
+
+
+def test_a_stolen_cookie_is_worth_nothing_after_the_logout(accounts):
+    browser, thief = Browser(None, accounts), Browser(None, accounts)
+    browser.post("register", name="Ann", password=PASSWORD)
+    thief.cookies = dict(browser.cookies)
+    assert thief.get("me")[1]["name"] == "Ann"
+    browser.post("logout")
+    assert thief.get("me")[1]["name"] is None
+
+
+def test_logging_out_everywhere_and_a_new_password_end_the_sessions_of_other_browsers(accounts):
+    one, two = Browser(None, accounts), Browser(None, accounts)
+    one.post("register", name="Ann", password=PASSWORD)
+    two.post("login", name="Ann", password=PASSWORD)
+    assert one.post("password", old=PASSWORD, new="new password") == (200, {"name": "Ann"})
+    assert (one.get("me")[1]["name"], two.get("me")[1]["name"]) == ("Ann", None)
+    two.post("login", name="Ann", password="new password")
+    one.post("logout", everywhere=True)
+    assert two.get("me")[1]["name"] is None
+
+
+def test_an_unknown_name_and_a_wrong_password_have_the_same_answer(accounts):
+    browser = Browser(None, accounts)
+    accounts.register("Ann", PASSWORD)
+    wrong = browser.send("POST", "login", {"name": "Ann", "password": "wrong password"})
+    unknown = browser.send("POST", "login", {"name": "Bob", "password": PASSWORD})
+    assert wrong == unknown
+    assert wrong.status == 401
+    assert "Set-Cookie" not in wrong.headers
+
+
+def test_too_many_logins_are_told_when_to_come_again(accounts):
+    browser = Browser(None, accounts)
+    for _ in range(10):
+        browser.post("login", name="Ann", password="wrong password")
+    answer = browser.send("POST", "login", {"name": "Ann", "password": PASSWORD})
+    assert answer.status == 429
+    assert "Retry-After" in answer.headers
+
+
+def test_changing_the_password_needs_a_login(accounts):
+    accounts.register("Ann", PASSWORD)
+    assert get_error(Browser(None, accounts).post("password", old=PASSWORD, new="new password"))[0] == 401
+
+
+@pytest.mark.parametrize(
+    ("host", "wanted"),
+    [
+        ("localhost:8080", "gammond-session=T; Path=/; Max-Age=2592000; HttpOnly; SameSite=Strict"),
+        (
+            "games.example.org",
+            "__Host-gammond-session=T; Path=/; Max-Age=2592000; HttpOnly; SameSite=Strict; Secure",
+        ),
+    ],
+)
+def test_the_cookie_is_for_no_script_no_other_site_and_https_alone_but_on_this_machine(host, wanted):
+    assert make_cookie("T", host) == wanted
+    assert read_token(wanted.partition(";")[0]) == "T"
+    assert "Max-Age=0" in make_cookie("", host)
+
+
+@pytest.mark.parametrize(
+    ("host", "wanted"),
+    [
+        ("localhost", True),
+        ("LOCALHOST:80", True),
+        ("127.0.0.1:8080", True),
+        ("127.3.2.1", True),
+        ("[::1]:8080", True),
+        ("[::1]", True),
+        ("127.0.0.1.example.org", False),
+        ("localhost.example.org:80", False),
+        ("192.168.0.1:80", False),
+        ("[2001:db8::1]:80", False),
+        ("", False),
+    ],
+)
+def test_names_of_this_machine_are_known(host, wanted):
+    assert is_loopback(host) is wanted
+
+
+@pytest.mark.parametrize(
+    "cookie", ["", "a=b", "gammond-session=", "=;;=", "gammond-session=\x00", "x" * 10_000]
+)
+def test_no_cookie_is_no_user(accounts, cookie):
+    assert find_user(accounts, cookie) is None
+    assert find_user(None, "gammond-session=x") is None
+
+
+@pytest.mark.parametrize("body", [b"", b"[]", b"{", b"null", b'{"name":"Ann"}', b'{"name":1,"password":2}'])
+def test_a_body_that_is_no_login_is_refused(accounts, body):
+    assert Browser(None, accounts).send("POST", "login", body).status in (400, 401)
+
+
+def test_a_field_too_many_is_named(accounts):
+    assert get_error(Browser(None, accounts).post("login", user="Ann")) == (422, "user")
+    assert get_error(Browser(None, accounts).post("logout", everywhere="yes")) == (422, "everywhere")
