@@ -10,6 +10,7 @@ import { classify, formatLoss, formatPercent, isLossOf } from "./numbers.js";
 /**
  * @typedef {import("./match_items.js").Item} Item
  * @typedef {import("./match_items.js").MatchRecord} MatchRecord
+ * @typedef {{source: string, items: Item[]}} Other the same actions as another analysis judges them
  */
 
 const words = text.analyse.match;
@@ -32,15 +33,19 @@ export class ErrorList extends EventTarget {
     this.items = [];
     /** @type {string[]} */
     this.names = [];
+    /** @type {Other | null} */
+    this.other = null;
   }
 
   /**
    * @param {Item[]} items
    * @param {string[]} names
+   * @param {Other | null} other another analysis
    */
-  show(items, names) {
+  show(items, names, other) {
     this.items = items;
     this.names = names;
+    this.other = other;
     const kept = this.seat.value;
     this.seat.replaceChildren(h("option", { value: "" }, words.both), ...names.map((name, seat) => h("option", { value: seat }, name)));
     this.seat.value = kept;
@@ -63,13 +68,24 @@ export class ErrorList extends EventTarget {
         type: "button", class: "error-row", "data-place": item.place, onclick: () => this.dispatchEvent(new CustomEvent("choose", { detail: item })),
       },
       h("span", { class: `grade ${quality}`, title: text.analyse.qualities[quality] }, text.analyse.marks[quality]),
-      h("span", { class: "error-where small quiet" }, fill(words.where, { game: item.game + 1, move: item.action.move, name: this.names[decision.seat] })),
+      h("span", { class: "error-where small quiet" }, fill(words.where, { game: item.game + 1, move: item.action.move, name: this.names[decision.seat] }), h("span", { class: "other-loss" }, this.describeOther(item, decision))),
       h("span", { class: "error-what" }, decision.roll && h("b", {}, `${decision.roll}: `), nameCubeAction(decision.chosen, decision.xgid), " ",
         h("span", { class: "quiet" }, fill(words.insteadOf, { best: nameCubeAction(decision.best, decision.xgid) }))),
       h("span", { class: `error-size number ${quality}` }, formatLoss(decision.error)),
       h("span", { class: "error-mwc number small quiet" }, decision.error_mwc === null ? "" : fill(words.mwcLost, { mwc: formatPercent(decision.error_mwc, 2) })),
       h("span", { class: "unseen" }, text.analyse.qualities[quality])));
     }));
+  }
+
+  /**
+   * What another analysis says that a decision lost; empty where it says nothing.
+   *
+   * @param {Item} item
+   * @param {import("./match_items.js").Decision} decision
+   */
+  describeOther(item, decision) {
+    const judged = this.other?.items[item.place]?.decisions.find((each) => each.decision === decision.decision);
+    return judged ? fill(words.otherLoss, { source: this.other?.source ?? "", loss: formatLoss(judged.error) }) : "";
   }
 }
 

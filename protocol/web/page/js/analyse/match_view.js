@@ -217,7 +217,7 @@ export class MatchView {
     const counts = this.items.flatMap(({ action: { xgid } }) => xgid ? parseXgid(xgid).checkers.map(([off]) => 15 - off) : []);
     this.total = Math.max(...counts, 0) || 15;
     this.graph?.show(this.items, record.names, record.length === 0);
-    this.errors?.show(this.items, record.names);
+    this.errors?.show(this.items, record.names, this.other ? { source: this.sources[1], items: this.otherItems } : null);
     this.moves?.show(this.items, record);
     this.summary?.replaceChildren(...drawSummary(record, { analysis, other: this.other, sources: this.sources }, (game) => this.openGame(game)));
     if (this.item) this.choose(this.item);

@@ -104,20 +104,23 @@ export class RolloutPanel extends EventTarget {
     const reason = words.reasons[/** @type {keyof typeof words.reasons} */ (rollout.reason)] ?? "";
     const trials = rollout.trials.toLocaleString("en");
     this.finish(fill(words.done, { trials, time: formatSeconds(ms), reason }));
-    if (rollout.candidates) this.list.show(rollout.candidates.map(toListedCandidate));
+    if (rollout.candidates) this.list.show(rollout.candidates.map((/** @type {any} */ candidate) => toListedCandidate(candidate, rollout.trials)));
     else this.figures.replaceChildren(...drawEstimates(rollout, isAgain));
   }
 }
 
-/** @param {Record<string, any>} candidate */
-function toListedCandidate(candidate) {
+/**
+ * @param {Record<string, any>} candidate
+ * @param {number} trials of the plays that were kept to the end
+ */
+function toListedCandidate(candidate, trials) {
   return {
     play: candidate.play,
     equity: candidate.cubeful ?? candidate.equity,
     mwc: candidate.mwc,
     loss: candidate.behind ?? 0,
     se: candidate.cubeful_se ?? candidate.se,
-    depth: fill(candidate.given_up ? words.prunedAfter : words.after, { trials: candidate.trials.toLocaleString("en") }),
+    depth: fill(candidate.given_up && candidate.trials < trials ? words.prunedAfter : words.after, { trials: candidate.trials.toLocaleString("en") }),
     chances: [candidate.win, candidate.win_g, candidate.win_bg, candidate.lose_g, candidate.lose_bg],
   };
 }
