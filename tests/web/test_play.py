@@ -327,6 +327,8 @@ def test_in_barca_squares_to_go_to_are_green_and_a_scared_mouse_is_red_and_moves
     expect(page.locator(".target.movable")).to_have_attribute("data-square", "e5")
     page.locator("[data-square='d2']").click(force=True)
     expect(page.locator("#message")).to_have_text("A scared animal must go first.")
+    address = page.get_by_role("link", name="Analyse this position").get_attribute("href")
+    assert address.startswith("#/analyse/barca/4ee4")
     page.locator("[data-square='e5']").click(force=True)
     page.locator(".target.legal").nth(3).wait_for(state="attached")
     goals = page.eval_on_selector_all(".target.legal", "found => found.map(each => each.dataset.square)")

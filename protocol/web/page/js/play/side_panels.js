@@ -66,7 +66,8 @@ export class SidePanels {
     if (!state) return;
     /** @type {(HTMLAnchorElement | HTMLButtonElement)[]} */
     const parts = [];
-    if (state.xgid) parts.push(h("a", { class: "button", href: `#/analyse/${encodeURIComponent(state.xgid)}`, target: "_blank", rel: "noopener" }, words.analyseHere));
+    const address = this.view.isBarca && state.position ? `barca/${encodeURIComponent(state.position)}` : state.xgid && encodeURIComponent(state.xgid);
+    if (address) parts.push(h("a", { class: "button", href: `#/analyse/${address}`, target: "_blank", rel: "noopener" }, words.analyseHere));
     if (state.result && !this.view.isBarca) {
       for (const ending of ["mat", "sgf"]) {
         parts.push(h("button", { type: "button", "data-save": ending, onclick: () => this.save(ending) }, `${words.downloads} .${ending}`));
