@@ -1,5 +1,7 @@
 """The files of the page as they are served."""
 
+import posixpath
+import re
 from pathlib import Path
 
 import pytest
@@ -9,6 +11,13 @@ from tree_sitter import Language, Parser
 from protocol.transports.web.page_files import read_page
 
 SOURCES = Path(__file__).parents[4] / "protocol" / "web" / "page"
+VIEWS = (
+    "js/play/new_game.js",
+    "js/play/table_view.js",
+    "js/analyse/view.js",
+    "js/progress/view.js",
+    "js/help.js",
+)
 PARSER = Parser(Language(tree_sitter_javascript.language()))
 
 
@@ -31,10 +40,37 @@ def parse(script):
     return found
 
 
-def test_the_whole_page_takes_at_most_280_kilobytes(page):
-    sizes = {path: len(file.data) for path, file in page.items()}
-    assert {path.partition("/")[0] for path in sizes} == {"index.html", "icon.svg", "css", "js"}
-    assert sum(sizes.values()) <= 280_000, sizes
+def list_imports(page, path, *, is_lazy):
+    """Return the scripts that a script imports, in turn too, and those that it imports when it needs them."""
+    pattern = re.compile(rb'(?:from|import)\s*"([^"]+)"' + (rb'|import\("([^"]+)"\)' if is_lazy else b""))
+    found, rest = set(), [path]
+    while rest:
+        script = rest.pop()
+        if script not in found:
+            found.add(script)
+            folder = posixpath.dirname(script)
+            for names in pattern.findall(page[script].data):
+                name = names if isinstance(names, bytes) else names[0] or names[1]
+                rest.append(posixpath.normpath(posixpath.join(folder, name.decode())))
+    return found
+
+
+def test_the_page_has_scripts_styles_and_a_picture_alone(page):
+    assert {path.partition("/")[0] for path in page} == {"index.html", "icon.svg", "css", "js"}
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_a_visit_of_a_view_takes_at_most_250_kilobytes(page, view):
+    still = {path for path in page if not path.endswith(".js")}
+    scripts = list_imports(page, "js/main.js", is_lazy=False) | list_imports(page, view, is_lazy=True)
+    assert "js/text.js" in scripts
+    sizes = {path: len(page[path].data) for path in still | scripts}
+    assert sum(sizes.values()) <= 250_000, sizes
+
+
+def test_the_views_are_those_of_the_page():
+    source = (SOURCES / "js/main.js").read_text("utf-8")
+    assert sorted(VIEWS) == sorted(f"js/{name}" for name in re.findall(r'import\("\./([^"]+)"\)', source))
 
 
 def test_scripts_are_served_shorter_and_read_as_they_are_written(page):
