@@ -86,7 +86,7 @@ def _check_dice(table: Table, request: ActRequest) -> None:
 def _take_back(table: Table, member: Member, request: ActRequest) -> None:
     seat = _find_seat(table, member, request)
     count = _count_actions(table, member, request)
-    if table.holds_all(member):
+    if table.admission.holds_all(member):
         table.take_back(request.act, seat, count)
     else:
         table.ask_to_take_back(seat, request.act, len(table.game.history.entries) - count)
@@ -146,7 +146,7 @@ def _begin_next(table: Table, member: Member, request: ActRequest) -> None:
 def _take_hint(table: Table, member: Member, request: ActRequest) -> None:
     seat = _find_seat(table, member, request)
     _require_game(table)
-    if not table.holds_all(member):
+    if not table.admission.holds_all(member):
         raise StateError("no help while somebody else plays", field="act")
     if table.game.to_act != seat:
         raise StateError("it is not your turn", field="seat")
@@ -156,7 +156,7 @@ def _take_hint(table: Table, member: Member, request: ActRequest) -> None:
 
 
 def _steer(table: Table, member: Member, request: ActRequest) -> None:
-    if not table.may_steer(member):
+    if not table.admission.may_steer(member):
         raise StateError("only who plays alone, or watches engines by their link, may do this", field="act")
     seat = min(member.seats, default=None)
     if request.act == "pace":

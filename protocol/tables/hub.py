@@ -301,7 +301,7 @@ class Hub:
                 )
             if len(table.members) >= self.limits.table_visitors:
                 raise BusyError(f"{self.limits.table_visitors} visitors are here already", field="table")
-        if table.takes_seat(request):
+        if table.admission.takes_seat(request):
             visitor.check_name(read_guest_name(request))
         answer, frames = table.join(visitor, request)
         visitor.tables.add(table.table_id)
@@ -312,7 +312,7 @@ class Hub:
 
     def _look(self, visitor: Visitor, request: LookRequest) -> None:
         table = self._find_table(request.table)
-        table.check_tokens(request.tokens)
+        table.admission.check_tokens(request.tokens)
         self._send_ok(visitor, request, **table.describe_offer(request.tokens))
 
     def _leave(self, visitor: Visitor, request: LeaveRequest) -> None:

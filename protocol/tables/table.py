@@ -7,17 +7,17 @@ from typing import Any
 
 import msgspec
 
-from engine.errors import GammondError, ValueRangeError
+from engine.errors import GammondError
 from protocol.core.fault_log import FAULT_LOG
 from protocol.core.replies import describe_error
+from protocol.tables.admission import Admission
 from protocol.tables.archive import SavedTable
 from protocol.tables.audience import Audience, Listener, Member
 from protocol.tables.clocks import MatchClock
 from protocol.tables.engine_play import EnginePlay
-from protocol.tables.fair_dice import check_seed
 from protocol.tables.game_history import HistoryEntry
 from protocol.tables.game_view import Phase
-from protocol.tables.requests import JoinRequest, TableSpec, read_guest_name
+from protocol.tables.requests import JoinRequest, TableSpec
 from protocol.tables.seating import Seating
 from protocol.tables.seats import Seat
 from protocol.tables.services import TableServices
@@ -45,6 +45,7 @@ class Table:
         seating: Who sits where.
         log: What was done at it.
         audience: Who is at it.
+        admission: Lets visitors come and go.
         engines: The engines that play at it.
         active_s: When something was done at it last, by the clock.
         is_paused: Whether engines wait.
@@ -66,6 +67,7 @@ class Table:
         self.seating = Seating(spec, self.game)
         self.log = TableLog(table_id, services.archive, services.wall_clock)
         self.audience = Audience(table_id, self)
+        self.admission = Admission(self.seating, self.audience, self, is_public=spec.public)
         self.engines = EnginePlay(self.game, services.submit, self, self._fail_engine)
         self.clock = None if spec.clock is None else MatchClock(spec.clock)
         self.active_s = services.clock()
@@ -105,20 +107,6 @@ class Table:
             self.record("commit", secret=self.game.dice.commit().hex())
         return tokens, watch
 
-    def takes_seat(self, request: JoinRequest) -> bool:
-        """Return whether who comes takes an open seat by its link, and plays by the name that is given."""
-        invited = self.seating.find_invited(request.tokens)
-        return invited is not None and invited not in self.seating.find_held(request.tokens)
-
-    def check_tokens(self, tokens: Sequence[str]) -> None:
-        """Check that whoever has some tokens may come.
-
-        Raises:
-            ValueRangeError: None of them is of this table, which is not public.
-        """
-        if not self.spec.public and not self.seating.admits(tokens):
-            raise ValueRangeError("expected a token of this table", field="token")
-
     def join(self, listener: Listener, request: JoinRequest) -> tuple[dict[str, Any], list[str]]:
         """Let a visitor come.
 
@@ -128,46 +116,11 @@ class Table:
         Raises:
             GammondError: It may not.
         """
-        seating, tokens = self.seating, request.tokens
-        self.check_tokens(tokens)
-        held, invited, watches = (
-            seating.find_held(tokens),
-            seating.find_invited(tokens),
-            seating.may_watch(tokens),
-        )
-        check_seed(request.seed)
-        answer: dict[str, Any] = {}
-        if invited is not None and invited not in held:
-            answer["tokens"] = self._take_seat(invited, read_guest_name(request))
-            held.add(invited)
-        member = self.members.setdefault(listener, Member(listener))
-        member.has_watch_token |= watches
-        for place in sorted(held - member.seats):
-            self._sit_down(member, place)
-        for place in held if request.seed else ():
-            self.seats[place].seed = request.seed
+        member, answer = self.admission.admit(listener, request)
         self.active_s = self._services.clock()
         frames = self.audience.list_missed(member, request.after)
         number = self.audience.events.number
         return {"seats": sorted(member.seats), "event": number, **answer}, frames
-
-    def _take_seat(self, place: int, name: str) -> list[str | None]:
-        """Give a seat to who has its link; return the tokens, the seat's new one in its place."""
-        seat = self.seats[place]
-        for member in self.members.values():
-            if place in member.seats:  # its link was used again: who came first has not acted yet
-                member.seats.discard(place)
-        token = self.seating.take(place, name)
-        self.record("take", seat=place, name=name, hash=seat.token_hash, invitation=seat.invitation_hash)
-        return [token if each == place else None for each in (0, 1)]
-
-    def _sit_down(self, member: Member, place: int) -> None:
-        seat = self.seats[place]
-        member.seats.add(place)
-        seat.visitors += 1
-        seat.has_come = True
-        if seat.visitors == 1:
-            self.emit("joined", place, seat.name, skipped=member)
 
     def begin_if_ready(self) -> None:
         """Begin the first game once every person has come, or go on where engines waited for a visitor."""
@@ -180,23 +133,9 @@ class Table:
 
     def leave(self, listener: Listener) -> None:
         """Let a visitor go."""
-        member = self.members.pop(listener, None)
-        for place in sorted(member.seats) if member is not None else ():
-            self.seats[place].visitors -= 1
-            if not self.seats[place].visitors:
-                self.emit("left", place, self.seats[place].name)
+        self.admission.dismiss(listener)
         if not self.members and self.seating.has_engines_only:
             self.engines.cancel()
-
-    def may_steer(self, member: Member) -> bool:
-        """Return whether a visitor may pause the game: nobody else is playing."""
-        if self.seating.has_engines_only:
-            return member.has_watch_token
-        return bool(member.seats) and self.holds_all(member)
-
-    def holds_all(self, member: Member) -> bool:
-        """Return whether a visitor holds every seat that no engine plays."""
-        return member.seats.issuperset(self.seating.persons)
 
     # Games
 
