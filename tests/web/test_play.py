@@ -479,9 +479,19 @@ def test_dice_that_do_not_follow_from_the_secret_are_found(open_page):
 
 def test_engines_play_each_other_at_the_pace_that_is_set_and_pause(open_page):
     page = start_game(
-        open_page, how="engines", pace="fast", length="25", level="beginner", otherLevel="casual"
+        open_page,
+        how="engines",
+        pace="fast",
+        length="25",
+        level="beginner",
+        otherLevel="casual",
+        public=True,
     )
     page.get_by_text("You are watching.").wait_for()
+    visitor = open_page(f"/#/t/{page.url.split('/')[-2]}/")
+    visitor.get_by_text("You are watching.").wait_for()
+    expect(visitor.locator("[data-act='options']")).to_be_visible()
+    expect(visitor.locator("[data-act='pause']")).to_have_count(0)
     page.locator(".moves li").nth(3).wait_for()
     page.locator("[data-act='pause']").click()
     page.locator("[data-act='pause']", has_text="Resume").wait_for()

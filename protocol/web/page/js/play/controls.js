@@ -195,7 +195,8 @@ export class Controls {
     const { state } = this.view;
     if (!state || !(/** @type {any} */ (state).may_pause)) return false;
     const isEngine = state.seats.map(({ kind }) => kind === "engine");
-    return isEngine.some(Boolean) && (isEngine.every(Boolean) || this.view.isAlone);
+    const hasKey = this.view.tokens.length > 0; // who comes from the list of public tables has none
+    return isEngine.some(Boolean) && (isEngine.every(Boolean) ? hasKey : this.view.isAlone);
   }
 
   makePace() {
