@@ -122,38 +122,61 @@ def analyse_match(
     settings, workers = settings or AnalysisSettings(), workers or Workers()
     here = _Judge(engine.with_rules(match.rules.rules).with_threads(1), settings, cancelled)
     tasks = list_match_tasks(match)
-    has_luck = match.rules.rules.supports(Feature.EVALUATION)
-    rolls = [
-        rolled for number, game in enumerate(match.games) if has_luck for rolled in list_rolls(number, game)
-    ]
-
-    def judge_here(number: int) -> ActionNotes:
-        return keep(number, here.judge(tasks[number]))
-
-    def keep(number: int, notes: ActionNotes) -> ActionNotes:
-        journal.add(SEARCHED, number, notes)
-        counter.add()
-        return notes
-
-    luck = measure_luck(here.engine, rolls, workers, cancelled)
-    known = {number: journal.find(SEARCHED, number) for number in range(len(tasks))}
-    missing = [number for number, notes in known.items() if notes is None]
-    counter = _Counter(len(tasks), len(tasks) - len(missing), progress)
+    luck = _measure_luck(here.engine, match, workers, cancelled)
+    judged = _JudgedTasks(tasks, journal, progress)
     if analyser is None:
-        found_notes = workers.map(judge_here, missing)
+        workers.map(lambda number: judged.keep(number, here.judge(tasks[number])), judged.missing)
     else:
-        answers = analyser.analyse_all([tasks[number] for number in missing], match.rules.rules)
-        found_notes = [keep(number, notes) for number, notes in zip(missing, answers, strict=True)]
-    judged = known | dict(zip(missing, found_notes, strict=True))
-    found = [
+        answers = analyser.analyse_all([tasks[number] for number in judged.missing], match.rules.rules)
+        for number, notes in zip(judged.missing, answers, strict=True):
+            judged.keep(number, notes)
+    return add_notes(keep_comments(match), [*luck, *judged.list_notes()])
+
+
+def _measure_luck(
+    engine: Engine, match: RecordedMatch, workers: Workers, cancelled: Callable[[], bool] | None
+) -> list[tuple[int, int, ActionNotes]]:
+    """Return notes with the luck of each roll, as game, place and note; none where nothing is evaluated."""
+    if not match.rules.rules.supports(Feature.EVALUATION):
+        return []
+    rolls = [rolled for number, game in enumerate(match.games) for rolled in list_rolls(number, game)]
+    luck = measure_luck(engine, rolls, workers, cancelled)
+    return [
         (rolled.game, rolled.place, ActionNotes(luck=points))
         for rolled, points in zip(rolls, luck.tolist(), strict=True)
     ]
-    for number, task in enumerate(tasks):
-        notes = judged[number]
-        assert notes is not None
-        found += [(task.game, place, notes) for place in task.places]
-    return add_notes(keep_comments(match), found)
+
+
+class _JudgedTasks:
+    """The notes of a match's tasks: at first those that a journal has.
+
+    Args:
+        tasks: The tasks.
+        journal: Has notes of before, and takes what is new.
+        progress: Called by one thread at a time.
+
+    Attributes:
+        missing: The numbers of the tasks that are to be judged.
+    """
+
+    def __init__(self, tasks: Sequence[AnalysisTask], journal: AnalysisJournal, progress: Progress) -> None:
+        self._tasks = tasks
+        self._journal = journal
+        self._notes = [journal.find(SEARCHED, number) for number in range(len(tasks))]
+        self.missing = [number for number, notes in enumerate(self._notes) if notes is None]
+        self._counter = _Counter(len(tasks), len(tasks) - len(self.missing), progress)
+
+    def keep(self, number: int, notes: ActionNotes) -> None:
+        """Take the notes of a task; for any thread."""
+        self._journal.add(SEARCHED, number, notes)
+        self._notes[number] = notes
+        self._counter.add()
+
+    def list_notes(self) -> Iterator[tuple[int, int, ActionNotes]]:
+        """List the notes of all tasks, as game, place and note."""
+        for task, notes in zip(self._tasks, self._notes, strict=True):
+            assert notes is not None
+            yield from ((task.game, place, notes) for place in task.places)
 
 
 def judge_decisions(

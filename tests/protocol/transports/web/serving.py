@@ -84,6 +84,12 @@ class Slow(RacingEvaluator):
         return super().evaluate(boards)
 
 
+async def wait_for(event):
+    """Wait for an event of another thread."""
+    while not event.is_set():
+        await asyncio.sleep(0.02)
+
+
 async def settle(evaluator):
     """Return whether the evaluator is asked no longer."""
     for _ in range(40):

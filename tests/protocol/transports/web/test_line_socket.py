@@ -9,7 +9,7 @@ import asyncio
 from websockets.exceptions import ConnectionClosed
 
 from protocol.core.limits import ClientLimits
-from tests.protocol.transports.web.serving import Slow, run, running, settle, talk
+from tests.protocol.transports.web.serving import Slow, run, running, settle, talk, wait_for
 
 WIDE = '{"id": 1, "position": "BAAAUFKqVKQAAA", "dice": [1, 1], "want": ["moves"]}'
 """2,151 plays, 390 kB of them."""
@@ -17,12 +17,6 @@ WIDE = '{"id": 1, "position": "BAAAUFKqVKQAAA", "dice": [1, 1], "want": ["moves"
 
 DEEP = "newgame\n@a eval plies=3\n"
 """The search asks 125 times."""
-
-
-async def wait_for(event):
-    """Wait for an event of another thread."""
-    while not event.is_set():
-        await asyncio.sleep(0.02)
 
 
 def test_a_frame_may_hold_many_lines_and_frames_of_answers_hold_whole_ones():

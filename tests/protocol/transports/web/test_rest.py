@@ -8,7 +8,7 @@ import asyncio
 import json
 import socket
 
-from tests.protocol.transports.web.serving import Slow, request, run, running, settle
+from tests.protocol.transports.web.serving import Slow, request, run, running, settle, wait_for
 
 START = {"position": "4HPwATDgc/ABMA"}
 
@@ -118,8 +118,7 @@ def test_the_work_of_a_page_that_goes_away_stops():
     async def scenario():
         async with running(evaluator) as server:
             asking = asyncio.create_task(request(server, "POST", "/api/v1/evaluate", DEEP))
-            while not evaluator.began.is_set():
-                await asyncio.sleep(0.05)
+            await wait_for(evaluator.began)
             asking.cancel()
             return await settle(evaluator)
 
@@ -135,8 +134,7 @@ def test_one_address_has_its_share_of_work_and_all_have_theirs():
             asking = [
                 asyncio.create_task(request(server, "POST", "/api/v1/evaluate", DEEP)) for _ in range(2)
             ]
-            while not evaluator.began.is_set():
-                await asyncio.sleep(0.05)
+            await wait_for(evaluator.began)
             refused = await request(server, "POST", "/api/v1/evaluate", DEEP)
             for task in asking:
                 task.cancel()
@@ -154,8 +152,7 @@ def test_the_end_of_the_server_stops_work_that_goes_on_for_too_long():
     async def scenario():
         async with running(evaluator, grace_s=0.3) as server:
             asking = asyncio.create_task(request(server, "POST", "/api/v1/evaluate", DEEP))
-            while not evaluator.began.is_set():
-                await asyncio.sleep(0.05)
+            await wait_for(evaluator.began)
             server.ending.set()
             return await asyncio.wait_for(asking, 10)
 
