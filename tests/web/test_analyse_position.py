@@ -183,6 +183,17 @@ def test_a_line_of_moves_is_played_undone_and_redone(open_page):
     wait_for_address(page, ":-1:00:")
 
 
+def test_the_link_and_the_xgid_of_a_position_are_copied(open_page):
+    page = open_page(f"/#/analyse/{AT_SCORE}", permissions=["clipboard-read", "clipboard-write"])
+    wait_for_plies(page, 2)
+    page.get_by_role("button", name="Copy XGID").click()
+    page.get_by_text("The XGID is copied.").wait_for()
+    assert page.evaluate("navigator.clipboard.readText()") == AT_SCORE
+    page.get_by_role("button", name="Copy link").click()
+    page.get_by_text("The link is copied.").wait_for()
+    expect(page).to_have_url(page.evaluate("navigator.clipboard.readText()"))
+
+
 def test_the_position_stays_while_another_page_is_open(open_page):
     page = open_page(f"/#/analyse/{AT_SCORE}")
     wait_for_plies(page, 2)

@@ -411,7 +411,7 @@ def test_on_a_phone_everything_fits_and_fingers_move_the_checkers(open_page):
         check_widths(page, (width,))
 
 
-def test_forced_moves_and_bearing_off_are_made_where_they_are_wanted(open_page):
+def test_forced_moves_and_bearing_off_are_made_against_an_engine_where_they_are_wanted(open_page):
     page = start_game(
         open_page,
         position=LAST_CHECKERS,

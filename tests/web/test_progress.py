@@ -15,6 +15,7 @@ from engine.match_files.reading import read_matches
 from protocol.archive.database import ArchiveDatabase
 from protocol.archive.records import KeptAnalysis, SeatRating, make_record
 from tests.protocol.archive.kept_games import START_S, make_engine, make_game, make_match_game, make_person
+from tests.web.table_page import begin_game
 from tests.web.waiting import check_widths, expect
 
 pytestmark = pytest.mark.slow
@@ -209,6 +210,28 @@ def test_who_registers_logs_out_and_in_and_changes_the_password(
     assert page.evaluate("document.cookie") == ""
     page.reload()
     expect(page.get_by_text("Logged in as Ann.")).to_be_visible()
+
+
+def test_two_tables_by_a_link_one_after_the_other_for_who_has_an_account_and_for_a_guest(
+    open_page, with_accounts
+):
+    ann, guest = (open_page("/#/progress", url=with_accounts.url) for _ in range(2))
+    ann.get_by_label("Name", exact=True).fill("Cleo")
+    ann.get_by_label("Password").fill("correct horse")
+    ann.get_by_role("button", name="Register").click()
+    expect(ann.get_by_text("Logged in as Cleo.")).to_be_visible()
+    invitations = []
+    for _ in range(2):
+        begin_game(ann, how="link", name="Cleo")
+        invitations.append(ann.get_by_label("Link to the open seat").input_value())
+        guest.goto(invitations[-1])
+        sit_down = guest.get_by_role("button", name="Sit down")
+        guest.locator("form").filter(has=sit_down).get_by_role("textbox").fill("Dora")
+        sit_down.click()
+        for page in (ann, guest):
+            expect(page.locator(".player-name").filter(has_text="Cleo")).to_be_visible()
+            expect(page.locator(".player-name").filter(has_text="Dora")).to_be_visible()
+    assert len(set(invitations)) == 2
 
 
 def test_a_wrong_password_is_said_and_the_name_is_nobody_elses(open_page, with_accounts):

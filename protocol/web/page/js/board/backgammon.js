@@ -358,7 +358,7 @@ export class BackgammonBoard extends EventTarget {
     const { x, y } = this.geometry.cubeAt(where);
     group.style.transform = `translate(${x}px, ${y}px)`;
     group.classList.toggle("offered", offered);
-    face.textContent = String(offered ? cube.value * (cube.beavered ? 4 : 2) : cube.value === 1 ? 64 : cube.value);
+    face.textContent = String(offered ? 2 * cube.value : cube.value === 1 ? 64 : cube.value);
   }
 
   /** A word in place of the cube, which is not used in this game. */

@@ -90,8 +90,7 @@ export class Controls {
 
   /** What the cube would show if the double or beaver that waits is taken. */
   get offeredValue() {
-    const cube = this.view.state?.cube;
-    return (cube?.value ?? 1) * (cube?.beavered ? 4 : 2);
+    return 2 * (this.view.state?.cube?.value ?? 1); // a beaver has turned it to the value of the double already
   }
 
   describeResult() {
