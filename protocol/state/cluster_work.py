@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Protocol, TypeVar
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from engine.analysis.engine import Engine
 from engine.errors import GammondError
-from engine.match_analysis.analysis import AnalysisSettings, DecisionAnalyser
 from engine.rollout.runner import BlockPlayer
 from protocol.core.requests import WorkControl
+
+if TYPE_CHECKING:
+    from engine.match_analysis.analysis import AnalysisSettings, DecisionAnalyser
 
 _T = TypeVar("_T")
 
