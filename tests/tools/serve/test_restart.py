@@ -19,6 +19,9 @@ from tests.protocol.transports.activation import make_activated
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="no supervisor hands over sockets there")
 
+LONGEST_END_S = 12.0
+"""What the page for administrators promises."""
+
 REQUEST = b"position startpos\neval\nquit\n"
 
 
@@ -132,7 +135,7 @@ def test_clients_in_a_loop_lose_no_request_across_restarts(tmp_path):
         for _ in range(2):
             time.sleep(0.5)
             counts = [loop.count for loop in loops]
-            assert stop(server) < 5.0
+            assert stop(server) < LONGEST_END_S
             server = start()
             deadline = time.monotonic() + 60
             while any(loop.count <= before + 1 for loop, before in zip(loops, counts, strict=True)):
@@ -145,7 +148,7 @@ def test_clients_in_a_loop_lose_no_request_across_restarts(tmp_path):
             loop.join(60)
         assert [loop.lost for loop in loops] == [None] * len(loops)
         assert max(loop.longest_s for loop in loops) > 0.3  # some waited for the next server
-        assert stop(server) < 5.0
+        assert stop(server) < LONGEST_END_S
 
 
 @pytest.mark.slow

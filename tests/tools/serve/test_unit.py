@@ -103,6 +103,7 @@ def test_the_server_works_within_the_sandbox_from_empty_folders_on(tmp_path):
         "status": 0,
     }
     events = [json.loads(line)["event"] for line in done.stderr.splitlines()]
-    assert (events[0], events[-1]) == ("listening", "ended")
+    assert events.count("listening") == 2
+    assert events[-1] == "ended"
     assert (folders["cache"] / "kernels").is_dir()
     assert (folders["data"] / "games.sqlite").is_file()
