@@ -25,7 +25,7 @@ class _Recorder:
 @pytest.fixture(scope="module")
 def shares():
     player = load_opponent("pubeval")
-    return count_class_shares(player, player, 20, 3)
+    return count_class_shares(player, player, 10, 3)
 
 
 def run(capsys, *arguments: str) -> str:
@@ -37,11 +37,11 @@ def run(capsys, *arguments: str) -> str:
 
 def test_shares_are_of_all_positions_after_a_play_that_are_not_over(shares):
     recorder, player = _Recorder(), load_opponent("pubeval")
-    play_games(player, player, 20, 3, has_pairs=False, log=recorder)
+    play_games(player, player, 10, 3, has_pairs=False, log=recorder)
     phases = classify_phases(np.concatenate(recorder.boards))
     phases = phases[phases != Phase.OVER]
     by_name = {each.name: each for each in shares.classes}
-    assert (shares.games, shares.positions, tuple(by_name)) == (20, len(phases), PLAYED_CLASSES)
+    assert (shares.games, shares.positions, tuple(by_name)) == (10, len(phases), PLAYED_CLASSES)
     assert by_name["race"].share == pytest.approx((phases == Phase.RACE).mean())
     assert by_name["contact"].share == pytest.approx((phases <= Phase.CRASHED).mean())
     assert by_name["contact"].games == 1.0
@@ -59,9 +59,9 @@ def test_the_numbers_of_checkers_back_share_all_contact(shares):
 
 
 def test_the_command_writes_tables_or_json(capsys):
-    text = run(capsys, "pubeval", "random", "--games", "4")
+    text = run(capsys, "pubeval", "random", "--games", "2")
     assert "pubeval against random" in text
-    assert "4 games, " in text
-    report = json.loads(run(capsys, "pubeval", "--games", "4", "--json"))
-    assert (report["first"], report["second"], report["games"]) == ("pubeval", "pubeval", 4)
+    assert "2 games, " in text
+    report = json.loads(run(capsys, "pubeval", "--games", "2", "--json"))
+    assert (report["first"], report["second"], report["games"]) == ("pubeval", "pubeval", 2)
     assert [each["name"] for each in report["classes"]] == list(PLAYED_CLASSES)
