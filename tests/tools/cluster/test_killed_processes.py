@@ -16,12 +16,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-pytest.importorskip("distributed")
+distributed = pytest.importorskip("distributed")
 
 pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).resolve().parents[3]
-PATIENCE_S = 120.0
+PATIENCE_S = 300.0
 
 _SOME_PROGRESS = re.compile(rb" [1-9]\d? %")
 
@@ -52,15 +52,13 @@ def read_labels(out, printed):
 
 JOBS = {
     "rollout": Job(
-        "rollout startpos --dice 3 1 --trials 3888 --truncate 7 --candidates 2 --stop-jsd 0"
+        "rollout startpos --dice 3 1 --trials 2592 --truncate 7 --candidates 2 --stop-jsd 0"
         " --state {out} --json",
         "",
         read_report,
     ),
-    "tournament": Job("tournament fast pubeval --games 65536 --keep {out} --json", "", read_report),
-    "label": Job(
-        "train label {out} --net fast --positions 16384 --sources selfplay", "--resume", read_labels
-    ),
+    "tournament": Job("tournament fast pubeval --games 32768 --keep {out} --json", "", read_report),
+    "label": Job("train label {out} --net fast --positions 8192 --sources selfplay", "--resume", read_labels),
 }
 
 
@@ -115,18 +113,20 @@ def cluster(processes):
         address = f"127.0.0.1:{listener.getsockname()[1]}"
     scheduler = processes.start("cluster", "start", "--port", address.rpartition(":")[2])
     workers = [processes.start("cluster", "worker", address, "--threads", "1") for _ in range(2)]
-    end_s = time.monotonic() + PATIENCE_S
-    while time.monotonic() < end_s:
-        status = processes.start("cluster", "status", address)
-        if b"2 workers" in status.communicate(timeout=PATIENCE_S)[0]:
-            return address, scheduler, workers
-    raise AssertionError("the workers did not come")
+    with distributed.Client(address, timeout=PATIENCE_S, set_as_default=False) as client:
+        client.wait_for_workers(2, timeout=PATIENCE_S)
+    return address, scheduler, workers
 
 
-def wait_for_progress(client):
-    end_s = time.monotonic() + PATIENCE_S
-    while not _SOME_PROGRESS.search(client.errors.read_bytes()):
-        assert client.poll() is None, client.errors.read_text()
+def halt_at_progress(clients):
+    """Let each client do something, and halt it there, so that all are in the middle at the same time."""
+    end_s, running = time.monotonic() + PATIENCE_S, list(clients)
+    while running:
+        for client in running[:]:
+            assert client.poll() is None, client.errors.read_text()
+            if _SOME_PROGRESS.search(client.errors.read_bytes()):
+                client.send_signal(signal.SIGSTOP)
+                running.remove(client)
         assert time.monotonic() < end_s
         time.sleep(0.02)
 
@@ -159,19 +159,24 @@ def expected(tmp_path_factory):
 
 
 def begin_jobs(processes, address, tmp_path):
-    """Start all jobs on one cluster, and return once each has done something."""
+    """Start all jobs on one cluster; return them halted, once each has done something."""
     outs = {name: make_out(tmp_path, name) for name in JOBS}
     clients = {
         name: processes.start(*job.make_words(outs[name], "--cluster", address)) for name, job in JOBS.items()
     }
-    for client in clients.values():
-        wait_for_progress(client)
+    halt_at_progress(clients.values())
     return outs, clients
+
+
+def go_on(clients):
+    for client in clients.values():
+        client.send_signal(signal.SIGCONT)
 
 
 def test_work_of_a_killed_worker_is_done_by_others(cluster, processes, tmp_path, expected):
     address, _, workers = cluster
     outs, clients = begin_jobs(processes, address, tmp_path)
+    go_on(clients)
     os.kill(list_children(workers[0])[-1], signal.SIGKILL)
     time.sleep(0.5)
     os.killpg(workers[1].pid, signal.SIGKILL)
@@ -185,6 +190,7 @@ def test_when_the_scheduler_is_killed_what_is_finished_remains(cluster, processe
     address, scheduler, _ = cluster
     outs, clients = begin_jobs(processes, address, tmp_path)
     os.killpg(scheduler.pid, signal.SIGKILL)
+    go_on(clients)
     cut_off = 0
     for name, job in JOBS.items():
         clients[name].communicate(timeout=PATIENCE_S)
