@@ -13,6 +13,7 @@ from dataclasses import asdict
 
 from engine.runtime.version import read_version
 from tools.bench.barca import bench_barca
+from tools.bench.cluster import bench_cluster
 from tools.bench.crowd import bench_crowd
 from tools.bench.engine import (
     bench_batch,
@@ -49,6 +50,7 @@ BENCHMARKS: dict[str, Callable[[BenchmarkSubject], Iterator[Measurement]]] = {
     "server": bench_server,
     "store": bench_store,
     "crowd": bench_crowd,
+    "cluster": bench_cluster,
     "external": bench_external,
     "gnubg": bench_gnubg,
     "barca": bench_barca,

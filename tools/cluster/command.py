@@ -3,6 +3,7 @@
     gammond cluster start             on one machine: the scheduler
     gammond cluster worker HOST:PORT  on each machine: a worker for each core
     gammond cluster status HOST:PORT  who works, and which program they run
+    gammond cluster plan              how many workers a job can use
 
 Whoever reaches the scheduler or a worker can run any program there: keep them on loopback or in a network
 that you trust, or begin it with --tls and give every machine certificates by Dask's own settings
@@ -20,6 +21,7 @@ from engine.errors import StateError, UnsupportedError, ValueRangeError
 from engine.runtime.cores import MAX_THREADS, count_usable_cores
 from engine.runtime.exit_codes import EXIT_FAULTS, EXIT_OK
 from protocol.transports.listening import check_host
+from tools.cluster.plan import add_plan_arguments, show_plan
 from tools.common.pulse import PULSE
 from tools.common.text_table import format_table
 from tools.parallel.cluster import (
@@ -75,6 +77,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         description="Show who works for a cluster, and whether all run the same program as this one.",
     )
     status.add_argument("address", metavar="HOST:PORT", help="of the scheduler")
+    add_plan_arguments(
+        actions.add_parser(
+            "plan",
+            help="how many workers a job can use, and how long tasks should be",
+            description="Compute how many workers a job can use, and how long tasks should be, by a model "
+            "whose figures are measured here, and which is checked against clusters on this machine.",
+        )
+    )
 
 
 def main(args: argparse.Namespace) -> int:
@@ -89,7 +99,7 @@ def main(args: argparse.Namespace) -> int:
         StateError: No scheduler answers.
     """
     import_distributed()
-    act = {"start": _start, "worker": _work, "status": _show}[args.action]
+    act = {"start": _start, "worker": _work, "status": _show, "plan": show_plan}[args.action]
     return act(args)
 
 

@@ -37,10 +37,12 @@ TLS_PREFIX = "tls://"
 LOOPBACK = "127.0.0.1"
 
 _CONNECT_S = 10
-_TASKS_AHEAD = 2
+TASKS_AHEAD = 2
 """Tasks that each worker has besides the one at hand, so that it never waits."""
 
-_LEAST_AHEAD = 8
+LEAST_AHEAD = 8
+"""Tasks that are out at a time, however few workers there are."""
+
 _MOST_DEATHS = 5
 """Workers that may die of one task before it counts as the cause."""
 
@@ -191,7 +193,7 @@ class ClusterExecutor:
         try:
             for task in tasks:
                 waiting.append(self.submit(work, task))
-                if len(waiting) >= max(_LEAST_AHEAD, (1 + _TASKS_AHEAD) * self.count):
+                if len(waiting) >= max(LEAST_AHEAD, (1 + TASKS_AHEAD) * self.count):
                     yield await_result(waiting.popleft(), check)
             while waiting:
                 yield await_result(waiting.popleft(), check)

@@ -35,7 +35,14 @@ class RolloutPlayers:
 
 
 @dataclass(frozen=True)
-class _Task:
+class RolloutTask:
+    """Trials to play.
+
+    Attributes:
+        players: Who plays them.
+        block: Which.
+    """
+
     players: RolloutPlayers
     block: TrialBlock
 
@@ -62,10 +69,11 @@ class ExecutorBlocks:
 
     def submit(self, block: TrialBlock) -> Future[tuple[Scores, float]]:
         """Play a block."""
-        return self._executor.submit(_play_block, _Task(self._players, block))
+        return self._executor.submit(play_block, RolloutTask(self._players, block))
 
 
-def _play_block(task: _Task) -> tuple[Scores, float]:
+def play_block(task: RolloutTask) -> tuple[Scores, float]:
+    """Play the trials of a task; return their scores, and the seconds that it took."""
     return task.block.play(_make_evaluators(task.players))
 
 
