@@ -55,6 +55,7 @@ DASK_CONFIG = {
     "distributed.scheduler.allowed-failures": _MOST_DEATHS - 1,
     "distributed.comm.timeouts.connect": f"{_CONNECT_S}s",
     "distributed.worker.daemon": False,
+    "distributed.worker.profile.enabled": False,
     "distributed.admin.log-length": 100,
     "distributed.deploy.lost-worker-timeout": "365 days",  # one that dies is started again
 }
