@@ -14,7 +14,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Mapping
-from typing import TextIO
+from typing import NamedTuple, TextIO
 
 SILENT_S = 0.7
 """Compiling that takes less is not mentioned; a pause of this length ends a report."""
@@ -27,6 +27,20 @@ _USUAL_SIZE, _USUAL_S = 5000, 3.0
 
 _REDRAW_EVERY_S = 0.2
 _REPEAT_EVERY_S = 0.7
+
+
+class CompilationProgress(NamedTuple):
+    """How far compiling is.
+
+    Attributes:
+        done: Kernels that are compiled.
+        kernels: All that are needed, as far as is known.
+        left_s: Seconds that the kernel under way, with its parts, about still takes.
+    """
+
+    done: int
+    kernels: int
+    left_s: float
 
 
 class CompilationReport:
@@ -142,6 +156,15 @@ class CompilationReport:
                 self._write(now_s)
             return True
 
+    def find_progress(self) -> CompilationProgress | None:
+        """Return how far compiling is; None unless it is under way for long enough to be mentioned."""
+        with self._lock:
+            now_s = self._clock()
+            is_over = not self._depth and now_s - self._ended_s >= SILENT_S
+            if self._began_s is None or is_over or now_s - self._began_s < SILENT_S:
+                return None
+            return self._measure(now_s)
+
     def silence(self) -> None:
         """Report nothing from now on, and leave no line on a terminal: the process is about to end."""
         with self._lock:
@@ -164,10 +187,10 @@ class CompilationReport:
         how_often, remedy = ("once", "`gammond prepare` does it ahead")
         if not self.keeps_kernels:
             how_often, remedy = ("at each start", "their folder cannot be written")
-        self._shown_left_s = min(self._shown_left_s, self._estimate_left_s(now_s))
+        progress = self._measure(now_s)
         line = (
-            f"gammond: compiling kernels {how_often}: {self._count} of {self._count + len(self._sizes)}, "
-            f"about {self._shown_left_s:.0f} s left for this step"
+            f"gammond: compiling kernels {how_often}: {progress.done} of {progress.kernels}, "
+            f"about {progress.left_s:.0f} s left for this step"
         )
         advice = f" ({remedy})"
         if is_terminal:
@@ -181,6 +204,10 @@ class CompilationReport:
         else:
             stream.write(line + advice + "\n")
         stream.flush()
+
+    def _measure(self, now_s: float) -> CompilationProgress:
+        self._shown_left_s = min(self._shown_left_s, self._estimate_left_s(now_s))
+        return CompilationProgress(self._count, self._count + len(self._sizes), self._shown_left_s)
 
     def _estimate_left_s(self, now_s: float) -> float:
         """Estimate how long the kernel under way, with its parts, still takes; a second at least."""

@@ -587,3 +587,35 @@ def test_the_page_can_be_used_within_three_tenths_of_a_second(open_page):
         if times_ms[-1] <= 300:
             return  # those before may have waited for other work of the machine
     raise AssertionError(times_ms)
+
+
+def test_what_is_compiled_is_said_while_something_is_waited_for(open_page):
+    page = open_page("/#/help")
+    health = {"ok": True, "compiling": {"done": 3, "kernels": 12, "left_s": 20}}
+    page.route("**/healthz", lambda route: route.fulfill(json=health))
+    page.evaluate(
+        """async () => {
+          const {awaitAnswer} = await import("/page/js/waits.js");
+          awaitAnswer(new Promise((resolve) => { window.answer = resolve; }));
+        }"""
+    )
+    line = page.locator(".compiling")
+    expect(line).to_have_text("Compiling for the first use: 3 of 12 parts, about 20 s left for this step.")
+    expect(line).to_be_visible()
+    expect(page.locator("#live")).to_contain_text("3 of 12 parts")
+    del health["compiling"]
+    expect(line).to_be_hidden()
+    health["compiling"] = {"done": 4, "kernels": 12, "left_s": 9}
+    expect(line).to_contain_text("4 of 12 parts")
+    page.evaluate("window.answer()")
+    expect(line).to_be_hidden()
+
+
+def test_the_wait_for_a_play_of_the_engine_says_what_is_compiled(open_page):
+    page = open_page("/#/play")
+    page.route(
+        "**/healthz", lambda route: route.fulfill(json={"compiling": {"done": 3, "kernels": 4, "left_s": 1}})
+    )
+    begin_game(page, how="engines", pace="slow")
+    expect(page.locator(".compiling")).to_be_visible()
+    page.goto("about:blank")

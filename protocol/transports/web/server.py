@@ -7,11 +7,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from math import ceil
+from typing import Any
 
 import msgspec
 from starlette.types import ASGIApp, Scope
 from uvicorn.config import Config
 
+from engine.runtime.compilation import COMPILATION
 from engine.runtime.version import read_version
 from protocol.core.limits import ClientLimits
 from protocol.state.service import Service
@@ -194,7 +196,13 @@ class WebServer(ListeningServer[WebClient]):
         self._ticks.plan()
 
     def _report_health(self) -> WebAnswer:
-        health = {"ok": True, "version": read_version(), "uptime_s": round(self._service.uptime_s, 3)}
+        health: dict[str, Any] = {
+            "ok": True,
+            "version": read_version(),
+            "uptime_s": round(self._service.uptime_s, 3),
+        }
+        if progress := COMPILATION.find_progress():
+            health["compiling"] = progress._asdict() | {"left_s": round(progress.left_s)}
         return WebAnswer(200, msgspec.json.encode(health) + b"\n")
 
     def _report_metrics(self) -> WebAnswer:

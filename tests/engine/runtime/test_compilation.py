@@ -92,6 +92,26 @@ def test_a_line_that_is_due_comes_at_once(make_report):
     assert out.getvalue().count("\n") == 1
 
 
+def test_progress_is_told_once_a_report_would_be_and_until_nothing_was_compiled_for_a_while(make_report):
+    report, clock = make_report(io.StringIO())
+    assert report.find_progress() is None
+    report.is_silent = True  # a terminal that shows something else
+    report.begin(find_sizes)
+    clock.now_s += SILENT_S / 2
+    assert report.find_progress() is None
+    clock.now_s += SILENT_S
+    report.begin(dict)
+    report.end("inner")
+    progress = report.find_progress()
+    assert progress is not None
+    assert progress[:2] == (1, 2)
+    assert progress.left_s >= 1.0
+    report.end("outer")
+    assert report.find_progress() == (2, 2, 1.0)
+    clock.now_s += 2 * SILENT_S
+    assert report.find_progress() is None
+
+
 def said_left_s(report, out, clock, seconds):
     """Seconds left as a report says after some more of compiling."""
     clock.now_s += seconds

@@ -1,5 +1,7 @@
 /** WebSockets that connect again by themselves: of the line protocol, and of tables. */
 
+import { awaitAnswer } from "./waits.js";
+
 const FIRST_WAIT_MS = 250;
 const LONGEST_WAIT_MS = 8000;
 
@@ -157,10 +159,10 @@ export class LineSocket extends ReconnectingSocket {
    */
   request(id, line, repeatable, onProgress) {
     this.connect();
-    return new Promise((resolve, reject) => {
+    return awaitAnswer(new Promise((resolve, reject) => {
       this.pending.set(id, { resolve, reject, line, repeatable, lines: [], onProgress });
       if (this.isOpen) this.transmit(line);
-    });
+    }));
   }
 
   /** @param {string} line */
@@ -233,11 +235,11 @@ export class TableSocket extends ReconnectingSocket {
     this.connect();
     const id = ++this.number;
     const frame = JSON.stringify({ id, do: action, ...fields });
-    return new Promise((resolve, reject) => {
+    return awaitAnswer(new Promise((resolve, reject) => {
       this.pending.set(id, { resolve, reject });
       if (this.isOpen) this.socket?.send(frame);
       else this.waiting.push(frame);
-    });
+    }));
   }
 
   /**

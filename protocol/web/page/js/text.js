@@ -10,6 +10,7 @@ export const text = {
     help: "Help",
     lost: "The connection is lost. Trying again …",
     back: "Connected again.",
+    compiling: "Compiling for the first use: {done} of {kernels} parts, about {left_s} s left for this step.",
     pageFailed: "This page could not be opened: {reason}",
     noPage: "There is no such page.",
   },

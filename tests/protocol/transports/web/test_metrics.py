@@ -4,6 +4,7 @@ import pytest
 
 pytest.importorskip("starlette", reason="needs the extra 'web'")
 
+from engine.runtime.compilation import COMPILATION, CompilationProgress
 from protocol.transports.web.metrics import Histogram, ServerFigure, format_figures, read_memory_bytes
 from tests.protocol.transports.web.serving import request, run, running, talk
 
@@ -52,3 +53,15 @@ def test_an_operator_reads_health_and_figures():
     assert 'gammond_errors_total{code="bad_command"} 1' in lines
     assert 'gammond_http_answers_total{status="404"} 1' in lines
     assert any(line.startswith("gammond_memory_bytes ") for line in lines)
+
+
+def test_health_tells_how_far_compiling_is_while_it_goes_on(monkeypatch):
+    async def scenario():
+        async with running() as server:
+            before = (await request(server, "GET", "/healthz")).document
+            monkeypatch.setattr(COMPILATION, "find_progress", lambda: CompilationProgress(3, 12, 19.6))
+            return before, (await request(server, "GET", "/healthz")).document
+
+    before, during = run(scenario())
+    assert "compiling" not in before
+    assert during["compiling"] == {"done": 3, "kernels": 12, "left_s": 20}

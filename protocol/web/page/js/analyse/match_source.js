@@ -1,6 +1,7 @@
 /** Where a match comes from and goes to: the server reads its file, analyses it and writes it in other formats. */
 
 import { ServerError } from "../socket.js";
+import { awaitAnswer } from "../waits.js";
 
 /**
  * @typedef {import("../socket.js").LineSocket} LineSocket
@@ -124,7 +125,7 @@ async function readText(file) {
  * @param {AbortSignal} [signal]
  */
 async function post(path, content, signal) {
-  return check(await fetch(path, { method: "POST", body: content, headers: { "Content-Type": BINARY }, signal }));
+  return check(await awaitAnswer(fetch(path, { method: "POST", body: content, headers: { "Content-Type": BINARY }, signal })));
 }
 
 /**

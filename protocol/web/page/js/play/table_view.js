@@ -24,6 +24,7 @@ import { explainPress, explainSquare } from "./refusals.js";
 import { SidePanels } from "./side_panels.js";
 import { playSound } from "./sounds.js";
 import { Tutor } from "./tutor.js";
+import { setWaiting } from "../waits.js";
 
 /**
  * @typedef {import("../main.js").Context} Context
@@ -136,6 +137,7 @@ export class TableView {
 
   close() {
     this.context.tables.leave(this.table);
+    setWaiting(this, false);
     preferences.removeEventListener("change", this.onPreference);
     clearInterval(this.clockTimer);
     clearTimeout(this.hintTimer);
@@ -155,6 +157,7 @@ export class TableView {
     else if (kind === "redo") this.refetch();
     if (entry) this.history = [...this.history.slice(0, entry.n - 1), entry];
     this.state = state;
+    setWaiting(this, state.to_act !== null && state.seats[state.to_act].kind === "engine");
     this.arrows = [];
     markOver(this.table, state.phase === "finished" || kind === "ended");
     if (state.fair?.commitment) this.notePromise(state.fair);

@@ -5,6 +5,7 @@ import { listTables } from "../play/known_tables.js";
 import { fill, text, wordFor } from "../text.js";
 import { formatSigned } from "../analyse/numbers.js";
 import { formatDay, formatRating } from "./rating_plot.js";
+import { setWaiting } from "../waits.js";
 import { fetchJson, makeQuery, postJson, recordAddress } from "./server.js";
 
 const words = text.progress;
@@ -33,7 +34,13 @@ export class GameList {
       h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": words.games }, this.table), this.more);
     /** @type {number | null} */
     this.before = null;
+    this.isClosed = false;
     this.load();
+  }
+
+  close() {
+    this.isClosed = true;
+    setWaiting(this, false);
   }
 
   async load() {
@@ -42,6 +49,7 @@ export class GameList {
     try {
       const page = await fetchJson(`games${makeQuery({ player, variant, before, limit: PAGE })}`);
       this.rows.append(...page.games.map((/** @type {any} */ game) => this.drawGame(game)));
+      if (page.games.some((/** @type {any} */ game) => game.analysis === "waiting")) setWaiting(this, !this.isClosed);
       this.before = page.next;
       this.more.hidden = page.next === null;
       if (before) announce(fill(words.moreShown, { count: page.games.length }));

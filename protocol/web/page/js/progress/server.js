@@ -1,6 +1,7 @@
 /** What this page asks of the server: kept games, players, accounts. */
 
 import { ServerError } from "../socket.js";
+import { awaitAnswer } from "../waits.js";
 
 const API = "/api/v1/";
 
@@ -50,7 +51,7 @@ export function recordAddress(id, ending) {
 async function ask(path, options) {
   let response;
   try {
-    response = await fetch(API + path, { credentials: "same-origin", ...options });
+    response = await awaitAnswer(fetch(API + path, { credentials: "same-origin", ...options }));
   } catch {
     throw new ServerError(UNANSWERED);
   }

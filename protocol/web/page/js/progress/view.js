@@ -32,6 +32,8 @@ export async function open(main, parts, context) {
   main.append(drawChooser(name, variant), body);
   /** @type {RatingPlot | undefined} */
   let plot;
+  /** @type {GameList | undefined} */
+  let games;
   const [{ player }, lists] = await Promise.all([
     name ? fetchJson(`players${makeQuery({ name, variant })}`) : { player: null }, fetchJson(`players${makeQuery({ variant })}`),
   ]);
@@ -44,10 +46,15 @@ export async function open(main, parts, context) {
       plot = new RatingPlot(player.ratings);
       own.append(plot.element);
     }
-    own.append(new GameList(player.name, variant, me.name).element);
+    games = new GameList(player.name, variant, me.name);
+    own.append(games.element);
   }
   body.append(own, drawTopLists(lists, player?.name ?? name));
-  return { close: () => plot?.close() };
+  const close = () => {
+    plot?.close();
+    games?.close();
+  };
+  return { close };
 }
 
 /**
