@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from engine.barca.board import ANIMALS, KINDS, format_square
 from engine.barca.moves import find_frightening, find_scared, legal_moves
 from engine.barca.position import BarcaPosition
 
 
-def describe_pieces(position: BarcaPosition) -> list[dict[str, object]]:
-    """Return where each animal is, of which kind and side it is, and whether it is scared or trapped."""
+def describe_pieces(position: BarcaPosition) -> list[dict[str, Any]]:
+    """Return where each animal is, its kind, its side (``seat``, White is 0), who is scared or trapped."""
     scared = {*find_scared(position, 0), *find_scared(position, 1)}
     escaping = _find_escaping(position)
     return [

@@ -10,15 +10,33 @@ from engine.barca.levels import DEFAULT_LEVEL
 from engine.barca.notation import format_move
 from protocol.barca.pieces import describe_pieces
 from protocol.barca.table import ENGINE_PLAYER, BarcaTable
+from protocol.state.session import Session
 from protocol.tables.game_view import Decision, GameEnd, Phase, TableView
+from protocol.tables.requests import TableSpec
 
 
 class BarcaView(TableView):
-    """The view of a game of Barca; seat 0 is White."""
+    """The view of games of Barca: seat 0 is White in the first, and the seats take turns.
+
+    Args:
+        session: As for `TableView`.
+        spec: As there.
+
+    Attributes:
+        white: The seat that is White in the game at hand.
+    """
 
     engine_player: ClassVar[str] = ENGINE_PLAYER
     default_level: ClassVar[str] = DEFAULT_LEVEL
     ready_lines: ClassVar[tuple[str, ...]] = ("newgame", "legal", "play e2-e5")
+
+    def __init__(self, session: Session, spec: TableSpec) -> None:
+        super().__init__(session, spec)
+        self.white = 0
+
+    def note_start(self, number: int, names: tuple[str, str]) -> None:
+        """Note who is White, and so moves first."""
+        self.white = 1 - number % 2
 
     @property
     def _game(self) -> BarcaGame | None:
@@ -34,9 +52,9 @@ class BarcaView(TableView):
 
     @property
     def to_act(self) -> int | None:
-        """The side to move; None when the game is over."""
+        """The seat to move; None when the game is over."""
         game = self._game
-        return None if game is None or game.result is not None else game.position.side
+        return None if game is None or game.result is not None else self._find_seat(game.position.side)
 
     @property
     def end(self) -> GameEnd | None:
@@ -44,13 +62,16 @@ class BarcaView(TableView):
         result = None if self._game is None else self._game.result
         if result is None:
             return None
-        return GameEnd(result.winner, int(result.winner is not None), result.reason)
+        if result.winner is None:
+            return GameEnd(None, 0, result.reason)
+        return GameEnd(self._find_seat(result.winner), 1, result.reason)
 
     def describe(self) -> dict[str, Any]:
         """Return the animals, the watering holes and the position as text."""
         game = self._game
         state: dict[str, Any] = {
             "holes": [format_square(hole) for hole in HOLES],
+            "white": self.white,
             "pieces": [],
             "position": None,
             "on_roll": None,
@@ -60,8 +81,10 @@ class BarcaView(TableView):
         if game is None:
             return state
         position = game.position
-        state["pieces"] = describe_pieces(position)
-        state["on_roll"] = position.side
+        state["pieces"] = [
+            {**piece, "seat": self._find_seat(piece["seat"])} for piece in describe_pieces(position)
+        ]
+        state["on_roll"] = self._find_seat(position.side)
         state["last_move"] = format_move(game.moves[-1]) if game.moves else None
         return state | self.describe_place()
 
@@ -86,3 +109,6 @@ class BarcaView(TableView):
     def decide(self, rejected_kind: int) -> Decision:
         """Choose a move for the side to move."""
         return f"play {(yield 'go')[-1].text}"
+
+    def _find_seat(self, side: int) -> int:
+        return side ^ self.white

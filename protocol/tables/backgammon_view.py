@@ -75,7 +75,7 @@ class BackgammonView(TableView):
             lines = ["set game.crawford false", *lines]
         return lines
 
-    def note_start(self, names: tuple[str, str]) -> None:
+    def note_start(self, number: int, names: tuple[str, str]) -> None:
         """Begin the record of a game that ``newgame`` did not begin."""
         if self.session.log.game is None:
             self.session.log = self.session.log.begin(self.session.game, names)

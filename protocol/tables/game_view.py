@@ -107,10 +107,11 @@ class TableView(ABC):
             return [f"position {self.spec.position}"]
         return ["newgame"]
 
-    def note_start(self, names: tuple[str, str]) -> None:
+    def note_start(self, number: int, names: tuple[str, str]) -> None:
         """Take in that a game has begun, and do nothing unless the game has something to note.
 
         Args:
+            number: Which, from 1.
             names: Of seats 0 and 1.
         """
         return

@@ -128,15 +128,15 @@ class TableGame:
         """
         if self.number and self.phase is not Phase.OVER:
             raise StateError(f"no game can begin now: the table is at '{self.phase}'", field="act")
+        self.score_before = self.score
         if self.end is not None:
             self.ends.append(self.end)
-        self.score_before = self.score
         if self.dice is not None:
             self.dice.start_game(seeds)
         self.number += 1
         for line in self.view.list_start_lines(self.number):
             self.run(line)
-        self.view.note_start(names)
+        self.view.note_start(self.number, names)
         self.history.clear()
         self.has_help = False
 

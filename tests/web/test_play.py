@@ -25,10 +25,18 @@ pytestmark = pytest.mark.slow
 
 QUICK = {"level": "beginner", "pace": "none"}
 SCARED_MOUSE = "4ee4/4mml3/10/10/5l4/4M5/10/10/3L1ML3/4EE4 w"
+ALMOST_WON = "2l1ee4/4m5/5l4/3L6/10/5m4/3L1M4/10/4M5/4EE4 w"
+"""White wins by f4-g4."""
 LAST_CHECKERS = "5wAAgA0AAAAAAA"
 """Few checkers are left on either side, and no contact."""
 ON_THE_BAR = "XGID=-b----D-C---eE---c-e----BA:0:0:1:00:0:0:0:0:10"
 """The start, but for one checker of the side on roll that was hit."""
+
+
+def is_below(page, square, other):
+    """Whether a square of Barca is drawn below another."""
+    boxes = [page.locator(f"[data-square='{each}']").bounding_box() for each in (square, other)]
+    return boxes[0]["y"] > boxes[1]["y"]
 
 
 def reach_play(page):
@@ -339,6 +347,26 @@ def test_in_barca_squares_to_go_to_are_green_and_a_scared_mouse_is_red_and_moves
     page.locator(f"[data-square='{goals[0]}']").click(force=True)
     page.locator(".moves li .tiny").first.wait_for()
     page.locator(".moves li .tiny").nth(1).wait_for()
+
+
+def test_the_seats_of_barca_are_white_in_turn_and_each_sees_its_side_below(open_page):
+    page = start_game(open_page, variant="barca", how="table", position=ALMOST_WON)
+    expect(page.locator("[data-square='f4']")).to_have_class(re.compile("movable"))
+    assert is_below(page, "e1", "e10")
+    page.locator("[data-square='f4']").click(force=True)
+    page.locator("[data-square='g4']").click(force=True)
+    page.locator("dialog.end [data-act='next']").click()
+    expect(page.locator("[data-square='e2']")).to_have_class(re.compile("movable"))
+    expect(page.locator("[data-square='e1']")).to_have_attribute("aria-label", re.compile("white elephant"))
+    assert is_below(page, "e10", "e1")
+    bars = page.locator(".player-bar")
+    expect(bars.nth(1).locator(".side-disc")).to_have_class("side-disc seat1")
+    expect(bars.nth(0)).to_have_class(re.compile("to-act"))
+    page.locator("[data-square='e9']").click(force=True)
+    expect(page.locator("#message")).to_contain_text("white")
+    page.locator("[data-square='e2']").click(force=True)
+    page.locator("[data-square='e5']").click(force=True)
+    expect(page.locator(".moves .side-disc")).to_have_class("side-disc small seat0")
 
 
 def test_a_game_is_begun_and_played_by_keys_only(open_page):

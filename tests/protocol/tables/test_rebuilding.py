@@ -150,6 +150,34 @@ def test_a_table_survives_any_number_of_restarts():
         assert state == before
 
 
+def test_the_seats_of_barca_are_white_in_turn_also_after_a_restart():
+    site = Site()
+    guest = site.visit()
+    position = "2l1ee4/4m5/5l4/3L6/10/5m4/3L1M4/10/4M5/4EE4 w"
+    made = guest.create(PERSON, BOB, variant="barca", position=position)
+    table = made["table"]
+    assert (guest.state["white"], guest.state["to_act"]) == (0, 0)
+    guest.get("act", table=table, act="play", play="f4-g4")
+    assert guest.state["result"] == {"winner": 0, "points": 1, "kind": "holes"}
+    guest.get("act", table=table, act="next")
+    assert (guest.state["white"], guest.state["to_act"], guest.state["on_roll"]) == (1, 1, 1)
+    assert guest.state["score"] == [1, 0]
+    guest.get("act", table=table, act="play", play="e2-e5")
+    guest.get("leave", table=table)
+    guest.get("join", table=table, token=made["tokens"])
+    assert [entry["seat"] for entry in guest.state["history"]] == [1]
+    assert {piece["seat"] for piece in guest.state["pieces"] if piece["at"] in ("e1", "e5")} == {1}
+    other = kill_and_start(site)
+    again = other.visit()
+    again.get("join", table=table, token=made["tokens"])
+    assert lasting(again.state) == lasting(guest.state)
+    again.get("act", table=table, act="play", play="e9-e6")
+    assert again.state["to_act"] == 1
+    again.get("act", table=table, act="resign", seat=1)
+    kept = other.archive.games[f"{table}-2"]
+    assert (kept.winner, kept.score_before, kept.score_after) == (0, (1, 0), (2, 0))
+
+
 def test_a_log_that_cannot_be_read_is_forgotten_and_harms_nothing_else(caplog):
     archive = MemoryArchive()
     site = Site(archive)

@@ -27,7 +27,7 @@
  *   jacoby: boolean, beavers: boolean, seats: Seat[], phase: string, to_act: number | null, on_roll: number, cube: Cube | null,
  *   resignation: number, gnubgid?: string, matchid?: string, xgid?: string, tree?: TreeNode[] | null, result: Result | null,
  *   match_winner: number | null, clock: Clock | null, fair: Fair | null, can_undo: boolean, can_redo: boolean,
- *   paused: boolean, history?: Entry[], pieces?: Piece[], holes?: string[], legal?: PieceMove[], position?: string,
+ *   paused: boolean, history?: Entry[], pieces?: Piece[], white?: number, holes?: string[], legal?: PieceMove[], position?: string,
  *   dice_source?: string, pace_ms?: number}} TableState
  *
  * @typedef {{moves: number[][], className: string, seat?: 0 | 1}} Arrow

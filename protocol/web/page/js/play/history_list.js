@@ -2,7 +2,7 @@
 
 import { h } from "../dom.js";
 import { text, wordFor } from "../text.js";
-import { nameDice, nameKind, namePlay } from "./names.js";
+import { findSide, nameDice, nameKind, namePlay } from "./names.js";
 
 /** @typedef {import("./table_view.js").TableView} TableView */
 /** @typedef {import("../types.js").Entry} Entry */
@@ -39,9 +39,10 @@ export class HistoryList {
   makeRow(entry, mayGoBack) {
     const { n, seat, dice, text: said, kind } = entry;
     const isRoll = kind === "roll" || kind === "dice";
+    const side = seat === null ? null : findSide(this.view.state ?? {}, seat);
     const content = isRoll ? "…" : kind === "play" ? namePlay(said) : wordFor(words, nameKind(entry));
     return h("li", {},
-      h("span", { class: `side-disc small seat${seat ?? 2}`, title: words.sideWords[seat ?? 0] }),
+      h("span", { class: `side-disc small seat${side ?? 2}`, title: words.sideWords[side ?? 0] }),
       h("span", { class: "roll number" }, dice && (kind === "play" || isRoll) ? nameDice(dice, "") : ""),
       h("span", { class: "grow" }, content),
       mayGoBack && !isRoll && h("button", { type: "button", class: "plain tiny", title: words.playFromHere, "aria-label": `${words.playFromHere}: ${content}`,

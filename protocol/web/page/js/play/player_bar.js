@@ -2,7 +2,7 @@
 
 import { h } from "../dom.js";
 import { fill, text } from "../text.js";
-import { nameAction, nameSeat } from "./names.js";
+import { findSide, nameAction, nameSeat } from "./names.js";
 
 /** @typedef {import("../types.js").TableState} TableState */
 
@@ -35,8 +35,9 @@ export class PlayerBar {
     this.name.textContent = nameSeat(state.seats[seat]);
     this.note.textContent = [isOwn && name !== text.newGame.you && words.you, kind === "person" && !here && words.away]
       .filter(Boolean).join(", ");
-    this.disc.className = `side-disc seat${seat}`;
-    this.disc.title = words.sideWords[seat];
+    const side = findSide(state, seat);
+    this.disc.className = `side-disc seat${side}`;
+    this.disc.title = words.sideWords[side];
     this.pips.textContent = pips === null ? "" : fill(words.pips, { count: pips });
     this.last.textContent = nameAction(last);
     const score = state.score?.[seat] ?? 0;

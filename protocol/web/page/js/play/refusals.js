@@ -3,7 +3,7 @@
 import { BackgammonBoard } from "../board/backgammon.js";
 import { explainRefusal } from "../board/refusal.js";
 import { fill, text, wordFor } from "../text.js";
-import { nameSeat } from "./names.js";
+import { findSide, nameSeat } from "./names.js";
 
 /**
  * @typedef {import("./table_view.js").TableView} TableView
@@ -43,7 +43,7 @@ export function explainSquare({ state, seats, actingSeat, isBusy }, square) {
   const pressed = state.pieces.find(({ at }) => at === square);
   if (!pressed) return null;
   if (pressed.seat !== actingSeat) {
-    return fill(words.others, { name: nameSeat(state.seats[1 - actingSeat]), side: text.barca.sides[actingSeat] });
+    return fill(words.others, { name: nameSeat(state.seats[1 - actingSeat]), side: text.barca.sides[findSide(state, actingSeat)] });
   }
   if (pressed.trapped) return words.trapped;
   const isOtherScared = state.pieces.some(({ seat, scared, trapped }) => seat === actingSeat && scared && !trapped);

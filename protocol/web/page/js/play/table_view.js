@@ -19,7 +19,7 @@ import { HistoryList } from "./history_list.js";
 import { listenToKeys } from "./keys.js";
 import { findTable, keepTable, markOver, tableHash } from "./known_tables.js";
 import { PlayerBar } from "./player_bar.js";
-import { nameDice, nameKind, namePlay, nameSeat } from "./names.js";
+import { findSide, nameDice, nameKind, namePlay, nameSeat } from "./names.js";
 import { explainPress, explainSquare } from "./refusals.js";
 import { SidePanels } from "./side_panels.js";
 import { playSound } from "./sounds.js";
@@ -332,7 +332,8 @@ export class TableView {
       this.board ??= this.makeBarcaBoard();
       if (this.board instanceof BarcaBoard) {
         const legal = this.actingSeat === null ? [] : state.legal;
-        this.board.show({ ...state, legal }, { perspective: this.perspective });
+        const pieces = (state.pieces ?? []).map((piece) => ({ ...piece, seat: findSide(state, piece.seat) }));
+        this.board.show({ ...state, pieces, legal }, { perspective: findSide(state, this.perspective) });
       }
       return;
     }
