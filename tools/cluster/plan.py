@@ -39,7 +39,7 @@ _REDUCTION_S = 0.0002
 def add_plan_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     parser.add_argument(
-        "--workers",
+        "--sizes",
         type=int,
         nargs="+",
         default=list(DEFAULT_WORKERS),
@@ -94,7 +94,7 @@ def show_plan(args: argparse.Namespace) -> int:
                 course = simulate_job(costs, PlannedJob(tasks, chunk_s), workers, machine)
                 checks.append(_make_check(workers, chunk_s, tasks, took_s, course))
     assert costs is not None
-    plan = list(compute_plan(costs, args.workers, args.chunks, args.result_mb, args.reduction_ms / 1000))
+    plan = list(compute_plan(costs, args.sizes, args.chunks, args.result_mb, args.reduction_ms / 1000))
     if args.json:
         sys.stdout.write(json.dumps({"costs": asdict(costs), "checks": checks, "plan": plan}) + "\n")
     else:
@@ -126,7 +126,7 @@ def compute_plan(
 
 
 def _check(args: argparse.Namespace) -> None:
-    for name, values, most in (("workers", args.workers, MAX_WORKERS), ("chunks", args.chunks, 1e6)):
+    for name, values, most in (("sizes", args.sizes, MAX_WORKERS), ("chunks", args.chunks, 1e6)):
         for value in values:
             if not 0 < value <= most:
                 raise ValueRangeError(

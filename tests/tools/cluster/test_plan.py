@@ -18,8 +18,8 @@ pytest.importorskip("distributed")
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ("--workers 0", "--workers: expected numbers above 0, at most 10,000, got 0"),
-        ("--workers 10 20000", "got 20000"),
+        ("--sizes 0", "--sizes: expected numbers above 0, at most 10,000, got 0"),
+        ("--sizes 10 20000", "got 20000"),
         ("--chunks 1 -1", "--chunks: expected numbers above 0"),
         ("--result-mb -1", "--result-mb: expected 0 to 10,000, got -1"),
         ("--reduction-ms nan", "--reduction-ms: expected 0 to 10,000, got nan"),
@@ -48,7 +48,7 @@ def measured(monkeypatch):
 
 
 def test_the_tables_have_costs_the_check_and_the_plan(measured, capsys):
-    assert cli.main(["cluster", "plan", "--workers", "2", "40", "--chunks", "0.01", "1"]) == 0
+    assert cli.main(["cluster", "plan", "--sizes", "2", "40", "--chunks", "0.01", "1"]) == 0
     costs, check, table = capsys.readouterr().out.split("\n\n")
     assert costs.splitlines()[-3].split() == ["scheduler", "1.00", "0.0"]
     assert check.splitlines()[-1].split()[:3] == ["4", "0.1", "20"]
@@ -57,7 +57,7 @@ def test_the_tables_have_costs_the_check_and_the_plan(measured, capsys):
 
 
 def test_json_has_the_same(measured, capsys):
-    assert cli.main(["cluster", "plan", "--workers", "2", "--chunks", "1", "--json"]) == 0
+    assert cli.main(["cluster", "plan", "--sizes", "2", "--chunks", "1", "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert found["costs"]["scheduler_s"] == 0.001
     assert len(found["checks"]) == len(plan.CHECKED_WORKERS) * len(plan.CHECKED_CHUNKS_S)
