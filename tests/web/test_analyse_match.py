@@ -173,7 +173,15 @@ def test_the_analysis_of_a_file_is_shown_beside_that_of_the_page_and_in_its_plac
     sources = page.locator(".verdict-source")
     expect(sources).to_have_count(0)
     analysed = tmp_path / "analysed.sgf"
-    analysed.write_text(save(page, ".sgf")[1].replace("AN[gammond", "AN[Somebody"), encoding="utf-8")
+    content = save(page, ".sgf")[1]
+    analysed.write_text(content, encoding="utf-8")
+    page.get_by_role("button", name="Another file").click()
+    open_match(page, analysed)
+    page.get_by_text("Analysed at 2-ply").wait_for()
+    # The file has the very analysis that the page makes.
+    expect(page.locator(".verdict-source:visible")).to_have_count(0)
+    expect(page.get_by_label("Analysis by")).to_be_hidden()
+    analysed.write_text(content.replace("AN[gammond", "AN[Somebody"), encoding="utf-8")
     page.get_by_role("button", name="Another file").click()
     open_match(page, analysed)
     expect(sources).to_have_text([re.compile(r"^gammond\??$"), re.compile(r"^Somebody\??$")])

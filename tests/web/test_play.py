@@ -268,6 +268,35 @@ def test_the_tutor_says_what_a_play_costs_before_it_counts(open_page):
     page.locator(".moves li", has_text="8/5 6/5").wait_for()
 
 
+def test_the_buttons_of_the_tutor_name_the_cube_actions(open_page):
+    page = start_game(open_page, position="4HPwATDgc/ABMA", preferences={"tutor": True}, **QUICK)
+    press(page, "double")
+    tutor = page.locator(".tutor")
+    expect(tutor).to_contain_text("Better: No double.")
+    expect(tutor.get_by_role("button")).to_have_text(["Roll", "Take back", "Double anyway"])
+    tutor.get_by_role("button", name="Roll").click()
+    page.locator("#message", has_text="You rolled").wait_for()
+
+
+def test_a_network_that_is_gone_is_said_at_once_and_the_game_goes_on_after_it(open_page):
+    ann = start_game(open_page, how="link", length="1")
+    bob = open_page("/#/help")
+    prefer(bob, name="Bob")
+    bob.goto(ann.get_by_label("Link to the open seat").input_value())
+    bob.reload()
+    bob.get_by_role("button", name="Sit down").click()
+    ann.locator(".player-bar.to-act").wait_for()
+    bob.context.set_offline(True)
+    bob.locator("#banner").wait_for()
+    expect(ann.locator(".player-bar").first).to_contain_text("away")
+    bob.context.set_offline(False)
+    bob.locator("#banner").wait_for(state="hidden")
+    expect(ann.locator(".player-bar").first).not_to_contain_text("away")
+    open_page.complaints[:] = [
+        each for each in open_page.complaints if "ERR_INTERNET_DISCONNECTED" not in each
+    ]
+
+
 def test_two_people_play_by_a_link_through_a_connection_that_is_lost(open_page):
     ann = start_game(open_page, how="link", length="1")
     invitation = ann.get_by_label("Link to the open seat").input_value()

@@ -47,6 +47,13 @@ def test_a_beaver_turns_the_cube_at_once_and_the_first_side_plays_on_at_four(ope
     expect(page.locator("[data-act='double']")).to_have_count(0)
 
 
+def test_who_has_no_name_is_told_you_win(open_page):
+    page = start_game(open_page, how="table", position=TO_ROLL, length="0", name="You", otherName="Bob")
+    press(page, "double")
+    press(page, "drop")
+    expect(page.locator("dialog.end")).to_contain_text("You win the game: 1 point.")
+
+
 def test_without_beavers_none_is_offered(open_page):
     page = start_game(open_page, how="table", position=TO_ROLL, length="0", beavers=False)
     press(page, "double")

@@ -37,6 +37,7 @@ class ReconnectingSocket extends EventTarget {
     /** @type {number | undefined} */
     this.timer = undefined;
     addEventListener("online", () => this.hurry());
+    addEventListener("offline", () => this.abandon());
     document.addEventListener("visibilitychange", () => document.hidden || this.hurry());
   }
 
@@ -50,18 +51,29 @@ class ReconnectingSocket extends EventTarget {
     const socket = new WebSocket(this.url);
     this.socket = socket;
     socket.addEventListener("open", () => {
+      if (this.socket !== socket) return;
       this.waitMs = FIRST_WAIT_MS;
       this.begin();
       this.dispatchEvent(new Event("open"));
     });
-    socket.addEventListener("message", (event) => this.receive(String(event.data)));
-    socket.addEventListener("close", () => {
-      if (this.socket !== socket) return;
-      this.socket = null;
-      this.lose();
-      this.dispatchEvent(new Event("close"));
-      if (this.wanted) this.waitAndConnect();
-    });
+    socket.addEventListener("message", (event) => this.socket === socket && this.receive(String(event.data)));
+    socket.addEventListener("close", () => this.socket === socket && this.end());
+  }
+
+  /** The connection is no more. */
+  end() {
+    this.socket = null;
+    this.lose();
+    this.dispatchEvent(new Event("close"));
+    if (this.wanted) this.waitAndConnect();
+  }
+
+  /** The network is gone: the browser would notice the silence of the connection after minutes only. */
+  abandon() {
+    const { socket } = this;
+    if (!socket) return;
+    this.end();
+    socket.close();
   }
 
   waitAndConnect() {

@@ -182,5 +182,8 @@ export function describeAction(action) {
  * @param {string[]} names
  */
 export function describeResult(result, names) {
-  return result ? fill(result.points === 1 ? words.winsOne : words.wins, { name: names[result.winner], points: result.points, kind: result.kind }) : words.noResult;
+  if (!result) return words.noResult;
+  const name = names[result.winner];
+  const [many, one] = name === text.newGame.you ? [words.youWin, words.youWinOne] : [words.wins, words.winsOne];
+  return fill(result.points === 1 ? one : many, { name, points: result.points, kind: result.kind });
 }

@@ -127,8 +127,14 @@ export class MatchView {
     return this.opened.isByFile ? this.record.analysis : this.own;
   }
 
+  /** Whether the file has the very analysis that is made here, as the record of a game played here has. */
+  get isSame() {
+    return !!this.own?.method && this.own.method === this.record.headers.Annotator;
+  }
+
   /** The other analysis, if the file has one. */
   get other() {
+    if (this.isSame) return undefined;
     return this.opened.isByFile ? this.own : this.record.analysis;
   }
 
@@ -177,13 +183,13 @@ export class MatchView {
     const pick = this.opened.records.length > 1 && labelled(words.which, choice(
       this.opened.records.map((record, number) => [String(number), record.names.join(" – ")]), String(this.opened.number),
       { onchange: (/** @type {Event} */ event) => this.switchTo(Number(/** @type {HTMLSelectElement} */ (event.target).value)) }));
-    const source = this.record.analysis && h("label", { class: "depth" }, words.source, " ", choice(
+    this.source = this.record.analysis && h("label", { class: "depth" }, words.source, " ", choice(
       [["own", words.ownSource], ["file", nameSource(this.record, words.inFile)]], this.opened.isByFile ? "file" : "own",
       { onchange: (/** @type {Event} */ event) => this.goBy(/** @type {HTMLSelectElement} */ (event.target).value === "file") }));
     this.depth = choice(DEEPER.map((plies) => [plies, `${plies}-ply`]), "2");
     return h("header", { class: "panel match-head" },
       h("h2", {}, fill(length ? words.titleMatch : words.titleMoney, { one: names[0], two: names[1], points: length, score: score.join("–") })),
-      h("div", { class: "row" }, pick, source, h("label", { class: "depth" }, text.analyse.depth, " ", this.depth),
+      h("div", { class: "row" }, pick, this.source, h("label", { class: "depth" }, text.analyse.depth, " ", this.depth),
         h("button", { type: "button", onclick: () => this.analyse([Number(this.depth?.value)]) }, words.analyseAgain), this.cancel, this.meter, this.status),
       h("div", { class: "row downloads" }, h("span", { class: "quiet small" }, words.download), ...drawDownloads(() => this.opened, {
         say: (message) => this.say_(message), fail: (message) => this.say(message),
@@ -212,6 +218,7 @@ export class MatchView {
   /** Show what is known, after it changed. */
   show() {
     const { record, analysis } = this;
+    if (this.source) this.source.hidden = this.isSame;
     this.items = listItems(record, analysis);
     this.otherItems = this.other ? listItems(record, this.other) : [];
     const counts = this.items.flatMap(({ action: { xgid } }) => xgid ? parseXgid(xgid).checkers.map(([off]) => 15 - off) : []);

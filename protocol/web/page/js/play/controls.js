@@ -55,7 +55,8 @@ export class Controls {
     if (state.paused) return words.paused;
     if (this.typesDice) return words.typeDice;
     if (actingSeat === null) {
-      const pattern = state.phase === "response" ? this.chooseCubeWords(words.waitsForAnswer, words.waitsAgain, words.waitsBeaver) : words.theirTurn;
+      const pattern = state.phase === "response" ? this.chooseCubeWords(words.waitsForAnswer, words.waitsAgain, words.waitsBeaver)
+        : state.phase === "resignation" ? words.waitsForAccept : words.theirTurn;
       const sentence = fill(pattern, { name: nameOf(state.to_act), value: this.offeredValue });
       return seats.length ? sentence : `${words.watching} ${sentence}`;
     }
@@ -97,8 +98,9 @@ export class Controls {
     const { result, seats } = /** @type {import("../types.js").TableState} */ (this.view.state);
     if (!result) return "";
     if (result.winner === null) return words.draw;
-    return fill(words.wins, {
-      name: nameSeat(seats[result.winner]),
+    const name = nameSeat(seats[result.winner]);
+    return fill(name === text.newGame.you ? words.youWin : words.wins, {
+      name,
       kind: wordFor(words.resultKinds, result.kind),
       points: result.points === 1 ? words.point : fill(words.points, { count: result.points }),
     });

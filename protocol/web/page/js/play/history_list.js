@@ -39,7 +39,9 @@ export class HistoryList {
   makeRow(entry, mayGoBack) {
     const { n, seat, dice, text: said, kind } = entry;
     const isRoll = kind === "roll" || kind === "dice";
-    const side = seat === null ? null : findSide(this.view.state ?? {}, seat);
+    const { state } = this.view;
+    const mover = isRoll ? seat ?? state?.to_act ?? null : seat; // the opening roll is of both
+    const side = mover === null ? null : findSide(state ?? {}, mover);
     const content = isRoll ? "…" : kind === "play" ? namePlay(said) : wordFor(words, nameKind(entry));
     return h("li", {},
       h("span", { class: `side-disc small seat${side ?? 2}`, title: words.sideWords[side ?? 0] }),

@@ -6,6 +6,7 @@ import { fill, text, wordFor } from "../text.js";
 import { Advice, loadAnalysis } from "./advice.js";
 
 /** @typedef {import("./table_view.js").TableView} TableView */
+/** @typedef {{words: string, show: () => void, better: () => void, mainLabel?: string, keepLabel?: string}} Verdict */
 
 const words = text.table;
 const LEAST_LOSS = 0.01;
@@ -71,15 +72,16 @@ export class Tutor {
         if (each === "roll") return isAgain ? words.redoubles.noDoubleEquity : words.noDoubleEquity;
         return wordFor(words, each === "double" && isAgain ? "redouble" : each);
       };
+      const label = (/** @type {string} */ each) => (each === "roll" ? words.roll : name(each));
       return {
-        loss, words: fill(words.tutorCube, { chosen: name(act), best: name(best), loss: loss.toFixed(3), plies: cube.plies, quality: wordFor(words.qualities, classify(loss)) }),
+        loss, mainLabel: label(best), keepLabel: fill(words.tutorKeepCube, { chosen: label(act) }), words: fill(words.tutorCube, { chosen: name(act), best: name(best), loss: loss.toFixed(3), plies: cube.plies, quality: wordFor(words.qualities, classify(loss)) }),
         show: () => {}, better: () => this.view.act(best),
       };
     });
   }
 
   /**
-   * @param {(state: import("../types.js").TableState) => Promise<{loss: number, words: string, show: () => void, better: () => void} | null>} judge
+   * @param {(state: import("../types.js").TableState) => Promise<Verdict & {loss: number} | null>} judge
    * @returns {Promise<boolean>}
    */
   async check(judge) {
@@ -102,7 +104,7 @@ export class Tutor {
   }
 
   /**
-   * @param {{words: string, show: () => void, better: () => void}} verdict
+   * @param {Verdict} verdict
    * @returns {Promise<boolean>}
    */
   ask(verdict) {
@@ -118,12 +120,12 @@ export class Tutor {
         end(false);
         if (this.view.board instanceof BackgammonBoard) this.view.board.undoAll();
       };
-      const keep = h("button", { type: "button", onclick: () => end(true) }, words.tutorKeep);
+      const keep = h("button", { type: "button", onclick: () => end(true) }, verdict.keepLabel ?? words.tutorKeep);
       this.element.replaceChildren(h("p", {}, h("strong", {}, verdict.words)), h("div", { class: "row" },
         h("button", { type: "button", class: "main", onclick: () => {
           end(false);
           verdict.better();
-        } }, words.tutorBetter),
+        } }, verdict.mainLabel ?? words.tutorBetter),
         h("button", { type: "button", onclick: back }, words.tutorBack), keep));
       this.element.hidden = false;
       this.element.parentElement?.classList.add("asking");

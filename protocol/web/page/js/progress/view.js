@@ -21,7 +21,7 @@ const FIRST_VARIANT = "backgammon";
  */
 export async function open(main, parts, context) {
   const me = await fetchJson("me");
-  const [name = me.name ?? preferences.get("name"), variant = FIRST_VARIANT] = parts;
+  const [name = me.name ?? (preferences.get("name") || text.newGame.you), variant = FIRST_VARIANT] = parts;
   main.append(h("h1", {}, words.title));
   if (me.accounts) main.append(drawAccount(me.name, context));
   if (!me.archive) {
@@ -38,7 +38,7 @@ export async function open(main, parts, context) {
     name ? fetchJson(`players${makeQuery({ name, variant })}`) : { player: null }, fetchJson(`players${makeQuery({ variant })}`),
   ]);
   const own = h("div", { class: "own-games" });
-  if (!name) own.append(h("p", { class: "panel" }, words.nameFirst));
+  if (!name || (!player && name === text.newGame.you)) own.append(h("p", { class: "panel" }, words.nameFirst));
   else if (!player) own.append(h("p", { class: "panel" }, fill(words.unknown, { name })));
   else {
     own.append(drawSummary(player));
