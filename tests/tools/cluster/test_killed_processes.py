@@ -58,7 +58,9 @@ JOBS = {
         read_report,
     ),
     "tournament": Job("tournament fast pubeval --games 32768 --keep {out} --json", "", read_report),
-    "label": Job("train label {out} --net fast --positions 8192 --sources selfplay", "--resume", read_labels),
+    "label": Job(
+        "train label {out} --net fast --positions 32768 --sources selfplay", "--resume", read_labels
+    ),
 }
 
 
@@ -119,16 +121,23 @@ def cluster(processes):
 
 
 def halt_at_progress(clients):
-    """Let each client do something, and halt it there, so that all are in the middle at the same time."""
-    end_s, running = time.monotonic() + PATIENCE_S, list(clients)
+    """Let each client do something, and halt it there, so that all are in the middle at the same time.
+
+    One may say what it did only when it has done all.
+    """
+    end_s, running, done = time.monotonic() + PATIENCE_S, list(clients), 0
     while running:
         for client in running[:]:
-            assert client.poll() is None, client.errors.read_text()
-            if _SOME_PROGRESS.search(client.errors.read_bytes()):
+            if client.poll() is not None:
+                assert client.returncode == 0, client.errors.read_text()
+                done += 1
+                running.remove(client)
+            elif _SOME_PROGRESS.search(client.errors.read_bytes()):
                 client.send_signal(signal.SIGSTOP)
                 running.remove(client)
         assert time.monotonic() < end_s
         time.sleep(0.02)
+    assert done <= 1
 
 
 def list_children(process):
@@ -206,7 +215,8 @@ def test_a_killed_client_goes_on_with_what_is_finished(cluster, processes, tmp_p
     address, _, _ = cluster
     outs, clients = begin_jobs(processes, address, tmp_path)
     for client in clients.values():
-        os.killpg(client.pid, signal.SIGKILL)
+        with suppress(ProcessLookupError):
+            os.killpg(client.pid, signal.SIGKILL)
         client.communicate(timeout=PATIENCE_S)
     for name, job in JOBS.items():
         printed = processes.run(job.make_words(outs[name], "--cluster", address))
