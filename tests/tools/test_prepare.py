@@ -72,13 +72,17 @@ def names_of(files):
 
 
 @pytest.mark.slow
-def test_after_preparing_nothing_is_compiled_or_built(cache):
+def test_preparing_compiles_nearly_all_kernels_and_then_nothing_is_compiled_or_built(cache):
     first = run("prepare")
     assert "bearoff databases" in first.stdout
     assert str(cache) in first.stdout
     files = sorted(cache.rglob("*.nbc"))
     names = {file.name.partition(".py")[0] for file in files}
     assert f"{len(names)} kernels" in first.stdout
+    compiled = {name.rpartition("-")[0] for name in prepare._name_compiled(prepare._find_kernel_folders())}
+    known = prepare._name_all_kernels()
+    assert compiled <= known
+    assert len(compiled) > 0.95 * len(known)  # a few are for nets that are not compiled
     answered = run(input=REQUESTS)
     run("perft", "barca", "2")
     assert "error" not in answered.stdout
@@ -221,15 +225,6 @@ def test_progress_counts_the_kernels_at_once_and_says_how_long_the_others_take(c
     assert prepare._format_kernels(10, 60, 160, 20.0) == "60 of 160 kernels, about 40 s left"
     assert prepare._format_kernels(10, 10, 160, 20.0) == "10 of 160 kernels"
     assert prepare._format_kernels(10, 160, 160, 20.0) == "160 of 160 kernels"
-
-
-@pytest.mark.slow
-def test_nearly_all_kernels_that_are_counted_are_compiled(cache):
-    run("prepare")
-    compiled = {name.rpartition("-")[0] for name in prepare._name_compiled(prepare._find_kernel_folders())}
-    known = prepare._name_all_kernels()
-    assert compiled <= known
-    assert len(compiled) > 0.95 * len(known)  # a few are for nets that are not compiled
 
 
 def test_preparing_in_the_background_ends_with_the_program_that_started_it(tmp_path):
