@@ -21,9 +21,7 @@ from protocol.accounts.attempt_limits import MAX_COUNTED, AttemptLimit, check_at
 from protocol.accounts.names import fold_name
 from protocol.accounts.passwords import MAX_CHARS, Passwords
 from protocol.core.errors import BusyError
-
-PASSWORD = "correct horse"
-CHEAP = argon2.PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
+from tests.protocol.accounts.quick_accounts import CHEAP, PASSWORD
 
 
 @pytest.fixture

@@ -6,29 +6,16 @@ import pytest
 
 pytest.importorskip("argon2", reason="the extra web is not installed")
 
-import argon2
-
-from protocol.accounts.accounts import Accounts
 from protocol.accounts.browser_session import find_user, is_loopback, make_cookie, read_token
-from protocol.accounts.passwords import Passwords
-from tests.protocol.archive.archive_asking import Browser
-
-PASSWORD = "correct horse"
+from tests.protocol.accounts.quick_accounts import PASSWORD, open_accounts
+from tests.protocol.archive.archive_asking import Browser, get_error
 
 
 @pytest.fixture
 def accounts(tmp_path):
-    cheap = argon2.PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
-    opened = Accounts(tmp_path / "accounts.sqlite", Passwords(cheap))
+    opened = open_accounts(tmp_path)
     yield opened
     opened.close()
-
-
-def get_error(answer):
-    status, document = answer
-    assert list(document) == ["error"]
-    assert document["error"]["message"]
-    return status, document["error"]["field"]
 
 
 def test_a_session_lasts_from_login_to_logout(accounts):

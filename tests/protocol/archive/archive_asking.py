@@ -71,3 +71,11 @@ class Browser:
             if all(name or want == part for name, want, part in zip(names, wanted, given, strict=True)):
                 return endpoint, {name: part for name, part in zip(names, given, strict=True) if name}
         raise LookupError(path)
+
+
+def get_error(answer):
+    """Return the status of an answer that is an error, and its field."""
+    status, document = answer
+    assert list(document) == ["error"]
+    assert document["error"]["message"]
+    return status, document["error"]["field"]

@@ -8,19 +8,14 @@ import pytest
 
 pytest.importorskip("argon2", reason="the extra web is not installed")
 
-import argon2
-
 from engine.match_files.reading import read_matches
-from protocol.accounts.accounts import Accounts
-from protocol.accounts.passwords import Passwords
 from protocol.archive.archive import GameArchive
 from protocol.archive.database import ArchiveDatabase
 from protocol.archive.endpoints import make_endpoints
 from protocol.archive.options import ArchiveOptions
-from tests.protocol.archive.archive_asking import Browser
+from tests.protocol.accounts.quick_accounts import PASSWORD, open_accounts
+from tests.protocol.archive.archive_asking import Browser, get_error
 from tests.protocol.archive.kept_games import make_engine, make_game, make_person
-
-PASSWORD = "correct horse"
 
 
 @pytest.fixture
@@ -32,8 +27,7 @@ def archive(tmp_path):
 
 @pytest.fixture
 def accounts(tmp_path):
-    cheap = argon2.PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
-    opened = Accounts(tmp_path / "accounts.sqlite", Passwords(cheap))
+    opened = open_accounts(tmp_path)
     yield opened
     opened.close()
 
@@ -42,13 +36,6 @@ def keep(archive, *games):
     for game in games:
         archive.keep_game(game)
     archive.flush()
-
-
-def get_error(answer):
-    status, document = answer
-    assert list(document) == ["error"]
-    assert document["error"]["message"]
-    return status, document["error"]["field"]
 
 
 def test_pages_of_games_go_on_where_the_last_one_ended(archive):

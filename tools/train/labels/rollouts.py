@@ -1,4 +1,4 @@
-"""Rollouts as labels: many games from each position, both sides played by the nets, luck taken off.
+"""Rollouts as labels: many games from each position, by the nets, with variance reduction.
 
 Each position has dice of its own, so the errors of labels do not depend on each other. At 0-ply the evaluator
 that chooses plays also measures luck, so that one compiled loop plays the games.
@@ -73,7 +73,7 @@ def roll_out_labels(
         seed: Numbers that together with the place of a position decide its dice.
 
     Returns:
-        ``float32[n, 5]``, means of the trials; with luck taken off, a probability near 0 or 1 may stray
+        ``float32[n, 5]``, means of the trials; with variance reduction a probability near 0 or 1 may stray
         outside by about its error.
     """
     means = np.empty((len(boards), 5), np.float32)

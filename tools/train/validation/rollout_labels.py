@@ -25,9 +25,9 @@ class RolloutLabels:
 
     Attributes:
         positions: What was rolled out.
-        outcomes: ``float32[n, 5]``, the mean of the trials, for the player on roll before the roll. With luck
-            taken off, a probability near 0 or 1 may stray outside by about its error; nothing is cut off,
-            which would not be fair to the mean.
+        outcomes: ``float32[n, 5]``, the mean of the trials, for the player on roll before the roll. With
+            variance reduction a probability near 0 or 1 may stray outside by about its error; nothing is cut
+            off, which would bias the mean.
         errors: ``float32[n, 5]``, their standard errors.
         equity_errors: ``float32[n]``, standard errors of the cubeless equities, in points.
         trials: ``int32[n]``.

@@ -1,4 +1,4 @@
-"""Roll positions out: many games from each, both sides played by the nets, luck taken off.
+"""Roll positions out: many games from each, by the nets, with variance reduction.
 
 Each position has dice of its own, which its place in the set and the seed decide: so the errors of labels do
 not depend on each other, and labels depend neither on how many processes share the work nor on where a run
