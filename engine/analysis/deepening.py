@@ -105,12 +105,12 @@ class Deepening:
 
     def take(self) -> DueQuestion | None:
         """Return the next question to search, which is not due again before `finish`; None if none is due."""
-        while not self._waiting:
+        if not self._waiting:
             known = len(self._left) + len(self._taken)
             found = self._store.list_due(self._identity, self._tiers, _BATCH + known)
             self._waiting.extend(each for each in found if self._is_free(each))
-            if not self._waiting:
-                return None
+        if not self._waiting:
+            return None
         due = self._waiting.popleft()
         self._taken.add(due.question)
         return due
