@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import functools
+
 NAME = "gammond"
 
 
+@functools.cache
 def read_version() -> str:
-    """Return the installed version, or ``0+checkout`` where the distribution is not installed."""
+    """Return the installed version, or ``0+checkout`` where the distribution is not installed.
+
+    It is read once: a server that runs on after an upgrade is still of the version that it began with.
+    """
     import importlib.metadata  # takes as long as all kernels of a first answer
 
     try:

@@ -102,9 +102,14 @@ class StoreFile(Generic[_DatabaseT]):
     def report(self, error: Exception) -> None:
         """Log a fault of the file, each once."""
         text = str(error)
+        if isinstance(error, sqlite3.Error) and self._is_closed_to_us():
+            text += ": permission denied"
         if text not in self._reported:
             self._reported.add(text)
             _LOG.warning("%s %s cannot be used as it is: %s", self._what, self._file, text)
+
+    def _is_closed_to_us(self) -> bool:
+        return self._file.exists() and not os.access(self._file, os.R_OK | os.W_OK)
 
     def _move_aside(self) -> None:
         """Move the file out of the way, in place of one that was moved before.

@@ -74,7 +74,7 @@ def choose_sockets(
         have = ", ".join(repr(each) for each in sockets) or "none"
         raise StateError(
             f"expected a socket called {name!r} from systemd (FileDescriptorName={name} in a socket unit), "
-            f"got {have}",
+            f"got {have}: is that unit started?",
             field=name,
         )
     return chosen

@@ -1,13 +1,14 @@
 """What a tool says on standard error while nothing else is said there, so that nobody waits in silence.
 
 Away from a terminal that is a line about once a second: how far the work is (`tools.common.progress`), or
-that it goes on. After ten minutes, when a log has some hundred of them, it is a line every ten seconds. On a
-terminal the bar is redrawn, or the seconds counted where there is none.
+that it goes on. After ten minutes, when a log has some hundred of them, and in the journal of systemd it is a
+line every ten seconds. On a terminal the bar is redrawn, or the seconds counted where there is none.
 """
 
 from __future__ import annotations
 
 import io
+import os
 import sys
 import threading
 import time
@@ -32,7 +33,19 @@ _START_S = 0.2
 
 def find_interval(elapsed_s: float) -> float:
     """Return the seconds between two lines away from a terminal, that long after the beginning."""
-    return EVERY_S if elapsed_s < _LATER_S else _LATER_EVERY_S
+    return EVERY_S if elapsed_s < _LATER_S and not _is_journal() else _LATER_EVERY_S
+
+
+def _is_journal() -> bool:
+    """Return whether standard error is the journal of systemd, beside which nobody waits.
+
+    *Source:* systemd.exec(5), ``$JOURNAL_STREAM``.
+    """
+    place = os.environ.get("JOURNAL_STREAM")
+    if place is None:
+        return False
+    status = os.stat(2)
+    return place == f"{status.st_dev}:{status.st_ino}"
 
 
 class Pulse:

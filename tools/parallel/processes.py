@@ -7,6 +7,7 @@ module. The caller alone gets Ctrl-C and SIGTERM; leaving the pool ends its proc
 from __future__ import annotations
 
 import multiprocessing
+import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
@@ -61,6 +62,7 @@ class ProcessPool:
 
     def __enter__(self) -> ProcessPool:
         if self.count > 1:
+            _leave_closed_folder()
             context = multiprocessing.get_context("spawn")
             self._stopping = context.Event()
             self._pool = ProcessPoolExecutor(self.count, context, _init_worker, (self._stopping,))
@@ -125,6 +127,19 @@ _stopping: Event | None = None
 def is_stopping() -> bool:
     """Return whether the pool that this process works for is being left; False outside worker processes."""
     return _stopping is not None and _stopping.is_set()
+
+
+def _leave_closed_folder() -> None:
+    """Go to the root where spawned processes could not enter the caller's folder by its name, and would end.
+
+    So it is within the home of the administrator who typed `sudo -u`, and in a folder that is gone.
+    """
+    try:
+        is_open = os.access(os.getcwd(), os.X_OK)
+    except OSError:
+        is_open = False
+    if not is_open:
+        os.chdir(os.sep)
 
 
 def _init_worker(stopping: Event) -> None:

@@ -36,7 +36,7 @@ from tools.common.store_options import make_opener, read_store_arguments
 from tools.common.strength import DEFAULT_NET, load_decider, read_strength
 from tools.serve.config_file import Configuration, Option, configure, format_configuration, list_options
 from tools.serve.open_files import count_files, fit_clients
-from tools.serve.options import DIALECTS, add_arguments, check_options, parse_address
+from tools.serve.options import DIALECTS, add_arguments, check_options, find_faults, parse_address
 
 __all__ = ["SUMMARY", "add_arguments", "main"]
 
@@ -85,10 +85,7 @@ def _check(configuration: Configuration, options: Sequence[Option]) -> int:
     """Write the options that hold, or what is wrong; return the exit code."""
     faults = list(configuration.faults)
     if not faults:
-        try:
-            check_options(configuration.args)
-        except GammondError as error:
-            faults.append(configuration.explain(error))
+        faults += map(configuration.explain, find_faults(configuration.args))
     if faults:
         sys.stderr.write("".join(f"gammond: {each}\n" for each in faults))
         return EXIT_USAGE

@@ -29,6 +29,11 @@ _NO_TABLES = ("options", "positional arguments")
 _HEADER = re.compile(r"\s*\[\s*([^\[\]]+?)\s*\]\s*(?:#.*)?")
 _KEY = re.compile(r"\s*([A-Za-z0-9_.\"' -]+?)\s*=")
 
+_TWICE = (
+    "; a key is set twice, or is a table as well: where [web] is a table, its port goes into [listen] as web"
+)
+"""What follows TOML's own words for the mistake that is easily made here."""
+
 
 @dataclass(frozen=True)
 class Option:
@@ -179,7 +184,8 @@ class _Reader:
         except OSError as error:
             raise FormatError(f"cannot read {file}: {(error.strerror or str(error)).lower()}") from error
         except ValueError as error:  # no TOML, or no UTF-8
-            raise FormatError(f"{file} is no TOML: {error}", field="config") from error
+            hint = _TWICE if "overwrite" in str(error) else ""
+            raise FormatError(f"{file} is no TOML: {error}{hint}", field="config") from error
         self.values: dict[str, tuple[Any, str]] = {}
         self.faults: list[str] = []
         for key, value in document.items():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterator
 
 from engine.errors import GammondError, UnsupportedError, ValueRangeError
 from engine.options import list_fields
@@ -158,51 +159,79 @@ def check_options(args: argparse.Namespace) -> None:
     """Check the options, that one dialect is given, and that they are for it.
 
     Raises:
-        ValueRangeError: A number is outside its range.
+        ValueRangeError: A number is outside its range, or two listeners have one port.
         UnsupportedError: An option of the other dialect, or both.
         FormatError: The options of the store or the archive cannot be parsed.
     """
+    for fault in find_faults(args):
+        raise fault
+
+
+def find_faults(args: argparse.Namespace) -> Iterator[GammondError]:
+    """Yield each error that options have as `check_options` would raise it, with the option as its field."""
     if args.tcp is None and args.web is None and args.gnubg is None:
-        raise ValueRangeError(
+        yield ValueRangeError(
             "expected --web [HOST:]PORT for the board in the browser, such as --web 8080, --tcp [HOST:]PORT "
             "for the line protocol, or --gnubg [HOST:]PORT for GNU Backgammon",
             field="tcp",
         )
+        return
     if args.gnubg is not None and (args.tcp is not None or args.web is not None):
         other = "--web" if args.tcp is None else "--tcp"
-        raise UnsupportedError(
+        yield UnsupportedError(
             f"{other} and --gnubg: a server speaks one of the two; start two servers, each with its own port",
             field="gnubg",
         )
-    for name in ("web_host", "web_allow_origin", "archive", "accounts", "page_sources"):
-        if getattr(args, name) and args.web is None:
-            raise UnsupportedError(f"{_format_option(name)} is only for --web", field=name)
+    yield from _find_misplaced(args)
+    yield from _find_address_faults(args)
     for name, most in (("clients", MAX_CLIENTS), ("threads", MAX_THREADS), ("idle_timeout", MAX_IDLE_S)):
         value = getattr(args, name)
         if value is not None and not 1 <= value <= most:
             note = f"; {most} seconds are four months, as good as never" if name == "idle_timeout" else ""
-            raise ValueRangeError(
+            yield ValueRangeError(
                 f"{_format_option(name)}: expected a number from 1 to {most:,}, got {value:g}{note}",
                 field=name,
             )
+    for check in (_check_cluster, read_store_arguments, read_strength, _check_archive):
+        try:
+            check(args)
+        except GammondError as error:
+            yield error
+
+
+def _find_misplaced(args: argparse.Namespace) -> Iterator[GammondError]:
+    """Yield an error for each option that is for another dialect."""
+    for name in ("web_host", "web_allow_origin", "archive", "accounts", "page_sources"):
+        if getattr(args, name) and args.web is None:
+            yield UnsupportedError(f"{_format_option(name)} is only for --web", field=name)
     for name in ("net", "player", "no_jacoby", "beavers", *STRENGTH_OPTIONS):
         is_given = getattr(args, name) is not None and getattr(args, name) is not False
         if args.gnubg is None and is_given:
-            raise UnsupportedError(
+            yield UnsupportedError(
                 f"{_format_option(name)} is only for --gnubg; clients of --tcp and --web use 'set'",
                 field=name,
             )
-    _check_cluster(args)
+
+
+def _find_address_faults(args: argparse.Namespace) -> Iterator[GammondError]:
+    addresses = {}
     for name in DIALECTS:
-        address = getattr(args, name)
-        if address in (None, SYSTEMD):
+        text = getattr(args, name)
+        if text in (None, SYSTEMD):
             continue
         try:
-            check_host(parse_address(address)[0], allow_remote=args.allow_remote)
+            host, port = addresses[name] = parse_address(text)
+            check_host(host, allow_remote=args.allow_remote)
         except GammondError as error:
-            raise error.with_field(name) from None
-    read_store_arguments(args)
-    read_strength(args)
+            yield error.with_field(name)
+        else:
+            if port and name == "web" and addresses.get("tcp") == (host, port):
+                yield ValueRangeError(
+                    f"--tcp and --web: expected a port for each, got {port} twice", field=name
+                )
+
+
+def _check_archive(args: argparse.Namespace) -> None:
     ArchiveOptions.parse(args.archive or "")
 
 

@@ -22,6 +22,7 @@ from engine.store.analysis_store import AnalysisStore
 from engine.store.database import SCHEMA_VERSION, StoreDatabase
 from engine.store.entries import StoreQuestion
 from engine.store.rows import BadRow
+from engine.store.store_file import StoreFile
 from engine.store.tiers import DepthTiers
 from tests.engine.store.samples import ENGINE, OTHER_NET, make_entry, make_question
 
@@ -380,6 +381,17 @@ def test_a_database_of_another_program_or_of_a_later_version_is_left_alone(file)
     with pytest.raises(DataFileError, match="later gammond"):
         AnalysisStore(file)
     assert not list(file.parent.glob("*.damaged"))
+
+
+@pytest.mark.parametrize("is_open", [True, False])
+def test_a_file_of_another_user_is_said_to_be_closed(tmp_path, caplog, monkeypatch, is_open):
+    def connect(file):
+        raise sqlite3.OperationalError("unable to open database file")
+
+    (file := tmp_path / "store.sqlite").touch()
+    monkeypatch.setattr(os, "access", lambda path, mode: path != file or is_open)
+    assert StoreFile(file, connect).open() is None
+    assert caplog.messages[-1].endswith("database file" if is_open else "database file: permission denied")
 
 
 def test_a_folder_that_cannot_be_used_leaves_the_store_in_memory(tmp_path, caplog):

@@ -56,6 +56,17 @@ def test_a_log_gets_a_line_a_second_for_ten_minutes_and_then_fewer(clock, capsys
     assert 59 <= capsys.readouterr().err.count("\n") <= 61
 
 
+def test_the_journal_gets_a_line_every_ten_seconds_from_the_beginning(clock, capsys, monkeypatch):
+    status = os.stat(2)
+    monkeypatch.setenv("JOURNAL_STREAM", f"{status.st_dev}:{status.st_ino}")
+    some_pulse = Pulse(clock)
+    beat_for(some_pulse, clock, 100.0)
+    assert 9 <= capsys.readouterr().err.count("\n") <= 10
+    monkeypatch.setenv("JOURNAL_STREAM", "1:2")  # of the session that this program was started in
+    beat_for(some_pulse, clock, 100.0)
+    assert capsys.readouterr().err.count("\n") >= 100
+
+
 def test_work_says_how_far_it_is_and_what_was_said_otherwise_counts(clock, capsys):
     some_pulse, said = Pulse(clock), []
     with some_pulse.follow(lambda: said.append("outer")):

@@ -44,6 +44,25 @@ def test_several_processes_give_results_in_order_and_one_that_is_killed_is_an_er
             list(processes.map(killed, range(3)))
 
 
+def current_folder(number: int) -> str:
+    return os.getcwd()
+
+
+def test_processes_begin_where_the_folder_of_the_caller_is_closed_to_them(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(os, "access", lambda path, mode: path != str(tmp_path))  # as in another user's home
+    with ProcessPool(2) as processes:
+        assert set(processes.map(current_folder, range(2))) == {os.sep}
+
+
+def test_processes_begin_where_the_folder_of_the_caller_is_gone(tmp_path, monkeypatch):
+    (folder := tmp_path / "gone").mkdir()
+    monkeypatch.chdir(folder)
+    folder.rmdir()
+    with ProcessPool(2) as processes:
+        assert set(processes.map(current_folder, range(2))) == {os.sep}
+
+
 def leave_threads_at_work(number: int) -> int:
     pool = ThreadPoolExecutor(2)
     pool.submit(time.sleep, 60)  # as one that compiles a kernel

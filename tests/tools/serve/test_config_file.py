@@ -149,6 +149,34 @@ def test_what_is_no_toml_is_refused_with_the_place(tmp_path, text):
         configure(parser.parse_args(["--config", str(file)]), parser)
 
 
+def test_a_key_beside_a_table_of_its_name_is_led_to_its_table(tmp_path):
+    with pytest.raises(FormatError, match=r"is no TOML: .*; a key is set twice, or .* goes into \[listen\]"):
+        configured(tmp_path, "web = 8080\n[web]\naccounts = true\n")
+
+
+def check_config(tmp_path, capsys, text):
+    """Return the lines of ``--check-config`` about a file, without its folder."""
+    (file := tmp_path / "a.toml").write_text(text, "utf-8")
+    assert cli.main(["serve", "--config", str(file), "--check-config"]) == 2
+    return [line.removeprefix(f"gammond: {tmp_path}/") for line in capsys.readouterr().err.splitlines()]
+
+
+def test_all_values_that_cannot_hold_are_found_at_once(tmp_path, capsys):
+    lines = check_config(tmp_path, capsys, "tcp = 80800\n[limits]\nclients = 0\n[gnubg]\nbeavers = true\n")
+    assert [line.split(":")[0] for line in lines] == [f"a.toml, line {number}" for number in (5, 1, 3)]
+
+
+@pytest.mark.parametrize("web", ["4321", "'127.0.0.1:4321'"])
+def test_two_listeners_need_two_ports(tmp_path, capsys, web):
+    lines = check_config(tmp_path, capsys, f"tcp = 4321\nweb = {web}\n")
+    assert lines == ["a.toml, line 2: --tcp and --web: expected a port for each, got 4321 twice"]
+
+
+def test_listeners_may_have_any_free_port_or_different_addresses(tmp_path):
+    for text in ("tcp = 0\nweb = 0\n", "tcp = 4321\nweb = '127.0.0.2:4321'\n"):
+        check_options(configured(tmp_path, text).args)
+
+
 def test_the_options_that_hold_are_written_as_a_file_that_sets_them_again(tmp_path, capsys):
     file = tmp_path / "a.toml"
     file.write_text(

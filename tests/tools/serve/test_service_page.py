@@ -72,7 +72,7 @@ def test_events_are_those_of_the_program():
 
 def run_check(port):
     command = [sys.executable, str(DEPLOY / "check.py"), str(port)]
-    return subprocess.run(command, stderr=subprocess.DEVNULL, timeout=60, check=False)
+    return subprocess.run(command, stderr=subprocess.PIPE, text=True, timeout=60, check=False)
 
 
 def test_the_health_check_succeeds_beside_a_server_and_fails_without_one():
@@ -84,7 +84,9 @@ def test_the_health_check_succeeds_beside_a_server_and_fails_without_one():
             assert "eval win=" in warm.makefile().read()
         assert run_check(port).returncode == 0
         server.terminate()
-    assert run_check(port).returncode == 1
+    done = run_check(port)
+    assert (done.returncode, done.stderr.count("\n")) == (1, 1)
+    assert done.stderr.startswith(f"no answer on port {port}: ")
 
 
 def test_limits_are_those_of_the_program():

@@ -38,9 +38,16 @@ def test_systemd_finds_little_to_object_to_in_the_sandbox(tmp_path):
 def test_the_unit_waits_for_the_server_and_leaves_it_the_time_it_takes():
     settings = read_unit()
     assert settings["Type"] == "notify"
-    assert settings["RestartPreventExitStatus"] == "2"
     assert int(settings["TimeoutStopSec"]) >= 12  # at worst it takes that long
     assert settings["User"] not in ("", "root")
+
+
+def test_a_mistake_leaves_the_sockets_open_and_is_tried_again_until_it_is_mended():
+    settings = read_unit()
+    assert settings["Restart"] == "on-failure"
+    assert "RestartPreventExitStatus" not in settings  # clients at the sockets would start it without a pause
+    assert settings["StartLimitIntervalSec"] == "0"  # beyond a limit systemd closes the sockets
+    assert int(settings["RestartSec"]) >= 5
 
 
 SERVICE = """
