@@ -37,6 +37,7 @@ from engine.rules.moves import expand_rolls
 from engine.rules.outcome import Outcome
 from engine.rules.position import Position
 from tests.boards import RacingEvaluator, played_boards, random_boards
+from tools.gnubg.cube_values import ask_cube_values
 
 pytestmark = pytest.mark.peer
 
@@ -221,6 +222,25 @@ def test_where_we_differ_gnubgs_own_look_ahead_is_nearer_to_us_than_to_its_formu
         print(f"\n{len(cases)} cases: mean distance from 2-ply: {our_error:.3f}, its 0-ply {their_error:.3f}")  # noqa: T201
     assert len(cases) == 150
     assert our_error < 0.7 * their_error
+
+
+def test_the_values_that_measurements_ask_for_are_those_of_the_same_decisions(tmp_path):
+    """`gammond train validate-cube` asks gnubg's Python by a script of its own."""
+    if GNUBG is None:
+        pytest.skip("needs the program gnubg (Debian: apt-get install gnubg)")
+    matches = [
+        MatchState(beavers=False),
+        MatchState(beavers=False, jacoby=True),
+        MatchState(beavers=False, cube=2, cube_owner=0),
+        MatchState(7, (3, 5), beavers=False),
+        MatchState(5, (1, 4), beavers=False),
+        MatchState(5, (0, 2), cube=2, cube_owner=0, beavers=False),
+    ]
+    boards = played_boards(RacingEvaluator(), len(matches), 52)
+    asked = [(Position.from_valid_board(board), match) for board, match in zip(boards, matches, strict=True)]
+    answers = ask_gnubg([as_question(b, m) for b, m in zip(boards, matches, strict=True)], tmp_path)
+    wanted = [[*answer["values"][0][1:3], answer["values"][0][5]] for answer in answers["answers"]]
+    assert [list(answer) for answer in ask_cube_values(asked, 0)] == wanted
 
 
 def test_match_equity_tables_are_read_as_gnubg_reads_them(tmp_path):

@@ -74,11 +74,11 @@ class ExecutorBlocks:
 
 def play_block(task: RolloutTask) -> tuple[Scores, float]:
     """Play the trials of a task; return their scores, and the seconds that it took."""
-    return task.block.play(_make_evaluators(task.players))
+    return task.block.play(load_rollout_evaluators(task.players))
 
 
 @lru_cache(_EVALUATORS_KEPT)
-def _make_evaluators(players: RolloutPlayers) -> RolloutEvaluators:
-    """Make the evaluators of a rollout, once for each process."""
+def load_rollout_evaluators(players: RolloutPlayers) -> RolloutEvaluators:
+    """Load the evaluators of a rollout, once for each process."""
     engine = load_net_engine(players.net).with_rules(players.rules)
     return make_rollout_evaluators(engine, players.plies, players.leaf_plies, players.plies)

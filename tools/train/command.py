@@ -28,6 +28,8 @@ COMMANDS = {
     "plot": "tools.train.runs.plot",
     "validation-set": "tools.train.validation.build_set",
     "validate": "tools.train.validation.validate",
+    "cube-set": "tools.train.cube_decisions.build_set",
+    "validate-cube": "tools.train.cube_decisions.validate",
     "peer-games": "tools.train.validation.peer_games",
     "class-shares": "tools.train.validation.class_shares",
 }

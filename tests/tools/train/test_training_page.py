@@ -13,6 +13,8 @@ from tools.heritage.gengammon.settings import MimicSettings
 from tools.heritage.heuristic_engine.settings import ClimbSettings
 from tools.heritage.heuristic_engine.study import ClimbStudySettings
 from tools.heritage.phase_features.settings import HeuristicNetSettings
+from tools.train.cube_decisions.build_set import CubeSetSettings
+from tools.train.cube_decisions.match_states import MATCH_KIND_WEIGHTS
 from tools.train.fitting.fit import FitSettings
 from tools.train.fitting.refine import RefineSettings
 from tools.train.fitting.torch_fitter import OUTPUT_WEIGHTS
@@ -42,6 +44,8 @@ def test_there_are_commands_on_the_page():
         "plot",
         "validation-set",
         "validate",
+        "cube-set",
+        "validate-cube",
         "peer-games",
         "class-shares",
     }
@@ -55,6 +59,16 @@ def test_each_source_of_positions_has_a_row(source):
 @pytest.mark.parametrize("name", POSITION_CLASSES)
 def test_each_class_of_validation_positions_has_a_row(name):
     assert re.search(rf"^\|[^|]*`{name}`[^|]*\| .", PAGE, re.MULTILINE)
+
+
+def test_each_kind_of_match_states_has_a_row_with_its_share():
+    rows = re.findall(r"^\| ((?:`[a-z-]+`(?:, )?)+) \| ([0-9, ]+) \| .", PAGE, re.MULTILINE)
+    found = {
+        name: int(share)
+        for names, shares in rows
+        for name, share in zip(re.findall("`([a-z-]+)`", names), shares.split(", "), strict=True)
+    }
+    assert found == MATCH_KIND_WEIGHTS
 
 
 def test_options_that_the_text_names_are_settings_or_decide_nothing():
@@ -72,13 +86,14 @@ def test_options_that_the_text_names_are_settings_or_decide_nothing():
             FitSettings,
             RefineSettings,
             ValidationSettings,
+            CubeSetSettings,
         )
         for field in msgspec.structs.fields(kind)
     }
     others = {"--from", "--config", "--resume", "--bench", "--threads", "--device"}
     exports = {"--name", "--best", "--last", "--folder", "--phases"}
     pictures = {"--plot", "--output", "--against", "--rolling"}
-    reports = {"--json", "--summary", "--recheck", "--runs"}
+    reports = {"--json", "--summary", "--recheck", "--runs", "--models"}
     named = set(re.findall(r"--[a-z][a-z-]*", re.sub(r"\]\([^)]*\)", "]", PAGE)))
     assert named <= fields | others | exports | pictures | reports
     assert others <= named

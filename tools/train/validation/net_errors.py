@@ -68,10 +68,10 @@ def compute_net_errors(
         NetErrorStats(
             net,
             math.sqrt(float(np.square(values).mean())),
-            _sqrt_with_error(_mean_with_error(squares[net])),
-            _mean_with_error(values),
-            _sqrt_with_error(_ratio_with_error(squares[net], first)),
-            _mean_with_error(squares[net] - first),
+            sqrt_with_error(mean_with_error(squares[net])),
+            mean_with_error(values),
+            sqrt_with_error(_ratio_with_error(squares[net], first)),
+            mean_with_error(squares[net] - first),
         )
         for net, values in differences.items()
     )
@@ -82,7 +82,10 @@ def rms(values: _Values) -> float:
     return math.sqrt(float(np.square(values, dtype=np.float64).mean()))
 
 
-def _mean_with_error(values: _Values) -> ValueWithError:
+def mean_with_error(values: _Values) -> ValueWithError:
+    """Return the mean and its standard error; both are nan where nothing is known of them."""
+    if not len(values):
+        return ValueWithError(math.nan, math.nan)
     count = len(values)
     error = float(values.std(ddof=1)) / math.sqrt(count) if count > 1 else math.nan
     return ValueWithError(float(values.mean()), error)
@@ -94,11 +97,11 @@ def _ratio_with_error(squares: _Values, first: _Values) -> ValueWithError:
     if below <= 0.0:
         return ValueWithError(math.nan, math.nan)
     ratio = float(squares.mean()) / below
-    return ValueWithError(ratio, _mean_with_error(squares - ratio * first).error / below)
+    return ValueWithError(ratio, mean_with_error(squares - ratio * first).error / below)
 
 
-def _sqrt_with_error(square: ValueWithError) -> ValueWithError:
-    """The root of a figure, and its error as long as that is small beside it."""
+def sqrt_with_error(square: ValueWithError) -> ValueWithError:
+    """Return the root of a figure, and its error as long as that is small beside it."""
     if not square.value > 0.0:
         return ValueWithError(math.nan if math.isnan(square.value) else 0.0, math.nan)
     root = math.sqrt(square.value)

@@ -8,7 +8,7 @@ or the other side. Checkers back are those in the opponent's home board or on th
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import combinations
@@ -273,8 +273,12 @@ PLAYED_CLASSES = tuple(
 """Classes that a position belongs to by what it is, not by where it was set up."""
 
 
-def parse_classes(texts: Sequence[str]) -> dict[str, int]:
+def parse_classes(texts: Sequence[str], known: Collection[str] = POSITION_CLASSES) -> dict[str, int]:
     """Read classes and their numbers of positions: ``contact=2000``.
+
+    Args:
+        texts: One of each class.
+        known: The names of classes that there are.
 
     Raises:
         ValueRangeError: There is none, one is unknown or given twice, or a number is no whole one above 0.
@@ -283,10 +287,10 @@ def parse_classes(texts: Sequence[str]) -> dict[str, int]:
     for text in texts:
         name, _, number = text.partition("=")
         count = int(number) if _COUNT.fullmatch(number) else 0
-        if name not in POSITION_CLASSES or name in counts or not count:
+        if name not in known or name in counts or not count:
             raise ValueRangeError(
                 f"expected different classes, each NAME=POSITIONS with a name of "
-                f"{', '.join(POSITION_CLASSES)}, got {text!r}",
+                f"{', '.join(known)}, got {text!r}",
                 field="classes",
             )
         counts[name] = count

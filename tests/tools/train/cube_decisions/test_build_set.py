@@ -1,0 +1,126 @@
+"""Sets of cube decisions: made as asked, gone on with after a kill, and compared with."""
+
+import argparse
+import json
+
+import pytest
+
+from engine.errors import GammondError, StateError
+from tools.train.cube_decisions import build_set, deciders, validate
+from tools.train.cube_decisions.build_set import CubeSetSettings
+from tools.train.cube_decisions.decision_file import read_decisions
+from tools.train.runs import shard_loop
+from tools.train.runs.settings import read_settings
+
+pytest.importorskip("onnx", reason="nets are read as ONNX files (extra 'train')")
+
+OPTIONS = ["--net", "fast", "--classes", "race=3,bearoff=2", "--trials", "36", "--threads", "1"]
+
+
+def make(*arguments: str) -> int:
+    parser = argparse.ArgumentParser()
+    build_set.add_arguments(parser)
+    return build_set.main(parser.parse_args(arguments))
+
+
+def report(capsys, *arguments: str) -> str:
+    parser = argparse.ArgumentParser()
+    validate.add_arguments(parser)
+    assert validate.main(parser.parse_args(arguments)) == 0
+    return capsys.readouterr().out
+
+
+@pytest.fixture(autouse=True)
+def _small_shards(monkeypatch):
+    monkeypatch.setattr("tools.train.cube_decisions.rollout_tasks.SHARD_DECISIONS", 2)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """A finished set."""
+    folder = tmp_path_factory.mktemp("sets") / "whole"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("tools.train.cube_decisions.rollout_tasks.SHARD_DECISIONS", 2)
+        make(str(folder), *OPTIONS)
+    return folder
+
+
+def test_a_set_is_what_was_asked_for(folder):
+    settings = read_settings(folder / "run.toml", CubeSetSettings)
+    assert settings == CubeSetSettings(net="fast", classes=("race=3", "bearoff=2"), trials=36)
+    decisions = read_decisions(folder)
+    assert sorted(each.name for each in decisions) == ["bearoff"] * 2 + ["race"] * 3
+    assert all(each.rollout is not None and each.rollout.trials == 36 for each in decisions)
+    log = [json.loads(line) for line in (folder / "log.jsonl").read_text().splitlines()]
+    assert [record["labelled"] for record in log] == [2, 2, 1]
+
+
+def test_a_set_that_was_killed_becomes_the_same_set(folder, tmp_path, monkeypatch):
+    killed, real = tmp_path / "killed", shard_loop.append_record
+
+    def kill_after_one(*arguments):
+        real(*arguments)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(shard_loop, "append_record", kill_after_one)
+    with pytest.raises(KeyboardInterrupt):
+        make(str(killed), *OPTIONS)
+    monkeypatch.setattr(shard_loop, "append_record", real)
+    assert len(read_decisions(killed)) == 2
+    with pytest.raises(StateError, match="--resume"):
+        make(str(killed), *OPTIONS)
+    assert make(str(killed), "--resume", "--threads", "1") == 0
+    assert read_decisions(killed) == read_decisions(folder)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["--net", "nobody"],
+        ["--classes", "opening=3"],
+        ["--classes", "bearoff"],
+        ["--near", "1.5"],
+        ["--trials", "1"],
+    ],
+)
+def test_a_command_that_cannot_be_leaves_nothing_behind(tmp_path, options):
+    with pytest.raises(GammondError):
+        make(str(tmp_path / "a"), *OPTIONS, *options)
+    assert not (tmp_path / "a").exists()
+
+
+def test_players_are_compared_by_class_kind_and_look_ahead(folder, tmp_path, capsys):
+    file = tmp_path / "one.txt"
+    found = json.loads(report(capsys, str(folder), "strong", "fast:plies=1", "--output", str(file), "--json"))
+    assert read_decisions(file) == read_decisions(folder)
+    last = found["groups"][-1]
+    assert (last["name"], last["decisions"]) == ("all", 5)
+    assert list(last["players"]) == ["strong", "fast:plies=1"]
+    assert last["players"]["strong"]["extra_loss"]["value"] == 0.0
+    text = report(capsys, str(file), "strong", "--models")
+    assert "5 cube decisions" in text
+    assert "\nbearoff " in text
+    assert "\nby phase, to values " in text
+
+
+def test_gnubg_is_asked_for_values_and_verdicts(folder, capsys, monkeypatch):
+    asked = []
+
+    def answer(decisions, plies):
+        asked.append((len(decisions), plies))
+        return [(2.0, 0.1, "Too good to double, pass"), *[(0.0, 0.1, "Double, take")] * (len(decisions) - 1)]
+
+    monkeypatch.setattr(deciders, "ask_cube_values", answer)
+    opinions = deciders.ask_decider("gnubg:plies=2", read_decisions(folder))
+    assert asked == [(5, 2)]
+    assert opinions.doubles.tolist() == [False, True, True, True, True]
+    assert opinions.takes.all()
+    assert opinions.values[0].tolist() == [2.0, 0.1]
+
+
+@pytest.mark.parametrize("players", [["strong", "strong"], ["nobody"], ["strong:plies=7"]])
+def test_a_player_named_twice_or_unknown_is_refused(folder, players):
+    parser = argparse.ArgumentParser()
+    validate.add_arguments(parser)
+    with pytest.raises(GammondError):
+        validate.main(parser.parse_args([str(folder), *players]))

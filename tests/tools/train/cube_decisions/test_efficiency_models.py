@@ -1,0 +1,98 @@
+"""Fits find the efficiencies that made the values, and are measured on decisions that they have not seen."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+from engine.cubeful import build_cube_state_space, compute_leaf_values, to_equities
+from engine.cubeful.efficiency import cube_efficiencies
+from engine.rules.match import MatchState
+from engine.rules.outcome import Outcome
+from engine.rules.position import Position
+from tests.boards import RacingEvaluator, played_boards
+from tools.train.cube_decisions.decision_file import DecisionRollout, RatedDecision
+from tools.train.cube_decisions.efficiency_models import (
+    IN_USE,
+    MODELS,
+    TARGETS,
+    ModelInputs,
+    decide_by_efficiencies,
+    fit_changes,
+    fit_efficiencies_held_out,
+    measure_models,
+    weigh_phases,
+)
+from tools.train.cube_decisions.match_states import make_match
+
+EFFICIENCY = 0.4
+MATCHES = (MatchState(beavers=False), MatchState(beavers=False, jacoby=True), make_match(5, 7))
+
+
+@pytest.fixture(scope="module")
+def inputs() -> ModelInputs:
+    """Decisions whose values are those of one efficiency for all positions, and whose outcomes are known."""
+    boards = played_boards(RacingEvaluator(), 400, 5)
+    outcomes = np.zeros((len(boards), 5), np.float32)
+    generator = np.random.Generator(np.random.PCG64(6))
+    outcomes[:, 0] = generator.uniform(0.55, 0.9, len(boards)).round(3)
+    outcomes[:, 1] = (0.3 * outcomes[:, 0]).round(3)
+    decisions = []
+    for row, (board, outcome) in enumerate(zip(boards, outcomes, strict=True)):
+        match = MATCHES[row % len(MATCHES)]
+        space = build_cube_state_space(match)
+        values = compute_leaf_values(outcome[None], np.array([EFFICIENCY], np.float32), space)
+        equities = to_equities(values, space)[0]
+        pair = (float(equities[0]), float(space.stake_factor * equities[space.state_after_take[0]]))
+        rollout = DecisionRollout(pair, (0.0, 0.0), 0.0, 36, Outcome(*outcome.tolist()))
+        decisions.append(RatedDecision("contact", "money", Position(board), match, rollout))
+    return ModelInputs(decisions, boards, outcomes)
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_a_fit_finds_the_efficiency_that_made_the_values(inputs, target):
+    used = np.repeat(cube_efficiencies(inputs.boards).astype(np.float64)[:, None], 2, axis=1)
+    found = fit_efficiencies_held_out(inputs, weigh_phases(inputs), used, target)
+    is_contact = weigh_phases(inputs)[:, 0, 0] > 0.0
+    assert is_contact.sum() > 100
+    np.testing.assert_allclose(found[is_contact], EFFICIENCY, atol=0.03)
+
+
+def test_a_half_is_fitted_without_its_own_values(inputs):
+    used = np.repeat(cube_efficiencies(inputs.boards).astype(np.float64)[:, None], 2, axis=1)
+    weights = weigh_phases(inputs)
+    odd = np.arange(len(inputs.decisions)) % 2 == 1
+    changed = [
+        dataclasses.replace(each, rollout=dataclasses.replace(each.rollout, values=(9.0, -9.0)))
+        if is_odd
+        else each
+        for each, is_odd in zip(inputs.decisions, odd, strict=True)
+    ]
+    other = dataclasses.replace(inputs, decisions=changed)
+    before, after = (fit_efficiencies_held_out(each, weights, used, "values") for each in (inputs, other))
+    np.testing.assert_array_equal(before[odd], after[odd])
+    assert not np.allclose(before[~odd], after[~odd])
+
+
+def test_without_information_the_efficiencies_in_use_stay(inputs):
+    used = np.repeat(cube_efficiencies(inputs.boards).astype(np.float64)[:, None], 2, axis=1)
+    weights = np.zeros((len(used), 2, 3))
+    weights[:, :, 0] = 1.0
+    changes = fit_changes(inputs, weights, used, "values", np.ones(len(used), np.bool_))
+    assert changes[0] != 0.0
+    np.testing.assert_allclose(changes[1:], 0.0, atol=1e-12)
+
+
+def test_decisions_are_those_of_the_formula(inputs):
+    opinions = decide_by_efficiencies(inputs, np.full((len(inputs.boards), 2), EFFICIENCY))
+    wanted = np.array([each.rollout.values for each in inputs.decisions])
+    np.testing.assert_allclose(opinions.values, wanted, atol=1e-5)
+
+
+def test_models_are_measured_beside_what_is_in_use(inputs):
+    found = measure_models(inputs)
+    assert next(iter(found)) == IN_USE
+    assert len(found) == 1 + len(MODELS) * len(TARGETS)
+    in_use, fitted = found[IN_USE][1], found["by phase, to values"][1]
+    assert fitted.no_double_rmse.value < 0.5 * in_use.no_double_rmse.value
+    assert fitted.extra_loss.value <= 0.0

@@ -1,0 +1,84 @@
+"""Rolled-out cube decisions: the values, when they are accurate enough, and that nothing changes them."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+from engine.cubeful import build_cube_state_space
+from engine.rollout import RolloutSettings, roll_out_cube
+from engine.rules.match import MatchState
+from engine.rules.rules import STANDARD_RULES
+from tests.boards import position
+from tools.parallel.processes import ProcessPool
+from tools.parallel.rollout_blocks import RolloutPlayers, load_rollout_evaluators
+from tools.train.cube_decisions import rollout_tasks
+from tools.train.cube_decisions.decision_file import RatedDecision, read_decisions
+from tools.train.cube_decisions.match_states import make_match
+from tools.train.cube_decisions.rollout_tasks import (
+    make_decision_tasks,
+    roll_out_decision,
+    roll_out_shard,
+)
+from tools.train.runs.shard_loop import make_missing_shards
+
+PLAYERS = RolloutPlayers("fast", STANDARD_RULES, 0, 0)
+SETTINGS = RolloutSettings(trials=36, seed=7, stop_error=0.0)
+RACE = position({6: 6, 5: 5, 4: 4}, {19: 6, 20: 5, 21: 4})
+MATCHES = (MatchState(beavers=False, jacoby=True), make_match(4, 2), make_match(3, 5, 2), make_match(5, 1))
+DECISIONS = [RatedDecision("bearoff", "money", RACE, match) for match in MATCHES]
+
+
+@pytest.mark.parametrize("match", MATCHES)
+def test_the_values_are_those_of_a_rollout_of_the_decision(match):
+    evaluators = load_rollout_evaluators(PLAYERS)
+    found = roll_out_decision(RACE, match, evaluators, SETTINGS)
+    wanted = roll_out_cube(
+        RACE, build_cube_state_space(match), evaluators, dataclasses.replace(SETTINGS, stop_jsd=0.0)
+    )
+    assert wanted.take is not None
+    assert wanted.gain is not None
+    assert found.values == pytest.approx(
+        (wanted.decision.no_double.equity_points, wanted.decision.double_take.equity_points), abs=1e-5
+    )
+    assert found.gain_error == pytest.approx(wanted.gain.error, rel=1e-6)
+    assert found.errors[1] == pytest.approx(wanted.take.equity_error, rel=1e-6)
+    assert 0.5 < found.outcome.win < 0.9
+    assert found.trials == 36
+
+
+def test_trials_go_on_in_whole_rows_until_the_gain_is_known_well_enough():
+    evaluators = load_rollout_evaluators(PLAYERS)
+    settings = dataclasses.replace(SETTINGS, trials=360, min_trials=36)
+    short = roll_out_decision(RACE, MATCHES[1], evaluators, dataclasses.replace(settings, stop_error=0.5))
+    error = short.gain_error
+    longer = roll_out_decision(
+        RACE, MATCHES[1], evaluators, dataclasses.replace(settings, stop_error=0.6 * error)
+    )
+    most = roll_out_decision(RACE, MATCHES[1], evaluators, dataclasses.replace(settings, stop_error=1e-9))
+    assert (short.trials, longer.trials, most.trials) == (36, 108, 360)
+    assert longer.gain_error < error
+
+
+def test_shards_are_the_same_whoever_makes_them(tmp_path, monkeypatch):
+    monkeypatch.setattr(rollout_tasks, "SHARD_DECISIONS", 2)
+    made = []
+    for name, processes in (("alone", 1), ("together", 2)):
+        tasks = make_decision_tasks(PLAYERS, SETTINGS, tmp_path / name, DECISIONS)
+        with ProcessPool(processes) as pool:
+            records = make_missing_shards(roll_out_shard, tasks, pool, "decisions")
+        assert [record["labelled"] for record in records] == [2, 2]
+        assert [record["trials"] for record in records] == [72, 72]
+        made.append(read_decisions(tmp_path / name))
+    assert made[0] == made[1]
+    assert [dataclasses.replace(each, rollout=None) for each in made[0]] == DECISIONS
+
+
+def test_each_decision_has_dice_of_its_own(tmp_path):
+    same = [DECISIONS[0]] * 2
+    (task,) = make_decision_tasks(PLAYERS, SETTINGS, tmp_path, same)
+    _, found = roll_out_shard(task)
+    assert found[0].rollout != found[1].rollout
+    _, later = roll_out_shard(dataclasses.replace(task, first=1))
+    assert later[0].rollout == found[1].rollout
+    assert np.isfinite([each.rollout.gain_error for each in found if each.rollout]).all()

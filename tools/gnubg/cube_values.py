@@ -1,0 +1,74 @@
+"""GNU Backgammon's cubeful values of cube decisions, by the Python inside its program."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from engine.cubeful.match_equity import DEFAULT_TABLE_FILE
+from engine.errors import LimitError, UnsupportedError
+from engine.formats.position_id import encode_position_id
+from engine.rules.match import MatchState
+from engine.rules.position import Position
+from tools.gnubg import find_gnubg
+
+_SCRIPT = Path(__file__).with_name("cube_script.py")
+_TIMEOUT_S = 1800.0
+
+GnubgCubeAnswer = tuple[float, float, str]
+"""Equities of no double and double/take in points at the present cube, for the side on roll; its verdict."""
+
+
+def ask_cube_values(decisions: Sequence[tuple[Position, MatchState]], plies: int) -> list[GnubgCubeAnswer]:
+    """Let gnubg evaluate cube decisions with the shipped match equity table, without beavers.
+
+    Args:
+        decisions: Positions of the side on roll, seat 0, with their match states.
+        plies: Its look-ahead.
+
+    Raises:
+        UnsupportedError: gnubg is not installed, or has no Python inside.
+        LimitError: It took longer than half an hour.
+    """
+    program = find_gnubg()
+    if program is None:
+        raise UnsupportedError("gnubg is not installed (Debian: apt-get install gnubg)", field="gnubg")
+    with tempfile.TemporaryDirectory() as name:
+        asked, answered = Path(name) / "decisions.json", Path(name) / "answers.json"
+        asked.write_text(json.dumps([_describe(*decision) for decision in decisions]))
+        environment = {
+            "DECISIONS": str(asked),
+            "ANSWERS": str(answered),
+            "TABLE": str(DEFAULT_TABLE_FILE),
+            "PLIES": str(plies),
+        }
+        try:
+            subprocess.run(
+                [program, "-t", "-q", "-p", str(_SCRIPT)],
+                env={**os.environ, **environment},
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                timeout=_TIMEOUT_S,
+                check=False,
+            )
+        except subprocess.TimeoutExpired:
+            raise LimitError(f"gnubg was not done within {_TIMEOUT_S:.0f} s", field="gnubg") from None
+        if not answered.exists():
+            raise UnsupportedError("gnubg gave no values: it needs Python inside", field="gnubg")
+        return [(held, taken, verdict) for held, taken, verdict in json.loads(answered.read_text())]
+
+
+def _describe(position: Position, match: MatchState) -> dict[str, object]:
+    return {
+        "position_id": encode_position_id(position),
+        "cube": match.cube,
+        "owner": -1 if match.cube_owner is None else match.cube_owner,
+        "length": match.length,
+        "score": match.score,
+        "crawford": int(match.crawford),
+        "jacoby": int(match.jacoby),
+    }

@@ -1,0 +1,144 @@
+"""``gammond train cube-set``: cube decisions, rolled out with the cube.
+
+Positions of named classes, each in a match state: money with and without the Jacoby rule, matches of all
+kinds of scores, free and dead cubes. Most decisions are near the doubling window. Each is rolled out twice
+with the same dice, as no double and as double/take: games with the cube to their end, variance reduction,
+until the standard error of what doubling gains is small enough. `gammond train validate-cube` compares
+players with them. The folder fills with shards of 8 decisions; a run that was killed goes on with --resume
+and loses only the shards that were being made. The same settings give the same set, however many work.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+import msgspec
+from msgspec import Meta
+
+from engine.rollout import RolloutSettings
+from engine.rollout.settings import MAX_TRIALS
+from engine.rules.dice import MAX_SEED
+from engine.rules.rules import STANDARD_RULES
+from nets.catalogue import DEFAULT_EVALUATOR, list_evaluator_names
+from tools.common.locks import hold_lock
+from tools.common.opponents import RUN_PREFIX, collect_net_hashes, load_net_evaluator
+from tools.common.progress import format_short_number
+from tools.parallel.options import make_executor
+from tools.parallel.rollout_blocks import RolloutPlayers
+from tools.train.cube_decisions.decision_file import RatedDecision, read_decisions, write_decisions
+from tools.train.cube_decisions.drawing import BEAROFF, draw_decisions
+from tools.train.cube_decisions.rollout_tasks import make_decision_tasks, roll_out_shard
+from tools.train.runs.options import add_workers_option, load_run_settings
+from tools.train.runs.run_folder import LOG_FILE, begin_run
+from tools.train.runs.settings import add_setting_options
+from tools.train.runs.shard_loop import ShardRecord, make_missing_shards
+from tools.train.validation.position_classes import POSITION_CLASSES, parse_classes
+from tools.train.validation.positions import make_sampler
+from tools.train.weights.net_set import load_net_set
+
+SUMMARY = "draw cube decisions, and roll them out with the cube"
+
+DECISIONS_FILE = "decisions.txt"
+
+
+class CubeSetSettings(msgspec.Struct, frozen=True):
+    """All that decides which decisions and values come out; each field says what it is."""
+
+    net: Annotated[str, Meta(description="who plays: an evaluator, or the folder of a run")] = "default"
+    classes: Annotated[
+        tuple[str, ...],
+        Meta(description=f"what positions, NAME=NUMBER: {BEAROFF}, and the classes of validation-set"),
+    ] = (
+        "contact=600",
+        "prime-against-prime=120",
+        "containing=100",
+        "late-containment=80",
+        "backgame=120",
+        "timed-backgame=60",
+        "crunched=100",
+        "ace-point=80",
+        "bear-in=160",
+        "many-off=60",
+        "long-race=160",
+        "short-race=160",
+        "bearoff=200",
+    )
+    near: Annotated[
+        float,
+        Meta(ge=0, le=1, description="share of decisions near the doubling window"),
+    ] = 0.8
+    plies: Annotated[int, Meta(ge=0, le=2, description="look-ahead for plays and cube in the games")] = 0
+    stop_error: Annotated[
+        float,
+        Meta(ge=0, description="standard error of what doubling gains, in points; 0 plays all trials"),
+    ] = 0.02
+    min_trials: Annotated[
+        int, Meta(ge=36, le=MAX_TRIALS, description="games of each choice before the error counts")
+    ] = 36
+    trials: Annotated[int, Meta(ge=36, le=MAX_TRIALS, description="games of each choice at most")] = 216
+    seed: Annotated[int, Meta(ge=0, le=MAX_SEED, description="seed of decisions and dice")] = 1
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of ``gammond train cube-set``."""
+    parser.add_argument(
+        "out",
+        type=Path,
+        help=f"folder of the set: run.toml, log.jsonl, {DECISIONS_FILE}, rollouts-000000.txt, ...",
+    )
+    parser.add_argument("--resume", action="store_true", help="go on with the set in this folder")
+    add_setting_options(parser, CubeSetSettings)
+    add_workers_option(parser)
+
+
+def main(args: argparse.Namespace) -> int:
+    """Make a set; returns the exit status.
+
+    Raises:
+        GammondError: An option cannot be, then nothing was begun; or a set is there already, or none.
+    """
+    settings = load_run_settings(args.out, args, CubeSetSettings)
+    counts = parse_classes(settings.classes, (BEAROFF, *POSITION_CLASSES))
+    net = _name_evaluator(settings.net)
+    hashes = collect_net_hashes(net)
+    if not args.resume:
+        begin_run(args.out, "train cube-set", settings, [settings.net])
+    decisions = _read_or_draw_decisions(args.out, settings, counts, net)
+    players = RolloutPlayers(net, STANDARD_RULES, settings.plies, settings.plies)
+    rollouts = RolloutSettings(
+        trials=settings.trials,
+        seed=settings.seed,
+        stop_error=settings.stop_error,
+        min_trials=settings.min_trials,
+    )
+    tasks = make_decision_tasks(players, rollouts, args.out, decisions)
+    with hold_lock(args.out, "out"), make_executor(args.workers, args.cluster, {net: hashes}) as executor:
+        make_missing_shards(
+            roll_out_shard, tasks, executor, "decisions", log=args.out / LOG_FILE, describe=_describe
+        )
+    return 0
+
+
+def _name_evaluator(net: str) -> str:
+    return net if net in (DEFAULT_EVALUATOR, *list_evaluator_names()) else f"{RUN_PREFIX}{net}"
+
+
+def _read_or_draw_decisions(
+    folder: Path, settings: CubeSetSettings, counts: dict[str, int], net: str
+) -> list[RatedDecision]:
+    """Draw the decisions of a set, or read those that were drawn."""
+    file = folder / DECISIONS_FILE
+    if not file.exists():
+        sampler = make_sampler(load_net_set(settings.net))
+        evaluator = load_net_evaluator(net)
+        write_decisions(file, draw_decisions(counts, settings.near, sampler, evaluator, settings.seed))
+    return read_decisions(file)
+
+
+def _describe(records: Sequence[ShardRecord], elapsed_s: float) -> str:
+    trials = sum(record["trials"] for record in records)
+    rate = format_short_number(2 * trials / max(elapsed_s, 1e-6))
+    return f"{rate} games/s, error {records[-1]['error']:.4f}"

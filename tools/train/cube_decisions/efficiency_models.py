@@ -1,0 +1,226 @@
+"""Models of cube efficiency, fitted to rolled-out cube decisions and measured on others.
+
+In Janowski's model the value of a position in a state of the cube is dead + efficiency · (live - dead). A
+model makes the efficiency a weighted sum of what is known of position and match state, so that weights are a
+linear least-squares fit. Outcomes in the fit are those of the rollouts, so that the errors of the net do not
+count; in the measurement they are the net's, at 0-ply.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.cubeful import build_cube_state_space, compute_leaf_values, decide_from_values, to_equities
+from engine.cubeful.efficiency import cube_efficiencies
+from engine.rules.outcome import LOSE_BG, LOSE_G, WIN, WIN_BG, WIN_G, Outcomes
+from engine.rules.position import Board, Phase, classify_phases
+from nets.contact_classes import CONTACT_CLASSES, classify_contact
+from tools.measure.cube.fit import compute_weights
+from tools.train.cube_decisions.deciders import CubeOpinions
+from tools.train.cube_decisions.decision_file import RatedDecision, stack_rollouts
+from tools.train.cube_decisions.losses import CubeErrorStats, compare_players
+
+_FloatArray = NDArray[np.float64]
+
+IN_USE = "in use"
+
+TARGETS = {
+    "values": np.array([[1.0, 0.0], [0.0, 1.0]]),
+    "choices": np.array([[-1.0, 1.0], [0.0, 1.0]]),
+}
+"""What weights are fitted to, as sums of no double and double/take: the two values, or the differences that
+decide, take minus no double and take minus pass."""
+
+_RIDGE = 1.0
+"""Pull of weights towards those that give the efficiencies in use, in squared points of errors."""
+
+
+@dataclass(frozen=True, eq=False)
+class ModelInputs:
+    """What models know of decisions.
+
+    Attributes:
+        decisions: The decisions.
+        boards: ``int8[n, 2, 26]``.
+        outcomes: ``float32[n, 5]``, the net's.
+    """
+
+    decisions: Sequence[RatedDecision]
+    boards: Board
+    outcomes: Outcomes
+
+
+def weigh_phases(inputs: ModelInputs) -> _FloatArray:
+    """Weigh the numbers of `engine.cubeful.CubeEfficiencies`: the same for both states of the cube."""
+    return _for_both_states(compute_weights(inputs.boards))
+
+
+def weigh_contact_classes(inputs: ModelInputs) -> _FloatArray:
+    """Weigh a number for each contact class in place of one for contact."""
+    weights = compute_weights(inputs.boards)
+    is_contact = weights[:, 0] > 0.0
+    classes = np.eye(len(CONTACT_CLASSES))[classify_contact(inputs.boards)] * is_contact[:, None]
+    return _for_both_states(np.concatenate([classes, weights[:, 1:]], axis=1))
+
+
+def weigh_position_classes(inputs: ModelInputs) -> _FloatArray:
+    """Weigh a number for each class of positions of the set."""
+    names = sorted({decision.name for decision in inputs.decisions})
+    places = [names.index(decision.name) for decision in inputs.decisions]
+    return _for_both_states(np.eye(len(names))[places])
+
+
+def weigh_money_and_matches(inputs: ModelInputs) -> _FloatArray:
+    """Weigh the numbers by phase, others in money play than in matches."""
+    weights = compute_weights(inputs.boards)
+    is_money = np.array([decision.match.is_money for decision in inputs.decisions])[:, None]
+    return _for_both_states(np.concatenate([weights * is_money, weights * ~is_money], axis=1))
+
+
+def weigh_states(inputs: ModelInputs) -> _FloatArray:
+    """Weigh the numbers by phase, others for the cube after a take than before a double."""
+    weights = compute_weights(inputs.boards)
+    none = np.zeros_like(weights)
+    before, after = np.concatenate([weights, none], axis=1), np.concatenate([none, weights], axis=1)
+    return np.stack([before, after], axis=1)
+
+
+def weigh_features(inputs: ModelInputs) -> _FloatArray:
+    """Weigh phases, contact classes, winning chances, gammon rates, pips and match state, by state."""
+    boards, outcomes = inputs.boards, inputs.outcomes.astype(np.float64)
+    pips = boards.astype(np.float64) @ np.arange(26) / 100.0
+    win = outcomes[:, WIN]
+    is_race = classify_phases(boards) == Phase.RACE
+    classes = np.eye(len(CONTACT_CLASSES))[classify_contact(boards)] * ~is_race[:, None]
+    matches = [decision.match for decision in inputs.decisions]
+    features = np.column_stack(
+        [
+            classes,
+            win - 0.7,
+            np.square(win - 0.7),
+            outcomes[:, WIN_G] / np.maximum(win, 0.05),
+            outcomes[:, LOSE_G] / np.maximum(1.0 - win, 0.05),
+            outcomes[:, WIN_BG] + outcomes[:, LOSE_BG],
+            pips * is_race[:, None],
+            pips * ~is_race[:, None],
+            [match.is_money for match in matches],
+            [match.jacoby for match in matches],
+            [match.cube > 1 for match in matches],
+        ]
+    )
+    weights = np.concatenate([compute_weights(boards), features], axis=1)
+    after = np.concatenate([weights, weights], axis=1)
+    return np.stack([np.concatenate([weights, np.zeros_like(weights)], axis=1), after], axis=1)
+
+
+MODELS: dict[str, Callable[[ModelInputs], _FloatArray]] = {
+    "by phase": weigh_phases,
+    "by contact class": weigh_contact_classes,
+    "by class of the set": weigh_position_classes,
+    "money, match": weigh_money_and_matches,
+    "before, after a take": weigh_states,
+    "by features": weigh_features,
+}
+"""Models by name: functions that return what multiplies each number, ``float64[n, 2, k]``, for no double and
+for double/take."""
+
+
+def measure_models(inputs: ModelInputs) -> dict[str, tuple[int, CubeErrorStats]]:
+    """Measure models, each on the half of the decisions that it was not fitted to, in turn.
+
+    Args:
+        inputs: Rolled-out decisions.
+
+    Returns:
+        By model and target: how many numbers it has, and its figures, the first those of the efficiencies in
+        use.
+    """
+    used = np.repeat(cube_efficiencies(inputs.boards).astype(np.float64)[:, None], 2, axis=1)
+    found, sizes = {IN_USE: decide_by_efficiencies(inputs, used)}, {IN_USE: 0}
+    for name, weigh in MODELS.items():
+        weights = weigh(inputs)
+        for target in TARGETS:
+            efficiencies = fit_efficiencies_held_out(inputs, weights, used, target)
+            key = f"{name}, to {target}"
+            found[key] = decide_by_efficiencies(inputs, efficiencies)
+            sizes[key] = weights.shape[2]
+    figures = compare_players(inputs.decisions, found)[-1].players
+    return {name: (sizes[name], figures[name]) for name in found}
+
+
+def decide_by_efficiencies(inputs: ModelInputs, efficiencies: _FloatArray) -> CubeOpinions:
+    """Make the decisions by the net's outcomes and given efficiencies.
+
+    Args:
+        inputs: The decisions.
+        efficiencies: ``float64[n, 2]``, in the present state of the cube and after a take.
+    """
+    made = []
+    for decision, outcome, pair in zip(inputs.decisions, inputs.outcomes, efficiencies, strict=True):
+        space = build_cube_state_space(decision.match)
+        held, taken = compute_leaf_values(np.repeat(outcome[None], 2, axis=0), pair.astype(np.float32), space)
+        held[space.state_after_take[0]] = taken[space.state_after_take[0]]
+        made.append(decide_from_values(held, space))
+    return CubeOpinions.from_decisions(made)
+
+
+def fit_efficiencies_held_out(
+    inputs: ModelInputs, weights: _FloatArray, used: _FloatArray, target: str
+) -> _FloatArray:
+    """Compute the efficiencies of each half of the decisions by the fit to the other: ``float64[n, 2]``.
+
+    Args:
+        inputs: Rolled-out decisions.
+        weights: Of a model.
+        used: ``float64[n, 2]``, the efficiencies that a fit without decisions has.
+        target: A key of `TARGETS`.
+    """
+    is_odd = np.arange(len(inputs.decisions)) % 2 == 1
+    efficiencies = np.empty_like(used)
+    for half in (is_odd, ~is_odd):
+        changes = fit_changes(inputs, weights, used, target, ~half)
+        efficiencies[half] = used[half] + weights[half] @ changes
+    return np.clip(efficiencies, 0.0, 1.0)
+
+
+def fit_changes(
+    inputs: ModelInputs, weights: _FloatArray, used: _FloatArray, target: str, rows: NDArray[np.bool_]
+) -> _FloatArray:
+    """Fit the numbers of a model, less the efficiencies in use: ``float64[k]``.
+
+    Args:
+        inputs: Rolled-out decisions.
+        weights: Of the model.
+        used: ``float64[n, 2]``, the efficiencies in use.
+        target: A key of `TARGETS`.
+        rows: ``bool[n]``, which decisions count.
+    """
+    values, _, outcomes = stack_rollouts(inputs.decisions)
+    dead, live = (_compute_values(inputs, outcomes.astype(np.float32), each) for each in (0.0, 1.0))
+    sums = TARGETS[target]
+    levers = np.einsum("ts,nsk->ntk", sums, (live - dead)[:, :, None] * weights)[rows]
+    wanted = ((values - dead - used * (live - dead)) @ sums.T)[rows]
+    squares = np.einsum("ntk,ntl->kl", levers, levers) + _RIDGE * np.eye(weights.shape[2]) * np.mean(
+        np.square(levers)
+    )
+    changes: _FloatArray = np.linalg.solve(squares, np.einsum("ntk,nt->k", levers, wanted))
+    return changes
+
+
+def _for_both_states(weights: _FloatArray) -> _FloatArray:
+    return np.repeat(weights[:, None, :], 2, axis=1)
+
+
+def _compute_values(inputs: ModelInputs, outcomes: Outcomes, efficiency: float) -> _FloatArray:
+    """Compute equities of no double and double/take at one efficiency, ``float64[n, 2]``."""
+    values = np.empty((len(outcomes), 2))
+    for row, decision in enumerate(inputs.decisions):
+        space = build_cube_state_space(decision.match)
+        one = np.array([efficiency], np.float32)
+        equities = to_equities(compute_leaf_values(outcomes[row : row + 1], one, space), space)[0]
+        values[row] = equities[0], space.stake_factor * equities[space.state_after_take[0]]
+    return values

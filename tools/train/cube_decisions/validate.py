@@ -1,0 +1,143 @@
+"""``gammond train validate-cube``: what players lose on rolled-out cube decisions.
+
+The decisions are those of `gammond train cube-set`, which may still be at work, or of a file of their lines.
+Tables have a row for each class of positions and each kind of match states: what doubling or not loses, and
+what taking or passing loses, in thousandths of a point at the present cube, a decision; and the root mean
+square errors of the equities of no double and double/take, less those of the rollouts. All with standard
+errors. The noise of rollouts makes losses a little too large, for all players alike; `against` is both losses
+together less those of the first player.
+
+--models fits cube efficiencies to half of the decisions and measures them on the others, at 0-ply, by the
+first player's net.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
+from pathlib import Path
+
+import numpy as np
+
+from engine.errors import ValueRangeError
+from engine.runtime.version import read_version
+from tools.common.opponents import load_net_evaluator
+from tools.common.progress import Progress
+from tools.common.text_table import format_table
+from tools.train.cube_decisions.deciders import DECIDER_HELP, CubeOpinions, ask_decider
+from tools.train.cube_decisions.decision_file import RatedDecision, read_decisions, write_decisions
+from tools.train.cube_decisions.efficiency_models import ModelInputs, measure_models
+from tools.train.cube_decisions.losses import CubeErrorStats, DecisionGroup, compare_players
+from tools.train.validation.net_errors import ValueWithError
+
+SUMMARY = "compare players with rolled-out cube decisions"
+
+_THOUSANDTHS = 1000
+
+_TABLES: dict[str, tuple[str, int, Callable[[CubeErrorStats], ValueWithError]]] = {
+    "doubling": ("lost by doubling or not, thousandths", _THOUSANDTHS, lambda found: found.double_loss),
+    "taking": ("lost by taking or passing, thousandths", _THOUSANDTHS, lambda found: found.take_loss),
+    "against": ("both losses less those of the first", _THOUSANDTHS, lambda found: found.extra_loss),
+    "no double": ("RMS error of no double, thousandths", _THOUSANDTHS, lambda found: found.no_double_rmse),
+    "take": ("RMS error of double/take, thousandths", _THOUSANDTHS, lambda found: found.take_rmse),
+}
+"""Tables by name: their titles, factors and columns."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of ``gammond train validate-cube``."""
+    parser.add_argument("set", type=Path, help="folder of a set, or a file of its lines")
+    parser.add_argument("players", nargs="+", metavar="PLAYER", help=DECIDER_HELP)
+    parser.add_argument("--models", action="store_true", help="fit and measure models of cube efficiency")
+    parser.add_argument(
+        "--output", type=Path, metavar="FILE", help="write the decisions into one file besides"
+    )
+    parser.add_argument("--json", action="store_true", help="write one JSON object instead of the tables")
+
+
+def main(args: argparse.Namespace) -> int:
+    """Compare and report; returns the exit status.
+
+    Raises:
+        GammondError: The set or a player cannot be read, or a player is named twice.
+    """
+    names: list[str] = list(dict.fromkeys(args.players))
+    if len(names) < len(args.players):
+        raise ValueRangeError("a player is named twice", field="player")
+    decisions = read_decisions(args.set)
+    if args.output is not None:
+        write_decisions(args.output, decisions)
+    opinions: dict[str, CubeOpinions] = {}
+    with Progress(len(names), "players") as bar:
+        for done, name in enumerate(names, 1):
+            opinions[name] = ask_decider(name, decisions)
+            bar.update(done, name)
+    groups = compare_players(decisions, opinions)
+    models = _measure_models(names[0], decisions) if args.models else {}
+    write = _format_json if args.json else _format_tables
+    sys.stdout.write(write(args.set, groups, models))
+    return 0
+
+
+_Models = dict[str, tuple[int, CubeErrorStats]]
+
+
+def _measure_models(player: str, decisions: Sequence[RatedDecision]) -> _Models:
+    boards = np.stack([decision.position.board for decision in decisions])
+    evaluator = load_net_evaluator(player.partition(":plies=")[0])
+    return measure_models(ModelInputs(decisions, boards, evaluator.evaluate(boards)))
+
+
+def _format_json(source: Path, groups: Sequence[DecisionGroup], models: _Models) -> str:
+    """Write a comparison as one line of JSON; unknown figures are null."""
+    report = {
+        "version": read_version(),
+        "set": str(source),
+        "groups": [asdict(each) for each in groups],
+        "models": {name: {"numbers": size, **asdict(found)} for name, (size, found) in models.items()},
+    }
+    return json.dumps(_replace_nan(report)) + "\n"
+
+
+def _format_tables(source: Path, groups: Sequence[DecisionGroup], models: _Models) -> str:
+    """Write a comparison as tables, a row for each group."""
+    names = list(groups[-1].players)
+    parts = [
+        f"gammond {read_version()}, {source}: {groups[-1].decisions:,} cube decisions, "
+        f"equities within {groups[-1].value_error:.4f}\n"
+    ]
+    for title, factor, read in _TABLES.values():
+        rows = [
+            [each.name, f"{each.decisions:,}"]
+            + [_format_figure(read(each.players[name]), factor) for name in names]
+            for each in groups
+        ]
+        parts.append(format_table([title, "decisions", *names], rows))
+    if models:
+        head = ["efficiencies fitted to the other half", "numbers", *_TABLES]
+        rows = [
+            [name, str(size)] + [_format_figure(read(found), factor) for _, factor, read in _TABLES.values()]
+            for name, (size, found) in models.items()
+        ]
+        parts.append(format_table(head, rows))
+    return "\n".join(parts)
+
+
+def _format_figure(figure: ValueWithError, factor: int) -> str:
+    if math.isnan(figure.value):
+        return "-"
+    error = "" if math.isnan(figure.error) else f" ± {factor * figure.error:.1f}"
+    return f"{factor * figure.value:.1f}{error}"
+
+
+def _replace_nan(value: object) -> object:
+    """Replace figures that are not known by None, which JSON has."""
+    if isinstance(value, dict):
+        return {key: _replace_nan(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_replace_nan(each) for each in value]
+    return None if isinstance(value, float) and math.isnan(value) else value
