@@ -13,7 +13,6 @@ from types import MappingProxyType
 from engine.analysis.engine import CACHE_COLUMNS, Engine
 from engine.analysis.engine_store import EngineStore
 from engine.bearoff import defer_bearoff
-from engine.bearoff.databases import DEFAULT_ONE_SIDED, DEFAULT_TWO_SIDED
 from engine.cubeful.match_equity import load_default_table
 from engine.errors import DataFileError, ValueRangeError
 from engine.evaluation.evaluator import Evaluator, ExactEvaluator
@@ -170,9 +169,13 @@ def load_evaluator(
     )
 
 
-def load_exact_evaluators() -> tuple[ExactEvaluator, ...]:
-    """Return the bearoff databases in the order in which a `Router` asks them, opened at their first use."""
-    return tuple(defer_bearoff())
+def load_exact_evaluators(*, is_default: bool = False) -> tuple[ExactEvaluator, ...]:
+    """Return the bearoff databases in the order in which a `Router` asks them, opened at their first use.
+
+    Args:
+        is_default: Whether to use the default ones even if the data folder has larger ones.
+    """
+    return tuple(defer_bearoff(is_default=is_default))
 
 
 def load_pruner(name: str | None = None, manifest_file: Path = MANIFEST_FILE) -> PlayPruner:
@@ -325,7 +328,7 @@ def identify_engine(name: str = DEFAULT_EVALUATOR, manifest_file: Path = MANIFES
         for phase, net in sorted(each.entry.nets_by_phase.items())
     ]
     table = load_default_table()
-    databases = [str(header) for header in (DEFAULT_TWO_SIDED, DEFAULT_ONE_SIDED)]  # the same bytes anywhere
+    databases = [str(each.header) for each in defer_bearoff()]  # the same bytes anywhere
     tables = [_hash(table.pre_crawford.tobytes() + table.post_crawford.tobytes()), *databases]
     return EngineIdentity(
         found.entry.name, _hash("\n".join(nets).encode()), _hash("\n".join(tables).encode()), read_version()

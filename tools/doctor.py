@@ -20,7 +20,7 @@ from pathlib import Path
 import msgspec
 
 from engine.analysis.levels import EvalSettings
-from engine.bearoff.databases import DEFAULT_BYTES, data_folder, open_table
+from engine.bearoff.databases import DEFAULT_BYTES, data_folder, find_largest, open_table
 from engine.errors import DataFileError, GammondError, StateError
 from engine.hypergammon.databases import find_path
 from engine.hypergammon.numbering import MAX_CHECKERS
@@ -114,7 +114,9 @@ def examine() -> Iterator[Finding]:
     yield _look("data folder", lambda: _check_folder(data_folder(), "GAMMOND_DATA"))
     for name in list_all_names():
         yield _look(f"net {name}", lambda name=name: check_net(name))  # type: ignore[misc]
-    for header in DEFAULT_BYTES:
+    for header in dict.fromkeys(
+        [*DEFAULT_BYTES, *(find_largest(data_folder(), default) for default in DEFAULT_BYTES)]
+    ):
         yield _look(str(header), lambda header=header: _check_database(header.file_name))  # type: ignore[misc]
     for checkers in range(1, MAX_CHECKERS + 1):
         if find_path(checkers).exists():

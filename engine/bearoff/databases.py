@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shlex
 import sys
 import tempfile
@@ -36,6 +37,7 @@ DEFAULT_ONE_SIDED = BearoffHeader(BearoffKind.ONE_SIDED, 6, CHECKERS)
 DEFAULT_BYTES = {DEFAULT_TWO_SIDED: 13_660_544, DEFAULT_ONE_SIDED: 2_953_948}
 """Sizes of their files."""
 
+_SIZE = re.compile(r"(?:one|two)-sided-([0-9]{1,2})x([0-9]{1,2})(?:-cubeful)?\.bearoff")
 _SILENT_WAIT_S = 1.0
 
 BearoffTable = OneSidedTable | TwoSidedTable
@@ -115,31 +117,70 @@ def load_bearoff(folder: Path | None = None, build: bool = True) -> BearoffEvalu
     )
 
 
-def defer_bearoff(folder: Path | None = None) -> BearoffEvaluators:
-    """Return the default databases unopened: each is opened, or built, when a position is first looked up.
+def defer_bearoff(folder: Path | None = None, *, is_default: bool = False) -> BearoffEvaluators:
+    """Return databases unopened: each is opened, or built, when a position is first looked up.
 
-    Few first requests are about a bearoff, and a start need not wait for the databases.
+    Few first requests are about a bearoff, and a start need not wait for the databases. Larger databases that
+    the folder has take the place of the default ones; they are mapped.
 
     Args:
         folder: Their folder; None for `data_folder`.
+        is_default: Whether to use the default ones whatever the folder has.
     """
-    return _defer_bearoff(data_folder() if folder is None else folder)
+    return _defer_bearoff(data_folder() if folder is None else folder, is_default)
 
 
 @cache
-def _defer_bearoff(folder: Path) -> BearoffEvaluators:
+def _defer_bearoff(folder: Path, is_default: bool) -> BearoffEvaluators:
+    two_sided, one_sided = (
+        default if is_default else find_largest(folder, default)
+        for default in (DEFAULT_TWO_SIDED, DEFAULT_ONE_SIDED)
+    )
     return BearoffEvaluators(
         _DeferredTwoSided(
-            lambda: _open_or_build(TwoSidedTable, DEFAULT_TWO_SIDED, folder, build_two_sided),
-            make_two_sided_numbering(DEFAULT_TWO_SIDED.points, DEFAULT_TWO_SIDED.checkers),
-            DEFAULT_TWO_SIDED,
+            lambda: _open_chosen(TwoSidedTable, two_sided, folder, build_two_sided),
+            make_two_sided_numbering(two_sided.points, two_sided.checkers),
+            two_sided,
         ),
         _DeferredOneSided(
-            lambda: _open_or_build(OneSidedTable, DEFAULT_ONE_SIDED, folder, build_one_sided),
-            SideNumbering(DEFAULT_ONE_SIDED.points, DEFAULT_ONE_SIDED.checkers),
-            DEFAULT_ONE_SIDED,
+            lambda: _open_chosen(OneSidedTable, one_sided, folder, build_one_sided),
+            SideNumbering(one_sided.points, one_sided.checkers),
+            one_sided,
         ),
     )
+
+
+def find_largest(folder: Path, default: BearoffHeader) -> BearoffHeader:
+    """Return the contents of the largest database of a kind in a folder, by sides, the default among them.
+
+    A larger file that cannot be used is left out, which stderr says.
+
+    Args:
+        folder: Where files with the names that `BearoffHeader.file_name` gives are.
+        default: What is used if there is no larger one that covers its positions too.
+    """
+    found = [default]
+    for path in folder.glob(f"{default.kind.label}-*.bearoff"):
+        size = _SIZE.fullmatch(path.name)
+        if size is None:
+            continue
+        header = BearoffHeader(default.kind, int(size[1]), int(size[2]), default.cubeful)
+        if header != default and header.file_name == path.name and header.includes(default):
+            try:
+                open_database(path, header, has_checksum=False)
+                found.append(header)
+            except DataFileError as error:
+                sys.stderr.write(f"gammond: {error.message}; until then a smaller one is used\n")
+    return max(found, key=lambda header: (header.side_count, header.points))
+
+
+def _open_chosen(
+    kind: type[_TableT], header: BearoffHeader, folder: Path, build: Callable[[int, int], _TableT]
+) -> _TableT:
+    if header in DEFAULT_BYTES:
+        return _open_or_build(kind, header, folder, build)
+    path = folder / header.file_name
+    return _read_table(kind, path, *open_database(path, header, has_checksum=False))
 
 
 class _Deferred:

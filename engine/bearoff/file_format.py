@@ -108,12 +108,20 @@ class BearoffHeader:
         return 1 <= self.points <= most_points and 1 <= self.checkers <= most_checkers
 
     @property
+    def side_count(self) -> int:
+        """The number of sides, the empty one included."""
+        return math.comb(self.points + self.checkers, self.checkers)
+
+    def includes(self, other: BearoffHeader) -> bool:
+        """Return whether a valid database of this size has all positions of another of the kind."""
+        return self.is_valid and self.points >= other.points and self.checkers >= other.checkers
+
+    @property
     def min_payload_bytes(self) -> int:
         """The smallest payload; for a two-sided database the only size."""
-        sides = math.comb(self.points + self.checkers, self.checkers)
         if self.kind is BearoffKind.ONE_SIDED:
-            return _MIN_ROW_BYTES * sides
-        return (16 if self.cubeful else 4) * sides * sides
+            return _MIN_ROW_BYTES * self.side_count
+        return (16 if self.cubeful else 4) * self.side_count**2
 
     def can_have_payload(self, payload_bytes: int) -> bool:
         """Return whether a payload may have a given size."""
@@ -159,12 +167,16 @@ def write_database(path: Path, header: BearoffHeader, arrays: Sequence[NDArray[A
         unfinished.unlink(missing_ok=True)
 
 
-def open_database(path: Path, expected: BearoffHeader | None = None) -> tuple[BearoffHeader, memoryview]:
+def open_database(
+    path: Path, expected: BearoffHeader | None = None, *, has_checksum: bool = True
+) -> tuple[BearoffHeader, memoryview]:
     """Read a database, or map a large one into memory, and check it.
 
     Args:
         path: The file.
         expected: The contents that it must have; any if None.
+        has_checksum: Whether to check the checksum too, which reads the whole file; if not, the file is
+            mapped whatever its size, and only its header and length are checked.
 
     Returns:
         Its contents, and the payload, read-only.
@@ -173,7 +185,7 @@ def open_database(path: Path, expected: BearoffHeader | None = None) -> tuple[Be
         DataFileError: The file is missing, not a database, of another version, truncated or altered, or has
             other contents.
     """
-    content = _read_or_map(path, expected)
+    content = _read_or_map(path, expected, READ_BYTES if has_checksum else 0)
     fields = content[: _FIELDS.size]
     digest = bytes(content[_FIELDS.size : HEADER_BYTES])
     payload = content[HEADER_BYTES:]
@@ -181,10 +193,12 @@ def open_database(path: Path, expected: BearoffHeader | None = None) -> tuple[Be
     if len(payload) != payload_bytes:
         reason = f"expected {payload_bytes} bytes after the header, got {len(payload)}: it was truncated"
         raise make_database_error(path, reason, expected or header)
-    actual = hashlib.sha256(fields)
-    actual.update(payload)
-    if actual.digest() != digest:
-        raise make_database_error(path, "its checksum does not match: it is damaged", expected or header)
+    if has_checksum:
+        actual = hashlib.sha256(fields)
+        actual.update(payload)
+        if actual.digest() != digest:
+            reason = "its checksum does not match: it is damaged"
+            raise make_database_error(path, reason, expected or header)
     if expected is not None and header != expected:
         raise make_database_error(path, f"expected a {expected} database, got {header}", expected)
     return header, payload
@@ -204,7 +218,7 @@ def make_database_error(path: Path, reason: str, header: BearoffHeader | None) -
     return DataFileError(message, field="bearoff")
 
 
-def _read_or_map(path: Path, expected: BearoffHeader | None) -> memoryview:
+def _read_or_map(path: Path, expected: BearoffHeader | None, read_bytes: int) -> memoryview:
     try:
         with path.open("rb") as file:
             size = os.fstat(file.fileno()).st_size
@@ -214,7 +228,7 @@ def _read_or_map(path: Path, expected: BearoffHeader | None) -> memoryview:
                 raise make_database_error(
                     path, f"expected at least {HEADER_BYTES} bytes, got {size}", expected
                 )
-            if size > READ_BYTES:
+            if size > read_bytes:
                 return memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
             file.seek(0)
             return memoryview(file.read(size))

@@ -117,7 +117,11 @@ def _list_two_dice_results(
 ) -> int:
     count = 0
     highest0 = _find_highest(side, side.shape[0] - 1)
-    for order in range(2):
+    outside = 0
+    for point in range(_HOME + 1, highest0 + 1):
+        outside += side[point]
+    orders = 1 if outside > 1 else 2  # without bearing off, both orders lead to the same sides
+    for order in range(orders):
         die1 = high if order == 0 else low
         die2 = low if order == 0 else high
         for source1 in range(highest0, 0, -1):

@@ -7,6 +7,9 @@ import dataclasses
 import numpy as np
 import pytest
 
+from engine.bearoff import BearoffEvaluators
+from engine.bearoff.one_sided import build_one_sided
+from engine.bearoff.two_sided import build_two_sided
 from engine.errors import DataFileError, ValueRangeError
 from engine.rules.position import Phase, Position, classify_phases
 from nets import catalogue as loading
@@ -19,7 +22,7 @@ from tests.nets.net_files import write_manifest
 @pytest.fixture(autouse=True)
 def _no_bearoff(monkeypatch):
     """Leave the databases out: building them is tested elsewhere."""
-    monkeypatch.setattr(loading, "defer_bearoff", lambda: ())
+    monkeypatch.setattr(loading, "defer_bearoff", lambda **_: ())
 
 
 @pytest.fixture
@@ -51,7 +54,7 @@ def test_a_bearoff_database_is_asked_before_the_race_net(manifest, monkeypatch):
         def evaluate(self, positions):
             return np.tile(np.array([0.25, 0, 0, 0, 0], np.float32), (len(positions), 1))
 
-    monkeypatch.setattr(loading, "defer_bearoff", lambda: (Sure(),))
+    monkeypatch.setattr(loading, "defer_bearoff", lambda **_: (Sure(),))
     race = boards.position(x={6: 3}, o={20: 4})
     assert loading.load_evaluator("tiny", manifest).evaluate(race.board[None])[0, 0] == 0.25
 
@@ -116,6 +119,13 @@ def test_the_identity_of_an_engine_changes_with_any_of_its_nets_and_not_with_its
     digest = read_manifest(second).nets[0].sha256
     second.write_text(text.replace(digest, "0" * 64), "utf-8")
     assert loading.identify_engine("tiny", second).digest != loading.identify_engine("tiny", first).digest
+
+
+def test_the_identity_of_an_engine_changes_with_the_bearoff_databases(manifest, monkeypatch):
+    known = loading.identify_engine("tiny", manifest)
+    larger = BearoffEvaluators(build_two_sided(2, 3), build_one_sided(2, 3))
+    monkeypatch.setattr(loading, "defer_bearoff", lambda **_: larger)
+    assert loading.identify_engine("tiny", manifest).digest != known.digest
 
 
 def test_the_identity_of_an_engine_changes_with_the_program_and_the_match_equity_table(manifest, monkeypatch):

@@ -19,7 +19,7 @@ from dataclasses import asdict, dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.bearoff import load_bearoff
+from engine.bearoff import defer_bearoff
 from engine.errors import ValueRangeError
 from engine.evaluation.evaluator import Evaluator
 from engine.evaluation.pruning import PlayPruner
@@ -117,7 +117,7 @@ def make_searches(evaluator: Evaluator, pruner: PlayPruner, plies: int) -> dict[
         pruner: Prunes replies.
         plies: Look-ahead of all.
     """
-    exact = (load_bearoff().two_sided,)
+    exact = (defer_bearoff().two_sided,)
     leaves = EquityLeafEvaluator(evaluator, exact)
 
     def star(cutoffs: Cutoffs, *, is_deepening: bool = False) -> SearchFunction:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from engine.analysis.engine import CACHE_COLUMNS, Engine
-from engine.bearoff import load_bearoff
+from engine.bearoff import defer_bearoff
 from engine.errors import UnsupportedError, ValueRangeError
 from engine.play.decider import Decider, SearchPlayer
 from engine.play.player import EvaluatorPlayer, Player
@@ -116,7 +116,7 @@ def load_cube_player(name: str, cube_by: str = "") -> Decider:
             return decider.with_settings(replace(decider.settings, is_cubeful=True))
         case EvaluatorPlayer(evaluator=evaluator):
             cache = ValueCache(columns=CACHE_COLUMNS)
-            exact = (load_bearoff().two_sided,)
+            exact = (defer_bearoff().two_sided,)
             return Decider(Engine(evaluator, load_pruner(), exact=exact, cache=cache))
     if cube_by:
         cube_decider = load_cube_player(cube_by)

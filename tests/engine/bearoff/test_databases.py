@@ -1,5 +1,6 @@
 import copy
 import errno
+import mmap
 import os
 import subprocess
 import sys
@@ -258,3 +259,65 @@ def test_deferred_databases_are_opened_at_the_first_look_up(folder, no_building,
 def test_a_deferred_table_has_no_other_attributes(folder):
     with pytest.raises(AttributeError, match="no 'losses'"):
         _ = defer_bearoff(folder).two_sided.losses
+
+
+@pytest.fixture
+def small_defaults(monkeypatch, tmp_path):
+    """A folder with default databases of 3 points, which are the default ones for a while."""
+    tables = build_two_sided(3, 3), build_one_sided(3, 15)
+    monkeypatch.setattr(loading, "DEFAULT_TWO_SIDED", tables[0].header)
+    monkeypatch.setattr(loading, "DEFAULT_ONE_SIDED", tables[1].header)
+    monkeypatch.setattr(loading, "DEFAULT_BYTES", {table.header: 0 for table in tables})
+    for table in tables:
+        save_table(table, tmp_path / table.header.file_name)
+    return tmp_path
+
+
+def test_larger_databases_in_the_folder_take_the_place_of_the_default_ones(small_defaults, capsys):
+    larger = build_two_sided(3, 4), build_one_sided(4, 15)
+    unused = build_two_sided(4, 4, cubeful=False), build_two_sided(2, 9), build_one_sided(9, 3)
+    for table in (build_two_sided(4, 3), *larger, *unused):
+        save_table(table, small_defaults / table.header.file_name)
+    (small_defaults / "two-sided-3x04-cubeful.bearoff").write_bytes(b"")
+    bearoff = defer_bearoff(small_defaults)
+    assert [table.header for table in bearoff] == [
+        BearoffHeader(BearoffKind.TWO_SIDED, 4, 3, cubeful=True),
+        BearoffHeader(BearoffKind.ONE_SIDED, 4, 15),
+    ]
+    boards = np.stack([position({4: 2, 2: 1}, {22: 2, 24: 1}).board, position({1: 3}, {21: 1}).board])
+    built = build_two_sided(4, 3)
+    assert bearoff.two_sided.evaluate(boards).tolist() == built.evaluate(boards).tolist()
+    assert bearoff.two_sided.cubeful_equities(boards).tolist() == built.cubeful_equities(boards).tolist()
+    assert bearoff.one_sided.evaluate(boards).tolist() == larger[1].evaluate(boards).tolist()
+    defaults = defer_bearoff(small_defaults, is_default=True)
+    assert [str(table.header) for table in defaults] == ["two-sided 3x3 cubeful", "one-sided 3x15"]
+    assert capsys.readouterr().err == ""
+
+
+def test_a_larger_database_is_mapped_and_not_read(small_defaults):
+    table = build_two_sided(4, 3)
+    path = small_defaults / table.header.file_name
+    save_table(table, path)
+    path.write_bytes(bytes(alter(bytearray(path.read_bytes()))))
+    memory = defer_bearoff(small_defaults).two_sided.wins
+    while isinstance(memory, np.ndarray):
+        memory = memory.base
+    assert isinstance(memory.obj, mmap.mmap)
+    with pytest.raises(DataFileError, match="its checksum does not match"):
+        open_table(path)
+
+
+def test_a_larger_database_that_is_cut_or_another_is_left_out(small_defaults, capsys):
+    table = build_two_sided(4, 3)
+    cut = small_defaults / table.header.file_name
+    save_table(table, cut)
+    cut.write_bytes(truncate(bytearray(cut.read_bytes())))
+    save_table(build_one_sided(4, 3), small_defaults / "one-sided-4x15.bearoff")
+    assert [str(table.header) for table in defer_bearoff(small_defaults)] == [
+        "two-sided 3x3 cubeful",
+        "one-sided 3x15",
+    ]
+    warnings = capsys.readouterr().err.splitlines()
+    assert len(warnings) == 2
+    assert "it was truncated; build it again with `gammond bearoff make" in warnings[0]
+    assert "expected a one-sided 4x15 database, got one-sided 4x3" in warnings[1]
