@@ -26,6 +26,7 @@ from tools.common.locks import hold_lock
 from tools.common.progress import format_short_number
 from tools.parallel.options import make_executor
 from tools.train.labels.label_tasks import (
+    LabelBearoffOption,
     LabelPlan,
     LabelPliesOption,
     LabelPrunerOption,
@@ -65,6 +66,7 @@ class LabelSettings(msgspec.Struct, frozen=True):
     trace: LabelTraceOption = 0.0
     trials: LabelTrialsOption = 0
     truncate: LabelTruncationOption = 0
+    bearoff: LabelBearoffOption = ""
     seed: Annotated[int, Meta(ge=0, description="seed of dice and draws")] = 1
 
     @property
@@ -121,7 +123,7 @@ def _make_plan(settings: LabelSettings) -> LabelPlan:
     nets = load_net_set(settings.net)
     finder = load_net_set(settings.finder) if settings.finder else None
     how = settings.phase, settings.plies, settings.seed, finder, settings.trace
-    return LabelPlan(nets, sources, *how, rules, settings.trials, settings.truncate)
+    return LabelPlan(nets, sources, *how, rules, settings.trials, settings.truncate, settings.bearoff)
 
 
 def _check_nets(folder: Path, nets: NetSet) -> None:

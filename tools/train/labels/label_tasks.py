@@ -15,7 +15,9 @@ from typing import Annotated
 import numpy as np
 from msgspec import Meta
 
-from engine.errors import UnsupportedError
+from engine.bearoff.databases import open_table
+from engine.bearoff.one_sided import OneSidedTable
+from engine.errors import DataFileError, UnsupportedError
 from engine.evaluation.pruning import PlayPruner
 from engine.rollout import RolloutSettings
 from engine.rollout.settings import MAX_TRUNCATION
@@ -25,7 +27,7 @@ from engine.rules.rules import STANDARD_RULES, Rules
 from engine.search import NPlyEvaluator
 from nets.catalogue import load_pruner
 from tools.train.labels.rollouts import make_rollout_evaluators, roll_out_labels
-from tools.train.labels.sampling import SOURCES, PositionSample, Sampler, allocate_counts
+from tools.train.labels.sampling import RACE_SOURCES, SOURCES, PositionSample, Sampler, allocate_counts
 from tools.train.labels.shards import Labels, ShardMetadata, shard_file, write_shard
 from tools.train.labels.traces import propagate_corrections
 from tools.train.runs.shard_loop import ShardRecord
@@ -62,6 +64,10 @@ LabelTruncationOption = Annotated[
         description="plies after which these games end with the net's value; 0 plays on",
     ),
 ]
+LabelBearoffOption = Annotated[
+    str,
+    Meta(description="one-sided bearoff database whose values label the positions that it covers"),
+]
 """Settings of the commands that label; `LabelPlan` defines them in full."""
 
 
@@ -82,10 +88,14 @@ class LabelPlan:
         trials: Games of a label, in which the nets play at 0-ply, with variance reduction; 0 for labels by
             look-ahead.
         truncation: Plies after which these games end with the nets' value; 0 plays them to the end.
+        bearoff: The file of a one-sided bearoff database beside the usual ones: its values are the labels of
+            positions that it covers, and evaluate the replies in other positions; empty for none.
 
     Raises:
+        DataFileError: The database cannot be used.
         UnsupportedError: The pruning nets are not of the kind that one compiled loop plays; or there is a
-            trace, or labels are rolled out, and labels look deeper than 1 ply; or both of the first two.
+            trace, or labels are rolled out, and labels look deeper than 1 ply; or both of the first two; or
+            a database with either, or with deeper labels; or races are to be set up for another phase.
     """
 
     nets: NetSet
@@ -98,6 +108,7 @@ class LabelPlan:
     rules: Rules = STANDARD_RULES
     trials: int = 0
     truncation: int = 0
+    bearoff: str = ""
 
     def __post_init__(self) -> None:
         if self.trace and self.plies > 1:
@@ -116,6 +127,17 @@ class LabelPlan:
                 f"expected trials with truncate={self.truncation}, which cuts the games of rollouts",
                 field="truncate",
             )
+        if self.phase != "race" and (races := [each for each in RACE_SOURCES if each in self.sources]):
+            raise UnsupportedError(
+                f"expected phase=race with the source {races[0]}, which has no {self.phase} positions",
+                field="sources",
+            )
+        if self.bearoff and (self.trace or self.trials or self.plies > 1):
+            raise UnsupportedError(
+                "expected plies=1, no trace and no trials with a bearoff database", field="bearoff"
+            )
+        if self.bearoff:
+            _open_one_sided(self.bearoff)
         if self.pruning_nets is not None:
             self.pruning_nets.make_pruning_net()  # raises before anything begins
 
@@ -191,6 +213,14 @@ def label_shard(task: LabelTask) -> tuple[ShardRecord, Labels]:
 def _look_ahead(plan: LabelPlan, sampler: Sampler, sample: PositionSample, shallow: Outcomes) -> Outcomes:
     """Return exact backups, with a trace or without, given the evaluations at 0 plies."""
     optimal = tuple(each for each in sampler.exact_evaluators if each.is_optimal)
+    if plan.bearoff:
+        table = _open_one_sided(plan.bearoff)
+        evaluator = plan.nets.make_evaluator((*optimal, table))
+        is_covered, deep = table.covers(sample.boards), np.empty_like(shallow)
+        deep[is_covered] = table.evaluate(sample.boards[is_covered])
+        search = NPlyEvaluator(evaluator, sampler.pruner, plan.plies, exact=optimal)
+        deep[~is_covered] = search.evaluate(sample.boards[~is_covered])
+        return np.clip(deep, 0.0, 1.0)
     deep = NPlyEvaluator(sampler.evaluator, sampler.pruner, plan.plies, exact=optimal).evaluate(sample.boards)
     if not plan.trace:
         return np.clip(deep, 0.0, 1.0)
@@ -226,6 +256,14 @@ def _make_sampler(key: _NetsKey, phase: str, pruner_key: _NetsKey | None, rules:
     finder, evaluator = _load_pruner(pruner_key), key.nets.make_evaluator()
     policy = key.nets.make_policy(evaluator, finder)
     return Sampler(evaluator, policy, finder, load_bearoff_evaluators(), PHASES[phase], rules)
+
+
+@lru_cache(maxsize=1)
+def _open_one_sided(file: str) -> OneSidedTable:
+    table = open_table(Path(file))
+    if not isinstance(table, OneSidedTable):
+        raise DataFileError(f"expected a one-sided database, got {table.header}: {file}", field="bearoff")
+    return table
 
 
 @lru_cache(maxsize=1)

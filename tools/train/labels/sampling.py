@@ -18,7 +18,7 @@ from engine.errors import ValueRangeError
 from engine.evaluation.evaluator import Evaluator, ExactEvaluator
 from engine.evaluation.pruning import PlayPruner
 from engine.rules.outcome import cubeless_equity
-from engine.rules.position import Board, Phase, classify_phases
+from engine.rules.position import Board, Phase, classify_phases, swap_sides
 from engine.rules.rules import STANDARD_RULES, Feature, Rules
 from engine.search import NPlyEvaluator
 from engine.search.cache import deduplicate_boards
@@ -28,6 +28,16 @@ from tools.train.labels.traces import Visits, concatenate_visits
 
 SOURCES = ("selfplay", "astray", *SETUPS, "disagreement")
 """Where positions come from, by name."""
+
+RACE_SOURCES = ("race", "gammon-race")
+"""Those that have nothing but races."""
+
+_ORDER_STREAM = 12
+_STREAMS = {
+    **{name: i for i, name in enumerate(each for each in SOURCES if each not in RACE_SOURCES)},
+    **{name: _ORDER_STREAM + 1 + i for i, name in enumerate(RACE_SOURCES)},
+}
+"""Numbers in the seeds of each source's draws: those of a new source leave the others' as they are."""
 
 DEFAULT_SOURCES = (
     "selfplay=12",
@@ -47,6 +57,10 @@ DEFAULT_SOURCES = (
 
 _SAMPLED_SHARE = 0.5
 """The share of the positions of a game that is taken: neighbours say much the same."""
+
+_PAIRINGS = 8
+_PAIRED_PIPS = (5.0, 25.0)
+"""Races drawn for each of the source ``race`` that games meet, and by how many pips their sides scatter."""
 
 _GAME_YIELD = 16
 _SETUP_YIELD = 5
@@ -120,10 +134,10 @@ class Sampler:
         """
         parts = []
         for source, count in counts:
-            generator = np.random.Generator(np.random.PCG64([*seed, SOURCES.index(source)]))
+            generator = np.random.Generator(np.random.PCG64([*seed, _STREAMS[source]]))
             parts.append(self._sample_source(source, count, generator, whole_games))
         places = np.repeat(np.arange(len(counts), dtype=np.uint8), [count for _, count in counts])
-        order = np.random.Generator(np.random.PCG64([*seed, len(SOURCES)])).permutation(len(places))
+        order = np.random.Generator(np.random.PCG64([*seed, _ORDER_STREAM])).permutation(len(places))
         boards = np.concatenate([boards for boards, _ in parts])
         return PositionSample(boards[order], places[order], concatenate_visits(parts).reorder(order))
 
@@ -143,6 +157,9 @@ class Sampler:
             )
         if whole_games:
             return self._collect_in_order(games, count, generator)
+        if source == "race":
+            met = self._draw_distinct(games, count // _PAIRINGS + 1, generator)
+            return self._pair_sides(met, count, generator), Visits.empty()
         return self._draw_distinct(games, count, generator), Visits.empty()
 
     def _make_openings(self, games: int) -> Board:
@@ -156,6 +173,25 @@ class Sampler:
                 games, games.count_games_needed(count - len(found)), _SAMPLED_SHARE, generator
             )
             found = deduplicate_boards(np.concatenate([found, *(turn.boards for turn in turns)])).boards
+        return np.ascontiguousarray(generator.permutation(found)[:count])
+
+    def _pair_sides(self, boards: Board, count: int, generator: np.random.Generator) -> Board:
+        """Draw among races and others of the same sides, put against sides of about as many pips.
+
+        Sides in a race do not meet, so each may be against any other that it has passed.
+        """
+        sides = boards.reshape(-1, 26)
+        pips = sides.astype(np.int64) @ np.arange(26)
+        found = boards
+        while len(found) < count:
+            spreads = generator.choice(_PAIRED_PIPS, len(sides))
+            order = np.argsort(pips + spreads * generator.normal(size=len(sides)))
+            pairs = sides[order].reshape(-1, 2, 26)
+            pairs = np.where(generator.integers(2, size=(len(pairs), 1, 1)), pairs, swap_sides(pairs))
+            is_race = classify_phases(pairs) == Phase.RACE
+            for evaluator in self.exact_evaluators:
+                is_race &= ~evaluator.covers(pairs)
+            found = deduplicate_boards(np.concatenate([found, pairs[is_race]])).boards
         return np.ascontiguousarray(generator.permutation(found)[:count])
 
     def _collect_in_order(

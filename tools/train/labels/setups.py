@@ -175,6 +175,44 @@ def set_up_bear_in(setup: _BoardBuilder) -> None:
     setup.scatter(0, range(1, 10))
 
 
+def set_up_race(setup: _BoardBuilder) -> None:
+    """A race of any length, mostly between sides of like length, at times with one side far ahead.
+
+    Up to ten checkers of a side are outside its home board, none of them behind the other side's rear.
+    """
+    off, other_off = 0, 0
+    kind = setup.random_int(0, 7)
+    if kind == 0:
+        rear, outside, other_outside = setup.random_int(7, 23), setup.random_int(1, 8), 0
+        other_off = max(0, setup.random_int(-4, 12))
+    elif kind <= 2:
+        rear, outside, other_outside = (
+            setup.random_int(13, 18),
+            setup.random_int(1, 5),
+            setup.random_int(1, 10),
+        )
+    else:
+        rear, outside = setup.random_int(4, 12 if kind <= 4 else 10), setup.random_int(0, 10)
+        other_outside = outside + setup.random_int(-2, 2)
+        if outside < 2:
+            off, other_off = max(0, setup.random_int(-6, 4)), max(0, setup.random_int(-6, 4))
+    other_rear = min(24 - rear, 18 if kind <= 2 else 12 if kind <= 4 else 10)
+    for side, last, number, borne_off in ((0, rear, outside, off), (1, other_rear, other_outside, other_off)):
+        setup.place(side, OFF, borne_off)
+        setup.scatter(side, range(7, last + 1), max(number, 0))
+        setup.scatter(side, range(1, min(last, 6) + 1))
+
+
+def set_up_gammon_race(setup: _BoardBuilder) -> None:
+    """A race in which a side bears off and the other brings its last checkers home, to save the gammon."""
+    rear = setup.random_int(1, 8)
+    setup.place(0, OFF, max(0, setup.random_int(-4, 13)))
+    setup.scatter(0, range(1, rear + 1))
+    last = 24 - rear if setup.random_int(0, 2) == 0 else min(24 - rear, 18)
+    setup.scatter(1, range(7, last + 1), setup.random_int(1, 10))
+    setup.scatter(1, range(1, 7))
+
+
 SETUPS: dict[str, Callable[[_BoardBuilder], None]] = {
     "backgame": set_up_backgame,
     "containment": set_up_containment,
@@ -185,6 +223,8 @@ SETUPS: dict[str, Callable[[_BoardBuilder], None]] = {
     "late-containment": set_up_late_containment,
     "ace-point": set_up_ace_point,
     "bear-in": set_up_bear_in,
+    "race": set_up_race,
+    "gammon-race": set_up_gammon_race,
 }
 """Kinds of positions by name."""
 

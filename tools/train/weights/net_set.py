@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -107,8 +107,12 @@ class NetSet:
         others = {each for way in _CONTACT_NET_NAMES if replaced and way is not replaced for each in way}
         return NetSet(name, {**{each: net for each, net in self.nets.items() if each not in others}, **nets})
 
-    def make_evaluator(self) -> Router:
-        """Make the evaluator that the nets will be once they are exported; bearoff databases come first."""
+    def make_evaluator(self, exact: Sequence[ExactEvaluator] | None = None) -> Router:
+        """Make the evaluator that the nets will be once they are exported; bearoff databases come first.
+
+        Args:
+            exact: The databases; None for those that the engine uses.
+        """
         loaded = {phase: self._make_net_evaluator(phase) for phase in self.nets}
         return Router(
             self.name,
@@ -117,7 +121,7 @@ class NetSet:
             else ContactClassNets(f"{self.name}-contact", loaded),
             race=loaded["race"],
             crashed=loaded.get("crashed"),
-            exact=load_bearoff_evaluators(),
+            exact=load_bearoff_evaluators() if exact is None else exact,
         )
 
     def make_policy(self, evaluator: Router, pruner: PlayPruner) -> PlayPruner:
@@ -176,8 +180,8 @@ class NetSet:
 
 @lru_cache(maxsize=1)
 def load_bearoff_evaluators() -> tuple[ExactEvaluator, ...]:
-    """The bearoff databases, opened once for each process."""
-    return load_exact_evaluators()
+    """The default bearoff databases, opened once for each process: what nets learn depends on no other."""
+    return load_exact_evaluators(is_default=True)
 
 
 def load_net_set(source: str) -> NetSet:

@@ -7,7 +7,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from engine.errors import GammondError, StateError
+from engine.bearoff import save_table
+from engine.bearoff.one_sided import build_one_sided
+from engine.bearoff.two_sided import build_two_sided
+from engine.errors import DataFileError, GammondError, StateError, UnsupportedError
 from engine.evaluation.evaluator import choose_best_children
 from engine.rollout import RolloutEvaluator, RolloutSettings
 from engine.rules.dice import ROLL_WEIGHTS, ROLLS
@@ -25,7 +28,7 @@ from tools.train.runs import shard_loop
 from tools.train.runs.settings import read_settings
 from tools.train.runs.shard_loop import make_missing_shards, make_shard
 from tools.train.weights.layers import LayeredNet
-from tools.train.weights.net_set import load_net_set
+from tools.train.weights.net_set import load_bearoff_evaluators, load_net_set
 
 pytest.importorskip("onnx", reason="nets are read and run as ONNX files (extra 'train')")
 
@@ -106,6 +109,56 @@ def test_a_rolled_out_label_is_the_mean_of_games_with_dice_of_its_own(tmp_path):
         np.testing.assert_allclose(np.clip(labels.targets[place], 0, 1), alone, atol=2e-6)
     shallow = cubeless_equity(nets.make_evaluator().evaluate(labels.boards))
     assert 0.005 < np.abs(cubeless_equity(labels.targets) - shallow).mean() < 0.3
+
+
+@pytest.fixture(scope="module")
+def larger_bearoff(tmp_path_factory):
+    """A database of 7 points, and its file."""
+    table = build_one_sided(7, 15)
+    path = tmp_path_factory.mktemp("bearoff") / table.header.file_name
+    save_table(table, path)
+    return table, path
+
+
+def test_a_bearoff_database_labels_the_races_that_it_covers_and_evaluates_the_replies_of_others(
+    tmp_path, larger_bearoff
+):
+    table, path = larger_bearoff
+    exact = replace(plan(), sources={"race": 1.0}, phase="race", bearoff=str(path))
+    task = exact.make_tasks(tmp_path, 300)[0]
+    make_shard(label_shard, task)
+    labels, _ = read_shard(task.file)
+    is_covered = table.covers(labels.boards)
+    assert 10 < is_covered.sum() < 290
+    expected = table.evaluate(labels.boards[is_covered])
+    np.testing.assert_allclose(labels.targets[is_covered], expected, atol=1e-6)
+    two_sided, _ = load_bearoff_evaluators()
+    nets = load_net_set("fast")
+    with_table = nets.make_evaluator((two_sided, table))
+    deep = NPlyEvaluator(with_table, load_pruner(), 1, exact=(two_sided,))
+    expected = deep.evaluate(labels.boards[~is_covered])
+    np.testing.assert_allclose(labels.targets[~is_covered], np.clip(expected, 0, 1), atol=2e-6)
+    without = NPlyEvaluator(nets.make_evaluator(), load_pruner(), 1, exact=(two_sided,))
+    assert np.abs(without.evaluate(labels.boards[~is_covered]) - expected).max() > 1e-4
+
+
+@pytest.mark.parametrize("how", [{"trace": 1.0}, {"trials": 36}, {"plies": 2}])
+def test_a_bearoff_database_labels_without_trace_rollouts_or_deeper_look_ahead(larger_bearoff, how):
+    with pytest.raises(UnsupportedError, match="no trace and no trials with a bearoff database"):
+        replace(plan(), phase="race", bearoff=str(larger_bearoff[1]), **how)
+
+
+def test_a_two_sided_database_labels_nothing(tmp_path):
+    path = tmp_path / "two.bearoff"
+    save_table(build_two_sided(2, 2), path)
+    with pytest.raises(DataFileError, match="expected a one-sided database, got two-sided 2x2"):
+        replace(plan(), phase="race", bearoff=str(path))
+
+
+@pytest.mark.parametrize("source", ["race", "gammon-race"])
+def test_races_are_set_up_for_the_race_net_alone(source):
+    with pytest.raises(UnsupportedError, match=f"{source}, which has no contact positions"):
+        replace(plan(), sources={source: 1.0})
 
 
 def test_rolled_out_labels_have_small_shards_and_those_of_look_ahead_large_ones():

@@ -10,7 +10,15 @@ from engine.rules.outcome import cubeless_equity
 from engine.rules.position import Phase, classify_phases
 from engine.search import NPlyEvaluator
 from nets.catalogue import load_pruner
-from tools.train.labels.sampling import DEFAULT_SOURCES, SOURCES, Sampler, allocate_counts, parse_sources
+from tools.train.labels import sampling
+from tools.train.labels.sampling import (
+    DEFAULT_SOURCES,
+    RACE_SOURCES,
+    SOURCES,
+    Sampler,
+    allocate_counts,
+    parse_sources,
+)
 from tools.train.weights.net_set import PHASES, load_bearoff_evaluators, load_net_set
 
 pytest.importorskip("onnx", reason="nets are read and run as ONNX files (extra 'train')")
@@ -29,12 +37,12 @@ def make_sampler():
 
 
 def test_each_source_gives_as_many_distinct_positions_of_contact_as_it_is_asked_for(make_sampler):
-    counts = [(source, 40 + i) for i, source in enumerate(SOURCES)]
+    counts = [(source, 40 + i) for i, source in enumerate(SOURCES) if source not in RACE_SOURCES]
     sample = make_sampler().sample(counts, (1, 2))
     boards, places = sample.boards, sample.sources
     assert np.bincount(places).tolist() == [count for _, count in counts]
     assert (classify_phases(boards) <= Phase.CRASHED).all()
-    for place in range(len(SOURCES)):
+    for place in range(len(counts)):
         of_source = boards[places == place]
         assert len(np.unique(of_source, axis=0)) == len(of_source)
 
@@ -43,6 +51,25 @@ def test_races_are_those_that_no_bearoff_database_knows(make_sampler):
     boards = make_sampler("race").sample([("selfplay", 150), ("containment", 20)], (1,)).boards
     assert (classify_phases(boards) == Phase.RACE).all()
     assert not any(evaluator.covers(boards).any() for evaluator in load_bearoff_evaluators())
+
+
+def test_races_that_are_set_up_pair_sides_of_any_length_that_have_passed_each_other(make_sampler):
+    boards = make_sampler("race").sample([("race", 600)], (1,)).boards
+    assert (classify_phases(boards) == Phase.RACE).all()
+    assert not any(evaluator.covers(boards).any() for evaluator in load_bearoff_evaluators())
+    assert len(np.unique(boards, axis=0)) == 600
+    pips = boards.astype(int) @ np.arange(26)
+    assert np.median(np.abs(pips[:, 0] - pips[:, 1])) < 20
+    assert np.percentile(pips, 5) < 45 < 95 < np.percentile(pips, 95)
+    assert len(np.unique(boards.reshape(-1, 26), axis=0)) < 600  # the same sides again against others
+
+
+def test_every_source_has_draws_of_its_own_that_a_new_one_leaves_alone():
+    known = "selfplay astray backgame containment priming crashed late-hit anchor-pair late-containment"
+    old = [*known.split(), "ace-point", "bear-in", "disagreement"]
+    assert [sampling._STREAMS[name] for name in old] == list(range(12))
+    assert sampling._STREAMS.keys() == set(SOURCES)
+    assert len({*sampling._STREAMS.values(), sampling._ORDER_STREAM}) == len(SOURCES) + 1
 
 
 def test_crashed_positions_can_be_had_alone(make_sampler):
@@ -114,7 +141,7 @@ def test_evaluations_disagree_more_where_disagreement_was_asked_for(make_sampler
 
 def test_sources_are_read_with_their_parts():
     assert parse_sources(["selfplay=3", "crashed"]) == {"selfplay": 3.0, "crashed": 1.0}
-    assert set(parse_sources(DEFAULT_SOURCES)) == set(SOURCES)
+    assert set(parse_sources(DEFAULT_SOURCES)) == set(SOURCES) - set(RACE_SOURCES)
 
 
 @pytest.mark.parametrize(

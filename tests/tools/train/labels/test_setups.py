@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from engine.rules.position import BAR, OFF, Phase, Position, classify_phases, swap_sides
+from tools.train.labels.sampling import RACE_SOURCES
 from tools.train.labels.setups import SETUPS, draw_setups
 
 
@@ -17,12 +18,33 @@ def either_side(boards: np.ndarray) -> np.ndarray:
 
 
 @pytest.mark.parametrize("kind", SETUPS)
-def test_positions_are_valid_varied_and_mostly_of_contact(kind):
+def test_positions_are_valid_varied_and_mostly_of_contact_or_all_races(kind):
     boards = drawn(kind)
     for board in boards:
         Position(board)
     assert len(np.unique(boards, axis=0)) > 180
-    assert (classify_phases(boards) <= Phase.CRASHED).mean() > 0.9
+    if kind in RACE_SOURCES:
+        assert (classify_phases(boards) == Phase.RACE).all()
+    else:
+        assert (classify_phases(boards) <= Phase.CRASHED).mean() > 0.9
+
+
+def test_races_are_short_and_long_even_and_lopsided():
+    boards = drawn("race", 400)
+    pips = boards.astype(int) @ np.arange(26)
+    rear = 25 - np.argmax(boards[:, :, :0:-1] > 0, axis=2)
+    assert (rear.max(axis=1) > 18).any()
+    assert (rear.max(axis=1) <= 10).mean() > 0.3
+    assert (np.abs(pips[:, 0] - pips[:, 1]) < 12).mean() > 0.2
+    assert (boards[:, :, OFF].max(axis=1) >= 8).any()
+
+
+def test_gammon_races_are_between_a_side_that_bears_off_and_one_that_is_on_its_way():
+    boards = either_side(drawn("gammon-race", 300))
+    bears_off = boards[..., 0, 9:].sum(axis=-1) == 0
+    on_its_way = (boards[..., 1, 7:].sum(axis=-1) > 0) & (boards[..., 1, OFF] == 0)
+    assert (bears_off & on_its_way).any(axis=0).all()
+    assert 0.05 < (boards[0][..., 19:].sum(axis=(1, 2)) > 0).mean() < 0.6
 
 
 @pytest.mark.parametrize("kind", SETUPS)
