@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 
 import numpy as np
 
@@ -97,9 +98,19 @@ def random_boards(count: int, seed: int, checkers: int = CHECKERS):
     Each point belongs to one side at random. How far back and how concentrated the checkers are, and how many
     are on the bar or off, differs from position to position.
     """
-    generator = np.random.default_rng(seed)
-    boards = []
-    while len(boards) < count:
+    made, coming = _random_sequence(seed, checkers)
+    made.extend(itertools.islice(coming, max(0, count - len(made))))
+    return np.stack(made[:count])
+
+
+@functools.cache
+def _random_sequence(seed, checkers):
+    """The boards of a seed that were made before, and those to come: many tests ask for the same ones."""
+    return [], _make_random_boards(np.random.default_rng(seed), checkers)
+
+
+def _make_random_boards(generator, checkers):
+    while True:
         owner = generator.integers(0, 2, 24)
         board = np.zeros((2, 26), np.int8)
         for side in range(2):
@@ -108,8 +119,7 @@ def random_boards(count: int, seed: int, checkers: int = CHECKERS):
                 break
             board[side] = _random_row(generator, owned, checkers)
         if (board.sum(axis=1) == checkers).all() and _is_possible(board):
-            boards.append(board)
-    return np.stack(boards)
+            yield board
 
 
 def _random_row(generator, owned, checkers):

@@ -37,6 +37,17 @@ _FIRST_TRAINING = {
 """Modules of kernels that `gammond prepare` leaves out, and commands that compile what they need."""
 
 
+def pytest_configure(config):
+    """Keep compiled modules in pytest's cache where the environment wants none beside the sources.
+
+    Otherwise each process that runs tests rewrites the assertions of all, and each that tests start compiles
+    all modules anew.
+    """
+    if os.environ.pop("PYTHONDONTWRITEBYTECODE", None) and hasattr(config, "cache"):
+        os.environ["PYTHONPYCACHEPREFIX"] = sys.pycache_prefix = str(config.cache.mkdir("bytecode"))
+        sys.dont_write_bytecode = False
+
+
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers(config):
     """Take one process more than there are cores: a fifth of the time of the tests is waiting for servers."""

@@ -1,4 +1,4 @@
-"""Tests may be skipped for want of a package or a program, unless the environment promises it."""
+"""Rules for all tests: which may be skipped, where marks are given, and what is kept between processes."""
 
 import os
 import re
@@ -45,6 +45,29 @@ def outcomes(folder: Path, **environment: str) -> tuple[set[str], set[str]]:
     failed = {name for name, outcome in found.items() if outcome in ("FAILED", "ERROR")}
     assert bool(failed) == bool(ran.returncode)
     return failed, {name for name, outcome in found.items() if outcome == "SKIPPED"}
+
+
+def test_marks_are_given_in_files_of_tests():
+    """`.ci/run` has pytest collect only the files of tests that name the marks of a stage."""
+    marked = {
+        file
+        for file in Path(__file__).parent.rglob("*.py")
+        if re.search(r"mark\.(nojit|peer|slow|training)\b", file.read_text("utf-8"))
+    }
+    assert len(marked) > 100
+    assert [file for file in marked if not file.name.startswith("test_")] == []
+
+
+@pytest.mark.slow
+def test_compiled_modules_are_kept_though_the_environment_wants_none_beside_sources(tmp_path):
+    (tmp_path / "conftest.py").write_text((Path(__file__).parent / "conftest.py").read_text())
+    (tmp_path / "test_none.py").write_text("def test_nothing():\n    assert True\n")
+    run = [sys.executable, "-m", "pytest", "-p", "no:xdist", "-p", "no:hypothesispytest", str(tmp_path)]
+    environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}
+    environment.pop("PYTHONPYCACHEPREFIX", None)
+    subprocess.run(run, cwd=tmp_path, env=environment, capture_output=True, check=True)
+    assert list((tmp_path / ".pytest_cache").rglob("test_none*.pyc"))
+    assert not list(tmp_path.glob("__pycache__"))
 
 
 @pytest.mark.slow

@@ -121,12 +121,8 @@ def test_gnubg_reads_the_same_actions(format_name, play, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "text",
-    [
-        RESIGNED_MATCH,
-        BEAVERED_GAMES,
-        *(write_mat(played_games.play_variant_match(each)) for each in VARIANTS),
-    ],
+    "games",
+    [RESIGNED_MATCH, BEAVERED_GAMES, *VARIANTS],
     ids=["resigned", "beavered", *(each.name for each in VARIANTS)],
 )
 @pytest.mark.parametrize(
@@ -136,9 +132,10 @@ def test_gnubg_reads_the_same_actions(format_name, play, tmp_path):
     ids=["given", "mat", "sgf"],
 )  # fmt: skip
 def test_gnubg_reads_resignations_beavers_and_variants_as_they_are_read_here(
-    format_name, write, text, tmp_path
+    format_name, write, games, tmp_path
 ):
     file = tmp_path / "ours"
+    text = games if isinstance(games, str) else write_mat(played_games.play_variant_match(games))
     file.write_text(write(text))
     check_copies(file, format_name, tmp_path)
 
@@ -152,15 +149,17 @@ def test_gnubg_reads_a_position_that_was_set(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "content",
+    "make_content",
     [
-        xg_files.make_file(xg_files.write_games(site_files.NAMES, played_games.play_money_games()[:1])),
-        *(text.encode() for text in (XG_PLAYS, XG_CUBE, BGBLITZ_PLAYS, BGBLITZ_CUBE)),
+        lambda: xg_files.make_file(
+            xg_files.write_games(site_files.NAMES, played_games.play_money_games()[:1])
+        ),
+        *(text.encode for text in (XG_PLAYS, XG_CUBE, BGBLITZ_PLAYS, BGBLITZ_CUBE)),
     ],
     ids=["xg", "xg-plays", "xg-cube", "bgblitz-plays", "bgblitz-cube"],
 )
-def test_gnubg_says_which_formats_it_does_not_know(content, tmp_path):
-    (tmp_path / "ours").write_bytes(content)
+def test_gnubg_says_which_formats_it_does_not_know(make_content, tmp_path):
+    (tmp_path / "ours").write_bytes(make_content())
     assert NOT_RECOGNISED in ask(["import auto ours"], tmp_path).text
 
 

@@ -12,7 +12,7 @@ from engine.kernels import search as kernel_search
 from engine.search.cache import ValueCache, deduplicate_boards
 from tests import boards
 
-KEYS = deduplicate_boards(boards.random_boards(3000, seed=1)).keys
+KEYS = deduplicate_boards(boards.played_boards(boards.RacingEvaluator(), 4000, seed=1)).keys
 VALUES = np.random.default_rng(2).random((len(KEYS), 5), np.float32)
 ALL = np.arange(len(KEYS))
 

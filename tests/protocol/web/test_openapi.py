@@ -39,7 +39,7 @@ BODY_FIELDS = {
 
 @cache
 def describe():
-    return yaml.safe_load(read_description())
+    return yaml.load(read_description(), getattr(yaml, "CSafeLoader", yaml.SafeLoader))
 
 
 def resolve(node):

@@ -10,6 +10,7 @@ from dataclasses import replace
 import pytest
 
 from engine.errors import UnsupportedError
+from engine.match_analysis.analysis import count_decisions
 from engine.match_files.mat.reader import parse_mat
 from engine.match_files.model import ActionNotes
 from engine.match_files.reading import read_matches
@@ -43,6 +44,26 @@ def file(tmp_path):
     file = tmp_path / "match.mat"
     file.write_text(MATCH + SECOND_GAME)
     return file
+
+
+JUDGED = {}
+"""Analyses that a test has made: evaluator, settings and match -> the match with its notes."""
+
+
+@pytest.fixture(autouse=True)
+def judge_once(monkeypatch):
+    """Analyse the same match with the same settings once for all tests."""
+    analyse = match_analysis.analyse_match
+
+    def analyse_or_recall(engine, match, settings, *, progress, **options):
+        key = engine.name, settings, repr(match)
+        if key not in JUDGED:
+            JUDGED[key] = analyse(engine, match, settings, progress=progress, **options)
+        total = count_decisions(match)
+        progress(total, total)
+        return JUDGED[key]
+
+    monkeypatch.setattr(match_analysis, "analyse_match", analyse_or_recall)
 
 
 def opened(file, *lines):
