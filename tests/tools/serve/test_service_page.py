@@ -133,3 +133,14 @@ def test_the_image_and_the_unit_run_the_same_server():
     assert ports == [str(listen["tcp"]), str(listen["web"])]
     for name, port in zip(("gammond.socket", "gammond-web.socket"), ports, strict=True):
         assert read_unit(name)["ListenStream"] == f"127.0.0.1:{port}"
+
+
+def test_compose_starts_the_container_of_the_page_with_its_volumes():
+    compose = (DEPLOY / "compose.yaml").read_text("utf-8")
+    container = re.search(r"--name (\w+)", PAGE)[1]
+    assert f"container_name: {container}\n" in compose
+    volumes = set(re.findall(r"--volume (gammond-(\w+)):(/[\w/]+)", PAGE))
+    assert len(volumes) == 2
+    for name, key, folder in volumes:
+        assert f'"{key}:{folder}"' in compose
+        assert f"  {key}: {{name: {name}}}\n" in compose
