@@ -16,7 +16,7 @@ from engine.kernels import as_kernel_array
 from engine.kernels.disk_cache import find_folder, processor_name
 from engine.kernels.vectors import GROUP
 from engine.rules.outcome import Outcomes
-from engine.rules.position import Board
+from engine.rules.position import CHECKERS, Board
 from engine.rules.rules import STANDARD_RULES
 from engine.runtime.thread_turns import release_turn
 from nets.encoders import Encoder
@@ -31,7 +31,13 @@ from nets.onnx_model import OnnxModel
 TOLERANCE = 1e-5
 """The most by which an outcome may differ from the runtime's."""
 
-_ENCODERS = {"tesauro196": kernel_packed.TESAURO196, "expert248": kernel_packed.EXPERT248}
+_ENCODERS = {
+    "tesauro196": kernel_packed.TESAURO196,
+    "race226": kernel_packed.TESAURO196,
+    "expert248": kernel_packed.EXPERT248,
+}
+"""Encoders in kernels: in the rows of places there is no difference between the first two."""
+
 _ACTIVATIONS = {"Relu": kernel_packed.RELU, "Sigmoid": kernel_packed.SIGMOID}
 _ALL_TO_FIRST = np.zeros(kernel_routing.NET_CLASSES, np.int64)
 _ALIGNMENT = 16
@@ -172,7 +178,7 @@ def pack_nets(nets: Sequence[CompiledNet]) -> PackedNets:
     for net in nets:
         first = len(layers)
         for number, layer in enumerate(net.layers):
-            given = layer.weights if number else _make_place_rows(layer.weights)
+            given = layer.weights if number else _make_place_rows(layer.weights, net.encoder.id)
             inputs, units = _round_up(len(given)), _round_up(given.shape[1])
             rows = np.zeros((inputs, units), np.float32)
             rows[: len(given), : given.shape[1]] = given
@@ -189,21 +195,25 @@ def pack_nets(nets: Sequence[CompiledNet]) -> PackedNets:
     return PackedNets(weights, np.array(layers, np.int64), np.array(ranges, np.int64), max(widths))
 
 
-def _make_place_rows(weights: NDArray[np.float32]) -> NDArray[np.float32]:
+def _make_place_rows(weights: NDArray[np.float32], encoder_id: str) -> NDArray[np.float32]:
     """Return a first layer's rows for each number of checkers on each place, then those of other inputs."""
     counts = np.arange(1, 16, dtype=np.float32)[:, None]
     of_places = []
-    for first in (0, kernel_tesauro.SIDE_INPUTS):
+    others = weights[kernel_tesauro.INPUTS :]
+    of_off = np.zeros((2, CHECKERS, weights.shape[1]), np.float32)
+    if encoder_id == "race226":
+        of_off, others = others.reshape(of_off.shape), others[:0]
+    for number, first in enumerate((0, kernel_tesauro.SIDE_INPUTS)):
         side = weights[first : first + kernel_tesauro.SIDE_INPUTS]
         points = side[: kernel_tesauro.BAR_INPUT].reshape(24, 4, -1)
         off, bar = side[kernel_tesauro.OFF_INPUT], side[kernel_tesauro.BAR_INPUT]
         of_places += [
-            (counts / 15 * off)[:, None],
+            (counts / 15 * off + of_off[number])[:, None],
             np.einsum("nk,pku->npu", kernel_tesauro.POINT_UNITS[1:], points),
             (counts / 2 * bar)[:, None],
         ]
     rows = np.concatenate(of_places, axis=1).reshape(kernel_tesauro.PLACE_ROWS, -1)
-    return np.concatenate([rows, weights[kernel_tesauro.INPUTS :]])
+    return np.concatenate([rows, others])
 
 
 def _round_up(number: int) -> int:

@@ -75,6 +75,24 @@ def encode_expert248(boards: Board) -> Inputs:
     return inputs
 
 
+def encode_race226(boards: Board) -> Inputs:
+    """Encode races as `encode_tesauro196`, then a unit for each number of checkers borne off, 1 to 15.
+
+    How many rolls the last checkers take depends on whether their number is odd, which no multiple of it
+    tells. The 15 units of the player on roll come before those of the opponent.
+
+    Args:
+        boards: ``int8[n, 2, 26]``.
+
+    Returns:
+        ``float32[n, 226]``.
+    """
+    units = boards[:, :, OFF, None] == np.arange(1, CHECKERS + 1)
+    return np.concatenate(
+        [encode_tesauro196(boards), units.reshape(len(boards), -1).astype(np.float32)], axis=1
+    )
+
+
 _WILDBG_CONTACT_INPUTS = 2 + 2 * 4 * 25
 _WILDBG_RACE_INPUTS = 2 + 2 * 4 * 23
 _counts = np.arange(CHECKERS + 1)[:, None]
@@ -130,6 +148,7 @@ ENCODERS: dict[str, Encoder] = {
     for encoder in (
         Encoder("tesauro196", kernel_encode.INPUTS, encode_tesauro196),
         Encoder("expert248", kernel_expert.INPUTS, encode_expert248),
+        Encoder("race226", kernel_encode.INPUTS + 2 * CHECKERS, encode_race226),
         Encoder("wildbg202", _WILDBG_CONTACT_INPUTS, encode_wildbg202),
         Encoder("wildbg186", _WILDBG_RACE_INPUTS, encode_wildbg186),
     )

@@ -58,3 +58,15 @@ def test_an_unknown_encoder_is_an_error_that_names_the_known_ones():
     with pytest.raises(DataFileError, match=r"tesauro196.*'tesauro198'") as caught:
         get_encoder("tesauro198")
     assert caught.value.field == "encoder"
+
+
+def test_races_have_a_unit_for_each_number_of_checkers_borne_off():
+    sample = np.stack(
+        [boards.position({6: 2, 1: 1}, {24: 15}).board, boards.position({6: 15}, {19: 4}).board]
+    )
+    encoded = get_encoder("race226").encode(sample)
+    np.testing.assert_array_equal(encoded[:, :196], get_encoder("tesauro196").encode(sample))
+    own, opponent = encoded[:, 196:].reshape(2, 2, 15).swapaxes(0, 1)
+    assert [np.flatnonzero(row).tolist() for row in own] == [[11], []]
+    assert [np.flatnonzero(row).tolist() for row in opponent] == [[], [10]]
+    assert encoded.dtype == np.float32

@@ -44,7 +44,13 @@ BATCH_LINES = 100_000
 
 _OPENING_PLAYS = 447
 _OPENING_REPLIES = 202_782
-OPENING_INPUT_SUMS = {"tesauro196": 26.0, "expert248": 44.84116, "wildbg202": 16.0, "wildbg186": 14.0}
+OPENING_INPUT_SUMS = {
+    "tesauro196": 26.0,
+    "race226": 26.0,
+    "expert248": 44.84116,
+    "wildbg202": 16.0,
+    "wildbg186": 14.0,
+}
 """Encoder -> the sum of the inputs of the opening position."""
 
 _SUM_TOLERANCE = 1e-4

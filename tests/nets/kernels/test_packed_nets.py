@@ -44,7 +44,13 @@ def outputs_of(net, sample):
 @pytest.mark.parametrize("activation", ["Relu", "Sigmoid"])
 @pytest.mark.parametrize(
     ("encoder_id", "hidden"),
-    [("tesauro196", ()), ("tesauro196", (10,)), ("expert248", (64,)), ("expert248", (70, 130, 20))],
+    [
+        ("tesauro196", ()),
+        ("tesauro196", (10,)),
+        ("race226", (20, 10)),
+        ("expert248", (64,)),
+        ("expert248", (70, 130, 20)),
+    ],
 )
 def test_outcomes_are_those_of_matrix_products(encoder_id, hidden, activation):
     net = random_compiled_net(encoder_id, hidden, activation=activation)
