@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import replace
+from functools import lru_cache
 from typing import TypedDict
 
 import numpy as np
@@ -42,6 +43,10 @@ from engine.store.entries import StoreEntry, StoreQuestion, make_canonical
 
 CACHE_COLUMNS = 16
 """The outcome and eleven states of the cube: the maximum in four plies of a match."""
+
+
+_MAX_OBJECTIVES = 1024
+"""Objectives that are kept, by match state, depth and whether the cube counts."""
 
 
 class BoardHandling(TypedDict, total=False):
@@ -97,6 +102,9 @@ class Engine:
         self._threads = threads
         self._solved: dict[tuple[Rules, int], Engine] = {}
         self._nets: Engine | None = None
+        self._find_objective: Callable[[MatchState, int, bool], Objective] = lru_cache(_MAX_OBJECTIVES)(
+            self._make_objective
+        )
 
     @property
     def name(self) -> str:
@@ -470,9 +478,12 @@ class Engine:
         It is that of the canonical match state, so that both seats, and matches of any length, get the same
         numbers to the last bit, and kept ones are read as those of a search.
         """
+        return self._find_objective(match, settings.plies, settings.is_cubeful)
+
+    def _make_objective(self, match: MatchState, plies: int, is_cubeful: bool) -> Objective:
         match, game = make_canonical(match), None
-        if settings.is_cubeful:
-            game = self._make_search_cube_game(match, settings.plies)
+        if is_cubeful:
+            game = self._make_search_cube_game(match, plies)
         elif not match.is_money:
             game = make_dead_cube_game(match, self.table)
         return Objective(self.evaluator, game, self.exact)

@@ -36,22 +36,19 @@ def evaluate_matches(
         **handling: As there.
 
     Returns:
-        As `Engine.evaluate_boards`; the match-winning chance of a position in money play is nan.
+        As `Engine.evaluate_boards`. Among several match states, the match-winning chance of a position in
+        money play is nan.
 
     Raises:
         PositionError: As `Engine.evaluate_boards`.
         UnsupportedError: As `Engine.evaluate_boards`.
         CancelledWork: The watch stopped it.
     """
+    if len(matches) == 1:
+        return engine.evaluate_boards(boards, matches[0], settings, **handling)
     settings = settings or EvalSettings.make_default(engine.rules)
-    mwc = np.full(len(boards), np.nan)
-    if len(matches) == 1:  # for one position, what follows takes 20 µs more
-        found = engine.evaluate_boards(boards, matches[0], settings, **handling)
-        outcomes = found.outcomes.astype(np.float32, copy=False)
-        return BoardEvaluations(
-            outcomes, found.cubeful, mwc if found.mwc is None else found.mwc, found.decisions
-        )
     outcomes, cubeful = np.empty((len(boards), OUTCOME_COLUMNS), np.float32), np.empty(len(boards))
+    mwc = np.full(len(boards), np.nan)
     decisions: list[CubeDecision | None] = [None] * len(boards)
     for which in np.unique(match_indices).tolist():
         rows = np.flatnonzero(match_indices == which)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import TypeVar
 
 import numpy as np
@@ -53,6 +54,7 @@ def pack_exact_table(exact: Sequence[ExactEvaluator]) -> BearoffTables | None:
     return pack_tables(exact) if is_cubeful else None
 
 
+@lru_cache(maxsize=8)
 def _pack(two_sided: TwoSidedTable | None, one_sided: OneSidedTable | None) -> BearoffTables:
     ranks, wins, equities = _NO_RANKS, np.empty((0, 0), np.float32), None
     if two_sided:

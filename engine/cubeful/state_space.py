@@ -82,6 +82,11 @@ class CubeStateSpace:
         return self.match.is_money
 
     @cached_property
+    def cube_owners(self) -> NDArray[np.int8]:
+        """Who can turn the cube in each state, seen from ``seat``, for kernels: ``int8[s]``."""
+        return as_kernel_array(self.kernel_states[:, 1], np.int8)
+
+    @cached_property
     def stake_factor(self) -> float:
         """Factor from the column of the state after a take to its value: 2 in money play."""
         return 2.0 if self.is_money else 1.0

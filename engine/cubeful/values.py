@@ -39,8 +39,9 @@ def compute_leaf_values(
     efficiencies = as_kernel_array(efficiencies, np.float32)
     values = np.empty((len(outcomes), len(space.states)), np.float32)
     if space.is_money:
-        owners = np.ascontiguousarray(space.kernel_states[:, 1])
-        kernel_cubeful.compute_money_values(outcomes, efficiencies, owners, space.match.jacoby, values)
+        kernel_cubeful.compute_money_values(
+            outcomes, efficiencies, space.cube_owners, space.match.jacoby, values
+        )
     else:
         kernel_cubeful.compute_match_values(
             outcomes, efficiencies, space.result_values, space.turns_cube, space.kernel_states, values

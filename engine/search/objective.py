@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import NamedTuple, cast
 
 import numpy as np
@@ -91,12 +91,12 @@ class Objective:
             return OUTCOMES_ONLY
         return DEAD_CUBE if self.space.is_cube_frozen else MONEY if self.space.is_money else MATCH
 
-    @property
+    @cached_property
     def is_cubeful(self) -> bool:
         """Whether the cube counts in `equities`."""
         return self.kind in (MONEY, MATCH)
 
-    @property
+    @cached_property
     def columns(self) -> int:
         """Columns of the values: five for the outcome, and one for each state of the cube."""
         return OUTCOME_COLUMNS + (len(self.space.states) if self.space else 0)
@@ -197,6 +197,7 @@ class Objective:
         return make_rules(self.kind, self.space)
 
 
+@lru_cache(maxsize=256)
 def make_rules(kind: int, space: CubeStateSpace | None) -> ObjectiveRules:
     """Return how kernels make values of outcomes.
 

@@ -123,33 +123,18 @@ class RankedList(PlaySequence):
     @overload
     def __getitem__(self, index: slice) -> tuple[PlayEvaluation, ...]: ...
     def __getitem__(self, index: int | slice) -> PlayEvaluation | tuple[PlayEvaluation, ...]:
-        if not isinstance(index, slice):
-            place = range(len(self))[index]
-            return self[place : place + 1][0]
-        outcomes: list[list[float]] = self._outcomes[index].tolist()
-        scores: list[float] = self.scores[index].tolist()
-        chances = [None] * len(scores) if self._chances is None else self._chances[index].tolist()
-        return tuple(
-            [
-                PlayEvaluation(
-                    self.legal_plays[which],
-                    Outcome._make(outcome),
-                    plies,
-                    score,
-                    score if self.objective.is_cubeful else None,
-                    chance,
-                    place < self.survivors,
-                )
-                for place, which, plies, score, outcome, chance in zip(
-                    range(*index.indices(len(self))),
-                    self.order[index].tolist(),
-                    self.depths[index].tolist(),
-                    scores,
-                    outcomes,
-                    chances,
-                    strict=True,
-                )
-            ]
+        if isinstance(index, slice):
+            return tuple([self[place] for place in range(*index.indices(len(self)))])
+        place = range(len(self))[index]
+        score = float(self.scores[place])
+        return PlayEvaluation(
+            self.legal_plays[int(self.order[place])],
+            Outcome._make(self._outcomes[place].tolist()),
+            int(self.depths[place]),
+            score,
+            score if self.objective.is_cubeful else None,
+            None if self._chances is None else float(self._chances[place]),
+            place < self.survivors,
         )
 
     def __eq__(self, other: object) -> bool:

@@ -43,7 +43,7 @@ class PositionSearch:
             on this roll, and the effort behind all of them.
         """
         boards = np.stack([position.board for position in positions])
-        values, reached = self._tree.evaluate(self._objective, boards, 0, SearchWatch()), 0
+        values, reached = self._tree.evaluate(self._objective, boards, 0), 0
         watch.count(len(boards))
         watch.end_depth()
         for depth in range(1, plies + 1):

@@ -175,10 +175,12 @@ class TreeSearch:
             CancelledWork: The watch stopped it.
         """
         check_plies(plies)
-        boards, watch = as_kernel_array(boards, np.int8), watch or SearchWatch()
+        boards = as_kernel_array(boards, np.int8)
+        if len(boards) == 1 and not plies and watch is None:  # nothing in it is repeated, shared or stopped
+            return objective.evaluate(boards)
         if not len(boards):
             return np.empty((0, objective.columns), np.float32)
-        return self._evaluate(objective, boards, plies, watch, is_shared=plies > 0)
+        return self._evaluate(objective, boards, plies, watch or SearchWatch(), is_shared=plies > 0)
 
     def _evaluate(
         self, objective: Objective, boards: Board, plies: int, watch: SearchWatch, is_shared: bool
@@ -190,8 +192,6 @@ class TreeSearch:
         compiled = None if is_shared or not plies else self._compile(objective)
         if compiled:
             return compiled.evaluate(boards, plies, watch)
-        if len(boards) == 1 and not plies:  # the quick answer to a lone query
-            return _evaluate_leaves(objective, boards, watch)
         distinct = deduplicate_boards(boards)
         count = len(distinct.boards)
         if is_shared and (plies < 2 or count >= 2 * threads):

@@ -126,18 +126,16 @@ def evaluations_to_values(
         evaluations: n evaluations.
         decimals: Where numbers are rounded, if they are.
     """
-    outcomes, first = evaluations.outcomes, len(Outcome._fields)
-    columns = {"equity": cubeless_equity(outcomes), "cubeful": evaluations.cubeful, "mwc": evaluations.mwc}
-    keys = [*Outcome._fields, *(key for key, column in columns.items() if column is not None)]
-    table = np.empty((len(outcomes), len(keys)))
-    table[:, :first] = outcomes
-    for place, key in enumerate(keys[first:], first):
-        table[:, place] = columns[key]
+    outcomes, cubeful, mwc = evaluations.outcomes, evaluations.cubeful, evaluations.mwc
+    columns = {"equity": cubeless_equity(outcomes), "cubeful": cubeful, "mwc": mwc}
+    given = {key: column for key, column in columns.items() if column is not None}
+    keys = *Outcome._fields, *given
+    table = np.column_stack([outcomes, *given.values()]).astype(np.float64, copy=False)
     if decimals is not None:
         table = np.round(table, decimals) + 0.0
     values: list[dict[str, ReplyValue]] = [dict(zip(keys, row, strict=True)) for row in table.tolist()]
-    if evaluations.mwc is not None:
-        for row in np.isnan(evaluations.mwc).nonzero()[0].tolist():
+    if mwc is not None:
+        for row in np.isnan(mwc).nonzero()[0].tolist():
             del values[row]["mwc"]
     return values
 

@@ -198,9 +198,9 @@ def _find_state(match: MatchState, rules: GnubgRules, options: EvaluationOptions
 
 def _format_evaluations(found: BoardEvaluations) -> list[Reply]:
     """Write outcomes, and the value of not doubling: match-winning chance in a match, else equity."""
-    assert found.mwc is not None
     equities = cubeless_equity(found.outcomes) if found.cubeful is None else found.cubeful
     numbers = np.empty((len(equities), 6))
-    numbers[:, :5], numbers[:, 5] = found.outcomes, np.where(np.isnan(found.mwc), equities, found.mwc)
+    chances = equities if found.mwc is None else np.where(np.isnan(found.mwc), equities, found.mwc)
+    numbers[:, :5], numbers[:, 5] = found.outcomes, chances
     text = f"{_ROW}\n" * len(numbers) % tuple(numbers.ravel().tolist())
     return [Reply(line) for line in text.splitlines()]

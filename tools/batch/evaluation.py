@@ -280,6 +280,7 @@ def _list_values(found: BoardEvaluations) -> Mapping[str, list[Cell]]:
         name: list_numbers(found.outcomes[:, place]) for place, name in enumerate(Outcome._fields)
     }
     columns["equity"] = list_numbers(cubeless_equity(found.outcomes))
-    if found.cubeful is not None and found.mwc is not None:
-        columns["cubeful"], columns["mwc"] = list_numbers(found.cubeful), list_numbers(found.mwc)
+    if found.cubeful is not None:
+        columns["cubeful"] = list_numbers(found.cubeful)
+        columns["mwc"] = [None] * len(found.outcomes) if found.mwc is None else list_numbers(found.mwc)
     return columns
