@@ -42,7 +42,7 @@ from protocol.dialects.query_fields import check_position_count
 from protocol.state.offers import check_cube_owner
 from protocol.state.session import Session
 
-MAX_QUICK_POSITIONS = 64
+MAX_QUICK_POSITIONS = 128
 """A query for more positions is long work at any depth."""
 
 _CUBEFUL_PARTS = ("cube", "analyse")
