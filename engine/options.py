@@ -144,7 +144,7 @@ class Field:
         if self.is_list:
             values = [self._convert(part.strip()) for part in text.split(",") if part.strip()]
             return self._check_items(values, text)
-        return self._check_items([self._convert(text)], text)[0]
+        return self._check_item(self._convert(text), text)
 
     def check(self, value: object) -> Any:  # noqa: ANN401  (a value of the field's type)
         """Check a value from JSON, TOML or code.
@@ -157,7 +157,7 @@ class Field:
             ValueRangeError: The value is outside the bounds or none of the choices.
         """
         if not self.is_list:
-            return self._check_items([self._cast(value)], value)[0]
+            return self._check_item(self._cast(value), value)
         if not isinstance(value, list | tuple):
             raise self._make_error(FormatError, value)
         return self._check_items([self._cast(item) for item in value], value)
@@ -184,12 +184,15 @@ class Field:
     def _check_items(self, values: list[Any], given: object) -> tuple[Any, ...]:
         if None in values:
             raise self._make_error(FormatError, given)
-        allowed = self.choices or self.bounds
+        return tuple(self._check_item(value, given) for value in values)
+
+    def _check_item(self, value: Any, given: object) -> Any:  # noqa: ANN401
+        if value is None:
+            raise self._make_error(FormatError, given)
         is_free = self.type is str and not self.choices
-        for value in values:
-            if not (is_free or value in allowed):
-                raise self._make_error(ValueRangeError, given, str(value))
-        return tuple(values)
+        if not (is_free or value in (self.choices or self.bounds)):
+            raise self._make_error(ValueRangeError, given, str(value))
+        return value
 
     def _make_error(self, kind: _ErrorClass, given: object, word: str = "") -> GammondError:
         shown = given[:MAX_QUOTED_CHARS] if isinstance(given, str) else given

@@ -19,7 +19,8 @@ from engine.rules.match import MatchState
 from engine.rules.position import CHECKERS, OFF, Board
 from engine.rules.rules import BACKGAMMON, Variant
 
-_START_XGID_POSITION = encode_xgid(BACKGAMMON.starting_position, MatchState()).partition(":")[0]
+_MONEY = MatchState()
+_START_XGID_POSITION = encode_xgid(BACKGAMMON.starting_position, _MONEY).partition(":")[0]
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,7 +113,7 @@ class _MatchTable:
 
     def __init__(self, check: Callable[[MatchState], None], texts: int) -> None:
         self._check = check
-        self.indices: dict[MatchState, int] = {MatchState(): 0}
+        self.indices: dict[MatchState, int] = {_MONEY: 0}
         self.match_indices = np.zeros(texts, np.int64)
         self.rolls: dict[int, Roll] = {}
 

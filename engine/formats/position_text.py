@@ -8,7 +8,7 @@ from engine.errors import FormatError
 from engine.formats.fibs_board import decode_fibs_board
 from engine.formats.match_id import decode_match_id
 from engine.formats.ogid import decode_ogid, is_ogid
-from engine.formats.position_id import decode_position_id
+from engine.formats.position_id import ID_LENGTH, decode_position_id
 from engine.formats.snowie import decode_snowie, is_snowie
 from engine.formats.xgid import decode_xgid
 from engine.rules.match import MatchState
@@ -28,6 +28,7 @@ LABELLED_IDS = re.compile(
 )
 """A position ID behind its label, with a match ID behind its own if there is one."""
 
+_PLAIN_ID = re.compile(f"[A-Za-z0-9+/]{{{ID_LENGTH}}}")
 _NAMED_IDS = re.compile(rf"(?:GNU Backgammon\s+)?{LABELLED_IDS.pattern}", re.IGNORECASE)
 
 
@@ -59,6 +60,8 @@ def parse_position(text: str, variant: Variant = BACKGAMMON) -> tuple[Position, 
 def _parse_any(text: str, variant: Variant) -> tuple[Position, MatchState | None]:
     """Parse a position, of 15 checkers a side if its form does not count them."""
     bare = text.strip().strip(_QUOTES).strip()
+    if _PLAIN_ID.fullmatch(bare):  # as most positions come; no other form looks like it
+        return decode_position_id(bare), None
     if labelled := _NAMED_IDS.fullmatch(bare):
         bare = " ".join(part for part in labelled.group("position", "match") if part)
     if bare == START:

@@ -100,11 +100,12 @@ class Variant:
         Raises:
             PositionError: It has more checkers on the board, or the format says another number.
         """
+        checkers = position.checkers
+        if checkers == self.checkers:
+            return position
         try:
-            if position.checkers not in (CHECKERS, self.checkers):
-                raise PositionError(
-                    f"it is of a game with {position.checkers} checkers a side", field="position"
-                )
+            if checkers != CHECKERS:
+                raise PositionError(f"it is of a game with {checkers} checkers a side", field="position")
             return position.with_checkers(self.checkers)
         except PositionError as error:
             raise PositionError(

@@ -155,7 +155,7 @@ class Service:
             kind: As for `time_evaluation`.
         """
         engine = self._engines.get((name, threads))
-        return engine if engine is not None and self.is_quick(engine, kind) else None
+        return engine if engine is not None and (engine, kind) in self._quick_work else None
 
     def is_quick(self, engine: Engine | None, kind: Hashable) -> bool:
         """Return whether a kind of work was seen to be quick.

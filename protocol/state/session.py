@@ -16,7 +16,7 @@ from engine.play.decider import Decider
 from engine.rules.dice import Roll, SeededDice
 from engine.rules.match import MatchState
 from engine.rules.position import Position
-from engine.rules.rules import Feature
+from engine.rules.rules import Feature, Rules
 from protocol.games import FIRST_GAME
 from protocol.state.player_registry import ENGINE_PLAYER, HUMAN_PLAYER, SESSION_PLAYERS
 from protocol.state.rollout_store import RolloutSlot
@@ -33,8 +33,6 @@ FORMATS = ("text", JSON_FORMAT)
 NOISE_UNITS = 1000
 """The setting `engine.noise` counts in thousandths of a point."""
 
-_make_eval_settings = lru_cache(maxsize=256)(EvalSettings)
-
 _TableT = TypeVar("_TableT")
 
 
@@ -45,6 +43,19 @@ def rules_error_field() -> Iterator[None]:
         yield
     except UnsupportedError as error:
         raise error.with_field(f"game.{error.field}") from error
+
+
+@lru_cache(maxsize=256)
+def _make_eval_settings(
+    rules: Rules, plies: int, filter_name: str, is_cubeful: bool, store: StoreUse
+) -> EvalSettings:
+    return _check_supported(EvalSettings(plies, filter_name, is_cubeful, store), rules)
+
+
+def _check_supported(settings: EvalSettings, rules: Rules) -> EvalSettings:
+    with rules_error_field():
+        settings.check_supported(rules)
+    return settings
 
 
 @dataclass(frozen=True)
@@ -208,14 +219,14 @@ class Session(GameTable):
             ValueRangeError: The plies are out of range, or no filter has this name.
             UnsupportedError: As `check_eval_settings`; of the settings, the cube does not matter.
         """
-        engine, has_cube = self.engine_settings, self.game.rules.supports(Feature.CUBE)
-        settings = _make_eval_settings(
+        engine, rules = self.engine_settings, self.game.rules
+        return _make_eval_settings(
+            rules,
             engine.plies if plies is None else plies,
             engine.filter_name if filter_name is None else filter_name,
-            engine.is_cubeful and has_cube if cubeful is None else cubeful,
+            engine.is_cubeful and rules.supports(Feature.CUBE) if cubeful is None else cubeful,
             engine.store,
         )
-        return self.check_eval_settings(settings)
 
     def check_eval_settings(self, settings: EvalSettings) -> EvalSettings:
         """Return settings with which plays can be ranked by the rules of the game.
@@ -223,9 +234,7 @@ class Session(GameTable):
         Raises:
             UnsupportedError: The rules support neither look-ahead nor the cube, and the settings use them.
         """
-        with rules_error_field():
-            settings.check_supported(self.game.rules)
-        return settings
+        return _check_supported(settings, self.game.rules)
 
     def check_supports(self, feature: Feature) -> None:
         """Refuse what the rules of the game do not support.

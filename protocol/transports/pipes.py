@@ -57,7 +57,8 @@ class Inbox:
     def request_input(self, take: TakeInput) -> None:
         """Ask for the next piece of input, once; empty at the end of it."""
         self._take_input = take
-        self._may_read.release()
+        if not self._wake_fds:
+            self._may_read.release()
 
     def take(self, timeout_s: float | None) -> Callable[[], None]:
         """Wait for the next call.
@@ -72,10 +73,8 @@ class Inbox:
             return self._calls.get(timeout=timeout_s)
         wake_fd = self._wake_fds[0]
         while True:
-            try:
+            if not self._calls.empty():
                 return self._calls.get_nowait()
-            except queue.Empty:
-                pass
             fds = [wake_fd] if self._take_input is None else [wake_fd, self._input_fd]
             ready, _, _ = select.select(fds, [], [], timeout_s)
             if not ready:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import heapq
 import itertools
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from math import ceil
 from typing import Any
 
@@ -105,6 +105,14 @@ class RoundClient:
                 self.hand_over(job)
         return quick_jobs
 
+    def take_results(self, jobs: Iterable[Job], results: Iterable[bytes | Exception | None]) -> None:
+        """Take in what became of quick jobs, as `run_batch` returns it."""
+        for job, result in zip(jobs, results, strict=False):
+            if result is None:
+                self.hand_over(job)
+            else:
+                self.connection.receive_result(job, result)
+
     def hand_over(self, job: Job) -> None:
         """Let the pool do a job, unless the client is gone."""
         if self._run_here is _ignore:
@@ -177,14 +185,21 @@ class Rounds:
         """
         if client.is_waiting:
             return
+        if at_once and not self._order:
+            self._serve_alone(client)
+            return
         client.is_waiting = True
         client.served_s = max(client.served_s, self.served_s - _CREDIT_S)
         lead_s = _CREDIT_S if client.is_back else 0.0
         heapq.heappush(self._order, (client.served_s - lead_s, next(self._entries), client))
-        if at_once and not self._is_due:
-            self._run()
-        else:
-            self._plan()
+        self._plan()
+
+    def _serve_alone(self, client: RoundClient) -> None:
+        """Give a whole round to a client while no other waits: its time is no debt."""
+        with PROMPTNESS:
+            jobs = client.serve_lines(ROUND_SIZE, self._clock() + ROUND_S)
+            client.take_results(jobs, run_batch(jobs))
+            client.pump()
 
     def _plan(self) -> None:
         if self._order and not self._is_due:
@@ -221,10 +236,5 @@ class Rounds:
         for client, took_s, quick_jobs in turns:
             if has_others:  # time that nobody waits for is no debt
                 client.served_s += took_s
-            for job in quick_jobs:
-                result = next(results)
-                if result is None:
-                    client.hand_over(job)
-                else:
-                    client.connection.receive_result(job, result)
+            client.take_results(quick_jobs, results)
             client.pump()
