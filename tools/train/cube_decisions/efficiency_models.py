@@ -2,8 +2,9 @@
 
 In Janowski's model the value of a position in a state of the cube is dead + efficiency · (live - dead). A
 model makes the efficiency a weighted sum of what is known of position and match state, so that weights are a
-linear least-squares fit. Outcomes in the fit are those of the rollouts, so that the errors of the net do not
-count; in the measurement they are the net's, at 0-ply.
+linear least-squares fit. Fitted to rollouts, outcomes are theirs, so that the errors of the net do not count;
+fitted to the values of a teacher, they are the net's, so that its errors are learned too. In the measurement
+outcomes are the net's, at 0-ply.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from numpy.typing import NDArray
 
 from engine.cubeful import build_cube_state_space, compute_leaf_values, decide_from_values, to_equities
 from engine.cubeful.efficiency import cube_efficiencies
+from engine.evaluation.evaluator import Evaluator
 from engine.rules.outcome import LOSE_BG, LOSE_G, WIN, WIN_BG, WIN_G, Outcomes
 from engine.rules.position import Board, Phase, classify_phases
 from nets.contact_classes import CONTACT_CLASSES, classify_contact
@@ -35,8 +37,11 @@ TARGETS = {
 """What weights are fitted to, as sums of no double and double/take: the two values, or the differences that
 decide, take minus no double and take minus pass."""
 
+_LEAST_LEVER = 1e-9
+"""The mean squared effect of an efficiency on values, in squared points, that a fit takes for none."""
+
 _RIDGE = 1.0
-"""Pull of weights towards those that give the efficiencies in use, in squared points of errors."""
+"""Pull of the numbers towards those in use, as so many average decisions that call for these."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,11 +52,41 @@ class ModelInputs:
         decisions: The decisions.
         boards: ``int8[n, 2, 26]``.
         outcomes: ``float32[n, 5]``, the net's.
+        values: ``float64[n, 2]``, the equities of no double and double/take to fit to.
+        fit_outcomes: ``float32[n, 5]``, the outcomes behind these.
+        class_names: The classes of positions.
     """
 
     decisions: Sequence[RatedDecision]
     boards: Board
     outcomes: Outcomes
+    values: _FloatArray
+    fit_outcomes: Outcomes
+    class_names: tuple[str, ...]
+
+    @classmethod
+    def from_rollouts(
+        cls, decisions: Sequence[RatedDecision], evaluator: Evaluator, class_names: tuple[str, ...]
+    ) -> ModelInputs:
+        """Make inputs to fit to rollouts, and to measure on."""
+        boards = np.stack([decision.position.board for decision in decisions])
+        values, _, outcomes = stack_rollouts(decisions)
+        return cls(
+            decisions, boards, evaluator.evaluate(boards), values, outcomes.astype(np.float32), class_names
+        )
+
+    @classmethod
+    def from_teacher(
+        cls,
+        decisions: Sequence[RatedDecision],
+        evaluator: Evaluator,
+        teacher: CubeOpinions,
+        class_names: tuple[str, ...],
+    ) -> ModelInputs:
+        """Make inputs to fit to the values of a teacher."""
+        boards = np.stack([decision.position.board for decision in decisions])
+        outcomes = evaluator.evaluate(boards)
+        return cls(decisions, boards, outcomes, teacher.values, outcomes, class_names)
 
 
 def weigh_phases(inputs: ModelInputs) -> _FloatArray:
@@ -69,9 +104,8 @@ def weigh_contact_classes(inputs: ModelInputs) -> _FloatArray:
 
 def weigh_position_classes(inputs: ModelInputs) -> _FloatArray:
     """Weigh a number for each class of positions of the set."""
-    names = sorted({decision.name for decision in inputs.decisions})
-    places = [names.index(decision.name) for decision in inputs.decisions]
-    return _for_both_states(np.eye(len(names))[places])
+    places = [inputs.class_names.index(decision.name) for decision in inputs.decisions]
+    return _for_both_states(np.eye(len(inputs.class_names))[places])
 
 
 def weigh_money_and_matches(inputs: ModelInputs) -> _FloatArray:
@@ -129,27 +163,36 @@ MODELS: dict[str, Callable[[ModelInputs], _FloatArray]] = {
 for double/take."""
 
 
-def measure_models(inputs: ModelInputs) -> dict[str, tuple[int, CubeErrorStats]]:
-    """Measure models, each on the half of the decisions that it was not fitted to, in turn.
+def measure_models(
+    inputs: ModelInputs, taught: ModelInputs | None = None
+) -> dict[str, tuple[int, CubeErrorStats]]:
+    """Measure models on decisions that they were not fitted to.
 
     Args:
-        inputs: Rolled-out decisions.
+        inputs: Rolled-out decisions to measure on.
+        taught: Other decisions to fit to; if None, the models are fitted to each half of the rolled-out ones
+            and measured on the other.
 
     Returns:
-        By model and target: how many numbers it has, and its figures, the first those of the efficiencies in
+        By model and target: how many numbers it has, and its errors, the first those of the efficiencies in
         use.
     """
-    used = np.repeat(cube_efficiencies(inputs.boards).astype(np.float64)[:, None], 2, axis=1)
+    used = _list_used_efficiencies(inputs)
     found, sizes = {IN_USE: decide_by_efficiencies(inputs, used)}, {IN_USE: 0}
     for name, weigh in MODELS.items():
         weights = weigh(inputs)
         for target in TARGETS:
-            efficiencies = fit_efficiencies_held_out(inputs, weights, used, target)
+            if taught is None:
+                efficiencies = fit_efficiencies_held_out(inputs, weights, target)
+            else:
+                rows = np.ones(len(taught.decisions), np.bool_)
+                changes = fit_changes(taught, weigh(taught), target, rows)
+                efficiencies = np.clip(used + weights @ changes, 0.0, 1.0)
             key = f"{name}, to {target}"
             found[key] = decide_by_efficiencies(inputs, efficiencies)
             sizes[key] = weights.shape[2]
-    figures = compare_players(inputs.decisions, found)[-1].players
-    return {name: (sizes[name], figures[name]) for name in found}
+    errors = compare_players(inputs.decisions, found)[-1].players
+    return {name: (sizes[name], errors[name]) for name in found}
 
 
 def decide_by_efficiencies(inputs: ModelInputs, efficiencies: _FloatArray) -> CubeOpinions:
@@ -168,47 +211,45 @@ def decide_by_efficiencies(inputs: ModelInputs, efficiencies: _FloatArray) -> Cu
     return CubeOpinions.from_decisions(made)
 
 
-def fit_efficiencies_held_out(
-    inputs: ModelInputs, weights: _FloatArray, used: _FloatArray, target: str
-) -> _FloatArray:
+def fit_efficiencies_held_out(inputs: ModelInputs, weights: _FloatArray, target: str) -> _FloatArray:
     """Compute the efficiencies of each half of the decisions by the fit to the other: ``float64[n, 2]``.
 
     Args:
-        inputs: Rolled-out decisions.
+        inputs: The decisions.
         weights: Of a model.
-        used: ``float64[n, 2]``, the efficiencies that a fit without decisions has.
         target: A key of `TARGETS`.
     """
     is_odd = np.arange(len(inputs.decisions)) % 2 == 1
-    efficiencies = np.empty_like(used)
+    efficiencies = _list_used_efficiencies(inputs)
     for half in (is_odd, ~is_odd):
-        changes = fit_changes(inputs, weights, used, target, ~half)
-        efficiencies[half] = used[half] + weights[half] @ changes
+        efficiencies[half] += weights[half] @ fit_changes(inputs, weights, target, ~half)
     return np.clip(efficiencies, 0.0, 1.0)
 
 
 def fit_changes(
-    inputs: ModelInputs, weights: _FloatArray, used: _FloatArray, target: str, rows: NDArray[np.bool_]
+    inputs: ModelInputs, weights: _FloatArray, target: str, rows: NDArray[np.bool_]
 ) -> _FloatArray:
     """Fit the numbers of a model, less the efficiencies in use: ``float64[k]``.
 
     Args:
-        inputs: Rolled-out decisions.
+        inputs: The decisions.
         weights: Of the model.
-        used: ``float64[n, 2]``, the efficiencies in use.
         target: A key of `TARGETS`.
         rows: ``bool[n]``, which decisions count.
     """
-    values, _, outcomes = stack_rollouts(inputs.decisions)
-    dead, live = (_compute_values(inputs, outcomes.astype(np.float32), each) for each in (0.0, 1.0))
-    sums = TARGETS[target]
+    dead, live = (_compute_values(inputs, inputs.fit_outcomes, each) for each in (0.0, 1.0))
+    sums, used = TARGETS[target], _list_used_efficiencies(inputs)
     levers = np.einsum("ts,nsk->ntk", sums, (live - dead)[:, :, None] * weights)[rows]
-    wanted = ((values - dead - used * (live - dead)) @ sums.T)[rows]
-    squares = np.einsum("ntk,ntl->kl", levers, levers) + _RIDGE * np.eye(weights.shape[2]) * np.mean(
-        np.square(levers)
-    )
+    wanted = ((inputs.values - dead - used * (live - dead)) @ sums.T)[rows]
+    squares = np.einsum("ntk,ntl->kl", levers, levers)
+    squares += _RIDGE * max(float(np.mean(np.square(levers))), _LEAST_LEVER) * np.eye(len(squares))
     changes: _FloatArray = np.linalg.solve(squares, np.einsum("ntk,nt->k", levers, wanted))
     return changes
+
+
+def _list_used_efficiencies(inputs: ModelInputs) -> _FloatArray:
+    """List the efficiencies in use, for no double and double/take: ``float64[n, 2]``."""
+    return np.repeat(cube_efficiencies(inputs.boards).astype(np.float64)[:, None], 2, axis=1)
 
 
 def _for_both_states(weights: _FloatArray) -> _FloatArray:

@@ -8,7 +8,8 @@ errors. The noise of rollouts makes losses a little too large, for all players a
 together less those of the first player.
 
 --models fits cube efficiencies to half of the decisions and measures them on the others, at 0-ply, by the
-first player's net.
+first player's net. With --teacher it fits them to the values that a player finds for the decisions of
+--lessons, and measures them on all of the set.
 """
 
 from __future__ import annotations
@@ -20,8 +21,6 @@ import sys
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from pathlib import Path
-
-import numpy as np
 
 from engine.errors import ValueRangeError
 from engine.runtime.version import read_version
@@ -53,6 +52,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("set", type=Path, help="folder of a set, or a file of its lines")
     parser.add_argument("players", nargs="+", metavar="PLAYER", help=DECIDER_HELP)
     parser.add_argument("--models", action="store_true", help="fit and measure models of cube efficiency")
+    parser.add_argument("--teacher", metavar="PLAYER", help="fit models to this player's values instead")
+    parser.add_argument(
+        "--lessons",
+        type=Path,
+        metavar="FILE",
+        help="decisions for the teacher, rolled out or not; those of the set are left out",
+    )
     parser.add_argument(
         "--output", type=Path, metavar="FILE", help="write the decisions into one file besides"
     )
@@ -63,11 +69,13 @@ def main(args: argparse.Namespace) -> int:
     """Compare and report; returns the exit status.
 
     Raises:
-        GammondError: The set or a player cannot be read, or a player is named twice.
+        GammondError: The set or a player cannot be read, a player is named twice, or options do not fit.
     """
     names: list[str] = list(dict.fromkeys(args.players))
     if len(names) < len(args.players):
         raise ValueRangeError("a player is named twice", field="player")
+    if (args.teacher is None) != (args.lessons is None) or (args.teacher and not args.models):
+        raise ValueRangeError("--teacher, --lessons and --models go together", field="teacher")
     decisions = read_decisions(args.set)
     if args.output is not None:
         write_decisions(args.output, decisions)
@@ -77,7 +85,7 @@ def main(args: argparse.Namespace) -> int:
             opinions[name] = ask_decider(name, decisions)
             bar.update(done, name)
     groups = compare_players(decisions, opinions)
-    models = _measure_models(names[0], decisions) if args.models else {}
+    models = _measure_models(names[0], decisions, args.teacher, args.lessons) if args.models else {}
     write = _format_json if args.json else _format_tables
     sys.stdout.write(write(args.set, groups, models))
     return 0
@@ -86,10 +94,22 @@ def main(args: argparse.Namespace) -> int:
 _Models = dict[str, tuple[int, CubeErrorStats]]
 
 
-def _measure_models(player: str, decisions: Sequence[RatedDecision]) -> _Models:
-    boards = np.stack([decision.position.board for decision in decisions])
+def _measure_models(
+    player: str, decisions: Sequence[RatedDecision], teacher: str | None, lessons: Path | None
+) -> _Models:
     evaluator = load_net_evaluator(player.partition(":plies=")[0])
-    return measure_models(ModelInputs(decisions, boards, evaluator.evaluate(boards)))
+    others: list[RatedDecision] = []
+    if lessons is not None:
+        known = {(each.position, each.match) for each in decisions}
+        others = [each for each in read_decisions(lessons) if (each.position, each.match) not in known]
+    names = tuple(sorted({each.name for each in (*decisions, *others)}))
+    inputs = ModelInputs.from_rollouts(decisions, evaluator, names)
+    if teacher is None:
+        return measure_models(inputs)
+    if not others:
+        raise ValueRangeError("expected decisions outside the set for the teacher, got none", field="lessons")
+    taught = ModelInputs.from_teacher(others, evaluator, ask_decider(teacher, others), names)
+    return measure_models(inputs, taught)
 
 
 def _format_json(source: Path, groups: Sequence[DecisionGroup], models: _Models) -> str:
@@ -118,7 +138,7 @@ def _format_tables(source: Path, groups: Sequence[DecisionGroup], models: _Model
         ]
         parts.append(format_table([title, "decisions", *names], rows))
     if models:
-        head = ["efficiencies fitted to the other half", "numbers", *_TABLES]
+        head = ["efficiencies, fitted elsewhere", "numbers", *_TABLES]
         rows = [
             [name, str(size)] + [_format_figure(read(found), factor) for _, factor, read in _TABLES.values()]
             for name, (size, found) in models.items()

@@ -5,10 +5,10 @@ import json
 
 import pytest
 
-from engine.errors import GammondError, StateError
+from engine.errors import GammondError, StateError, ValueRangeError
 from tools.train.cube_decisions import build_set, deciders, validate
 from tools.train.cube_decisions.build_set import CubeSetSettings
-from tools.train.cube_decisions.decision_file import read_decisions
+from tools.train.cube_decisions.decision_file import read_decisions, write_decisions
 from tools.train.runs import shard_loop
 from tools.train.runs.settings import read_settings
 
@@ -101,6 +101,24 @@ def test_players_are_compared_by_class_kind_and_look_ahead(folder, tmp_path, cap
     assert "5 cube decisions" in text
     assert "\nbearoff " in text
     assert "\nby phase, to values " in text
+
+
+def test_models_learn_from_a_teacher_on_decisions_outside_the_set(folder, tmp_path, capsys):
+    part = tmp_path / "part.txt"
+    write_decisions(part, read_decisions(folder)[:2])
+    options = ["--models", "--teacher", "fast:plies=1", "--lessons"]
+    learned, own = (
+        json.loads(report(capsys, str(part), "fast", "--json", *more))["models"]
+        for more in ([*options, str(folder / "decisions.txt")], ["--models"])
+    )
+    assert learned.keys() == own.keys()
+    assert learned["in use"] == own["in use"]
+    assert learned != own
+    parser = argparse.ArgumentParser()
+    validate.add_arguments(parser)
+    for wrong in ([*options, str(part)], ["--models", "--teacher", "fast"], [*options[1:], str(folder)]):
+        with pytest.raises(ValueRangeError):
+            validate.main(parser.parse_args([str(part), "fast", *wrong]))
 
 
 def test_gnubg_is_asked_for_values_and_verdicts(folder, capsys, monkeypatch):

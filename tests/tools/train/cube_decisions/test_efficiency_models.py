@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from engine.cubeful import build_cube_state_space, compute_leaf_values, to_equities
-from engine.cubeful.efficiency import cube_efficiencies
 from engine.rules.match import MatchState
 from engine.rules.outcome import Outcome
 from engine.rules.position import Position
 from tests.boards import RacingEvaluator, played_boards
+from tools.train.cube_decisions.deciders import CubeOpinions
 from tools.train.cube_decisions.decision_file import DecisionRollout, RatedDecision
 from tools.train.cube_decisions.efficiency_models import (
     IN_USE,
@@ -27,6 +27,18 @@ from tools.train.cube_decisions.match_states import make_match
 
 EFFICIENCY = 0.4
 MATCHES = (MatchState(beavers=False), MatchState(beavers=False, jacoby=True), make_match(5, 7))
+
+
+class KnownOutcomes:
+    """An evaluator that gives what it was given."""
+
+    name, plies = "known", 0
+
+    def __init__(self, outcomes):
+        self._outcomes = outcomes
+
+    def evaluate(self, boards):
+        return self._outcomes
 
 
 @pytest.fixture(scope="module")
@@ -46,39 +58,30 @@ def inputs() -> ModelInputs:
         pair = (float(equities[0]), float(space.stake_factor * equities[space.state_after_take[0]]))
         rollout = DecisionRollout(pair, (0.0, 0.0), 0.0, 36, Outcome(*outcome.tolist()))
         decisions.append(RatedDecision("contact", "money", Position(board), match, rollout))
-    return ModelInputs(decisions, boards, outcomes)
+    return ModelInputs.from_rollouts(decisions, KnownOutcomes(outcomes), ("contact",))
 
 
 @pytest.mark.parametrize("target", TARGETS)
 def test_a_fit_finds_the_efficiency_that_made_the_values(inputs, target):
-    used = np.repeat(cube_efficiencies(inputs.boards).astype(np.float64)[:, None], 2, axis=1)
-    found = fit_efficiencies_held_out(inputs, weigh_phases(inputs), used, target)
+    found = fit_efficiencies_held_out(inputs, weigh_phases(inputs), target)
     is_contact = weigh_phases(inputs)[:, 0, 0] > 0.0
     assert is_contact.sum() > 100
     np.testing.assert_allclose(found[is_contact], EFFICIENCY, atol=0.03)
 
 
 def test_a_half_is_fitted_without_its_own_values(inputs):
-    used = np.repeat(cube_efficiencies(inputs.boards).astype(np.float64)[:, None], 2, axis=1)
     weights = weigh_phases(inputs)
     odd = np.arange(len(inputs.decisions)) % 2 == 1
-    changed = [
-        dataclasses.replace(each, rollout=dataclasses.replace(each.rollout, values=(9.0, -9.0)))
-        if is_odd
-        else each
-        for each, is_odd in zip(inputs.decisions, odd, strict=True)
-    ]
-    other = dataclasses.replace(inputs, decisions=changed)
-    before, after = (fit_efficiencies_held_out(each, weights, used, "values") for each in (inputs, other))
+    other = dataclasses.replace(inputs, values=np.where(odd[:, None], (9.0, -9.0), inputs.values))
+    before, after = (fit_efficiencies_held_out(each, weights, "values") for each in (inputs, other))
     np.testing.assert_array_equal(before[odd], after[odd])
     assert not np.allclose(before[~odd], after[~odd])
 
 
 def test_without_information_the_efficiencies_in_use_stay(inputs):
-    used = np.repeat(cube_efficiencies(inputs.boards).astype(np.float64)[:, None], 2, axis=1)
-    weights = np.zeros((len(used), 2, 3))
+    weights = np.zeros((len(inputs.boards), 2, 3))
     weights[:, :, 0] = 1.0
-    changes = fit_changes(inputs, weights, used, "values", np.ones(len(used), np.bool_))
+    changes = fit_changes(inputs, weights, "values", np.ones(len(weights), np.bool_))
     assert changes[0] != 0.0
     np.testing.assert_allclose(changes[1:], 0.0, atol=1e-12)
 
@@ -96,3 +99,19 @@ def test_models_are_measured_beside_what_is_in_use(inputs):
     in_use, fitted = found[IN_USE][1], found["by phase, to values"][1]
     assert fitted.no_double_rmse.value < 0.5 * in_use.no_double_rmse.value
     assert fitted.extra_loss.value <= 0.0
+
+
+def test_a_teacher_is_believed_on_other_decisions(inputs):
+    odd = np.arange(len(inputs.decisions)) % 2 == 1
+    rows = [each for each, is_odd in zip(inputs.decisions, odd, strict=True) if is_odd]
+    outcomes = KnownOutcomes(inputs.outcomes[odd])
+    right = CubeOpinions(inputs.values[odd], np.zeros(len(rows), np.bool_), np.ones(len(rows), np.bool_))
+    dead = dataclasses.replace(right, values=np.zeros_like(right.values))
+    good, bad = (
+        measure_models(inputs, ModelInputs.from_teacher(rows, outcomes, each, ("contact",)))[
+            "by phase, to values"
+        ][1]
+        for each in (right, dead)
+    )
+    in_use = measure_models(inputs)[IN_USE][1]
+    assert good.no_double_rmse.value < 0.5 * in_use.no_double_rmse.value < bad.no_double_rmse.value
