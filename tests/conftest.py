@@ -19,6 +19,11 @@ collect_garbage_rarely()
 # Tests search afresh, in the processes that they start too; those of kept analyses name a store of their own.
 os.environ["GAMMOND_STORE"] = "off"
 
+# Where the environment has Python write no compiled modules, each process that runs tests would rewrite the
+# assertions of all, and each that tests start would compile all modules. Git ignores what is written.
+sys.dont_write_bytecode = False
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
 # A shell starts its background jobs with Ctrl-C ignored, and what they start inherits that: tests send it.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 if hasattr(signal, "SIGHUP"):  # the same with nohup
@@ -35,17 +40,6 @@ _FIRST_TRAINING = {
     " --games 4 --checkpoint-every 4 --benchmark-games 4",
 }
 """Modules of kernels that `gammond prepare` leaves out, and commands that compile what they need."""
-
-
-def pytest_configure(config):
-    """Keep compiled modules in pytest's cache where the environment wants none beside the sources.
-
-    Otherwise each process that runs tests rewrites the assertions of all, and each that tests start compiles
-    all modules anew.
-    """
-    if os.environ.pop("PYTHONDONTWRITEBYTECODE", None) and hasattr(config, "cache"):
-        os.environ["PYTHONPYCACHEPREFIX"] = sys.pycache_prefix = str(config.cache.mkdir("bytecode"))
-        sys.dont_write_bytecode = False
 
 
 @pytest.hookimpl(optionalhook=True)

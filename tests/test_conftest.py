@@ -58,16 +58,9 @@ def test_marks_are_given_in_files_of_tests():
     assert [file for file in marked if not file.name.startswith("test_")] == []
 
 
-@pytest.mark.slow
-def test_compiled_modules_are_kept_though_the_environment_wants_none_beside_sources(tmp_path):
-    (tmp_path / "conftest.py").write_text((Path(__file__).parent / "conftest.py").read_text())
-    (tmp_path / "test_none.py").write_text("def test_nothing():\n    assert True\n")
-    run = [sys.executable, "-m", "pytest", "-p", "no:xdist", "-p", "no:hypothesispytest", str(tmp_path)]
-    environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}
-    environment.pop("PYTHONPYCACHEPREFIX", None)
-    subprocess.run(run, cwd=tmp_path, env=environment, capture_output=True, check=True)
-    assert list((tmp_path / ".pytest_cache").rglob("test_none*.pyc"))
-    assert not list(tmp_path.glob("__pycache__"))
+def test_compiled_modules_are_kept_for_other_processes():
+    assert not sys.dont_write_bytecode
+    assert "PYTHONDONTWRITEBYTECODE" not in os.environ
 
 
 @pytest.mark.slow

@@ -52,6 +52,7 @@ def matches(expected: str, got: str) -> bool:
     return bool(re.fullmatch(pattern, without_numbers(got), re.DOTALL))
 
 
+@pytest.mark.slow
 def test_the_commands_of_the_page_write_what_it_says(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("tools.tournament.command.count_usable_cores", lambda: 1)  # starts no processes
@@ -86,6 +87,7 @@ def test_the_commands_of_the_shell_page_write_what_it_says(tmp_path, monkeypatch
     assert ran >= {"eval", "hint", "cube", "matrix", "board", "convert"}
 
 
+@pytest.mark.slow
 def test_the_page_of_own_nets_shows_what_training_exporting_and_using_them_write(
     tmp_path, monkeypatch, capsys
 ):

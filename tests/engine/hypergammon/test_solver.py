@@ -1,3 +1,4 @@
+import shutil
 import threading
 from pathlib import Path
 
@@ -168,13 +169,25 @@ def read_state(state):
     return [state.open(name).tobytes() for name in CUBELESS_SOLUTIONS + CUBEFUL_SOLUTIONS]
 
 
-def test_the_solution_does_not_depend_on_the_threads():
-    layouts, bits = number_layouts(1), []
-    for threads in (1, 3):
-        state = SolverState(POSITIONS)
-        Solver(layouts, state, threads).solve()
-        bits.append(read_state(state))
-    assert bits[0] == bits[1]
+@pytest.fixture(scope="module")
+def solved(tmp_path_factory):
+    """The state that one thread solved without a stop."""
+    state = SolverState(POSITIONS, tmp_path_factory.mktemp("solved") / "state")
+    Solver(number_layouts(1), state, 1).solve()
+    return state
+
+
+@pytest.fixture
+def copied(solved, tmp_path):
+    """A copy of that, to be changed."""
+    shutil.copytree(solved.folder, tmp_path / "state")
+    return SolverState(POSITIONS, tmp_path / "state")
+
+
+def test_the_solution_does_not_depend_on_the_threads(solved):
+    state = SolverState(POSITIONS)
+    Solver(number_layouts(1), state, 3).solve()
+    assert read_state(state) == read_state(solved)
 
 
 def stop_in(phase, step):
@@ -192,21 +205,17 @@ def stop_in(phase, step):
     ("phase", "step"),
     [("equity", 7), ("wins", 3), ("gammons", 6), ("owned cube", 12), ("centred cube", 4), ("Jacoby rule", 5)],
 )
-def test_a_solver_that_is_stopped_anywhere_goes_on_to_the_same_bits(tmp_path, phase, step):
-    whole = SolverState(POSITIONS)
-    Solver(number_layouts(1), whole, 1).solve()
+def test_a_solver_that_is_stopped_anywhere_goes_on_to_the_same_bits(tmp_path, phase, step, solved):
     cancel, report = stop_in(phase, step)
     with pytest.raises(CancelledWork):
         Solver(number_layouts(1), SolverState(POSITIONS, tmp_path / "state"), 1, report, cancel).solve()
     state = SolverState(POSITIONS, tmp_path / "state")
     Solver(number_layouts(1), state, 1).solve()
-    assert read_state(state) == read_state(whole)
+    assert read_state(state) == read_state(solved)
 
 
 @pytest.mark.parametrize("steps", [40, 900, 4000])
-def test_a_stopped_solver_goes_on_to_the_same_bits(tmp_path, steps):
-    whole = SolverState(POSITIONS)
-    Solver(number_layouts(1), whole, 1).solve()
+def test_a_stopped_solver_goes_on_to_the_same_bits(tmp_path, steps, solved):
     state, cancel, done = SolverState(POSITIONS, tmp_path / "state"), threading.Event(), 0
 
     def report(headway):
@@ -219,7 +228,7 @@ def test_a_stopped_solver_goes_on_to_the_same_bits(tmp_path, steps):
         Solver(number_layouts(1), state, 1, report, cancel).solve()
     state = SolverState(POSITIONS, tmp_path / "state")
     Solver(number_layouts(1), state, 1).solve()
-    assert read_state(state) == read_state(whole)
+    assert read_state(state) == read_state(solved)
 
 
 def test_a_solver_says_what_it_computes_and_how_far_it_is():
@@ -242,18 +251,16 @@ def test_a_solver_says_what_it_computes_and_how_far_it_is():
     assert first[-1].change < 1e-7
 
 
-def test_a_finished_state_is_only_read(tmp_path, monkeypatch):
-    state = SolverState(POSITIONS, tmp_path / "state")
-    Solver(number_layouts(1), state, 1).solve()
-    before = read_state(state)
+def test_a_finished_state_is_only_read(copied, monkeypatch):
+    before = read_state(copied)
 
     def compute(*args):
         raise AssertionError("nothing is to be computed")
 
     for kernel in ("choose_plays", "follow_choices", "store_level"):
         monkeypatch.setattr(solving, kernel, compute)
-    Solver(number_layouts(1), SolverState(POSITIONS, tmp_path / "state"), 1).solve()
-    assert read_state(state) == before
+    Solver(number_layouts(1), SolverState(POSITIONS, copied.folder), 1).solve()
+    assert read_state(copied) == before
 
 
 def cut(file):
@@ -270,11 +277,9 @@ def replace(file):
 
 @pytest.mark.parametrize("change", [cut, empty, replace])
 @pytest.mark.parametrize("name", ["owned", "advantages"])
-def test_a_state_that_is_damaged_or_of_other_checkers_is_refused(tmp_path, change, name):
-    state = SolverState(POSITIONS, tmp_path / "state")
-    Solver(number_layouts(1), state, 1).solve()
-    change(state.folder / f"{name}.npy")
+def test_a_state_that_is_damaged_or_of_other_checkers_is_refused(copied, change, name):
+    change(copied.folder / f"{name}.npy")
     with pytest.raises(DataFileError, match=f"{name}.npy is damaged, .*: remove .*state to begin anew"):
-        state.load(name)
+        copied.load(name)
     with pytest.raises(DataFileError, match="remove"):
-        state.open(name)
+        copied.open(name)

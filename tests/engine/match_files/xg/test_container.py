@@ -64,7 +64,7 @@ def test_another_checksum_is_a_fault():
 
 def test_parts_grow_up_to_their_limit_and_no_further(monkeypatch):
     monkeypatch.setitem(container.MAX_PART_BYTES, "temp.xg", 1_000_000)
-    bomb = xg_files.make_file([bytes(300_000_000)])
+    bomb = xg_files.make_file([bytes(50_000_000)])
     tracemalloc.start()
     found = unpack_container(bomb)
     _, peak = tracemalloc.get_traced_memory()

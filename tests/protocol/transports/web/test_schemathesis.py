@@ -12,8 +12,6 @@ import pytest
 
 from tests.protocol.transports.web.serving import run, running
 
-pytest.importorskip("schemathesis")
-
 HERE = Path(__file__).parent
 MOST_S = 40
 PROGRAM = "import sys; from schemathesis.cli import schemathesis; sys.exit(schemathesis())"
@@ -21,6 +19,8 @@ PROGRAM = "import sys; from schemathesis.cli import schemathesis; sys.exit(schem
 
 @pytest.mark.slow
 def test_schemathesis_finds_nothing(tmp_path):
+    pytest.importorskip("schemathesis")
+
     async def scenario():
         async with running(archive=tmp_path / "archive.sqlite", accounts=True) as server:
             command = [
