@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from statistics import median
+from itertools import pairwise
+from statistics import mean, stdev
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,20 +26,47 @@ from tools.parallel.rollout_blocks import RolloutPlayers, RolloutTask, play_bloc
 
 CHUNK_S = 1.0
 CHUNKS_PER_WORKER = 4
-ROUNDS = 3
+ROUNDS = 10
 WORKERS = (1, 2)
 EMPTY_TASKS = 1_000
 
 _FIRST_TRIALS = 72
+_WARM_UP_TRIALS = 36
+
+_Chunk: TypeAlias = tuple[NDArray[np.float64], float, float, int]
+"""Scores, when work on them began and ended, and the process that did it."""
 
 
 @dataclass(frozen=True)
 class _Timing:
-    """A run of all chunks: by the clock and in processor time, with their scores."""
+    """A run of all chunks.
+
+    Attributes:
+        took_s: By the clock.
+        spent_s: Processor time of all processes.
+        begins_s: By the clock, of each chunk since the run began.
+        ends_s: Likewise.
+        processes: Who did each chunk.
+        scores: Of each chunk.
+    """
 
     took_s: float
     spent_s: float
+    begins_s: list[float]
+    ends_s: list[float]
+    processes: list[int]
     scores: list[NDArray[np.float64]]
+
+    @property
+    def margins_s(self) -> float:
+        """How long no chunk was at work, before the first and after the last."""
+        return min(self.begins_s) + self.took_s - max(self.ends_s)
+
+    @property
+    def gaps_s(self) -> list[float]:
+        """How long each process waited between each two chunks."""
+        chunks = sorted(zip(self.processes, self.begins_s, self.ends_s, strict=True))
+        return [after[1] - before[2] for before, after in pairwise(chunks) if after[0] == before[0]]
 
 
 def bench_cluster(subject: BenchmarkSubject) -> Iterator[Measurement]:
@@ -49,29 +79,47 @@ def bench_cluster(subject: BenchmarkSubject) -> Iterator[Measurement]:
     players = RolloutPlayers(subject.net, STANDARD_RULES, 0, 0)
     trials = _choose_trials(players)
     for workers in WORKERS:
-        tasks = _make_tasks(players, trials, CHUNKS_PER_WORKER * workers)
+        began_s = time.perf_counter()
         with ClusterExecutor(f"local:{workers}") as executor:
-            deque(executor.map(_run_task, _make_tasks(players, min(36, trials), 4 * workers)), 0)
-            pairs = [(_run_here(tasks, workers), _run_there(executor, tasks)) for _ in range(ROUNDS)]
-            for here, there in pairs:
-                same = all(map(np.array_equal, here.scores, there.scores))
-                check_answer(same, "workers of a cluster roll out otherwise than threads")
-            what = f"more than {workers} thread{'s'[: workers != 1]}, {workers} worker{'s'[: workers != 1]}"
-            note = f"{len(tasks)} chunks of {pairs[0][0].spent_s / len(tasks):.2f} s, {ROUNDS} times in turns"
-            for kind, ratios in (
-                ("time", [there.took_s / here.took_s for here, there in pairs]),
-                ("processor time", [there.spent_s / here.spent_s for here, there in pairs]),
-            ):
-                yield Measurement("cluster", f"{kind} {what}", 100 * (median(ratios) - 1), "%", note)
-            yield _bench_empty_tasks(executor, workers)
+            first = _make_tasks(players, min(_WARM_UP_TRIALS, trials), 4 * workers)
+            deque(executor.map(_run_task, first), 0)
+            who = f"{workers} worker{'s'[: workers != 1]}"
+            start_s = time.perf_counter() - began_s
+            yield Measurement("cluster", f"start of {who}, nets loaded", start_s, "s", "once a command")
+            yield from _compare(executor, _make_tasks(players, trials, CHUNKS_PER_WORKER * workers), workers)
+            yield _bench_empty_tasks(executor, who)
 
 
-def _bench_empty_tasks(executor: ClusterExecutor, workers: int) -> Measurement:
+def _compare(executor: ClusterExecutor, tasks: Sequence[RolloutTask], workers: int) -> Iterator[Measurement]:
+    """Measure tasks in threads and by as many workers that are started, in turns."""
+    pairs = [(_run_here(tasks, workers), _run_there(executor, tasks)) for _ in range(ROUNDS)]
+    for here, there in pairs:
+        same = all(map(np.array_equal, here.scores, there.scores))
+        check_answer(same, "workers of a cluster roll out otherwise than threads")
+    runs = [there for _, there in pairs]
+    who = f"{workers} worker{'s'[: workers != 1]}"
+    what = f"{who} over {workers} thread{'s'[: workers != 1]}"
+    chunk_s = mean(here.spent_s for here, _ in pairs) / len(tasks)
+    note = f"{len(tasks)} chunks of {chunk_s:.2f} s, {ROUNDS} times in turns"
+    for kind, ratios in (
+        ("time", [there.took_s / here.took_s for here, there in pairs]),
+        ("processor time", [there.spent_s / here.spent_s for here, there in pairs]),
+    ):
+        extra = [100 * (ratio - 1) for ratio in ratios]
+        error = f"standard error {stdev(extra) / ROUNDS**0.5:.1f}" if ROUNDS > 1 else "once"
+        yield Measurement("cluster", f"{kind}, {what}", mean(extra), "%", f"{error}; {note}")
+    gap_s = mean(gap for each in runs for gap in each.gaps_s)
+    yield Measurement("cluster", f"wait between chunks, {who}", 1000 * gap_s, "ms")
+    margin_s = mean(each.margins_s for each in runs)
+    yield Measurement("cluster", f"start and end of a job, {who}", 1000 * margin_s, "ms", "no chunk at work")
+
+
+def _bench_empty_tasks(executor: ClusterExecutor, who: str) -> Measurement:
     began_s = time.perf_counter()
     found = list(executor.map(_do_nothing, range(EMPTY_TASKS)))
     each_s = (time.perf_counter() - began_s) / EMPTY_TASKS
     check_answer(found == list(range(EMPTY_TASKS)), "results of a cluster come in another order")
-    return Measurement("cluster", f"a task without work, {workers} workers", 1000 * each_s, "ms")
+    return Measurement("cluster", f"a task without work, {who}", 1000 * each_s, "ms")
 
 
 def _choose_trials(players: RolloutPlayers) -> int:
@@ -97,24 +145,41 @@ def _make_tasks(players: RolloutPlayers, trials: int, count: int) -> list[Rollou
 
 
 def _run_here(tasks: Sequence[RolloutTask], threads: int) -> _Timing:
-    began_s, spent_s = time.perf_counter(), time.process_time()
     with ThreadPoolExecutor(threads) as pool:
-        scores = [found for found, _ in pool.map(play_block, tasks)]
-    return _Timing(time.perf_counter() - began_s, time.process_time() - spent_s, scores)
+        return _time_run(lambda: pool.map(_run_task, tasks))
 
 
 def _run_there(executor: ClusterExecutor, tasks: Sequence[RolloutTask]) -> _Timing:
-    began_s, spent_s = time.perf_counter(), time.process_time()
-    found = list(executor.map(_run_task, tasks))
-    took_s, here_s = time.perf_counter() - began_s, time.process_time() - spent_s
-    return _Timing(took_s, here_s + sum(each for _, each in found), [scores for scores, _ in found])
+    return _time_run(lambda: executor.map(_run_task, tasks))
 
 
-def _run_task(task: RolloutTask) -> tuple[NDArray[np.float64], float]:
-    """Return the scores, and the processor time of the worker."""
-    began_s = time.process_time()
+def _time_run(run: Callable[[], Iterable[_Chunk]]) -> _Timing:
+    began_s, spent_s = time.time(), _read_spent_s()
+    chunks = list(run())
+    took_s = time.time() - began_s
+    scores, begins_s, ends_s, processes = map(list, zip(*chunks, strict=True))
+    return _Timing(
+        took_s,
+        _read_spent_s() - spent_s,
+        [each - began_s for each in begins_s],
+        [each - began_s for each in ends_s],
+        processes,
+        scores,
+    )
+
+
+def _read_spent_s() -> float:
+    """Return the processor time of this process and those that it started."""
+    import psutil
+
+    own = psutil.Process()
+    return sum(sum(each.cpu_times()[:2]) for each in (own, *own.children(recursive=True)))
+
+
+def _run_task(task: RolloutTask) -> _Chunk:
+    began_s = time.time()
     scores, _ = play_block(task)
-    return scores, time.process_time() - began_s
+    return scores, began_s, time.time(), os.getpid()
 
 
 def _do_nothing(number: int) -> int:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from tools.bench import cluster
@@ -23,19 +25,30 @@ def small(monkeypatch):
 
 def test_a_cluster_is_measured_against_threads_in_time_and_processor_time(small):
     rows = list(cluster.bench_cluster(BenchmarkSubject("default")))
-    assert [row.unit for row in rows] == ["%", "%", "ms"]
-    assert rows[0].what == "time more than 1 thread, 1 worker"
-    assert rows[1].what == "processor time more than 1 thread, 1 worker"
-    assert rows[2].value < 1000
+    assert [(row.what, row.unit) for row in rows] == [
+        ("start of 1 worker, nets loaded", "s"),
+        ("time, 1 worker over 1 thread", "%"),
+        ("processor time, 1 worker over 1 thread", "%"),
+        ("wait between chunks, 1 worker", "ms"),
+        ("start and end of a job, 1 worker", "ms"),
+        ("a task without work, 1 worker", "ms"),
+    ]
+    assert all(row.value >= 0 for row in rows if row.unit != "%")
+
+
+def test_a_run_is_divided_into_its_margins_chunks_and_the_waits_of_each_process():
+    timing = cluster._Timing(10.0, 8.0, [1.0, 1.5, 4.0, 5.0], [3.5, 4.5, 7.0, 9.0], [7, 8, 7, 8], [])
+    assert timing.margins_s == 2.0
+    assert timing.gaps_s == [0.5, 0.5]
 
 
 def test_other_results_are_an_error(small, monkeypatch):
-    right = cluster._run_task
+    right = cluster._run_there
 
-    def run_wrongly(task):
-        scores, spent_s = right(task)
-        return scores + 1e-9, spent_s
+    def run_wrongly(executor, tasks):
+        timing = right(executor, tasks)
+        return replace(timing, scores=[scores + 1e-9 for scores in timing.scores])
 
-    monkeypatch.setattr(cluster, "_run_task", run_wrongly)
+    monkeypatch.setattr(cluster, "_run_there", run_wrongly)
     with pytest.raises(WrongAnswerError, match="roll out otherwise"):
         list(cluster.bench_cluster(BenchmarkSubject("default")))

@@ -1,5 +1,6 @@
 """Work on a cluster: the same results in the same order, whoever dies."""
 
+import math
 import os
 import re
 import time
@@ -45,6 +46,10 @@ def process_id(number: int) -> int:
     return os.getpid()
 
 
+def read_environment(name: str) -> str | None:
+    return os.environ.get(name)
+
+
 def refuse(number: int) -> int:
     raise StateError(f"not {number}", field="number")
 
@@ -84,6 +89,21 @@ def test_tasks_are_taken_as_they_are_needed(executor):
     assert next(results) == 0
     assert len(taken) < 20
     results.close()
+
+
+def test_a_job_seldom_asks_how_many_workers_there_are(executor, monkeypatch):
+    asked = []
+    monkeypatch.setattr(cluster, "_COUNT_EVERY_S", 1e6)
+    monkeypatch.setattr(ClusterExecutor, "count_workers", lambda self: asked.append(1) or 2)
+    monkeypatch.setattr(executor, "_counted_s", -math.inf)
+    assert len(list(executor.map(square, range(40)))) == 40
+    assert executor.count == 2
+    assert len(asked) == 1
+
+
+def test_workers_keep_memory_for_the_next_task(executor):
+    (threshold,) = executor.map(read_environment, ["MALLOC_TRIM_THRESHOLD_"])
+    assert threshold == os.environ.get("MALLOC_TRIM_THRESHOLD_")
 
 
 def test_what_work_raises_reaches_the_caller_with_its_field(executor):
