@@ -1,6 +1,7 @@
 """What one client asks for keeps nobody else waiting: dear lines are cheap, or work in turns of their own.
 
-Times are of the processor, the best of several, so that other work on the machine does not count.
+Times are of the processor, the best of several, so that other work on the machine does not count, and bounds
+are multiples of what a loop takes, so that its speed does not either.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import time
 import pytest
 
 from protocol.core.interpreter import InterpreterTurns
+from tests.machine_speed import measure_loop_s
 from tests.protocol.talking import hear, make_connection
 
 WIDE = "AAAA/39SSlKlJA"
@@ -38,8 +40,8 @@ def measure_serving_s(line, tries=20):
 @pytest.mark.parametrize(
     "line", ["play 2/1(4)", "play 24/23 22/21", "play 24/23 22/21 20/19 18/17", "play 24/23(2) 22/21(2)"]
 )
-def test_an_illegal_play_of_a_wide_double_takes_under_a_millisecond_of_the_serving_thread(line):
-    assert measure_serving_s(line) < 0.001
+def test_an_illegal_play_of_a_wide_double_is_refused_without_listing_all_plays(line):
+    assert measure_serving_s(line) < 5 * measure_loop_s()
 
 
 @pytest.mark.parametrize(
@@ -54,7 +56,7 @@ def test_an_illegal_play_of_a_wide_double_takes_under_a_millisecond_of_the_servi
     ids=["command", "argument", "setting", "limit", "play"],
 )
 def test_a_word_of_520_kb_is_not_compared_with_what_there_is(line):
-    assert measure_serving_s(line, tries=5) < 0.02
+    assert measure_serving_s(line, tries=5) < 100 * measure_loop_s()
 
 
 class TimedTurns(InterpreterTurns):
@@ -97,4 +99,4 @@ def test_thousands_of_plays_are_long_work_and_listed_in_turns_of_some_millisecon
         connection.receive_result(job, job.run(lambda reply: None))
         assert len(connection.data_to_send()) > 100_000
         longest_s.append(turns.longest_s)
-    assert 0 < min(longest_s) < 0.01
+    assert 0 < min(longest_s) < 50 * measure_loop_s()
