@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
+import shutil
 import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -24,6 +26,7 @@ _SETTINGS = (
 _REPORT_TIME = ">import time; print('processor seconds', time.process_time())"
 _TIME = re.compile(r"^processor seconds ([0-9.]+)$", re.MULTILINE)
 _TAIL_CHARS = 200
+_COMMANDS_FILE = "commands.gnubg"
 
 
 @dataclass(frozen=True)
@@ -44,13 +47,16 @@ class GnubgOutput:
         return self.text.partition("\n")[0].strip()
 
 
-def ask_gnubg(commands: Sequence[str], folder: Path, timeout_s: float = TIMEOUT_S) -> GnubgOutput:
+def ask_gnubg(
+    commands: Sequence[str], folder: Path, timeout_s: float = TIMEOUT_S, *, on_terminal: bool = False
+) -> GnubgOutput:
     """Let gnubg carry out commands in one thread, with its own settings and no question asked.
 
     Args:
         commands: As a person would type them; files are below the folder.
         folder: Where it runs, and what it takes for the user's home.
         timeout_s: How long it may take.
+        on_terminal: Whether it writes to a terminal: only there it says what rollouts come to.
 
     Raises:
         UnsupportedError: It is not installed, or it ended with a fault.
@@ -59,11 +65,15 @@ def ask_gnubg(commands: Sequence[str], folder: Path, timeout_s: float = TIMEOUT_
     program = find_gnubg()
     if program is None:
         raise UnsupportedError("gnubg is not installed (Debian: apt-get install gnubg)", field="gnubg")
-    lines = [*_SETTINGS, *commands, _REPORT_TIME, "quit", "y"]
+    text = "".join(f"{line}\n" for line in (*_SETTINGS, *commands, _REPORT_TIME, "quit", "y"))
+    command = [program, "-t", "-q", "-r"]
+    if on_terminal:  # commands come from a file: the terminal would echo them
+        (folder / _COMMANDS_FILE).write_text(text, "utf-8")
+        command, text = _wrap_in_terminal([*command, "-c", _COMMANDS_FILE]), ""
     try:
         ended = subprocess.run(
-            [program, "-t", "-q", "-r"],
-            input="\n".join(lines) + "\n",
+            command,
+            input=text,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             encoding="utf-8",
@@ -81,3 +91,11 @@ def ask_gnubg(commands: Sequence[str], folder: Path, timeout_s: float = TIMEOUT_
         )
     found = _TIME.search(ended.stdout)
     return GnubgOutput(ended.stdout, float(found[1]) if found else None)
+
+
+def _wrap_in_terminal(command: Sequence[str]) -> list[str]:
+    """Return a command that runs another one on a terminal of its own, and returns its status."""
+    script = shutil.which("script")
+    if script is None:
+        raise UnsupportedError("gnubg needs the program 'script' here (Debian: bsdutils)", field="gnubg")
+    return [script, "-qec", shlex.join(command), os.devnull]

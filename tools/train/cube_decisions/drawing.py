@@ -16,7 +16,7 @@ from engine.rules.position import Board, Position
 from tools.train.cube_decisions.decision_file import RatedDecision
 from tools.train.cube_decisions.match_states import MATCH_KIND_WEIGHTS, draw_match_state
 from tools.train.labels.sampling import Sampler
-from tools.train.validation.positions import draw_positions
+from tools.train.validation.positions import draw_from_games, draw_positions
 from tools.train.weights.net_set import PHASES
 
 BEAROFF = "bearoff"
@@ -57,7 +57,7 @@ def draw_decisions(
     }
     others = {name: _POOL_FACTOR * count for name, count in counts.items() if name != BEAROFF}
     if others:
-        drawn = draw_positions(others, sampler, seed)
+        drawn = draw_positions(others, draw_from_games(sampler), seed)
         for place, name in enumerate(drawn.class_names):
             pools[name] = drawn.boards[drawn.classes == place]
     decisions: list[RatedDecision] = []

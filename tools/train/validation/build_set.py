@@ -1,23 +1,23 @@
 """``gammond train validation-set``: positions that nothing is trained on, rolled out by a net.
 
-Positions of named classes are drawn with dice that training never throws, then rolled out: cubeless games,
-both sides played by the net to their end, variance reduction, until the standard error of the equity
-is small enough. `gammond train validate` compares nets with them. The folder fills with shards of 16
-positions; a run that was killed goes on with --resume and loses only the shards that were being made. The
-same settings give the same set, however many workers make it.
+Positions of named classes are drawn with dice that training never throws, or from match files, then rolled
+out: cubeless games, both sides played to their end by the net or by GNU Backgammon, variance reduction, until
+the standard error of the equity is small enough. `gammond train validate` compares nets with them. The folder
+fills with shards of 16 positions; a run that was killed goes on with --resume and loses only the shards that
+were being made. The same settings give the same set, however many workers make it.
 """
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated
 
 import msgspec
 from msgspec import Meta
 
-from engine.errors import StateError
+from engine.errors import StateError, UnsupportedError
 from engine.rollout import RolloutSettings
 from engine.rollout.settings import MAX_TRIALS, MAX_TRUNCATION
 from engine.rules.dice import MAX_SEED
@@ -29,10 +29,14 @@ from tools.train.runs.options import add_workers_option, load_run_settings
 from tools.train.runs.run_folder import LOG_FILE, begin_run
 from tools.train.runs.settings import add_setting_options
 from tools.train.runs.shard_loop import ShardRecord, make_missing_shards
+from tools.train.validation.match_positions import read_match_positions
 from tools.train.validation.position_classes import POSITION_CLASSES, parse_classes
 from tools.train.validation.positions import (
+    DrawClass,
     ValidationPositions,
     check_label_folders,
+    draw_from_boards,
+    draw_from_games,
     draw_positions,
     make_sampler,
     read_positions,
@@ -43,11 +47,21 @@ from tools.train.weights.net_set import NetSet, load_net_set
 
 SUMMARY = "draw positions that nothing is trained on, and roll them out"
 
+GNUBG = "gnubg"
+"""The net that stands for GNU Backgammon's program."""
+
 
 class ValidationSettings(msgspec.Struct, frozen=True):
     """All that decides which positions and labels come out; each field says what it is."""
 
-    net: Annotated[str, Meta(description="who plays: an evaluator, or the folder of a run")] = "default"
+    net: Annotated[
+        str,
+        Meta(description=f"who plays: an evaluator, the folder of a run, or {GNUBG}, with --matches"),
+    ] = "default"
+    matches: Annotated[
+        tuple[str, ...],
+        Meta(description="match files and folders of them, whose positions are taken instead of own games'"),
+    ] = ()
     classes: Annotated[
         tuple[str, ...],
         Meta(description=f"what positions, NAME=NUMBER of them: {', '.join(POSITION_CLASSES)}"),
@@ -105,13 +119,17 @@ def main(args: argparse.Namespace) -> int:
             was begun by other nets.
     """
     settings = load_run_settings(args.out, args, ValidationSettings)
-    if not args.resume:
-        parse_classes(settings.classes)
-        check_label_folders([Path(folder) for folder in settings.not_in])
-    nets = load_net_set(settings.net)
-    if not args.resume:
-        begin_run(args.out, "train validation-set", settings, [settings.net])
-    positions = _read_or_draw_positions(args.out, settings, nets)
+    counts, learned = parse_classes(settings.classes), [Path(folder) for folder in settings.not_in]
+    nets = None if settings.net == GNUBG else load_net_set(settings.net)
+    digest = GNUBG if nets is None else f"{nets.digest} {' '.join(collect_pruning_net_hashes().values())}"
+    positions = _read_positions(args.out, settings.net, digest) if args.resume else None
+    if positions is None:
+        draw_class = _choose_source(settings.matches, nets, counts)
+        if not args.resume:
+            check_label_folders(learned)
+            begin_run(args.out, "train validation-set", settings, [] if nets is None else [settings.net])
+        positions = draw_positions(counts, draw_class, settings.seed, learned)
+        write_positions(args.out, positions, digest)
     tasks = make_rollout_tasks(nets, settings.plies, settings.to_rollout_settings(), args.out, positions)
     with hold_lock(args.out, "out"), make_executor(args.workers, args.cluster) as executor:
         make_missing_shards(
@@ -120,24 +138,33 @@ def main(args: argparse.Namespace) -> int:
     return 0
 
 
-def _read_or_draw_positions(folder: Path, settings: ValidationSettings, nets: NetSet) -> ValidationPositions:
-    """Draw the positions of a set, or read those that were drawn.
+def _choose_source(matches: Sequence[str], nets: NetSet | None, counts: Mapping[str, int]) -> DrawClass:
+    """Return where positions come from.
 
     Raises:
-        StateError: They were drawn by other nets.
+        UnsupportedError: GNU Backgammon is to roll out positions that no match has.
+        DataFileError: The matches have no position.
+        ValueRangeError: They have too few positions of a class.
     """
-    digest = f"{nets.digest} {' '.join(collect_pruning_net_hashes().values())}"
+    if matches:
+        return draw_from_boards(read_match_positions(matches), counts)
+    if nets is None:
+        raise UnsupportedError(f"expected --matches with the net {GNUBG}, got none", field="matches")
+    return draw_from_games(make_sampler(nets))
+
+
+def _read_positions(folder: Path, net: str, digest: str) -> ValidationPositions | None:
+    """Read the positions that were drawn, if they were.
+
+    Raises:
+        StateError: They were drawn by other nets, or for them.
+    """
     kept = read_positions(folder)
     if kept is None:
-        learned = [Path(each) for each in settings.not_in]
-        positions = draw_positions(
-            parse_classes(settings.classes), make_sampler(nets), settings.seed, learned
-        )
-        write_positions(folder, positions, digest)
-        return positions
+        return None
     if kept[1] != digest:
         raise StateError(
-            f"{folder} was started with other nets than {nets.name} and its pruning net have now: "
+            f"{folder} was started with other nets than {net} and its pruning net have now: "
             "choose another folder",
             field="net",
         )

@@ -1,23 +1,25 @@
-"""Positions to compare nets on, and how they are drawn: from dice that training never throws."""
+"""Positions to compare nets on: drawn with dice that training never throws, or from matches."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.errors import DataFileError
+from engine.errors import DataFileError, ValueRangeError
 from engine.formats.array_file import read_array_file
 from engine.rules.position import Board
+from engine.search.cache import deduplicate_boards
 from nets.catalogue import load_pruner
 from tools.common.files import write_arrays
 from tools.train.labels.sampling import Sampler
 from tools.train.labels.shards import list_shard_numbers, pack_boards, read_shard, shard_file, unpack_boards
-from tools.train.validation.position_classes import POSITION_CLASSES, PositionClass
+from tools.train.validation.position_classes import POSITION_CLASSES
 from tools.train.weights.net_set import PHASES, NetSet, load_bearoff_evaluators
 
 _POSITIONS_FILE = "positions.npz"
@@ -80,15 +82,48 @@ def make_sampler(nets: NetSet) -> Sampler:
     return Sampler(evaluator, policy, finder, load_bearoff_evaluators(), PHASES["contact"])
 
 
+DrawClass = Callable[[str, int, Sequence[int]], Board]
+"""Draws distinct positions of a class, given its name, about how many, and the seed of dice and draws."""
+
+
+def draw_from_games(sampler: Sampler) -> DrawClass:
+    """Draw positions of games that nets play; the phases that the sampler wants do not matter."""
+    return partial(_draw_from_games, sampler)
+
+
+def draw_from_boards(boards: Board, counts: Mapping[str, int]) -> DrawClass:
+    """Draw among positions that are there, the oftener the more often they are.
+
+    Args:
+        boards: ``int8[n, 2, 26]``.
+        counts: Classes and how many positions of each will be wanted.
+
+    Raises:
+        ValueRangeError: There are fewer of a class.
+    """
+    members = {}
+    for name, count in counts.items():
+        found = boards[POSITION_CLASSES[name].find_members(boards)]
+        distinct = len(deduplicate_boards(found).boards)
+        if distinct < count:
+            raise ValueRangeError(
+                f"expected {count} different positions of class {name}, got {distinct} among the "
+                f"{len(boards)} positions of the matches",
+                field="classes",
+            )
+        members[name] = found
+    return partial(_draw_from_boards, members)
+
+
 def draw_positions(
-    counts: Mapping[str, int], sampler: Sampler, seed: int, label_folders: Sequence[Path] = ()
+    counts: Mapping[str, int], draw_class: DrawClass, seed: int, label_folders: Sequence[Path] = ()
 ) -> ValidationPositions:
     """Draw distinct positions.
 
     Args:
         counts: Classes and how many positions of each.
-        sampler: Plays; the phases that it wants do not matter.
-        seed: With the nets of the sampler it decides dice and draws.
+        draw_class: Where they come from.
+        seed: Decides dice and draws.
         label_folders: Folders of labels whose positions are not taken.
 
     Returns:
@@ -96,6 +131,7 @@ def draw_positions(
 
     Raises:
         DataFileError: A folder holds no labels that can be read.
+        ValueRangeError: There are not so many positions of a class.
     """
     found = np.empty((0, 2, 26), np.int8)
     classes = []
@@ -103,9 +139,7 @@ def draw_positions(
         wanted = len(found) + count
         turn = 0
         while len(found) < wanted:
-            drawn = _draw_class(
-                POSITION_CLASSES[name], 2 * count, sampler, (_DICE_SEED_TAG, seed, number, turn)
-            )
+            drawn = draw_class(name, 2 * count, (_DICE_SEED_TAG, seed, number, turn))
             drawn = drawn[~is_among(drawn, found)]
             drawn = drawn[~is_learned(drawn, label_folders)]
             found = np.concatenate([found, drawn[: wanted - len(found)]])
@@ -115,13 +149,23 @@ def draw_positions(
     return ValidationPositions(found[order], np.concatenate(classes)[order], tuple(counts))
 
 
-def _draw_class(kind: PositionClass, count: int, sampler: Sampler, seed: Sequence[int]) -> Board:
-    """Draw distinct positions of a class, up to a number, a few of each game."""
+def _draw_from_games(sampler: Sampler, name: str, count: int, seed: Sequence[int]) -> Board:
+    """Draw a few positions of each game."""
+    kind = POSITION_CLASSES[name]
     sampler = replace(sampler, wanted_phases=PHASES[kind.phase])
     boards = sampler.sample([(kind.source, _SAMPLING_FACTOR * count)], seed).boards
     if kind.is_member is not None:
         boards = boards[kind.is_member(boards)]
     return boards[:count]
+
+
+def _draw_from_boards(members: Mapping[str, Board], name: str, count: int, seed: Sequence[int]) -> Board:
+    """Draw all positions of a class at once, in random order."""
+    *_, turn = seed
+    if turn:
+        raise ValueRangeError(f"the matches have too few positions of class {name}", field="classes")
+    order = np.random.Generator(np.random.PCG64(seed)).permutation(len(members[name]))
+    return deduplicate_boards(members[name][order]).boards
 
 
 def is_among(boards: Board, others: Board) -> NDArray[np.bool_]:
@@ -166,7 +210,7 @@ def write_positions(folder: Path, positions: ValidationPositions, nets_digest: s
     Args:
         folder: Of the set.
         positions: All of them.
-        nets_digest: Of the nets that drew them and will roll them out.
+        nets_digest: Of the nets that drew them or will roll them out.
 
     Raises:
         DataFileError: They cannot be written.

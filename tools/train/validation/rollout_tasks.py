@@ -1,4 +1,4 @@
-"""Roll positions out: many games from each, by the nets, with variance reduction.
+"""Roll positions out: many games from each, by nets or by GNU Backgammon, with variance reduction.
 
 Each position has dice of its own, which its place in the set and the seed decide: so the errors of labels do
 not depend on each other, and labels depend neither on how many processes share the work nor on where a run
@@ -7,6 +7,7 @@ was interrupted.
 
 from __future__ import annotations
 
+import tempfile
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from engine.rollout.dice import FACES
 from engine.rollout.trial_scoring import Scores
 from engine.rules.position import Board
 from nets.catalogue import load_pruner
+from tools.gnubg.rollouts import roll_out_with_gnubg
 from tools.train.labels.rollouts import (
     CUBELESS,
     derive_dice_seed,
@@ -40,7 +42,7 @@ class RolloutTask:
     """One shard to make.
 
     Attributes:
-        nets: Play.
+        nets: Play; None for GNU Backgammon's program.
         plies: How far plays are looked ahead; 0 for the nets alone.
         settings: Of the rollouts; ``seed`` is that of the set, the other fields as `roll_out_to_error` takes
             them.
@@ -50,7 +52,7 @@ class RolloutTask:
         positions: What is rolled out.
     """
 
-    nets: NetSet
+    nets: NetSet | None
     plies: int
     settings: RolloutSettings
     folder: Path
@@ -67,13 +69,17 @@ class RolloutTask:
         """Return the number of positions."""
         return len(self.positions)
 
+    def derive_seed(self, place: int) -> int:
+        """Derive the seed of the dice of a position, by its place in the shard."""
+        return derive_dice_seed(_DICE_SEED_TAG, self.settings.seed, self.first + place)
+
     def write(self, content: RolloutLabels) -> None:
         """Write the shard."""
         write_rollouts(self.file, content)
 
 
 def make_rollout_tasks(
-    nets: NetSet, plies: int, settings: RolloutSettings, folder: Path, positions: ValidationPositions
+    nets: NetSet | None, plies: int, settings: RolloutSettings, folder: Path, positions: ValidationPositions
 ) -> list[RolloutTask]:
     """Share the positions of a set among shards; arguments as the attributes of `RolloutTask`."""
     return [
@@ -89,24 +95,37 @@ def roll_out_shard(task: RolloutTask) -> tuple[ShardRecord, RolloutLabels]:
         The number of positions, of trials, and the root mean square of the standard errors of equity, in
         points; and the labels.
     """
-    evaluators = make_rollout_evaluators(task.nets, load_pruner(), task.plies)
+    labels = _roll_out_with_gnubg(task) if task.nets is None else _roll_out_with_nets(task, task.nets)
+    error = float(np.sqrt(np.square(labels.equity_errors, dtype=np.float64).mean()))
+    return {"labelled": len(labels), "trials": int(labels.trials.sum()), "error": error}, labels
+
+
+def _roll_out_with_nets(task: RolloutTask, nets: NetSet) -> RolloutLabels:
+    evaluators = make_rollout_evaluators(nets, load_pruner(), task.plies)
     scores = [
-        roll_out_to_error(
-            board,
-            evaluators,
-            replace(task.settings, seed=derive_dice_seed(_DICE_SEED_TAG, task.settings.seed, place)),
-        )
-        for place, board in enumerate(task.positions.boards, task.first)
+        roll_out_to_error(board, evaluators, replace(task.settings, seed=task.derive_seed(place)))
+        for place, board in enumerate(task.positions.boards)
     ]
-    labels = RolloutLabels(
+    return RolloutLabels(
         task.positions,
         np.array([each.mean(axis=0) for each in scores], np.float32),
         np.array([_standard_errors(each) for each in scores], np.float32),
         np.array([_standard_errors(CUBELESS.equities(each)) for each in scores], np.float32),
         np.array([len(each) for each in scores], np.int32),
     )
-    error = float(np.sqrt(np.square(labels.equity_errors, dtype=np.float64).mean()))
-    return {"labelled": len(labels), "trials": int(labels.trials.sum()), "error": error}, labels
+
+
+def _roll_out_with_gnubg(task: RolloutTask) -> RolloutLabels:
+    with tempfile.TemporaryDirectory(prefix="gammond-gnubg-") as folder:
+        seeds = [task.derive_seed(place) for place in range(len(task))]
+        found = roll_out_with_gnubg(task.positions.boards, task.plies, task.settings, seeds, Path(folder))
+    return RolloutLabels(
+        task.positions,
+        np.array([each.outcome for each in found], np.float32),
+        np.array([each.errors for each in found], np.float32),
+        np.array([each.equity_error for each in found], np.float32),
+        np.array([each.trials for each in found], np.int32),
+    )
 
 
 def roll_out_to_error(board: Board, evaluators: RolloutEvaluators, settings: RolloutSettings) -> Scores:

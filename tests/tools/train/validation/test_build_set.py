@@ -9,6 +9,7 @@ import pytest
 from engine.errors import DataFileError, GammondError, StateError, ValueRangeError
 from engine.rules.outcome import Outcome
 from nets.catalogue import load_evaluator
+from tools.gnubg.rollouts import GnubgRollout
 from tools.train.labels.shards import Labels, ShardMetadata, shard_file, write_shard
 from tools.train.runs import shard_loop
 from tools.train.runs.settings import read_settings
@@ -25,6 +26,15 @@ from tools.train.validation.rollout_labels import (
 from tools.train.validation.validate import compare_nets
 
 pytest.importorskip("onnx", reason="nets are read and run as ONNX files (extra 'train')")
+
+MATCH = """\
+ 1 point match
+
+ Game 1
+ white : 0                         black : 0
+  1) 31: 8/5 6/5                    64: 24/18 13/9
+  2) 65: 24/18 18/13                21: 13/11 6/5
+"""
 
 OPTIONS = ["--classes", "contact=4,backgame=3", "--trials", "36", "--truncate", "6", "--threads", "1"]
 
@@ -111,12 +121,52 @@ def test_a_set_of_other_nets_is_not_gone_on_with(folder, tmp_path, monkeypatch):
         ["--stop-error", "-1"],
         ["--plies", "3"],
         ["--not-in", "nowhere"],
+        ["--net", "gnubg"],
+        ["--matches", "nowhere.mat"],
     ],
 )
 def test_a_command_that_cannot_be_leaves_nothing_behind(tmp_path, options):
     with pytest.raises(GammondError):
         make(str(tmp_path / "a"), *OPTIONS, *options)
     assert not (tmp_path / "a").exists()
+
+
+def test_gnubg_rolls_out_positions_of_matches_in_place_of_the_net(tmp_path, monkeypatch, capsys):
+    def roll_out(boards, plies, settings, seeds, folder):
+        assert (plies, settings.trials, settings.truncation) == (0, 36, 6)
+        assert len(set(seeds)) == len(boards)
+        return [GnubgRollout((0.5, 0.1, 0.0, 0.1, 0.0), (0.01,) * 5, 0.0, 0.02, 36)] * len(boards)
+
+    monkeypatch.setattr("tools.train.validation.rollout_tasks.roll_out_with_gnubg", roll_out)
+    (tmp_path / "match.mat").write_text(MATCH)
+    classes = ["--classes", "contact=3,backgame=1"]
+    with pytest.raises(ValueRangeError, match="class backgame, got 0 among the 4 positions"):
+        make(
+            str(tmp_path / "a"),
+            *OPTIONS,
+            "--net",
+            "gnubg",
+            "--matches",
+            str(tmp_path / "match.mat"),
+            *classes,
+        )
+    assert not (tmp_path / "a").exists()
+    arguments = [
+        *OPTIONS,
+        "--net",
+        "gnubg",
+        "--matches",
+        str(tmp_path / "match.mat"),
+        "--classes",
+        "contact=4",
+    ]
+    assert make(str(tmp_path / "a"), *arguments) == 0
+    labels = read_all_rollouts(tmp_path / "a")
+    assert len(labels) == 4
+    assert (labels.equity_errors == np.float32(0.02)).all()
+    capsys.readouterr()
+    assert "rolled out by gnubg at 0-ply" in report(capsys, str(tmp_path / "a"), "default")
+    assert make(str(tmp_path / "a"), "--resume", "--threads", "1") == 0
 
 
 class Shifted:

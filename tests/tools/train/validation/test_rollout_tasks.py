@@ -14,7 +14,12 @@ from tools.parallel.processes import ProcessPool
 from tools.train.labels.rollouts import derive_dice_seed, make_rollout_evaluators
 from tools.train.runs.shard_loop import make_missing_shards, make_shard
 from tools.train.validation import rollout_tasks as rolling_out
-from tools.train.validation.positions import ValidationPositions, draw_positions, make_sampler
+from tools.train.validation.positions import (
+    ValidationPositions,
+    draw_from_games,
+    draw_positions,
+    make_sampler,
+)
 from tools.train.validation.rollout_labels import read_all_rollouts, read_rollouts
 from tools.train.validation.rollout_tasks import (
     RolloutTask,
@@ -41,7 +46,7 @@ def evaluators(nets):
 
 @pytest.fixture(scope="module")
 def positions(nets):
-    return draw_positions({"contact": 5, "race": 3}, make_sampler(nets), seed=8)
+    return draw_positions({"contact": 5, "race": 3}, draw_from_games(make_sampler(nets)), seed=8)
 
 
 @pytest.fixture
@@ -95,7 +100,7 @@ def test_trials_that_do_not_fit_at_once_are_the_same(evaluators, positions, monk
 
 def test_a_game_ends_where_a_bearoff_database_knows_it(nets, evaluators):
     sampler = dataclasses.replace(make_sampler(nets), exact_evaluators=())
-    races = draw_positions({"race": 60}, sampler, seed=3).boards
+    races = draw_positions({"race": 60}, draw_from_games(sampler), seed=3).boards
     known = races[load_bearoff_evaluators()[-1].covers(races)]
     assert len(known)
     scores = roll_out_to_error(known[0], evaluators, SHORT)
