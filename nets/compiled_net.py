@@ -21,6 +21,7 @@ from engine.rules.rules import STANDARD_RULES
 from engine.runtime.thread_turns import release_turn
 from nets.encoders import Encoder
 from nets.kernels import packed_nets as kernel_packed
+from nets.kernels import patterns as kernel_patterns
 from nets.kernels import routing as kernel_routing
 from nets.kernels import tesauro196 as kernel_tesauro
 from nets.kernels.packed_nets import PackedNets
@@ -35,6 +36,7 @@ _ENCODERS = {
     "tesauro196": kernel_packed.TESAURO196,
     "race226": kernel_packed.TESAURO196,
     "expert248": kernel_packed.EXPERT248,
+    "patterns285": kernel_packed.PATTERNS285,
 }
 """Encoders in kernels: in the rows of places there is no difference between the first two."""
 
@@ -135,7 +137,7 @@ def can_compile(encoder: Encoder, layers: Sequence[Layer]) -> bool:
     """Return whether a net can be a `CompiledNet`."""
     return (
         encoder.id in _ENCODERS
-        and len(layers[0].weights) == encoder.inputs
+        and len(layers[0].weights) == encoder.rows
         and len(layers[-1].biases) == kernel_packed.OUTCOMES
     )
 
@@ -171,28 +173,103 @@ def pack_nets(nets: Sequence[CompiledNet]) -> PackedNets:
     Args:
         nets: One or more.
     """
-    parts: list[NDArray[np.float32]] = []
+    weights = _Weights()
+    first_layers = [_make_first_layer(net) for net in nets]
+    places = _pack_first_layers(first_layers, weights)
     layers: list[tuple[int, ...]] = []
     ranges = []
-    size = 0
-    for net in nets:
+    for net, first_layer, place in zip(nets, first_layers, places, strict=True):
         first = len(layers)
         for number, layer in enumerate(net.layers):
-            given = layer.weights if number else _make_place_rows(layer.weights, net.encoder.id)
-            inputs, units = _round_up(len(given)), _round_up(given.shape[1])
-            rows = np.zeros((inputs, units), np.float32)
-            rows[: len(given), : given.shape[1]] = given
-            by_group = rows.reshape(inputs, -1, GROUP).transpose(1, 0, 2)
-            parts += [np.pad(layer.biases, (0, units - len(layer.biases))), by_group.ravel()]
-            layers.append((inputs, len(layer.biases), _ACTIVATIONS[layer.activation], size, size + units))
-            size += units + rows.size
-        ranges.append((_ENCODERS[net.encoder.id], first, len(layers)))
-    weights = np.empty(size + _ALIGNMENT, np.float32)
-    start = -weights.ctypes.data // weights.itemsize % _ALIGNMENT
-    weights = weights[start : start + size]
-    np.concatenate(parts, out=weights)
+            if number:
+                inputs, rows = _round_up(len(layer.weights)), weights.add_matrix(layer.weights)
+                biases = weights.add_biases(layer.biases)
+            else:
+                inputs, rows, *_ = place
+                biases = weights.add_biases(first_layer.biases)
+            layers.append((inputs, len(layer.biases), _ACTIVATIONS[layer.activation], biases, rows))
+        ranges.append((_ENCODERS[net.encoder.id], first, len(layers), *place[2:]))
     widths = [_round_up(layer[1]) for layer in layers]
-    return PackedNets(weights, np.array(layers, np.int64), np.array(ranges, np.int64), max(widths))
+    return PackedNets(weights.pack(), np.array(layers, np.int64), np.array(ranges, np.int64), max(widths))
+
+
+class _FirstLayer(NamedTuple):
+    """The weights of a first layer as kernels add them.
+
+    Attributes:
+        rows: ``float32[n, units]``, those of places, then those of features.
+        patterns: ``float32[m, units]``, those of patterns, 0 for all without checkers; m may be 0.
+        biases: ``float32[units]``.
+    """
+
+    rows: NDArray[np.float32]
+    patterns: NDArray[np.float32]
+    biases: NDArray[np.float32]
+
+
+def _make_first_layer(net: CompiledNet) -> _FirstLayer:
+    layer, values = net.layers[0], net.encoder.values
+    rows = _make_place_rows(layer.weights[:values], net.encoder.id)
+    patterns, biases = layer.weights[values:], layer.biases
+    if len(patterns):
+        empty = patterns[kernel_patterns.EMPTY_ROWS]
+        patterns = patterns - np.repeat(empty, kernel_patterns.ROWS_OF_PATTERN, axis=0)
+        biases = biases + empty.sum(axis=0)
+    return _FirstLayer(rows, patterns, biases)
+
+
+class _Weights:
+    """The weights of nets in the order in which they are added."""
+
+    def __init__(self) -> None:
+        self._parts: list[NDArray[np.float32]] = []
+        self._size = 0
+
+    def add_biases(self, biases: NDArray[np.float32]) -> int:
+        """Add the biases of a layer; return their place."""
+        return self._add(np.pad(biases, (0, _round_up(len(biases)) - len(biases))))
+
+    def add_matrix(self, matrix: NDArray[np.float32]) -> int:
+        """Add the weights of a layer, by groups of units; return their place."""
+        rows = np.zeros((_round_up(len(matrix)), _round_up(matrix.shape[1])), np.float32)
+        rows[: len(matrix), : matrix.shape[1]] = matrix
+        return self._add(rows.reshape(len(rows), -1, GROUP).transpose(1, 0, 2))
+
+    def pack(self) -> NDArray[np.float32]:
+        """Return all of them, from a whole cache line on."""
+        packed = np.empty(self._size + _ALIGNMENT, np.float32)
+        start = -packed.ctypes.data // packed.itemsize % _ALIGNMENT
+        packed = packed[start : start + self._size]
+        np.concatenate(self._parts, out=packed)
+        return packed
+
+    def _add(self, part: NDArray[np.float32]) -> int:
+        place = self._size
+        self._parts.append(part.ravel())
+        self._size += part.size
+        return place
+
+
+def _pack_first_layers(layers: Sequence[_FirstLayer], weights: _Weights) -> list[tuple[int, int, int, int]]:
+    """Add the weights of first layers, of those with the same patterns in one matrix.
+
+    Returns:
+        For each layer the number of rows of its matrix, the place of that, and where in it the rows of the
+        layer's own places and those of its patterns begin.
+    """
+    sharing: dict[bytes, list[int]] = {}
+    for number, layer in enumerate(layers):
+        key = layer.patterns.tobytes() or b"%d" % number
+        sharing.setdefault(key, []).append(number)
+    places = [(0, 0, 0, 0)] * len(layers)
+    for numbers in sharing.values():
+        parts = [layers[number].rows for number in numbers]
+        starts = np.cumsum([0, *map(len, parts)]).tolist()
+        matrix = np.concatenate([*parts, layers[numbers[0]].patterns])
+        place = weights.add_matrix(matrix)
+        for number, start in zip(numbers, starts, strict=False):
+            places[number] = _round_up(len(matrix)), place, start, starts[-1]
+    return places
 
 
 def _make_place_rows(weights: NDArray[np.float32], encoder_id: str) -> NDArray[np.float32]:

@@ -17,6 +17,7 @@ from engine.errors import DataFileError
 from engine.kernels import as_kernel_array
 from engine.rules.position import BAR, CHECKERS, OFF, Board
 from nets.kernels import expert248 as kernel_expert
+from nets.kernels import patterns as kernel_patterns
 from nets.kernels import tesauro196 as kernel_encode
 
 Inputs = NDArray[np.float32]
@@ -31,11 +32,25 @@ class Encoder:
         id: Its name in manifests.
         inputs: The number of inputs.
         encode: From ``int8[n, 2, 26]`` to ``float32[n, inputs]``.
+        patterns: How many of the last inputs are no values, but numbers of rows that a first layer adds.
+        pattern_rows: How many such rows there are.
     """
 
     id: str
     inputs: int
     encode: Callable[[Board], Inputs]
+    patterns: int = 0
+    pattern_rows: int = 0
+
+    @property
+    def values(self) -> int:
+        """The number of inputs that are values, each of which has a row of weights of its own."""
+        return self.inputs - self.patterns
+
+    @property
+    def rows(self) -> int:
+        """The number of rows of weights of a first layer: those of the values, then those of the patterns."""
+        return self.values + self.pattern_rows
 
 
 def encode_tesauro196(boards: Board) -> Inputs:
@@ -72,6 +87,24 @@ def encode_expert248(boards: Board) -> Inputs:
     """
     inputs = np.empty((len(boards), kernel_expert.INPUTS), np.float32)
     kernel_expert.encode(as_kernel_array(boards, np.int8), inputs)
+    return inputs
+
+
+def encode_patterns285(boards: Board) -> Inputs:
+    """Encode the board as `encode_expert248`, then 37 patterns as the numbers of their rows of weights.
+
+    Layout of the rows in `nets.kernels.patterns`, why these in ``docs/reference/encoders.md``.
+
+    Args:
+        boards: ``int8[n, 2, 26]``.
+
+    Returns:
+        ``float32[n, 285]``.
+    """
+    boards = as_kernel_array(boards, np.int8)
+    inputs = np.empty((len(boards), kernel_expert.INPUTS + kernel_patterns.PATTERNS), np.float32)
+    inputs[:, : kernel_expert.INPUTS] = encode_expert248(boards)
+    kernel_patterns.write_patterns(boards, kernel_expert.INPUTS, inputs)
     return inputs
 
 
@@ -148,6 +181,13 @@ ENCODERS: dict[str, Encoder] = {
     for encoder in (
         Encoder("tesauro196", kernel_encode.INPUTS, encode_tesauro196),
         Encoder("expert248", kernel_expert.INPUTS, encode_expert248),
+        Encoder(
+            "patterns285",
+            kernel_expert.INPUTS + kernel_patterns.PATTERNS,
+            encode_patterns285,
+            kernel_patterns.PATTERNS,
+            kernel_patterns.ROWS,
+        ),
         Encoder("race226", kernel_encode.INPUTS + 2 * CHECKERS, encode_race226),
         Encoder("wildbg202", _WILDBG_CONTACT_INPUTS, encode_wildbg202),
         Encoder("wildbg186", _WILDBG_RACE_INPUTS, encode_wildbg186),

@@ -1,7 +1,8 @@
 """Read the layers of a net from an ONNX file, without the runtime.
 
 Only a chain is read: a matrix product with biases (``Gemm``), then ReLU or sigmoid, from the one input to the
-output `OUTPUT_NAME`. Such files need a few fields of the format's many.
+output `OUTPUT_NAME`. The first layer may take some of the inputs as numbers of rows to add (``Split``,
+``Gather``, ``ReduceSum``), rows of half precision. Such files need a few fields of the format's many.
 
 *Source:* onnx.proto of https://github.com/onnx/onnx, and the encoding of protocol buffers,
 https://protobuf.dev/programming-guides/encoding.
@@ -9,8 +10,8 @@ https://protobuf.dev/programming-guides/encoding.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +19,7 @@ from numpy.typing import NDArray
 from nets.onnx_model import OUTPUT_NAME
 
 _Message = dict[int, list[bytes | int]]
+_Tensor = NDArray[Any]
 
 _VARINT, _FIXED64, _BYTES, _FIXED32 = 0, 1, 2, 5
 _FIXED_SIZES = {_FIXED64: 8, _FIXED32: 4}
@@ -26,17 +28,23 @@ _FIXED_SIZES = {_FIXED64: 8, _FIXED32: 4}
 _MODEL_GRAPH = 7
 _GRAPH_NODE, _GRAPH_INITIALIZER, _GRAPH_INPUT = 1, 5, 11
 _NODE_INPUT, _NODE_OUTPUT, _NODE_OPERATOR, _NODE_ATTRIBUTE = 1, 2, 4, 5
+_ATTRIBUTE_NAME, _ATTRIBUTE_NUMBER = 1, 3
 _TENSOR_DIMS, _TENSOR_TYPE, _TENSOR_NAME, _TENSOR_BYTES = 1, 2, 8, 9
 _VALUE_NAME = 1
 
-_FLOAT32 = 1
+_FLOAT32, _INT64, _FLOAT16 = 1, 7, 10
+_TYPES = {_FLOAT32: "<f4", _INT64: "<i8", _FLOAT16: "<f2"}
+
+_PATTERN_OPERATORS = ["Split", "Cast", "Gather", "Cast", "ReduceSum", "Gemm", "Add", "Relu"]
+"""Operators of a first layer that adds rows by their numbers."""
 
 
 class Layer(NamedTuple):
     """A layer of a net.
 
     Attributes:
-        weights: ``float32[inputs, units]``.
+        weights: ``float32[inputs, units]``; where a first layer adds rows by numbers, the rows of the other
+            inputs, then those that are numbered.
         biases: ``float32[units]``.
         activation: ``Relu`` or ``Sigmoid``.
     """
@@ -65,18 +73,67 @@ def _read_chain(graph: _Message) -> Sequence[Layer] | None:
     tensors = dict(_read_tensor(_as_message(tensor)) for tensor in graph[_GRAPH_INITIALIZER])
     names = [_read_name(_as_message(value), _VALUE_NAME) for value in graph[_GRAPH_INPUT]]
     (current,) = (name for name in names if name not in tensors)
-    nodes = [_as_message(node) for node in graph[_GRAPH_NODE]]
+    nodes = [_Node.read(_as_message(node)) for node in graph[_GRAPH_NODE]]
     layers: list[Layer] = []
+    first, rest = nodes[: len(_PATTERN_OPERATORS)], nodes[len(_PATTERN_OPERATORS) :]
+    if [node.operator for node in first] == _PATTERN_OPERATORS:
+        layers.append(_read_pattern_layer(first, tensors, current))
+        (current,), nodes = first[-1].outputs, rest
     for product, function in zip(nodes[::2], nodes[1::2], strict=True):
-        inputs, weights, biases = (_as_text(name) for name in product[_NODE_INPUT])
-        operators = [_read_name(node, _NODE_OPERATOR) for node in (product, function)]
-        is_linked = inputs == current and function[_NODE_INPUT] == product[_NODE_OUTPUT]
-        has_attributes = _NODE_ATTRIBUTE in product or _NODE_ATTRIBUTE in function
+        inputs, weights, biases = product.inputs
+        is_linked = inputs == current and function.inputs == product.outputs
+        has_attributes = product.attributes or function.attributes
+        operators = [product.operator, function.operator]
         if has_attributes or not is_linked or operators not in (["Gemm", "Relu"], ["Gemm", "Sigmoid"]):
             return None
-        layers.append(Layer(tensors[weights], tensors[biases], operators[1]))
-        current = _read_name(function, _NODE_OUTPUT)
-    return layers if current == OUTPUT_NAME and _fit_together(layers) else None
+        layers.append(Layer(tensors[weights], tensors[biases], function.operator))
+        (current,) = function.outputs
+    is_single = all(layer.weights.dtype == np.float32 for layer in layers)
+    return layers if current == OUTPUT_NAME and is_single and _fit_together(layers) else None
+
+
+class _Node(NamedTuple):
+    """An operator of a graph, with the names of what goes in and out, and its attributes that are numbers."""
+
+    operator: str
+    inputs: list[str]
+    outputs: list[str]
+    attributes: dict[str, int]
+
+    @classmethod
+    def read(cls, node: _Message) -> _Node:
+        attributes = {}
+        for content in node.get(_NODE_ATTRIBUTE, []):
+            attribute = _as_message(content)
+            (number,) = attribute[_ATTRIBUTE_NUMBER]
+            attributes[_read_name(attribute, _ATTRIBUTE_NAME)] = int(number)
+        inputs, outputs = ([_as_text(name) for name in node[field]] for field in (_NODE_INPUT, _NODE_OUTPUT))
+        return cls(_read_name(node, _NODE_OPERATOR), inputs, outputs, attributes)
+
+
+def _read_pattern_layer(nodes: Sequence[_Node], tensors: Mapping[str, _Tensor], inputs: str) -> Layer:
+    """Read a first layer that adds rows by their numbers; raise ValueError for another one."""
+    split, to_numbers, gather, widen, add_up, product, add, relu = nodes
+    values, numbers = split.outputs
+    links = (
+        (split.inputs[:1], [inputs]),
+        (to_numbers.inputs, [numbers]),
+        (gather.inputs[1:], to_numbers.outputs),
+        (widen.inputs, gather.outputs),
+        (add_up.inputs[:1], widen.outputs),
+        (product.inputs[:1], [values]),
+        (add.inputs, product.outputs + add_up.outputs),
+        (relu.inputs, add.outputs),
+    )
+    attributes = [node.attributes for node in nodes]
+    expected = [{"axis": 1}, {"to": _INT64}, {}, {"to": _FLOAT32}, {"keepdims": 0}, {}, {}, {}]
+    if any(found != wanted for found, wanted in links) or attributes != expected:
+        raise ValueError("expected rows of weights that are added by their numbers")
+    sizes, axes = tensors[split.inputs[1]], tensors[add_up.inputs[1]]
+    weights, biases, rows = tensors[product.inputs[1]], tensors[product.inputs[2]], tensors[gather.inputs[0]]
+    if sizes.tolist()[0] != len(weights) or axes.tolist() != [1] or rows.shape[1:] != weights.shape[1:]:
+        raise ValueError("expected rows of weights for the inputs that are values, and others to add")
+    return Layer(np.concatenate([weights, rows.astype(np.float32)]), biases.astype(np.float32), "Relu")
 
 
 def _fit_together(layers: Sequence[Layer]) -> bool:
@@ -89,15 +146,17 @@ def _fit_together(layers: Sequence[Layer]) -> bool:
     return True
 
 
-def _read_tensor(tensor: _Message) -> tuple[str, NDArray[np.float32]]:
-    """Read a named tensor of float32; raise ValueError for others."""
-    if tensor[_TENSOR_TYPE] != [_FLOAT32]:
-        raise ValueError("expected float32")
+def _read_tensor(tensor: _Message) -> tuple[str, _Tensor]:
+    """Read a named tensor; raise ValueError for numbers of other types than `_TYPES`."""
+    (number,) = tensor[_TENSOR_TYPE]
+    kind = _TYPES.get(int(number))
+    if kind is None:
+        raise ValueError("expected float32, float16 or int64")
     shape = []
-    for dim in tensor[_TENSOR_DIMS]:
+    for dim in tensor.get(_TENSOR_DIMS, []):
         shape += [dim] if isinstance(dim, int) else _read_varints(dim)
-    numbers = np.frombuffer(_as_bytes(tensor[_TENSOR_BYTES][0]), "<f4").reshape(shape)
-    return _read_name(tensor, _TENSOR_NAME), numbers.astype(np.float32)
+    numbers = np.frombuffer(_as_bytes(tensor[_TENSOR_BYTES][0]), kind).reshape(shape)
+    return _read_name(tensor, _TENSOR_NAME), numbers.astype(numbers.dtype.newbyteorder("="))
 
 
 def _read_message(content: bytes) -> _Message:

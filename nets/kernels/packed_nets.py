@@ -4,6 +4,9 @@ Most inputs and most hidden units are zero, so a layer adds the rows of weights 
 first layer has a row for each number of checkers on each place: the sum of the rows of their inputs. A few
 positions go through a layer together, 64 units at a time, whose weights then stay in the fastest cache. Each
 position's sums are added up in the same order wherever it is, so its outcome does not depend on the others.
+
+The first layer of a net with patterns has the rows of `nets.kernels.patterns` too. Nets that have the same
+ones share them: their first layers lie one after the other in one matrix, which ends with these rows.
 """
 
 from __future__ import annotations
@@ -16,10 +19,11 @@ from numpy.typing import NDArray
 from engine.kernels import fused_kernel, kernel
 from engine.kernels.vectors import GROUP, add_rows, list_nonzero
 from nets.kernels import expert248 as kernel_expert
+from nets.kernels import patterns as kernel_patterns
 from nets.kernels import tesauro196 as kernel_tesauro
 from nets.kernels.sparse import sigmoid
 
-TESAURO196, EXPERT248 = range(2)
+TESAURO196, EXPERT248, PATTERNS285 = range(3)
 """Encoders of packed nets."""
 
 RELU, SIGMOID = range(2)
@@ -31,11 +35,14 @@ BLOCK = 32
 OUTCOMES = 5
 
 # Columns of `PackedNets.nets`.
-_ENCODER, _FIRST_LAYER, _END_LAYER = range(3)
+_ENCODER, _FIRST_LAYER, _END_LAYER, _FIRST_ROW, _PATTERN_ROW = range(5)
 
 # Columns of `PackedNets.layers`: the number of rows of weights, and of units; what becomes of the
 # sums; and the places of the biases and of the rows of the first group of units.
 _INPUTS, _UNITS, _ACTIVATION, _BIASES, _ROWS = range(5)
+
+_MOST_LISTED = kernel_tesauro.MAX_ACTIVE_INPUTS + 2 * kernel_expert.SIDE_FEATURES + kernel_patterns.PATTERNS
+"""Rows that a first layer adds at most."""
 
 _ZERO = np.float32(0.0)
 _NO_BOUND = np.float32(-np.inf)
@@ -45,11 +52,12 @@ class PackedNets(NamedTuple):
     """Nets with five outputs; made by `nets.compiled_net.pack_nets`.
 
     Attributes:
-        weights: ``float32[w]``: of each layer the biases, then for each group of units a row for each input,
+        weights: ``float32[w]``: of each layer the biases, and for each group of units a row for each input,
             in whole groups; in a first layer `nets.kernels.tesauro196.PLACE_ROWS` rows, and one for each
-            feature of `nets.kernels.expert248`.
+            feature of `nets.kernels.expert248` and each pattern.
         layers: ``int64[l, 5]``, the layers of all nets.
-        nets: ``int64[k, 3]``: the encoder of a net, and where its layers begin and end.
+        nets: ``int64[k, 5]``: the encoder of a net, where its layers begin and end, and the rows of its first
+            layer where its places and its patterns begin.
         width: The most units of a layer, in whole groups.
     """
 
@@ -64,8 +72,8 @@ class BlockBuffers(NamedTuple):
 
     Attributes:
         values: ``float32[2, BLOCK, width]``, scratch: inputs and outputs of a layer by turns.
-        rows: ``uint16[BLOCK, width + GROUP]``, scratch: the rows of weights that a layer adds.
-        factors: ``float32[BLOCK, width + GROUP]``, scratch: their factors.
+        rows: ``uint16[BLOCK, k]``, scratch: the rows of weights that a layer adds.
+        factors: ``float32[BLOCK, k]``, scratch: their factors.
         counts: ``int64[BLOCK]``, scratch.
     """
 
@@ -80,8 +88,8 @@ def make_block_buffers(packed: PackedNets) -> BlockBuffers:
     """Make the buffers for some nets."""
     return BlockBuffers(
         values=np.empty((2, BLOCK, packed.width), np.float32),
-        rows=np.empty((BLOCK, packed.width + GROUP), np.uint16),
-        factors=np.empty((BLOCK, packed.width + GROUP), np.float32),
+        rows=np.empty((BLOCK, max(packed.width, _MOST_LISTED) + GROUP), np.uint16),
+        factors=np.empty((BLOCK, max(packed.width, _MOST_LISTED) + GROUP), np.float32),
         counts=np.empty(BLOCK, np.int64),
     )
 
@@ -104,14 +112,22 @@ def evaluate_block(
     inputs, outputs = buffers.values[0], buffers.values[1]
     rows, factors, counts = buffers.rows, buffers.factors, buffers.counts
     count = boards.shape[0]
+    encoder = packed.nets[net, _ENCODER]
+    first_row, pattern_row = packed.nets[net, _FIRST_ROW], packed.nets[net, _PATTERN_ROW]
     for i in range(count):
-        counts[i] = kernel_tesauro.list_points(boards, i, rows, factors, i)
-    if packed.nets[net, _ENCODER] == EXPERT248:
+        counts[i] = kernel_tesauro.list_points(boards, i, first_row, rows, factors, i)
+    if encoder != TESAURO196:
         kernel_expert.write_features(boards, 0, inputs)
+        feature_row = first_row + kernel_tesauro.PLACE_ROWS
         for i in range(count):
             for k in range(2 * kernel_expert.SIDE_FEATURES, GROUP):
                 inputs[i, k] = _ZERO
-            counts[i] = list_nonzero(inputs, i, GROUP, kernel_tesauro.PLACE_ROWS, counts[i], rows, factors)
+            counts[i] = list_nonzero(inputs, i, GROUP, feature_row, counts[i], rows, factors)
+    if encoder == PATTERNS285:
+        for i in range(count):
+            counts[i] = kernel_patterns.list_patterns(
+                boards, i, pattern_row, counts[i], rows, factors, i, False
+            )
     first, end = packed.nets[net, _FIRST_LAYER], packed.nets[net, _END_LAYER]
     for layer in range(first, end):
         if layer > first:

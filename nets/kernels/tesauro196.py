@@ -72,14 +72,21 @@ def encode(boards: NDArray[np.int8], inputs: NDArray[np.float32]) -> None:
 
 @kernel
 def list_points(
-    boards: NDArray[np.int8], at: int, rows: NDArray[np.uint16], factors: NDArray[np.float32], row: int
+    boards: NDArray[np.int8],
+    at: int,
+    first: int,
+    rows: NDArray[np.uint16],
+    factors: NDArray[np.float32],
+    row: int,
 ) -> int:
     """List the places with checkers of a position, for a first layer with a row of weights for each.
 
     Args:
         boards: ``int8[n, 2, 26]``.
         at: The place of the position.
-        rows: out, ``uint16[m, k]``, the row ``(checkers - 1) * PLACES + side * 26 + point`` of each place.
+        first: The row of weights where those of places begin.
+        rows: out, ``uint16[m, k]``, for each place the row ``(checkers - 1) * PLACES + side * 26 + point``
+            after the first.
         factors: out, ``float32[m, k]``, 1 for each, then `engine.kernels.vectors.STEP` zeros.
         row: The row of the lists.
 
@@ -90,7 +97,7 @@ def list_points(
     for side in range(2):
         for point in range(26):
             count = int(boards[at, side, point])
-            rows[row, found] = (max(count, 1) - 1) * PLACES + side * 26 + point
+            rows[row, found] = first + (max(count, 1) - 1) * PLACES + side * 26 + point
             factors[row, found] = _ONE
             found += int(count > 0)
     for place in range(found, found + STEP):

@@ -10,6 +10,8 @@ from onnx import numpy_helper
 from nets.manifest import MANIFEST_FILE, read_manifest
 from nets.onnx_layers import read_layers
 from tests.nets.net_files import write_net
+from tools.train.weights.layers import LayeredNet
+from tools.train.weights.onnx_files import net_to_onnx
 
 
 def test_layers_of_the_nets_of_evaluators_are_those_that_the_package_onnx_reads():
@@ -86,3 +88,70 @@ def test_other_nets_have_no_layers(change, tmp_path):
 def test_names_do_not_matter(tmp_path):
     layers = _change(lambda graph: setattr(graph, "name", "another"), tmp_path)
     assert [layer.weights.shape for layer in layers] == [(6, 4), (4, 5)]
+
+
+def _make_pattern_net(change=lambda graph: None):
+    generator = np.random.default_rng(2)
+    net = LayeredNet.make_untrained("patterns285", (6, 4), generator)
+    model = onnx.load_from_string(net_to_onnx(net, "a"))
+    change(model.graph)
+    return net, read_layers(model.SerializeToString())
+
+
+def test_rows_that_are_added_by_their_numbers_come_after_those_of_other_inputs():
+    net, layers = _make_pattern_net()
+    for layer, (weights, biases) in zip(layers, net.round_patterns().layers, strict=True):
+        np.testing.assert_array_equal(layer.weights, weights)
+        np.testing.assert_array_equal(layer.biases, biases)
+        assert layer.weights.dtype == layer.biases.dtype == np.float32
+
+
+def _take_other_numbers(graph):
+    graph.node[1].input[0] = "values"
+
+
+def _keep_dimensions(graph):
+    graph.node[4].attribute[0].i = 1
+
+
+def _gather_columns(graph):
+    graph.node[2].attribute.append(onnx.helper.make_attribute("axis", 1))
+
+
+def _split_rows(graph):
+    graph.node[0].attribute[0].i = 0
+
+
+def _round_numbers(graph):
+    graph.node[1].attribute[0].i = onnx.TensorProto.INT32
+
+
+def _split_elsewhere(graph):
+    sizes = next(each for each in graph.initializer if each.name == "sizes")
+    sizes.CopyFrom(numpy_helper.from_array(np.array([247, 38]), "sizes"))
+
+
+def _add_up_others(graph):
+    axes = next(each for each in graph.initializer if each.name == "axes")
+    axes.CopyFrom(numpy_helper.from_array(np.array([2]), "axes"))
+
+
+def _leave_out_sums(graph):
+    graph.node[6].input[1] = "value_sums"
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        _take_other_numbers,
+        _keep_dimensions,
+        _gather_columns,
+        _split_rows,
+        _round_numbers,
+        _split_elsewhere,
+        _add_up_others,
+        _leave_out_sums,
+    ],
+)
+def test_rows_that_are_added_in_another_way_have_no_layers(change):
+    assert _make_pattern_net(change)[1] is None

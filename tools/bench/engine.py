@@ -48,6 +48,7 @@ OPENING_INPUT_SUMS = {
     "tesauro196": 26.0,
     "race226": 26.0,
     "expert248": 44.84116,
+    "patterns285": 96271.84116,
     "wildbg202": 16.0,
     "wildbg186": 14.0,
 }

@@ -19,10 +19,10 @@ def random_compiled_net(encoder_id, hidden, seed=0, activation="Relu"):
     """Make a net with random weights, and no runtime."""
     generator = np.random.default_rng(seed)
     encoder = get_encoder(encoder_id)
-    sizes = list(itertools.pairwise((encoder.inputs, *hidden, 5)))
+    sizes = list(itertools.pairwise((encoder.rows, *hidden, 5)))
     layers = [
         Layer(
-            (generator.normal(size=(inputs, units)) / np.sqrt(inputs)).astype(np.float32),
+            (generator.normal(size=(inputs, units)) / np.sqrt(min(inputs, 200))).astype(np.float32),
             generator.normal(0, 0.1, units).astype(np.float32),
             "Sigmoid" if number == len(sizes) else activation,
         )
@@ -32,8 +32,13 @@ def random_compiled_net(encoder_id, hidden, seed=0, activation="Relu"):
 
 
 def outputs_of(net, sample):
-    """Return what a net gives by matrix products."""
-    values = net.encoder.encode(sample).astype(np.float64)
+    """Return what a net gives by matrix products, with a unit for each row of patterns."""
+    encoder = net.encoder
+    inputs = encoder.encode(sample).astype(np.float64)
+    values = np.zeros((len(sample), encoder.rows))
+    values[:, : encoder.values] = inputs[:, : encoder.values]
+    numbers = inputs[:, encoder.values :].astype(int)
+    values[np.arange(len(sample))[:, None], encoder.values + numbers] = 1.0
     for weights, biases, activation in net.layers:
         sums = values @ weights + biases
         values = np.maximum(sums, 0) if activation == "Relu" else sigmoid(sums)
@@ -50,6 +55,7 @@ def outputs_of(net, sample):
         ("race226", (20, 10)),
         ("expert248", (64,)),
         ("expert248", (70, 130, 20)),
+        ("patterns285", (70, 20)),
     ],
 )
 def test_outcomes_are_those_of_matrix_products(encoder_id, hidden, activation):
@@ -67,6 +73,24 @@ def test_several_nets_share_the_arrays():
         net_of_class = np.full(kernel_routing.NET_CLASSES, number)
         kernel_routing.evaluate_classes(packed, net_of_class, sample, np.zeros(50, np.int8), True, outcomes)
         assert outcomes.tobytes() == net.evaluate(sample).tobytes()
+
+
+def test_nets_share_the_rows_of_patterns_that_are_the_same():
+    first, second, other = (random_compiled_net("patterns285", (64, 16), seed) for seed in (1, 2, 3))
+    values = first.encoder.values
+    rows = np.concatenate([second.layers[0].weights[:values], first.layers[0].weights[values:]])
+    second = CompiledNet(
+        "second", first.encoder, [second.layers[0]._replace(weights=rows), *second.layers[1:]]
+    )
+    packed = pack_nets([first, other, second])
+    assert packed.weights.size < pack_nets([first, other]).weights.size + 2000 * 64
+    sample = boards.random_boards(50, seed=2)
+    for number, net in enumerate([first, other, second]):
+        outcomes = np.empty((50, 5), np.float32)
+        net_of_class = np.full(kernel_routing.NET_CLASSES, number)
+        kernel_routing.evaluate_classes(packed, net_of_class, sample, np.zeros(50, np.int8), True, outcomes)
+        assert outcomes.tobytes() == net.evaluate(sample).tobytes()
+        np.testing.assert_allclose(outcomes, outputs_of(net, sample), rtol=0, atol=2e-6)
 
 
 def test_no_positions_have_no_outcomes():

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nets.contact_classes import CONTACT_CLASSES, classify_contact
-from tools.train.fitting.torch_fitter import Fitter
-from tools.train.fitting.training_loop import FitMetrics, compute_fit_metrics, train
+from tools.train.fitting.torch_fitter import Fitter, PatternRows
+from tools.train.fitting.training_loop import FitMetrics, compute_fit_metrics, iterate_steps
 from tools.train.labels.shards import Labels
 from tools.train.weights.layers import LayeredNet
 from tools.train.weights.net_set import NetSet
 
-FitterFactory = Callable[[LayeredNet, Mapping[str, NDArray[Any]] | None], Fitter]
-"""Makes a fitter of a net, and of the state from which it is to go on, if any."""
+FitterFactory = Callable[[LayeredNet, Mapping[str, NDArray[Any]] | None, PatternRows | None], Fitter]
+"""Makes a fitter of a net, of the state from which it is to go on, if any, and of the rows that it shares."""
 
 
 class NetSetFitter:
@@ -37,10 +37,18 @@ class NetSetFitter:
         self, nets: NetSet, phase: str, make_fitter: FitterFactory, state: Mapping[str, NDArray[Any]] | None
     ) -> None:
         self._start = nets
-        self._fitters = {
-            name: make_fitter(nets.nets[name], None if state is None else _select_arrays(state, name))
-            for name in nets.net_names_for(phase)
-        }
+        self._fitters: dict[str, Fitter] = {}
+        for name in nets.net_names_for(phase):
+            own = None if state is None else _select_arrays(state, name)
+            self._fitters[name] = make_fitter(nets.nets[name], own, self._find_shared(name))
+
+    def _find_shared(self, name: str) -> PatternRows | None:
+        """Return the rows of patterns of the first net that has the same ones; None if there is none."""
+        net = self._start.nets[name]
+        for other, fitter in self._fitters.items():
+            if fitter.patterns is not None and net.has_patterns_of(self._start.nets[other]):
+                return fitter.patterns
+        return None
 
     def make_averaged(self, name: str) -> NetSet:
         """Return the whole set with averaged weights, under a name of its own."""
@@ -58,7 +66,7 @@ class NetSetFitter:
         generator: np.random.Generator,
         progress: Callable[[int, float], None] = lambda step, loss: None,
     ) -> float:
-        """Take steps, shared among the nets as the labels are; see `tools.train.fitting.training_loop.train`.
+        """Take steps, shared among the nets as the labels are, by turns; see `iterate_steps`.
 
         Args:
             labels: At least one.
@@ -71,22 +79,16 @@ class NetSetFitter:
         Returns:
             The mean loss of the steps.
         """
-        done, total = 0, 0.0
+        counts, losses = [], []
         for name, fitter in self._fitters.items():
             own = self._select_labels(name, labels)
-            own_steps = math.ceil(steps * len(own) / len(labels))
-            if not own_steps:
-                continue
-
-            def own_rate(step: int, own_steps: int = own_steps) -> float:
-                return rate(step / own_steps)
-
-            def report(step: int, loss: float, done: int = done, total: float = total) -> None:
-                progress(done + step, (total + loss * step) / (done + step))
-
-            total += own_steps * train(fitter, own, own_steps, batch, own_rate, generator, report)
-            done += own_steps
-        return total / done
+            counts.append(math.ceil(steps * len(own) / len(labels)))
+            losses.append(iterate_steps(fitter, own, counts[-1], batch, rate, generator))
+        total = 0.0
+        for done, turn in enumerate(_order_turns(counts), 1):
+            total += next(losses[turn])
+            progress(done, total / done)
+        return total / max(sum(counts), 1)
 
     def compute_metrics(self, labels: Labels) -> tuple[FitMetrics, FitMetrics]:
         """Measure how far the nets and their averaged weights are from labels; nan where there are none."""
@@ -115,6 +117,14 @@ class NetSetFitter:
 def _select_arrays(state: Mapping[str, NDArray[Any]], name: str) -> dict[str, NDArray[Any]]:
     prefix = f"{name}_"
     return {key.removeprefix(prefix): array for key, array in state.items() if key.startswith(prefix)}
+
+
+def _order_turns(counts: Sequence[int]) -> list[int]:
+    """Spread numbers of turns evenly: return whose turn each is."""
+    shares = [(np.arange(count) + 0.5) / count for count in counts if count]
+    whose = np.repeat(np.arange(len(counts)), counts)
+    order: list[int] = whose[np.argsort(np.concatenate(shares), kind="stable")].tolist()
+    return order
 
 
 def _combine_metrics(errors: list[tuple[int, FitMetrics]]) -> FitMetrics:

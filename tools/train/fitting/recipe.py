@@ -14,7 +14,7 @@ from engine.errors import ValueRangeError
 from engine.rules.rules import STANDARD_RULES, Rules
 from nets.catalogue import DEFAULT_EVALUATOR
 from nets.contact_classes import CONTACT_CLASSES
-from tools.train.fitting.torch_fitter import Fitter
+from tools.train.fitting.torch_fitter import Fitter, PatternRows
 from tools.train.fitting.training_loop import SCHEDULES
 from tools.train.runs.strength_games import GamesOption, OpponentsOption, check_benchmark
 from tools.train.runs.trainer import RunSettings, VariantOption, find_training_rules
@@ -97,10 +97,15 @@ class Recipe(RunSettings, frozen=True):
         return SCHEDULES[self.schedule](self.rate, self.final_rate, share)
 
     def make_fitter(
-        self, device: str, threads: int, net: LayeredNet, state: Mapping[str, NDArray[Any]] | None
+        self,
+        device: str,
+        threads: int,
+        net: LayeredNet,
+        state: Mapping[str, NDArray[Any]] | None,
+        shared: PatternRows | None,
     ) -> Fitter:
         """Make what fits a net; see `tools.train.fitting.torch_fitter.Fitter`."""
-        return Fitter(net, self.optimizer, self.average, device, threads, state)
+        return Fitter(net, self.optimizer, self.average, device, threads, state, shared)
 
     def make_initial_nets(self, name: str) -> NetSet:
         """Load or make the nets to begin with.

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from engine.errors import DataFileError, UnsupportedError, missing_package
 from engine.rules.outcome import Outcomes
-from nets.encoders import Inputs
+from nets.encoders import Inputs, get_encoder
 from tools.train.weights.layers import LayeredNet
 
 OUTPUT_WEIGHTS = (4.0, 1.0, 1.0, 1.0, 1.0)
@@ -27,6 +27,8 @@ _AVERAGING_WARM_UP = 10.0
 class Fitter:
     """A net in fitting: gradient descent on weighted squared errors, and a running average of its weights.
 
+    Nets may share their rows of patterns: then each step of any of them changes these rows for all.
+
     Args:
         net: Where to begin.
         optimizer: ``adam``, or ``muon``: orthogonal steps for the weights of hidden layers, Adam for biases
@@ -36,6 +38,11 @@ class Fitter:
         device: ``cpu``, or another that torch knows, such as ``cuda``.
         threads: How many threads torch works with.
         state: What `state_dict` returned, to resume from.
+        shared: The rows of patterns of another net, which has the same ones; None for own ones.
+
+    Attributes:
+        encoder_id: What the net's inputs are.
+        patterns: The rows of patterns; None for a net without any.
 
     Raises:
         UnsupportedError: Torch is not installed, or has no such device.
@@ -50,10 +57,12 @@ class Fitter:
         device: str = "cpu",
         threads: int = 1,
         state: Mapping[str, NDArray[Any]] | None = None,
+        shared: PatternRows | None = None,
     ) -> None:
         self._torch = torch = _import_torch()
         torch.set_num_threads(threads)
-        self._encoder_id = net.encoder_id
+        self.encoder_id = net.encoder_id
+        self._values = get_encoder(net.encoder_id).values
         self._average = average
         try:
             self._device = torch.device(device)
@@ -64,6 +73,9 @@ class Fitter:
             weight.requires_grad_(True)
         self._averaged = self._to_tensors(net)
         self._make_optimizers(optimizer)
+        self._owns_patterns = shared is None and get_encoder(net.encoder_id).patterns > 0
+        rows = net.layers[0][0][self._values :]
+        self.patterns = PatternRows(torch, rows, self._device, average) if self._owns_patterns else shared
         self._output_weights = torch.tensor(OUTPUT_WEIGHTS, device=self._device)
         self.steps = 0
         if state is not None:
@@ -72,12 +84,12 @@ class Fitter:
     @property
     def net(self) -> LayeredNet:
         """The present net."""
-        return self._as_net(self._weights)
+        return self._as_net(self._weights, None if self.patterns is None else self.patterns.rows)
 
     @property
     def averaged_net(self) -> LayeredNet:
         """The net with averaged weights."""
-        return self._as_net(self._averaged)
+        return self._as_net(self._averaged, None if self.patterns is None else self.patterns.averaged)
 
     def step(self, inputs: Inputs, targets: Outcomes, rate: float) -> float:
         """Take one step of gradient descent.
@@ -94,21 +106,26 @@ class Fitter:
         self._set_rate(rate)
         units = torch.from_numpy(inputs).to(self._device)
         wanted = torch.from_numpy(targets).to(self._device)
-        for i in range(0, len(self._weights) - 2, 2):
-            units = torch.relu(torch.addmm(self._weights[i + 1], units, self._weights[i]))
-        outputs = torch.sigmoid(torch.addmm(self._weights[-1], units, self._weights[-2]))
-        loss = ((outputs - wanted).square() * self._output_weights).sum(1).mean()
-        optimizers = [each for each in (self._muon, self._adam) if each is not None]
+        sums = torch.addmm(self._weights[1], units[:, : self._values], self._weights[0])
+        if self.patterns is not None:
+            sums = sums + self.patterns.add_up(units[:, self._values :].long())
+        for i in range(2, len(self._weights), 2):
+            sums = torch.addmm(self._weights[i + 1], torch.relu(sums), self._weights[i])
+        loss = ((torch.sigmoid(sums) - wanted).square() * self._output_weights).sum(1).mean()
+        steppers = (self._muon, self._adam, None if self.patterns is None else self.patterns.optimizer)
+        optimizers = [each for each in steppers if each is not None]
         for optimizer in optimizers:
             optimizer.zero_grad()
         loss.backward()
         for optimizer in optimizers:
             optimizer.step()
         self.steps += 1
-        kept = min(self._average, (1.0 + self.steps) / (_AVERAGING_WARM_UP + self.steps))
+        changed = 1.0 - _compute_kept_share(self._average, self.steps)
         with torch.no_grad():
             for mean, weight in zip(self._averaged, self._weights, strict=True):
-                mean.lerp_(weight, 1.0 - kept)
+                mean.lerp_(weight, changed)
+        if self.patterns is not None:
+            self.patterns.average_step()
         return float(loss.item())
 
     def state_dict(self) -> dict[str, NDArray[Any]]:
@@ -120,7 +137,7 @@ class Fitter:
             for name, kept in self._optimizer_of(i).state[weight].items():
                 if name != "step":
                     arrays[f"fit_{name}{i}"] = kept.cpu().numpy().copy()
-        return arrays
+        return arrays | (self.patterns.state_dict() if self._owns_patterns and self.patterns else {})
 
     def _restore(self, state: Mapping[str, NDArray[Any]]) -> None:
         torch = self._torch
@@ -132,6 +149,8 @@ class Fitter:
                     mean.copy_(torch.from_numpy(_check_shape(state[f"fit_mean{i}"], weight)))
                     if self.steps:
                         self._optimizer_of(i).state[weight] = self._read_optimizer_state(state, i)
+            if self._owns_patterns and self.patterns is not None:
+                self.patterns.restore(state)
         except (KeyError, ValueError) as error:
             raise DataFileError(f"expected the state of a fit of this net: {error}") from error
 
@@ -160,19 +179,94 @@ class Fitter:
         self._adam = torch.optim.Adam([weight for weight in self._weights if id(weight) not in taken])
 
     def _set_rate(self, rate: float) -> None:
+        adam_rate = rate if self._muon is None else _ADAM_RATE_SHARE * rate
         for group in self._adam.param_groups:
-            group["lr"] = rate if self._muon is None else _ADAM_RATE_SHARE * rate
+            group["lr"] = adam_rate
+        if self.patterns is not None:
+            self.patterns.set_rate(adam_rate)
         if self._muon is not None:
             for group in self._muon.param_groups:
                 group["lr"] = rate
 
     def _to_tensors(self, net: LayeredNet) -> list[Any]:
-        arrays = [array for layer in net.layers for array in layer]
+        """Return all weights but the rows of patterns."""
+        (rows, bias), *others = net.layers
+        arrays = [array for layer in ((rows[: self._values], bias), *others) for array in layer]
         return [self._torch.tensor(array, device=self._device) for array in arrays]
 
-    def _as_net(self, tensors: list[Any]) -> LayeredNet:
+    def _as_net(self, tensors: list[Any], patterns: Any) -> LayeredNet:  # noqa: ANN401
         arrays = [tensor.detach().cpu().numpy().copy() for tensor in tensors]
-        return LayeredNet(self._encoder_id, tuple(zip(arrays[::2], arrays[1::2], strict=True)))
+        if patterns is not None:
+            arrays[0] = np.concatenate([arrays[0], patterns.detach().cpu().numpy()])
+        return LayeredNet(self.encoder_id, tuple(zip(arrays[::2], arrays[1::2], strict=True)))
+
+
+class PatternRows:
+    """Rows of patterns in fitting: those of one net, or of several that share them.
+
+    Args:
+        torch: The package.
+        rows: ``float32[n, units]``, where to begin.
+        device: Of torch.
+        average: As `Fitter` takes it.
+
+    Attributes:
+        rows: They, as a tensor.
+        averaged: Their running average.
+        optimizer: Takes their steps.
+    """
+
+    def __init__(self, torch: ModuleType, rows: NDArray[np.float32], device: Any, average: float) -> None:  # noqa: ANN401
+        self._torch, self._average = torch, average
+        self.rows = torch.tensor(rows, device=device, requires_grad=True)
+        self.averaged = torch.tensor(rows, device=device)
+        self.optimizer = torch.optim.Adam([self.rows])
+        self._steps = 0
+
+    def add_up(self, numbers: Any) -> Any:  # noqa: ANN401
+        """Return the sums of rows, given their numbers, ``int64[n, patterns]``."""
+        return self._torch.nn.functional.embedding_bag(numbers, self.rows, mode="sum")
+
+    def set_rate(self, rate: float) -> None:
+        """Set the learning rate."""
+        for group in self.optimizer.param_groups:
+            group["lr"] = rate
+
+    def average_step(self) -> None:
+        """Take a step that was made into the average."""
+        self._steps += 1
+        with self._torch.no_grad():
+            self.averaged.lerp_(self.rows, 1.0 - _compute_kept_share(self._average, self._steps))
+
+    def state_dict(self) -> dict[str, NDArray[Any]]:
+        """Return all that they resume from, as named arrays."""
+        arrays: dict[str, NDArray[Any]] = {"fit_pattern_steps": np.array(self._steps)}
+        named = {"rows": self.rows, "mean": self.averaged, **self.optimizer.state[self.rows]}
+        for name, kept in named.items():
+            if name != "step":
+                arrays[f"fit_pattern_{name}"] = kept.detach().cpu().numpy().copy()
+        return arrays
+
+    def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
+        """Resume from what `state_dict` returned; raise KeyError or ValueError for the state of others."""
+        self._steps = int(state["fit_pattern_steps"])
+        read = {name: _check_shape(state[f"fit_pattern_{name}"], self.rows) for name in ("rows", "mean")}
+        with self._torch.no_grad():
+            self.rows.copy_(self._torch.from_numpy(read["rows"]))
+            self.averaged.copy_(self._torch.from_numpy(read["mean"]))
+        if self._steps:
+            kept = {
+                name: self._torch.from_numpy(_check_shape(state[f"fit_pattern_{name}"], self.rows)).to(
+                    self.rows.device
+                )
+                for name in ("exp_avg", "exp_avg_sq")
+            }
+            self.optimizer.state[self.rows] = {**kept, "step": self._torch.tensor(float(self._steps))}
+
+
+def _compute_kept_share(average: float, steps: int) -> float:
+    """Compute the share of the averaged weights that a step keeps."""
+    return min(average, (1.0 + steps) / (_AVERAGING_WARM_UP + steps))
 
 
 def _check_shape(array: NDArray[Any], like: Any) -> NDArray[Any]:  # noqa: ANN401

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -49,15 +49,14 @@ def split_labels(labels: Labels, validation_share: float, seed: int) -> tuple[La
     return labels.select(~aside), labels.select(aside)
 
 
-def train(
+def iterate_steps(
     fitter: Fitter,
     labels: Labels,
     steps: int,
     batch: int,
-    rate: Callable[[int], float],
+    rate: Callable[[float], float],
     generator: np.random.Generator,
-    progress: Callable[[int, float], None] = lambda step, loss: None,
-) -> float:
+) -> Iterator[float]:
     """Take steps on shuffled labels, starting over as often as they run out.
 
     Positions are encoded as they are needed: that costs a few hundredths of the step, and the inputs of
@@ -68,24 +67,21 @@ def train(
         labels: At least one.
         steps: How many.
         batch: Positions of each step, fewer where there are no more.
-        rate: The learning rate of each of these steps, by its number from 0.
+        rate: The learning rate by the share of the steps that is done.
         generator: Of the order.
-        progress: Called with the steps done and the mean loss so far.
 
-    Returns:
-        The mean loss of the steps.
+    Yields:
+        The loss of each step.
     """
-    encode = get_encoder(fitter.net.encoder_id).encode
+    encode = get_encoder(fitter.encoder_id).encode
     size = min(batch, len(labels))
-    order, at, total = generator.permutation(len(labels)), 0, 0.0
+    order, at = generator.permutation(len(labels)), 0
     for step in range(steps):
         if at + size > len(order):
             order, at = generator.permutation(len(labels)), 0
         rows = order[at : at + size]
         at += size
-        total += fitter.step(encode(labels.boards[rows]), labels.targets[rows], rate(step))
-        progress(step + 1, total / (step + 1))
-    return total / max(steps, 1)
+        yield fitter.step(encode(labels.boards[rows]), labels.targets[rows], rate(step / steps))
 
 
 def compute_fit_metrics(net: LayeredNet, labels: Labels) -> FitMetrics:

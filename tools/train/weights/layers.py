@@ -35,7 +35,8 @@ class LayeredNet:
 
     Attributes:
         encoder_id: What its inputs are; see `nets.encoders`.
-        layers: From the inputs to the outputs, at least one hidden layer.
+        layers: From the inputs to the outputs, at least one hidden layer. The first has as many rows of
+            weights as the encoder has.
 
     Raises:
         DataFileError: The encoder does not exist, or the shapes do not fit it or each other.
@@ -45,12 +46,12 @@ class LayeredNet:
     layers: tuple[Layer, ...]
 
     def __post_init__(self) -> None:
-        sizes = [get_encoder(self.encoder_id).inputs, *(len(bias) for _, bias in self.layers)]
+        sizes = [get_encoder(self.encoder_id).rows, *(len(bias) for _, bias in self.layers)]
         shapes = [weights.shape for weights, _ in self.layers]
         expected = list(pairwise(sizes))
         if len(self.layers) < 2 or sizes[-1] != OUTPUTS or shapes != expected:
             raise DataFileError(
-                f"expected layers from the {sizes[0]} inputs of {self.encoder_id} to {OUTPUTS} outputs, "
+                f"expected layers from the {sizes[0]} rows of {self.encoder_id} to {OUTPUTS} outputs, "
                 f"got weights of shapes {shapes} and biases of {sizes[1:]}",
                 field="net",
             )
@@ -67,7 +68,7 @@ class LayeredNet:
             DataFileError: The encoder does not exist.
             ValueRangeError: There is no hidden layer, or one without units.
         """
-        sizes = [get_encoder(encoder_id).inputs, *_check_hidden(hidden), OUTPUTS]
+        sizes = [get_encoder(encoder_id).rows, *_check_hidden(hidden), OUTPUTS]
         spreads = [30.0, *(size / 2 for size in sizes[1:-2]), float(sizes[-2])]
         layers = [
             (_random_weights(generator, ins, outs, spread), np.zeros(outs, np.float32))
@@ -79,7 +80,7 @@ class LayeredNet:
     @property
     def inputs(self) -> int:
         """The number of inputs."""
-        return len(self.layers[0][0])
+        return get_encoder(self.encoder_id).inputs
 
     @property
     def hidden(self) -> tuple[int, ...]:
@@ -125,11 +126,27 @@ class LayeredNet:
         Returns:
             ``float32[n, 5]``.
         """
-        units = inputs
-        for weights, bias in self.layers[:-1]:
-            units = np.maximum(units @ weights + bias, np.float32(0.0))
-        weights, bias = self.layers[-1]
-        return sigmoid(units @ weights + bias)
+        values, (rows, bias) = get_encoder(self.encoder_id).values, self.layers[0]
+        sums = inputs[:, :values] @ rows[:values] + bias
+        for numbers in inputs[:, values:].T.astype(np.int64):
+            sums += rows[values + numbers]
+        for weights, bias in self.layers[1:]:
+            sums = np.maximum(sums, np.float32(0.0)) @ weights + bias
+        return sigmoid(sums)
+
+    def has_patterns_of(self, other: LayeredNet) -> bool:
+        """Return whether the rows of patterns are those of another net, which have as many units."""
+        if self.encoder_id != other.encoder_id:
+            return False
+        values = get_encoder(self.encoder_id).values
+        return np.array_equal(self.layers[0][0][values:], other.layers[0][0][values:])
+
+    def round_patterns(self) -> LayeredNet:
+        """Return the net with its rows of patterns in half precision, as files have them."""
+        (rows, bias), *others = self.layers
+        values = get_encoder(self.encoder_id).values
+        rounded = np.concatenate([rows[:values], rows[values:].astype(np.float16).astype(np.float32)])
+        return LayeredNet(self.encoder_id, ((rounded, bias), *others))
 
     def with_encoder(self, encoder_id: str) -> LayeredNet:
         """Read other inputs of which the first are the present ones; the further ones count nothing yet.
@@ -142,13 +159,14 @@ class LayeredNet:
             return self
         boards = sample_random_positions(_CHECKED_POSITIONS, seed=1)
         own, other = get_encoder(self.encoder_id), get_encoder(encoder_id)
-        if not np.array_equal(own.encode(boards), other.encode(boards)[:, : own.inputs]):
+        alike = np.array_equal(own.encode(boards), other.encode(boards)[:, : own.inputs])
+        if own.patterns or other.values < own.values or not alike:
             raise UnsupportedError(
                 f"expected an encoder that begins with the inputs of {self.encoder_id}, got {encoder_id}",
                 field="encoder",
             )
         weights, bias = self.layers[0]
-        more = np.zeros((other.inputs - own.inputs, len(bias)), np.float32)
+        more = np.zeros((other.rows - own.rows, len(bias)), np.float32)
         return LayeredNet(encoder_id, ((np.concatenate([weights, more]), bias), *self.layers[1:]))
 
     def widen(self, hidden: Sequence[int], generator: np.random.Generator) -> LayeredNet:
@@ -169,14 +187,16 @@ class LayeredNet:
                 f"got {_format_hidden(hidden)}",
                 field="hidden",
             )
-        sizes = [self.inputs, *hidden, OUTPUTS]
+        encoder = get_encoder(self.encoder_id)
+        sizes = [encoder.rows, *hidden, OUTPUTS]
         layers = []
         for i, (weights, bias) in enumerate(self.layers):
             ins, outs = sizes[i], sizes[i + 1]
             more = outs - len(bias)
             wide = np.zeros((ins, outs), np.float32)
             wide[: len(weights), : len(bias)] = weights
-            wide[:, len(bias) :] = _random_weights(generator, ins, more, 30.0 if i == 0 else ins / 2)
+            seen = ins if i else encoder.values  # patterns count nothing yet for new units
+            wide[:seen, len(bias) :] = _random_weights(generator, seen, more, ins / 2 if i else 30.0)
             layers.append((wide, np.concatenate([bias, np.zeros(more, np.float32)])))
         return LayeredNet(self.encoder_id, tuple(layers))
 

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from types import ModuleType
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from engine.errors import DataFileError, missing_package
 from engine.rules.outcome import LOSE_G, WIN, WIN_G
 from nets.encoders import get_encoder
 from nets.heritage.computational_backgammon.net import ClassicNet
 from nets.heritage.gengammon.net import WEIGHTS_OUTPUT, GengammonNet
+from nets.onnx_layers import read_layers
 from nets.onnx_model import OUTPUT_NAME, OnnxModel
-from tools.train.weights.layers import ENCODER, OUTPUTS, Layer, LayeredNet
+from tools.train.weights.layers import ENCODER, OUTPUTS, LayeredNet
 from tools.train.weights.random_positions import sample_random_positions
 
 _OPSET = 17
@@ -22,21 +25,29 @@ _IR_VERSION = 8
 def net_to_onnx(net: LayeredNet, name: str) -> bytes:
     """Make the ONNX file of a net: ``inputs float32[n, inputs]`` to ``outcome float32[n, 5]``.
 
-    A net with one hidden layer on `tesauro196` gives its weights as outputs too, so that
-    `nets.pruning_net` can read them from the same file.
+    The rows of patterns are rounded to half precision. A net with one hidden layer on `tesauro196` gives its
+    weights as outputs too, so that `nets.pruning_net` can read them from the same file.
 
     Raises:
         UnsupportedError: The package ``onnx`` is not installed.
     """
     onnx = _import_onnx()
     helper, numpy_helper, float32 = onnx.helper, onnx.numpy_helper, onnx.TensorProto.FLOAT
-    weights, nodes, units = {}, [], "inputs"
+    encoder = get_encoder(net.encoder_id)
+    weights: dict[str, NDArray[Any]] = {}
+    nodes, units = [], "inputs"
     for i, (matrix, bias) in enumerate(net.layers, 1):
-        weights[f"w{i}"], weights[f"b{i}"] = np.ascontiguousarray(matrix), bias
         is_last = i == len(net.layers)
         number = "" if i == 1 else str(i)
         sums, result = ("logits", OUTPUT_NAME) if is_last else (f"sums{number}", f"hidden{number}")
-        nodes.append(helper.make_node("Gemm", [units, f"w{i}", f"b{i}"], [sums]))
+        if i == 1 and encoder.patterns:
+            nodes += _make_pattern_nodes(helper, onnx.TensorProto, sums)
+            weights |= {"sizes": np.array([encoder.values, encoder.patterns]), "axes": np.array([1])}
+            matrix, weights["rows"] = np.split(matrix.astype(np.float32), [encoder.values])
+            weights["rows"] = weights["rows"].astype(np.float16)
+        else:
+            nodes.append(helper.make_node("Gemm", [units, f"w{i}", f"b{i}"], [sums]))
+        weights[f"w{i}"], weights[f"b{i}"] = np.ascontiguousarray(matrix), bias
         nodes.append(helper.make_node("Sigmoid" if is_last else "Relu", [sums], [result]))
         units = result
     outputs = [helper.make_tensor_value_info(OUTPUT_NAME, float32, ["n", OUTPUTS])]
@@ -50,6 +61,20 @@ def net_to_onnx(net: LayeredNet, name: str) -> bytes:
         [numpy_helper.from_array(array, key) for key, array in weights.items()],
     )
     return _serialize_checked(onnx, graph)
+
+
+def _make_pattern_nodes(helper: Any, kinds: Any, sums: str) -> list[Any]:  # noqa: ANN401  (onnx has no types)
+    """Make the nodes of a first layer that adds rows of weights by their numbers, up to its sums."""
+    make = helper.make_node
+    return [
+        make("Split", ["inputs", "sizes"], ["values", "numbers"], axis=1),
+        make("Cast", ["numbers"], ["places"], to=kinds.INT64),
+        make("Gather", ["rows", "places"], ["added"]),
+        make("Cast", ["added"], ["terms"], to=kinds.FLOAT),
+        make("ReduceSum", ["terms", "axes"], ["pattern_sums"], keepdims=0),
+        make("Gemm", ["values", "w1", "b1"], ["value_sums"]),
+        make("Add", ["value_sums", "pattern_sums"], [sums]),
+    ]
 
 
 def scorer_to_onnx(net: GengammonNet, name: str) -> bytes:
@@ -130,10 +155,14 @@ def has_weight_outputs(net: LayeredNet) -> bool:
 
 
 def compute_max_difference(net: LayeredNet | ClassicNet, content: bytes) -> float:
-    """Compare an ONNX file with the weights it was made of on positions of random games, in any output."""
+    """Compare an ONNX file with the weights it was made of on positions of random games, in any output.
+
+    What rounding to half precision makes does not count.
+    """
     boards = sample_random_positions(2000, seed=1)
     inputs = get_encoder(net.encoder_id).encode(boards)
-    expected = net.evaluate(boards) if isinstance(net, ClassicNet) else net.forward(inputs)
+    rounded = net if isinstance(net, ClassicNet) else net.round_patterns()
+    expected = rounded.evaluate(boards) if isinstance(rounded, ClassicNet) else rounded.forward(inputs)
     written = OnnxModel("export", content, inputs.shape[1], OUTPUTS).run(inputs)
     return float(np.abs(written - expected).max())
 
@@ -147,23 +176,14 @@ def read_onnx(content: bytes, encoder_id: str, name: str) -> LayeredNet:
         name: What errors call it.
 
     Raises:
-        UnsupportedError: The package ``onnx`` is not installed.
         DataFileError: It is another kind of net.
     """
-    onnx = _import_onnx()
-    graph = onnx.load_from_string(content).graph
-    arrays = {each.name: onnx.numpy_helper.to_array(each) for each in graph.initializer}
-    kinds = [node.op_type for node in graph.node]
-    count = len(kinds) // 2
-    if kinds != ["Gemm", "Relu"] * (count - 1) + ["Gemm", "Sigmoid"]:
+    layers = read_layers(content)
+    if layers is None or any(layer.activation != "Relu" for layer in layers[:-1]):
         raise DataFileError(
-            f"expected net {name} as layers of Gemm and Relu, the last with Sigmoid, got {kinds}", field="net"
+            f"expected net {name} as layers of Gemm and Relu, the last with Sigmoid", field="net"
         )
-    layers: list[Layer] = []
-    for node in graph.node[::2]:
-        _, weights, bias = node.input
-        layers.append((arrays[weights].astype(np.float32), arrays[bias].astype(np.float32)))
-    return LayeredNet(encoder_id, tuple(layers))
+    return LayeredNet(encoder_id, tuple((layer.weights, layer.biases) for layer in layers))
 
 
 def _serialize_checked(onnx: ModuleType, graph: object) -> bytes:

@@ -19,8 +19,8 @@ from tools.train.fitting.training_loop import (
     compute_fit_metrics,
     cosine_rate,
     halving_rate,
+    iterate_steps,
     split_labels,
-    train,
 )
 from tools.train.labels.shards import Labels, ShardMetadata, shard_file, write_shard
 from tools.train.runs import run as run_module
@@ -106,20 +106,39 @@ def test_added_inputs_units_and_layers_learn():
     assert np.abs(last[6:]).max() > 0
 
 
-@pytest.mark.parametrize("optimizer", ["adam", "muon"])
-def test_a_fit_goes_on_from_its_state_to_the_same_weights(optimizer):
+@pytest.mark.parametrize(
+    ("encoder_id", "optimizer"),
+    [("tesauro196", "adam"), ("tesauro196", "muon"), ("patterns285", "muon")],
+)
+def test_a_fit_goes_on_from_its_state_to_the_same_weights(encoder_id, optimizer):
     few = labels(300, seed=1)
 
     def steps(fitter, seed):
-        train(fitter, few, 10, 64, lambda step: 1e-3, np.random.default_rng(seed))
+        for _ in iterate_steps(fitter, few, 10, 64, lambda share: 1e-3, np.random.default_rng(seed)):
+            pass
 
-    whole = fitting.Fitter(untrained(7, 5), optimizer, average=0.99)
+    net = untrained(7, 5).with_encoder(encoder_id)
+    whole = fitting.Fitter(net, optimizer, average=0.99)
     steps(whole, 1)
-    resumed = fitting.Fitter(untrained(7, 5), optimizer, average=0.99, state=whole.state_dict())
+    resumed = fitting.Fitter(net, optimizer, average=0.99, state=whole.state_dict())
     for fitter in (whole, resumed):
         steps(fitter, 2)
     assert whole.net.digest == resumed.net.digest
     assert whole.averaged_net.digest == resumed.averaged_net.digest
+
+
+def test_rows_of_patterns_learn_where_they_are_added_and_nowhere_else():
+    few = labels(64, seed=1)
+    grown = untrained(6).with_encoder("patterns285")
+    inputs = get_encoder("patterns285").encode(few.boards)
+    assert compute_fit_metrics(grown, few) == compute_fit_metrics(untrained(6), few)
+    fitter = fitting.Fitter(grown, "muon", average=0.5)
+    losses = [fitter.step(inputs, few.targets, rate=1e-2) for _ in range(3)]
+    assert losses[2] < losses[0]
+    for net in (fitter.net, fitter.averaged_net):
+        changed = np.flatnonzero(np.abs(net.layers[0][0][248:]).max(axis=1))
+        assert set(changed.tolist()) == set(inputs[:, 248:].astype(int).ravel().tolist())
+    assert compute_fit_metrics(fitter.net, few).loss < losses[0]
 
 
 def test_muon_steps_in_many_directions_of_hidden_layers_and_leaves_the_last_layer_to_adam():

@@ -82,6 +82,23 @@ def test_they_go_on_from_their_state_to_the_same_nets():
     assert whole.make_averaged("a").digest == resumed.make_averaged("a").digest
 
 
+def test_nets_that_begin_with_the_same_rows_of_patterns_share_them_to_the_end():
+    parts = {
+        plan: net(seed=number).with_encoder("patterns285") for number, plan in enumerate(CONTACT_CLASSES)
+    }
+    whole = fits(NetSet("start", {**parts, "race": net(4)}))
+    learn(whole, seed=1)
+    resumed = fits(whole.make_averaged("resumed"), state=whole.state_dict())
+    for each in (whole, resumed):
+        learn(each, seed=2)
+    first, *others = [whole.make_averaged("a").nets[plan] for plan in CONTACT_CLASSES]
+    assert np.abs(first.layers[0][0][248:]).max() > 0
+    for other in others:
+        assert other.has_patterns_of(first)
+        assert np.abs(other.layers[0][0][:248] - first.layers[0][0][:248]).max() > 0
+    assert whole.make_averaged("a").digest == resumed.make_averaged("a").digest
+
+
 def test_steps_are_reported_to_the_end_and_shared_as_the_labels_are():
     reported = []
     fits(start()).train(

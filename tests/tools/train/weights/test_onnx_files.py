@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from engine.errors import DataFileError
+from nets.compiled_net import CompiledNet
 from nets.encoders import get_encoder
 from nets.onnx_layers import read_layers
 from nets.onnx_model import OnnxModel
@@ -14,7 +15,13 @@ from tools.train.weights.random_positions import sample_random_positions
 
 pytest.importorskip("onnx", reason="files of nets need the package onnx (extra 'train')")
 
-KINDS = [("tesauro196", (16,)), ("expert248", (16,)), ("tesauro196", (16, 8)), ("expert248", (24, 16, 8))]
+KINDS = [
+    ("tesauro196", (16,)),
+    ("expert248", (16,)),
+    ("tesauro196", (16, 8)),
+    ("expert248", (24, 16, 8)),
+    ("patterns285", (16, 8)),
+]
 
 
 def decode_net(encoder_id: str, hidden: tuple[int, ...]) -> LayeredNet:
@@ -27,7 +34,11 @@ def test_a_file_runs_as_its_net_and_gives_the_net_back(encoder_id, hidden):
     content = net_to_onnx(net, "a")
     assert compute_max_difference(net, content) <= 1e-6
     back = read_onnx(content, encoder_id, "a")
-    assert (back.hidden, back.digest) == (net.hidden, net.digest)
+    assert (back.hidden, back.digest) == (net.hidden, net.round_patterns().digest)
+    boards = sample_random_positions(50, seed=2)
+    compiled = CompiledNet("a", get_encoder(encoder_id), read_layers(content))
+    outcomes = OnnxModel("a", content, net.inputs, 5).run(get_encoder(encoder_id).encode(boards))
+    np.testing.assert_allclose(compiled.evaluate(boards), outcomes, rtol=0, atol=1e-6)
 
 
 def test_a_file_of_another_net_differs():
