@@ -7,7 +7,7 @@ function that emits the instructions.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, ParamSpec, TypeAlias, TypeVar
 
 import numba
@@ -31,6 +31,11 @@ LANE = ir.IntType(32)
 FLOAT = ir.FloatType()
 VECTOR = ir.VectorType(FLOAT, LANES)
 INT_VECTOR = ir.VectorType(LANE, LANES)
+
+WHOLE, BOARDS = types.int64, types.int8[:, :, ::1]
+INDEX_ROWS, FLOAT_ROWS = types.uint16[:, ::1], types.float32[:, ::1]
+"""Types of arguments, by numba."""
+
 FUSED = ("contract",)
 """Flags of products and sums that may become one instruction."""
 
@@ -91,6 +96,27 @@ def repeat(builder: Builder, number: Value) -> Value:
     undefined = ir.Constant(ir.VectorType(number.type, LANES), ir.Undefined)
     first = builder.insert_element(undefined, number, LANE(0))
     return builder.shuffle_vector(first, undefined, ir.Constant(INT_VECTOR, None))
+
+
+def compress(builder: Builder, vector: Value, mask: Value) -> Value:
+    """Emit the lanes of a mask, moved together, of a vector of 32-bit numbers."""
+    kind = vector.type
+    name = f"llvm.experimental.vector.compress.v{LANES}{'f' if kind is VECTOR else 'i'}32"
+    signature = ir.FunctionType(kind, [kind, mask.type, kind])
+    function = builder.module.declare_intrinsic(name, (), signature)
+    return builder.call(function, [vector, mask, ir.Constant(kind, None)])
+
+
+def fill(vector: Value, number: int) -> Value:
+    """Return a constant like a vector of whole numbers, with one number in all lanes."""
+    return ir.Constant(vector.type, [number] * vector.type.count)
+
+
+def pick(builder: Builder, vector: Value, places: Sequence[int], lanes: int = 0) -> Value:
+    """Emit some lanes of a vector, and zeros up to a number of lanes."""
+    zeros = [vector.type.count] * (lanes - len(places))
+    mask = ir.Constant(ir.VectorType(LANE, len(places) + len(zeros)), [*places, *zeros])
+    return builder.shuffle_vector(vector, ir.Constant(vector.type, None), mask)
 
 
 def join(phis: list[Value], *sources: tuple[Value, list[Value]]) -> None:

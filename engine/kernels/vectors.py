@@ -9,6 +9,7 @@ so there are fewer sums side by side, and the Python function itself is compiled
 from __future__ import annotations
 
 import functools
+from collections.abc import Sequence
 
 import numba
 import numpy as np
@@ -18,8 +19,11 @@ from numba.core import types
 from numpy.typing import NDArray
 
 from engine.kernels.instructions import (
+    BOARDS,
     FLOAT,
+    FLOAT_ROWS,
     FUSED,
+    INDEX_ROWS,
     INT,
     INT_VECTOR,
     LANE,
@@ -27,8 +31,10 @@ from engine.kernels.instructions import (
     VECTOR,
     Builder,
     Value,
+    compress,
     emitted_by,
     join,
+    pick,
     point_to_row,
     repeat,
 )
@@ -49,15 +55,12 @@ _SHORT = ir.IntType(16)
 _SHORT_VECTOR = ir.VectorType(_SHORT, LANES)
 
 _FEATURES = numba.config.CPU_FEATURES  # type: ignore[attr-defined]  # made at run time
-_HAS_AVX512 = "+avx512f" in (get_host_cpu_features().flatten() if _FEATURES is None else _FEATURES)
-_SUMS = 2 if _HAS_AVX512 else 1
+HAS_AVX512 = "+avx512f" in (get_host_cpu_features().flatten() if _FEATURES is None else _FEATURES)
+_SUMS = 2 if HAS_AVX512 else 1
 """Sums that take rows by turns: an addition takes as long as adding a row to two of them."""
 
 _FLOATS = types.float32[::1]
-_FLOAT_ROWS = types.float32[:, ::1]
-_BOARDS = types.int8[:, :, ::1]
 _SHORT_ROWS = types.Array(types.int16, 2, "C", readonly=True)
-_INDEX_ROWS = types.uint16[:, ::1]
 
 
 def _emit_add_rows(builder: Builder, arguments: list[Value]) -> None:
@@ -115,10 +118,10 @@ def _emit_list_nonzero(builder: Builder, arguments: list[Value]) -> Value:
         vector = builder.load(_vector_pointer(builder, values, start, VECTOR), align=4)
         mask = builder.fcmp_unordered("!=", vector, ir.Constant(VECTOR, [0.0] * LANES))
         numbers = repeat(builder, builder.trunc(builder.add(start, shift), LANE))
-        numbers = _compress(builder, builder.add(numbers, lanes), mask)
+        numbers = compress(builder, builder.add(numbers, lanes), mask)
         narrow = builder.trunc(numbers, _SHORT_VECTOR)
         builder.store(narrow, _vector_pointer(builder, rows, places[-1], _SHORT_VECTOR), align=2)
-        vector = _compress(builder, vector, mask)
+        vector = compress(builder, vector, mask)
         builder.store(vector, _vector_pointer(builder, factors, places[-1], VECTOR), align=4)
         number = builder.ctpop(builder.bitcast(mask, ir.IntType(LANES)))
         places.append(builder.add(places[-1], builder.zext(number, INT)))
@@ -127,20 +130,61 @@ def _emit_list_nonzero(builder: Builder, arguments: list[Value]) -> Value:
     builder.cbranch(builder.icmp_signed("<", following, columns), loop, end)
 
     builder.position_at_end(end)
-    for step in range(STEP):
-        place = builder.add(places[-1], INT(step))
-        builder.store(_SHORT(0), builder.gep(rows, [place]))
-        builder.store(FLOAT(0.0), builder.gep(factors, [place]))
+    emit_end_of_rows(builder, places[-1], rows, factors)
     return places[-1]
 
 
-def _compress(builder: Builder, vector: Value, mask: Value) -> Value:
-    """Emit the lanes of a mask, moved together."""
-    kind = vector.type
-    name = f"llvm.experimental.vector.compress.v{LANES}{'f' if kind is VECTOR else 'i'}32"
-    signature = ir.FunctionType(kind, [kind, mask.type, kind])
-    function = builder.module.declare_intrinsic(name, (), signature)
-    return builder.call(function, [vector, mask, ir.Constant(kind, None)])
+def emit_list_rows(
+    builder: Builder,
+    numbers: Value,
+    bases: Sequence[int],
+    first: Value,
+    found: Value,
+    rows: Value,
+    factors: Value,
+) -> Value:
+    """Emit the listing of numbers that are not zero as rows with the factor 1, for `add_rows`.
+
+    Args:
+        builder: Builds the instructions.
+        numbers: A vector of 16-bit numbers.
+        bases: What is added to each of them for its row.
+        first: What is added to all.
+        found: How many rows are listed already.
+        rows: The address of the list of rows; it is written up to `LANES` entries after the last row.
+        factors: The address of the list of factors, the same.
+
+    Returns:
+        How many are listed then.
+    """
+    ones = ir.Constant(VECTOR, [1.0] * LANES)
+    for start in range(0, len(bases), LANES):
+        own = [int(base) for base in bases[start : start + LANES]]
+        lanes = builder.zext(pick(builder, numbers, range(start, start + len(own)), LANES), INT_VECTOR)
+        is_listed = builder.icmp_signed("!=", lanes, ir.Constant(INT_VECTOR, None))
+        lanes = builder.add(lanes, ir.Constant(INT_VECTOR, own + [0] * (LANES - len(own))))
+        lanes = builder.add(lanes, repeat(builder, builder.trunc(first, LANE)))
+        narrow = builder.trunc(compress(builder, lanes, is_listed), _SHORT_VECTOR)
+        builder.store(narrow, _vector_pointer(builder, rows, found, _SHORT_VECTOR), align=2)
+        builder.store(ones, _vector_pointer(builder, factors, found, VECTOR), align=4)
+        number = builder.ctpop(builder.bitcast(is_listed, ir.IntType(LANES)))
+        found = builder.add(found, builder.zext(number, INT))
+    return found
+
+
+def emit_end_of_rows(builder: Builder, found: Value, rows: Value, factors: Value) -> None:
+    """Emit the `STEP` rows with the factor 0 at the end of a list."""
+    for step in range(STEP):
+        place = builder.add(found, INT(step))
+        builder.store(_SHORT(0), builder.gep(rows, [place]))
+        builder.store(FLOAT(0.0), builder.gep(factors, [place]))
+
+
+def emit_load_counts(builder: Builder, boards: Value, place: Value, count: int) -> Value:
+    """Emit the loading of checkers of a position, ``int8[n, 2, 26]``, as 16-bit numbers from a place on."""
+    kind = ir.VectorType(ir.IntType(8), count)
+    loaded = builder.load(_vector_pointer(builder, boards.data, place, kind), align=1)
+    return builder.zext(loaded, ir.VectorType(_SHORT, count))
 
 
 def _emit_weigh_counts(builder: Builder, arguments: list[Value]) -> Value:
@@ -213,8 +257,8 @@ def _load(builder: Builder, pointer: Value, place: int) -> Value:
 @emitted_by(
     _emit_add_rows,
     types.void,
-    *(_FLOATS, types.int64, types.int64, _INDEX_ROWS, _FLOAT_ROWS, types.int64, types.int64),
-    *(types.float32, _FLOAT_ROWS, types.int64),
+    *(_FLOATS, types.int64, types.int64, INDEX_ROWS, FLOAT_ROWS, types.int64, types.int64),
+    *(types.float32, FLOAT_ROWS, types.int64),
 )
 def add_rows(
     weights: NDArray[np.float32],
@@ -251,8 +295,8 @@ def add_rows(
 @emitted_by(
     _emit_list_nonzero,
     types.int64,
-    *(_FLOAT_ROWS, types.int64, types.int64, types.int64, types.int64, _INDEX_ROWS, _FLOAT_ROWS),
-    is_compiled=not _HAS_AVX512,
+    *(FLOAT_ROWS, types.int64, types.int64, types.int64, types.int64, INDEX_ROWS, FLOAT_ROWS),
+    is_compiled=not HAS_AVX512,
 )
 def list_nonzero(
     values: NDArray[np.float32],
@@ -287,7 +331,7 @@ def list_nonzero(
     return listed
 
 
-@emitted_by(_emit_weigh_counts, types.int64, *(_BOARDS, types.int64, types.int64, _SHORT_ROWS, types.int64))
+@emitted_by(_emit_weigh_counts, types.int64, *(BOARDS, types.int64, types.int64, _SHORT_ROWS, types.int64))
 def weigh_counts(boards: NDArray[np.int8], at: int, side: int, weights: NDArray[np.int16], row: int) -> int:
     """Return the sum of a side's checkers times weights of their points.
 

@@ -125,9 +125,7 @@ def evaluate_block(
             counts[i] = list_nonzero(inputs, i, GROUP, feature_row, counts[i], rows, factors)
     if encoder == PATTERNS285:
         for i in range(count):
-            counts[i] = kernel_patterns.list_patterns(
-                boards, i, pattern_row, counts[i], rows, factors, i, False
-            )
+            counts[i] = kernel_patterns.list_patterns(boards, i, pattern_row, counts[i], rows, factors, i)
     first, end = packed.nets[net, _FIRST_LAYER], packed.nets[net, _END_LAYER]
     for layer in range(first, end):
         if layer > first:

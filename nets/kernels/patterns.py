@@ -14,8 +14,27 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.kernels import inlined_kernel, kernel
-from engine.kernels.vectors import STEP
+from engine.kernels import kernel
+from engine.kernels.instructions import (
+    BOARDS,
+    FLOAT_ROWS,
+    INDEX_ROWS,
+    INT,
+    WHOLE,
+    Builder,
+    Value,
+    emitted_by,
+    fill,
+    pick,
+    point_to_row,
+)
+from engine.kernels.vectors import (
+    HAS_AVX512,
+    STEP,
+    emit_end_of_rows,
+    emit_list_rows,
+    emit_load_counts,
+)
 
 PAIR_STATES = 7
 PAIRS = 23
@@ -38,82 +57,12 @@ ROWS_OF_PATTERN: NDArray[np.int64] = np.repeat([PAIR_ROWS, BLOCK_ROWS], [PAIRS, 
 EMPTY_ROWS: NDArray[np.int64] = np.cumsum(ROWS_OF_PATTERN) - ROWS_OF_PATTERN
 """``int64[37]``: the row of each pattern without checkers, its first one."""
 
+_POINTS = 24
 _STEP_STATES = BLOCK_STATES**BLOCK_STEP
-_STEPS = 24 // BLOCK_STEP
-
 _OWN_STATE: NDArray[np.int64] = np.minimum(np.arange(16), 3)
 _OTHER_STATE: NDArray[np.int64] = np.where(np.arange(16) > 0, 3 + _OWN_STATE, 0)
 _BLOCK_STATE: NDArray[np.int64] = np.minimum(np.arange(16), 2)
 """``int64[16]``, each: the state of a point by the number of checkers."""
-
-_ONE = np.float32(1.0)
-_ZERO = np.float32(0.0)
-
-
-@kernel
-def list_patterns(
-    boards: NDArray[np.int8],
-    at: int,
-    first: int,
-    listed: int,
-    rows: NDArray[np.uint16],
-    factors: NDArray[np.float32],
-    row: int,
-    lists_empty: bool,
-) -> int:
-    """List the rows of a position's patterns, for `engine.kernels.vectors.add_rows`.
-
-    Args:
-        boards: ``int8[n, 2, 26]``.
-        at: The place of the position.
-        first: The row of weights where those of patterns begin.
-        listed: The number of rows that are listed already.
-        rows: in and out, ``uint16[m, k]``.
-        factors: in and out, ``float32[m, k]``: 1 for each pattern, then `STEP` zeros.
-        row: The row of the lists.
-        lists_empty: Whether patterns without checkers are listed too.
-
-    Returns:
-        The number listed, with those before.
-    """
-    found = listed
-    before = _find_state(boards, at, 1)
-    for pair in range(PAIRS):
-        state = _find_state(boards, at, pair + 2)
-        number = before * PAIR_STATES + state
-        rows[row, found] = first + number
-        found += int(number > 0 or lists_empty)
-        before = state
-        first += PAIR_ROWS
-    for side in range(2):
-        lower = _find_step(boards, at, side, 0)
-        for block in range(BLOCKS):
-            upper = _find_step(boards, at, side, block + 1)
-            number = lower * _STEP_STATES + upper
-            rows[row, found] = first + number
-            found += int(number > 0 or lists_empty)
-            lower = upper
-            first += BLOCK_ROWS
-    for k in range(listed, found):
-        factors[row, k] = _ONE
-    for k in range(found, found + STEP):
-        rows[row, k] = 0
-        factors[row, k] = _ZERO
-    return found
-
-
-@inlined_kernel
-def _find_state(boards: NDArray[np.int8], at: int, point: int) -> int:
-    """Return the state of a point of a pair."""
-    return int(_OWN_STATE[boards[at, 0, point]] + _OTHER_STATE[boards[at, 1, 25 - point]])
-
-
-@inlined_kernel
-def _find_step(boards: NDArray[np.int8], at: int, side: int, step: int) -> int:
-    """Return the states of the points of a block that come with one step, as digits."""
-    point = 1 + BLOCK_STEP * step
-    state = _BLOCK_STATE[boards[at, side, point]] * BLOCK_STATES + _BLOCK_STATE[boards[at, side, point + 1]]
-    return int(state * BLOCK_STATES + _BLOCK_STATE[boards[at, side, point + 2]])
 
 
 @kernel
@@ -125,8 +74,120 @@ def write_patterns(boards: NDArray[np.int8], column: int, inputs: NDArray[np.flo
         column: The column of the first number.
         inputs: out, ``float32[n, m]``.
     """
-    rows, factors = np.empty((1, PATTERNS + STEP), np.uint16), np.empty((1, PATTERNS + STEP), np.float32)
     for i in range(boards.shape[0]):
-        list_patterns(boards, i, 0, 0, rows, factors, 0, True)
-        for k in range(PATTERNS):
-            inputs[i, column + k] = np.float32(rows[0, k])
+        at, first = column, 0
+        for point in range(1, PAIRS + 1):
+            number = 0
+            for place in range(point, point + 2):
+                state = _OWN_STATE[boards[i, 0, place]] + _OTHER_STATE[boards[i, 1, 25 - place]]
+                number = number * PAIR_STATES + state
+            inputs[i, at] = np.float32(first + number)
+            first += PAIR_ROWS
+            at += 1
+        for side in range(2):
+            for point in range(1, 1 + BLOCKS * BLOCK_STEP, BLOCK_STEP):
+                number = 0
+                for place in range(point, point + BLOCK_POINTS):
+                    number = number * BLOCK_STATES + _BLOCK_STATE[boards[i, side, place]]
+                inputs[i, at] = np.float32(first + number)
+                first += BLOCK_ROWS
+                at += 1
+
+
+def _emit_list_patterns(builder: Builder, arguments: list[Value]) -> Value:
+    boards, at, first, listed, rows, factors, row = arguments
+    rows, factors = (point_to_row(builder, array, row) for array in (rows, factors))
+    own, other = (
+        emit_load_counts(builder, boards, builder.add(builder.mul(at, INT(2 * 26)), INT(start)), _POINTS)
+        for start in (1, 27)
+    )
+    facing = pick(builder, other, range(_POINTS - 1, -1, -1))
+    is_there = builder.icmp_signed("!=", facing, fill(facing, 0))
+    facing = builder.add(_limit(builder, facing, 3), fill(facing, 3))
+    facing = builder.select(is_there, facing, fill(facing, 0))
+    states = builder.add(_limit(builder, own, 3), facing)
+    neighbours = pick(builder, states, range(PAIRS)), pick(builder, states, range(1, PAIRS + 1))
+    pairs = _append_digit(builder, *neighbours, PAIR_STATES)
+
+    blocks = []
+    for counts in (own, other):
+        limited = _limit(builder, counts, 2)
+        steps = pick(builder, limited, range(0, _POINTS, BLOCK_STEP))
+        for digit in range(1, BLOCK_STEP):
+            lowest = pick(builder, limited, range(digit, _POINTS, BLOCK_STEP))
+            steps = _append_digit(builder, steps, lowest, BLOCK_STATES)
+        halves = pick(builder, steps, range(BLOCKS)), pick(builder, steps, range(1, BLOCKS + 1))
+        blocks.append(_append_digit(builder, *halves, _STEP_STATES))
+    found = emit_list_rows(builder, pairs, EMPTY_ROWS[:PAIRS].tolist(), first, listed, rows, factors)
+    for side, numbers in enumerate(blocks):
+        own_rows = EMPTY_ROWS[PAIRS + side * BLOCKS : PAIRS + (side + 1) * BLOCKS]
+        found = emit_list_rows(builder, numbers, own_rows.tolist(), first, found, rows, factors)
+    emit_end_of_rows(builder, found, rows, factors)
+    return found
+
+
+def _limit(builder: Builder, counts: Value, most: int) -> Value:
+    bound = fill(counts, most)
+    return builder.select(builder.icmp_signed("<", counts, bound), counts, bound)
+
+
+def _append_digit(builder: Builder, number: Value, digit: Value, base: int) -> Value:
+    return builder.add(builder.mul(number, fill(number, base)), digit)
+
+
+@emitted_by(
+    _emit_list_patterns,
+    WHOLE,
+    *(BOARDS, WHOLE, WHOLE, WHOLE, INDEX_ROWS, FLOAT_ROWS, WHOLE),
+    is_compiled=not HAS_AVX512,
+)
+def list_patterns(
+    boards: NDArray[np.int8],
+    at: int,
+    first: int,
+    listed: int,
+    rows: NDArray[np.uint16],
+    factors: NDArray[np.float32],
+    row: int,
+) -> int:
+    """List the rows of a position's patterns but those without checkers, for `add_rows`.
+
+    Args:
+        boards: ``int8[n, 2, 26]``.
+        at: The place of the position.
+        first: The row of weights where those of patterns begin.
+        listed: The number of rows that are listed already.
+        rows: in and out, ``uint16[m, k]``, with 48 entries more than are listed at most.
+        factors: in and out, ``float32[m, k]``: 1 for each pattern, then `STEP` zeros.
+        row: The row of the lists.
+
+    Returns:
+        The number listed, with those before.
+    """
+    found = listed
+    before = _OWN_STATE[boards[at, 0, 1]] + _OTHER_STATE[boards[at, 1, 24]]
+    for point in range(2, _POINTS + 1):
+        state = _OWN_STATE[boards[at, 0, point]] + _OTHER_STATE[boards[at, 1, 25 - point]]
+        number = before * PAIR_STATES + state
+        rows[row, found] = first + number
+        factors[row, found] = 1.0
+        found += int(number > 0)
+        before = state
+        first += PAIR_ROWS
+    for side in range(2):
+        lower = 0
+        for point in range(1, _POINTS, BLOCK_STEP):
+            upper = 0
+            for place in range(point, point + BLOCK_STEP):
+                upper = upper * BLOCK_STATES + _BLOCK_STATE[boards[at, side, place]]
+            if point > 1:
+                number = lower * _STEP_STATES + upper
+                rows[row, found] = first + number
+                factors[row, found] = 1.0
+                found += int(number > 0)
+                first += BLOCK_ROWS
+            lower = upper
+    for place in range(found, found + STEP):
+        rows[row, place] = 0
+        factors[row, place] = 0.0
+    return found

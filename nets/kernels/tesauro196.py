@@ -11,8 +11,20 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.kernels import borrowing_kernel, gil_kernel, kernel
-from engine.kernels.vectors import STEP
+from engine.kernels import borrowing_kernel, gil_kernel
+from engine.kernels.instructions import (
+    BOARDS,
+    FLOAT_ROWS,
+    INDEX_ROWS,
+    INT,
+    WHOLE,
+    Builder,
+    Value,
+    emitted_by,
+    fill,
+    point_to_row,
+)
+from engine.kernels.vectors import HAS_AVX512, STEP, emit_end_of_rows, emit_list_rows, emit_load_counts
 
 INPUTS = 196
 SIDE_INPUTS = 98
@@ -70,7 +82,23 @@ def encode(boards: NDArray[np.int8], inputs: NDArray[np.float32]) -> None:
             inputs[i, first + OFF_INPUT] = np.float32(boards[i, side, 0]) / _FIFTEEN
 
 
-@kernel
+def _emit_list_points(builder: Builder, arguments: list[Value]) -> Value:
+    boards, at, first, rows, factors, row = arguments
+    rows, factors = (point_to_row(builder, array, row) for array in (rows, factors))
+    counts = emit_load_counts(builder, boards, builder.mul(at, INT(PLACES)), PLACES)
+    numbers = builder.mul(counts, fill(counts, PLACES))
+    bases = [place - PLACES for place in range(PLACES)]
+    found = emit_list_rows(builder, numbers, bases, first, INT(0), rows, factors)
+    emit_end_of_rows(builder, found, rows, factors)
+    return found
+
+
+@emitted_by(
+    _emit_list_points,
+    WHOLE,
+    *(BOARDS, WHOLE, WHOLE, INDEX_ROWS, FLOAT_ROWS, WHOLE),
+    is_compiled=not HAS_AVX512,
+)
 def list_points(
     boards: NDArray[np.int8],
     at: int,
@@ -86,7 +114,7 @@ def list_points(
         at: The place of the position.
         first: The row of weights where those of places begin.
         rows: out, ``uint16[m, k]``, for each place the row ``(checkers - 1) * PLACES + side * 26 + point``
-            after the first.
+            after the first; 16 entries more than are listed at most.
         factors: out, ``float32[m, k]``, 1 for each, then `engine.kernels.vectors.STEP` zeros.
         row: The row of the lists.
 

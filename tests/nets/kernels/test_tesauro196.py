@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from engine.kernels import kernel
 from nets.kernels import tesauro196 as kernel_encode
 from tests import boards
 
@@ -57,12 +58,18 @@ def test_point_units_hold_the_units_of_each_count():
     assert kernel_encode.ACTIVE_UNITS[:6].tolist() == [0, 1, 2, 3, 4, 4]
 
 
+@kernel
+def list_points(boards, at, first, rows, factors, row):
+    """Call it from a kernel, where it is made of instructions."""
+    return kernel_encode.list_points(boards, at, first, rows, factors, row)
+
+
 @pytest.mark.nojit
 def test_each_place_with_checkers_is_listed_by_their_number():
     sample = boards.random_boards(20, seed=6)
     rows, factors = np.zeros((2, 60), np.uint16), np.full((2, 60), 9.0, np.float32)
     for at, board in enumerate(sample):
-        found = kernel_encode.list_points(sample, at, 1000, rows, factors, 1)
+        found = list_points(sample, at, 1000, rows, factors, 1)
         counts = board.ravel().astype(int)
         places = np.flatnonzero(counts)
         assert rows[1, :found].tolist() == [1000 + (counts[place] - 1) * 52 + place for place in places]
