@@ -137,7 +137,8 @@ def can_compile(encoder: Encoder, layers: Sequence[Layer]) -> bool:
     """Return whether a net can be a `CompiledNet`."""
     return (
         encoder.id in _ENCODERS
-        and len(layers[0].weights) == encoder.rows
+        and len(layers[0].weights) == encoder.values
+        and (0 if layers[0].patterns is None else len(layers[0].patterns)) == encoder.pattern_rows
         and len(layers[-1].biases) == kernel_packed.OUTCOMES
     )
 
@@ -198,24 +199,26 @@ class _FirstLayer(NamedTuple):
 
     Attributes:
         rows: ``float32[n, units]``, those of places, then those of features.
-        patterns: ``float32[m, units]``, those of patterns, 0 for all without checkers; m may be 0.
-        biases: ``float32[units]``.
+        biases: ``float32[units]``, with the rows of patterns without checkers, which are not added.
+        patterns: ``float32[m, units]``, those of patterns; None for a layer without any.
     """
 
     rows: NDArray[np.float32]
-    patterns: NDArray[np.float32]
     biases: NDArray[np.float32]
+    patterns: NDArray[np.float32] | None
+
+    def shares_patterns(self, other: _FirstLayer) -> bool:
+        """Return whether another layer has the same rows of patterns."""
+        own, others = self.patterns, other.patterns
+        return own is not None and others is not None and (own is others or np.array_equal(own, others))
 
 
 def _make_first_layer(net: CompiledNet) -> _FirstLayer:
-    layer, values = net.layers[0], net.encoder.values
-    rows = _make_place_rows(layer.weights[:values], net.encoder.id)
-    patterns, biases = layer.weights[values:], layer.biases
-    if len(patterns):
-        empty = patterns[kernel_patterns.EMPTY_ROWS]
-        patterns = patterns - np.repeat(empty, kernel_patterns.ROWS_OF_PATTERN, axis=0)
-        biases = biases + empty.sum(axis=0)
-    return _FirstLayer(rows, patterns, biases)
+    layer = net.layers[0]
+    biases = layer.biases
+    if layer.patterns is not None:
+        biases = biases + layer.patterns[kernel_patterns.EMPTY_ROWS].sum(axis=0)
+    return _FirstLayer(_make_place_rows(layer.weights, net.encoder.id), biases, layer.patterns)
 
 
 class _Weights:
@@ -257,15 +260,19 @@ def _pack_first_layers(layers: Sequence[_FirstLayer], weights: _Weights) -> list
         For each layer the number of rows of its matrix, the place of that, and where in it the rows of the
         layer's own places and those of its patterns begin.
     """
-    sharing: dict[bytes, list[int]] = {}
+    groups: list[list[int]] = []
     for number, layer in enumerate(layers):
-        key = layer.patterns.tobytes() or b"%d" % number
-        sharing.setdefault(key, []).append(number)
+        alike = next((each for each in groups if layer.shares_patterns(layers[each[0]])), None)
+        groups.append([number]) if alike is None else alike.append(number)
     places = [(0, 0, 0, 0)] * len(layers)
-    for numbers in sharing.values():
+    for numbers in groups:
         parts = [layers[number].rows for number in numbers]
         starts = np.cumsum([0, *map(len, parts)]).tolist()
-        matrix = np.concatenate([*parts, layers[numbers[0]].patterns])
+        patterns = layers[numbers[0]].patterns
+        if patterns is not None:
+            empty = patterns[kernel_patterns.EMPTY_ROWS]
+            parts.append(patterns - np.repeat(empty, kernel_patterns.ROWS_OF_PATTERN, axis=0))
+        matrix = np.concatenate(parts)
         place = weights.add_matrix(matrix)
         for number, start in zip(numbers, starts, strict=False):
             places[number] = _round_up(len(matrix)), place, start, starts[-1]

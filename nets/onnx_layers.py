@@ -2,7 +2,8 @@
 
 Only a chain is read: a matrix product with biases (``Gemm``), then ReLU or sigmoid, from the one input to the
 output `OUTPUT_NAME`. The first layer may take some of the inputs as numbers of rows to add (``Split``,
-``Gather``, ``ReduceSum``), rows of half precision. Such files need a few fields of the format's many.
+``Gather``, ``Mul``, ``ReduceSum``), whole numbers of 8 bits with a scale for each row. Such files need a few
+fields of the format's many.
 
 *Source:* onnx.proto of https://github.com/onnx/onnx, and the encoding of protocol buffers,
 https://protobuf.dev/programming-guides/encoding.
@@ -11,6 +12,7 @@ https://protobuf.dev/programming-guides/encoding.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -32,10 +34,13 @@ _ATTRIBUTE_NAME, _ATTRIBUTE_NUMBER = 1, 3
 _TENSOR_DIMS, _TENSOR_TYPE, _TENSOR_NAME, _TENSOR_BYTES = 1, 2, 8, 9
 _VALUE_NAME = 1
 
-_FLOAT32, _INT64, _FLOAT16 = 1, 7, 10
-_TYPES = {_FLOAT32: "<f4", _INT64: "<i8", _FLOAT16: "<f2"}
+_FLOAT32, _INT8, _INT64 = 1, 3, 7
+_TYPES = {_FLOAT32: "<f4", _INT8: "<i1", _INT64: "<i8"}
 
-_PATTERN_OPERATORS = ["Split", "Cast", "Gather", "Cast", "ReduceSum", "Gemm", "Add", "Relu"]
+_PATTERN_OPERATORS = [
+    *("Split", "Cast", "Gather", "Cast", "Gather", "Mul", "ReduceSum"),
+    *("Gemm", "Add", "Relu"),
+]
 """Operators of a first layer that adds rows by their numbers."""
 
 
@@ -43,15 +48,17 @@ class Layer(NamedTuple):
     """A layer of a net.
 
     Attributes:
-        weights: ``float32[inputs, units]``; where a first layer adds rows by numbers, the rows of the other
-            inputs, then those that are numbered.
+        weights: ``float32[inputs, units]``, without inputs that are numbers of rows.
         biases: ``float32[units]``.
         activation: ``Relu`` or ``Sigmoid``.
+        patterns: ``float32[n, units]``, the rows that a first layer adds by their numbers; nets that have the
+            same ones are given the same array. None for a layer without any.
     """
 
     weights: NDArray[np.float32]
     biases: NDArray[np.float32]
     activation: str
+    patterns: NDArray[np.float32] | None = None
 
 
 def read_layers(content: bytes) -> Sequence[Layer] | None:
@@ -113,27 +120,38 @@ class _Node(NamedTuple):
 
 def _read_pattern_layer(nodes: Sequence[_Node], tensors: Mapping[str, _Tensor], inputs: str) -> Layer:
     """Read a first layer that adds rows by their numbers; raise ValueError for another one."""
-    split, to_numbers, gather, widen, add_up, product, add, relu = nodes
+    split, to_numbers, gather, widen, gather_scales, scale, add_up, product, add, relu = nodes
     values, numbers = split.outputs
     links = (
         (split.inputs[:1], [inputs]),
         (to_numbers.inputs, [numbers]),
         (gather.inputs[1:], to_numbers.outputs),
         (widen.inputs, gather.outputs),
-        (add_up.inputs[:1], widen.outputs),
+        (gather_scales.inputs[1:], to_numbers.outputs),
+        (scale.inputs, widen.outputs + gather_scales.outputs),
+        (add_up.inputs[:1], scale.outputs),
         (product.inputs[:1], [values]),
         (add.inputs, product.outputs + add_up.outputs),
         (relu.inputs, add.outputs),
     )
-    attributes = [node.attributes for node in nodes]
-    expected = [{"axis": 1}, {"to": _INT64}, {}, {"to": _FLOAT32}, {"keepdims": 0}, {}, {}, {}]
-    if any(found != wanted for found, wanted in links) or attributes != expected:
+    expected = [{"axis": 1}, {"to": _INT64}, {}, {"to": _FLOAT32}, {}, {}, {"keepdims": 0}, {}, {}, {}]
+    if any(found != wanted for found, wanted in links) or [node.attributes for node in nodes] != expected:
         raise ValueError("expected rows of weights that are added by their numbers")
     sizes, axes = tensors[split.inputs[1]], tensors[add_up.inputs[1]]
-    weights, biases, rows = tensors[product.inputs[1]], tensors[product.inputs[2]], tensors[gather.inputs[0]]
-    if sizes.tolist()[0] != len(weights) or axes.tolist() != [1] or rows.shape[1:] != weights.shape[1:]:
+    weights, biases = tensors[product.inputs[1]], tensors[product.inputs[2]]
+    rows, scales = tensors[gather.inputs[0]], tensors[gather_scales.inputs[0]]
+    is_whole = rows.dtype == np.int8 and scales.dtype == np.float32 and sizes.tolist()[0] == len(weights)
+    shapes = rows.shape[1:], scales.shape, axes.tolist()
+    if not is_whole or shapes != (weights.shape[1:], (len(rows), 1), [1]):
         raise ValueError("expected rows of weights for the inputs that are values, and others to add")
-    return Layer(np.concatenate([weights, rows.astype(np.float32)]), biases.astype(np.float32), "Relu")
+    return Layer(weights, biases, "Relu", _scale_rows(rows.tobytes(), scales.tobytes(), *rows.shape))
+
+
+@lru_cache(maxsize=1)
+def _scale_rows(rows: bytes, scales: bytes, count: int, units: int) -> NDArray[np.float32]:
+    """Make rows of whole numbers and their scales, once for nets that are read one after the other."""
+    factors = np.frombuffer(scales, np.float32).reshape(count, 1)
+    return np.frombuffer(rows, np.int8).reshape(count, units).astype(np.float32) * factors
 
 
 def _fit_together(layers: Sequence[Layer]) -> bool:
@@ -151,7 +169,7 @@ def _read_tensor(tensor: _Message) -> tuple[str, _Tensor]:
     (number,) = tensor[_TENSOR_TYPE]
     kind = _TYPES.get(int(number))
     if kind is None:
-        raise ValueError("expected float32, float16 or int64")
+        raise ValueError("expected float32, int8 or int64")
     shape = []
     for dim in tensor.get(_TENSOR_DIMS, []):
         shape += [dim] if isinstance(dim, int) else _read_varints(dim)

@@ -98,12 +98,16 @@ def _make_pattern_net(change=lambda graph: None):
     return net, read_layers(model.SerializeToString())
 
 
-def test_rows_that_are_added_by_their_numbers_come_after_those_of_other_inputs():
+def test_rows_that_are_added_by_their_numbers_are_read_with_their_scales():
     net, layers = _make_pattern_net()
-    for layer, (weights, biases) in zip(layers, net.round_patterns().layers, strict=True):
-        np.testing.assert_array_equal(layer.weights, weights)
+    for number, (layer, (weights, biases)) in enumerate(
+        zip(layers, net.round_patterns().layers, strict=True)
+    ):
+        rows = layer.weights if number else np.concatenate([layer.weights, layer.patterns])
+        np.testing.assert_array_equal(rows, weights)
         np.testing.assert_array_equal(layer.biases, biases)
-        assert layer.weights.dtype == layer.biases.dtype == np.float32
+        assert rows.dtype == layer.biases.dtype == np.float32
+    assert read_layers(net_to_onnx(net, "again"))[0].patterns is layers[0].patterns
 
 
 def _take_other_numbers(graph):
@@ -111,7 +115,7 @@ def _take_other_numbers(graph):
 
 
 def _keep_dimensions(graph):
-    graph.node[4].attribute[0].i = 1
+    graph.node[6].attribute[0].i = 1
 
 
 def _gather_columns(graph):
@@ -137,7 +141,16 @@ def _add_up_others(graph):
 
 
 def _leave_out_sums(graph):
-    graph.node[6].input[1] = "value_sums"
+    graph.node[8].input[1] = "value_sums"
+
+
+def _leave_out_scales(graph):
+    graph.node[6].input[0] = "whole"
+
+
+def _scale_units(graph):
+    scales = next(each for each in graph.initializer if each.name == "scales")
+    scales.CopyFrom(numpy_helper.from_array(np.ones((1, 6), np.float32), "scales"))
 
 
 @pytest.mark.parametrize(
@@ -151,6 +164,8 @@ def _leave_out_sums(graph):
         _split_elsewhere,
         _add_up_others,
         _leave_out_sums,
+        _leave_out_scales,
+        _scale_units,
     ],
 )
 def test_rows_that_are_added_in_another_way_have_no_layers(change):

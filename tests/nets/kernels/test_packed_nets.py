@@ -19,7 +19,7 @@ def random_compiled_net(encoder_id, hidden, seed=0, activation="Relu"):
     """Make a net with random weights, and no runtime."""
     generator = np.random.default_rng(seed)
     encoder = get_encoder(encoder_id)
-    sizes = list(itertools.pairwise((encoder.rows, *hidden, 5)))
+    sizes = list(itertools.pairwise((encoder.values, *hidden, 5)))
     layers = [
         Layer(
             (generator.normal(size=(inputs, units)) / np.sqrt(min(inputs, 200))).astype(np.float32),
@@ -28,19 +28,20 @@ def random_compiled_net(encoder_id, hidden, seed=0, activation="Relu"):
         )
         for number, (inputs, units) in enumerate(sizes, 1)
     ]
+    if encoder.patterns:
+        rows = generator.normal(0, 0.1, (encoder.pattern_rows, sizes[0][1])).astype(np.float32)
+        layers[0] = layers[0]._replace(patterns=rows)
     return CompiledNet(f"net{seed}", encoder, layers, model=None)
 
 
 def outputs_of(net, sample):
-    """Return what a net gives by matrix products, with a unit for each row of patterns."""
-    encoder = net.encoder
-    inputs = encoder.encode(sample).astype(np.float64)
-    values = np.zeros((len(sample), encoder.rows))
-    values[:, : encoder.values] = inputs[:, : encoder.values]
-    numbers = inputs[:, encoder.values :].astype(int)
-    values[np.arange(len(sample))[:, None], encoder.values + numbers] = 1.0
-    for weights, biases, activation in net.layers:
+    """Return what a net gives by matrix products, and sums of the rows of patterns."""
+    inputs = net.encoder.encode(sample).astype(np.float64)
+    values, numbers = np.split(inputs, [net.encoder.values], axis=1)
+    for weights, biases, activation, patterns in net.layers:
         sums = values @ weights + biases
+        if patterns is not None:
+            sums += patterns[numbers.astype(int)].astype(np.float64).sum(axis=1)
         values = np.maximum(sums, 0) if activation == "Relu" else sigmoid(sums)
     return values
 
@@ -77,11 +78,8 @@ def test_several_nets_share_the_arrays():
 
 def test_nets_share_the_rows_of_patterns_that_are_the_same():
     first, second, other = (random_compiled_net("patterns285", (64, 16), seed) for seed in (1, 2, 3))
-    values = first.encoder.values
-    rows = np.concatenate([second.layers[0].weights[:values], first.layers[0].weights[values:]])
-    second = CompiledNet(
-        "second", first.encoder, [second.layers[0]._replace(weights=rows), *second.layers[1:]]
-    )
+    shared = second.layers[0]._replace(patterns=first.layers[0].patterns.copy())
+    second = CompiledNet("second", first.encoder, [shared, *second.layers[1:]])
     packed = pack_nets([first, other, second])
     assert packed.weights.size < pack_nets([first, other]).weights.size + 2000 * 64
     sample = boards.random_boards(50, seed=2)

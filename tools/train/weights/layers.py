@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from engine.errors import DataFileError, UnsupportedError, ValueRangeError
 from engine.rules.outcome import Outcomes
 from nets.encoders import Inputs, get_encoder
+from nets.kernels import patterns as kernel_patterns
 from nets.kernels.sparse import OneLayerWeights
 from tools.train.weights.random_positions import sample_random_positions
 
@@ -27,6 +28,20 @@ Layer = tuple[NDArray[np.float32], NDArray[np.float32]]
 """Weights ``float32[ins, outs]`` and biases ``float32[outs]``."""
 
 _CHECKED_POSITIONS = 64
+
+
+class QuantizedPatterns(NamedTuple):
+    """Rows of patterns as files have them.
+
+    Attributes:
+        numbers: ``int8[n, units]``.
+        scales: ``float32[n, 1]``, what the numbers of each row are multiplied by.
+        biases: ``float32[units]``, those of the layer with the rows of patterns without checkers.
+    """
+
+    numbers: NDArray[np.int8]
+    scales: NDArray[np.float32]
+    biases: NDArray[np.float32]
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,12 +156,27 @@ class LayeredNet:
         values = get_encoder(self.encoder_id).values
         return np.array_equal(self.layers[0][0][values:], other.layers[0][0][values:])
 
+    def quantize_patterns(self) -> QuantizedPatterns:
+        """Round the rows of patterns to whole numbers of 8 bits, each row with a scale of its own.
+
+        The rows of patterns without checkers, the first of each pattern, go into the biases before.
+        """
+        rows, biases = self.layers[0]
+        patterns = rows[get_encoder(self.encoder_id).values :]
+        empty = patterns[kernel_patterns.EMPTY_ROWS]
+        patterns = patterns - np.repeat(empty, kernel_patterns.ROWS_OF_PATTERN, axis=0)
+        scales = np.abs(patterns).max(axis=1, keepdims=True) / np.float32(127.0)
+        numbers = np.rint(patterns / np.where(scales > 0, scales, np.float32(1.0))).astype(np.int8)
+        return QuantizedPatterns(numbers, scales, biases + empty.sum(axis=0))
+
     def round_patterns(self) -> LayeredNet:
-        """Return the net with its rows of patterns in half precision, as files have them."""
-        (rows, bias), *others = self.layers
-        values = get_encoder(self.encoder_id).values
-        rounded = np.concatenate([rows[:values], rows[values:].astype(np.float16).astype(np.float32)])
-        return LayeredNet(self.encoder_id, ((rounded, bias), *others))
+        """Return the net as its file has it: the rows of patterns rounded, those without checkers 0."""
+        encoder = get_encoder(self.encoder_id)
+        if not encoder.patterns:
+            return self
+        numbers, scales, biases = self.quantize_patterns()
+        rows = np.concatenate([self.layers[0][0][: encoder.values], numbers.astype(np.float32) * scales])
+        return LayeredNet(self.encoder_id, ((rows, biases), *self.layers[1:]))
 
     def with_encoder(self, encoder_id: str) -> LayeredNet:
         """Read other inputs of which the first are the present ones; the further ones count nothing yet.

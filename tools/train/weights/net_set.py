@@ -171,7 +171,10 @@ class NetSet:
     def _make_net_evaluator(self, phase: str) -> Evaluator:
         net, name = self.nets[phase], f"{self.name}-{phase}"
         encoder = get_encoder(net.encoder_id)
-        layers = [ActivatedLayer(*layer, "Relu") for layer in net.layers]
+        rows, biases = net.layers[0]
+        patterns = rows[encoder.values :] if encoder.patterns else None
+        layers = [ActivatedLayer(rows[: encoder.values], biases, "Relu", patterns)]
+        layers += [ActivatedLayer(*layer, "Relu") for layer in net.layers[1:]]
         layers[-1] = layers[-1]._replace(activation="Sigmoid")
         if can_compile(encoder, layers):
             return CompiledNet(name, encoder, layers)

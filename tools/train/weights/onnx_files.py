@@ -25,8 +25,9 @@ _IR_VERSION = 8
 def net_to_onnx(net: LayeredNet, name: str) -> bytes:
     """Make the ONNX file of a net: ``inputs float32[n, inputs]`` to ``outcome float32[n, 5]``.
 
-    The rows of patterns are rounded to half precision. A net with one hidden layer on `tesauro196` gives its
-    weights as outputs too, so that `nets.pruning_net` can read them from the same file.
+    The rows of patterns are rounded (`LayeredNet.round_patterns`). A net with one hidden layer on
+    `tesauro196` gives its weights as outputs too, so that `nets.pruning_net` can read them from the same
+    file.
 
     Raises:
         UnsupportedError: The package ``onnx`` is not installed.
@@ -43,8 +44,8 @@ def net_to_onnx(net: LayeredNet, name: str) -> bytes:
         if i == 1 and encoder.patterns:
             nodes += _make_pattern_nodes(helper, onnx.TensorProto, sums)
             weights |= {"sizes": np.array([encoder.values, encoder.patterns]), "axes": np.array([1])}
-            matrix, weights["rows"] = np.split(matrix.astype(np.float32), [encoder.values])
-            weights["rows"] = weights["rows"].astype(np.float16)
+            matrix = matrix[: encoder.values]
+            weights["rows"], weights["scales"], bias = net.quantize_patterns()
         else:
             nodes.append(helper.make_node("Gemm", [units, f"w{i}", f"b{i}"], [sums]))
         weights[f"w{i}"], weights[f"b{i}"] = np.ascontiguousarray(matrix), bias
@@ -70,7 +71,9 @@ def _make_pattern_nodes(helper: Any, kinds: Any, sums: str) -> list[Any]:  # noq
         make("Split", ["inputs", "sizes"], ["values", "numbers"], axis=1),
         make("Cast", ["numbers"], ["places"], to=kinds.INT64),
         make("Gather", ["rows", "places"], ["added"]),
-        make("Cast", ["added"], ["terms"], to=kinds.FLOAT),
+        make("Cast", ["added"], ["whole"], to=kinds.FLOAT),
+        make("Gather", ["scales", "places"], ["factors"]),
+        make("Mul", ["whole", "factors"], ["terms"]),
         make("ReduceSum", ["terms", "axes"], ["pattern_sums"], keepdims=0),
         make("Gemm", ["values", "w1", "b1"], ["value_sums"]),
         make("Add", ["value_sums", "pattern_sums"], [sums]),
@@ -157,7 +160,7 @@ def has_weight_outputs(net: LayeredNet) -> bool:
 def compute_max_difference(net: LayeredNet | ClassicNet, content: bytes) -> float:
     """Compare an ONNX file with the weights it was made of on positions of random games, in any output.
 
-    What rounding to half precision makes does not count.
+    What rounding rows of patterns makes does not count.
     """
     boards = sample_random_positions(2000, seed=1)
     inputs = get_encoder(net.encoder_id).encode(boards)
@@ -183,7 +186,11 @@ def read_onnx(content: bytes, encoder_id: str, name: str) -> LayeredNet:
         raise DataFileError(
             f"expected net {name} as layers of Gemm and Relu, the last with Sigmoid", field="net"
         )
-    return LayeredNet(encoder_id, tuple((layer.weights, layer.biases) for layer in layers))
+    (first, *others), patterns = layers, layers[0].patterns
+    rows = first.weights if patterns is None else np.concatenate([first.weights, patterns])
+    return LayeredNet(
+        encoder_id, ((rows, first.biases), *((layer.weights, layer.biases) for layer in others))
+    )
 
 
 def _serialize_checked(onnx: ModuleType, graph: object) -> bytes:
