@@ -33,12 +33,13 @@ TOLERANCE = 1e-5
 """The most by which an outcome may differ from the runtime's."""
 
 _ENCODERS = {
-    "tesauro196": kernel_packed.TESAURO196,
-    "race226": kernel_packed.TESAURO196,
-    "expert248": kernel_packed.EXPERT248,
-    "patterns285": kernel_packed.PATTERNS285,
+    "tesauro196": 0,
+    "race226": 0,
+    "race263": kernel_packed.PATTERNS,
+    "expert248": kernel_packed.FEATURES,
+    "patterns285": kernel_packed.FEATURES | kernel_packed.PATTERNS,
 }
-"""Encoders in kernels: in the rows of places there is no difference between the first two."""
+"""Encoders in kernels, by what they have besides places with a row for each number of checkers."""
 
 _ACTIVATIONS = {"Relu": kernel_packed.RELU, "Sigmoid": kernel_packed.SIGMOID}
 _ALL_TO_FIRST = np.zeros(kernel_routing.NET_CLASSES, np.int64)
@@ -285,7 +286,7 @@ def _make_place_rows(weights: NDArray[np.float32], encoder_id: str) -> NDArray[n
     of_places = []
     others = weights[kernel_tesauro.INPUTS :]
     of_off = np.zeros((2, CHECKERS, weights.shape[1]), np.float32)
-    if encoder_id == "race226":
+    if encoder_id in ("race226", "race263"):
         of_off, others = others.reshape(of_off.shape), others[:0]
     for number, first in enumerate((0, kernel_tesauro.SIDE_INPUTS)):
         side = weights[first : first + kernel_tesauro.SIDE_INPUTS]

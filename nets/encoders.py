@@ -126,6 +126,20 @@ def encode_race226(boards: Board) -> Inputs:
     )
 
 
+def encode_race263(boards: Board) -> Inputs:
+    """Encode races as `encode_race226`, then the patterns of `encode_patterns285`.
+
+    Args:
+        boards: ``int8[n, 2, 26]``.
+
+    Returns:
+        ``float32[n, 263]``.
+    """
+    patterns = np.empty((len(boards), kernel_patterns.PATTERNS), np.float32)
+    kernel_patterns.write_patterns(as_kernel_array(boards, np.int8), 0, patterns)
+    return np.concatenate([encode_race226(boards), patterns], axis=1)
+
+
 _WILDBG_CONTACT_INPUTS = 2 + 2 * 4 * 25
 _WILDBG_RACE_INPUTS = 2 + 2 * 4 * 23
 _counts = np.arange(CHECKERS + 1)[:, None]
@@ -189,6 +203,13 @@ ENCODERS: dict[str, Encoder] = {
             kernel_patterns.ROWS,
         ),
         Encoder("race226", kernel_encode.INPUTS + 2 * CHECKERS, encode_race226),
+        Encoder(
+            "race263",
+            kernel_encode.INPUTS + 2 * CHECKERS + kernel_patterns.PATTERNS,
+            encode_race263,
+            kernel_patterns.PATTERNS,
+            kernel_patterns.ROWS,
+        ),
         Encoder("wildbg202", _WILDBG_CONTACT_INPUTS, encode_wildbg202),
         Encoder("wildbg186", _WILDBG_RACE_INPUTS, encode_wildbg186),
     )

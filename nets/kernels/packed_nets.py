@@ -23,8 +23,8 @@ from nets.kernels import patterns as kernel_patterns
 from nets.kernels import tesauro196 as kernel_tesauro
 from nets.kernels.sparse import sigmoid
 
-TESAURO196, EXPERT248, PATTERNS285 = range(3)
-"""Encoders of packed nets."""
+FEATURES, PATTERNS = 1, 2
+"""What a packed net has besides places, added up: its encoder."""
 
 RELU, SIGMOID = range(2)
 """What becomes of the sums of a layer."""
@@ -56,8 +56,8 @@ class PackedNets(NamedTuple):
             in whole groups; in a first layer `nets.kernels.tesauro196.PLACE_ROWS` rows, and one for each
             feature of `nets.kernels.expert248` and each pattern.
         layers: ``int64[l, 5]``, the layers of all nets.
-        nets: ``int64[k, 5]``: the encoder of a net, where its layers begin and end, and the rows of its first
-            layer where its places and its patterns begin.
+        nets: ``int64[k, 5]``: what a net has besides places, where its layers begin and end, and the rows of
+            its first layer where its places and its patterns begin.
         width: The most units of a layer, in whole groups.
     """
 
@@ -116,14 +116,14 @@ def evaluate_block(
     first_row, pattern_row = packed.nets[net, _FIRST_ROW], packed.nets[net, _PATTERN_ROW]
     for i in range(count):
         counts[i] = kernel_tesauro.list_points(boards, i, first_row, rows, factors, i)
-    if encoder != TESAURO196:
+    if encoder & FEATURES:
         kernel_expert.write_features(boards, 0, inputs)
         feature_row = first_row + kernel_tesauro.PLACE_ROWS
         for i in range(count):
             for k in range(2 * kernel_expert.SIDE_FEATURES, GROUP):
                 inputs[i, k] = _ZERO
             counts[i] = list_nonzero(inputs, i, GROUP, feature_row, counts[i], rows, factors)
-    if encoder == PATTERNS285:
+    if encoder & PATTERNS:
         for i in range(count):
             counts[i] = kernel_patterns.list_patterns(boards, i, pattern_row, counts[i], rows, factors, i)
     first, end = packed.nets[net, _FIRST_LAYER], packed.nets[net, _END_LAYER]

@@ -49,6 +49,7 @@ OPENING_INPUT_SUMS = {
     "race226": 26.0,
     "expert248": 44.84116,
     "patterns285": 96271.84116,
+    "race263": 96253.0,
     "wildbg202": 16.0,
     "wildbg186": 14.0,
 }

@@ -57,6 +57,7 @@ def outputs_of(net, sample):
         ("expert248", (64,)),
         ("expert248", (70, 130, 20)),
         ("patterns285", (70, 20)),
+        ("race263", (70, 20)),
     ],
 )
 def test_outcomes_are_those_of_matrix_products(encoder_id, hidden, activation):
