@@ -18,12 +18,15 @@ def test_layers_of_the_nets_of_evaluators_are_those_that_the_package_onnx_reads(
     for entry in read_manifest().evaluator_nets:
         content = (MANIFEST_FILE.parent / entry.file).read_bytes()
         layers = read_layers(content)
-        tensors = [numpy_helper.to_array(each) for each in onnx.load_from_string(content).graph.initializer]
+        graph = onnx.load_from_string(content).graph
+        tensors = {each.name: numpy_helper.to_array(each) for each in graph.initializer}
         assert [len(layer.biases) for layer in layers[:-1]] == list(entry.hidden)
         assert layers[-1].activation == "Sigmoid"
-        for i, layer in enumerate(layers):
-            np.testing.assert_array_equal(layer.weights, tensors[2 * i])
-            np.testing.assert_array_equal(layer.biases, tensors[2 * i + 1])
+        for number, layer in enumerate(layers, 1):
+            np.testing.assert_array_equal(layer.weights, tensors[f"w{number}"])
+            np.testing.assert_array_equal(layer.biases, tensors[f"b{number}"])
+        if "rows" in tensors:
+            np.testing.assert_array_equal(layers[0].patterns, tensors["rows"] * tensors["scales"])
 
 
 def test_a_truncated_file_has_no_layers(tmp_path):
