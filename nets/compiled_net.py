@@ -7,13 +7,14 @@ import sys
 from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from engine.kernels import as_kernel_array
 from engine.kernels.disk_cache import find_folder, processor_name
+from engine.kernels.instructions import LANES
 from engine.kernels.vectors import GROUP
 from engine.rules.outcome import Outcomes
 from engine.rules.position import CHECKERS, Board
@@ -26,7 +27,7 @@ from nets.kernels import routing as kernel_routing
 from nets.kernels import tesauro196 as kernel_tesauro
 from nets.kernels.packed_nets import PackedNets
 from nets.net_evaluator import NetEvaluator
-from nets.onnx_layers import Layer, read_layers
+from nets.onnx_layers import AddedRows, Layer, read_layers
 from nets.onnx_model import OnnxModel
 
 TOLERANCE = 1e-5
@@ -43,8 +44,8 @@ _ENCODERS = {
 
 _ACTIVATIONS = {"Relu": kernel_packed.RELU, "Sigmoid": kernel_packed.SIGMOID}
 _ALL_TO_FIRST = np.zeros(kernel_routing.NET_CLASSES, np.int64)
-_ALIGNMENT = 16
-"""In weights: vectors of 64 bytes begin at whole cache lines."""
+_ALIGNMENT = 64
+"""Bytes: vectors begin at whole cache lines."""
 
 
 class CompiledRoutes(NamedTuple):
@@ -139,9 +140,17 @@ def can_compile(encoder: Encoder, layers: Sequence[Layer]) -> bool:
     return (
         encoder.id in _ENCODERS
         and len(layers[0].weights) == encoder.values
-        and (0 if layers[0].patterns is None else len(layers[0].patterns)) == encoder.pattern_rows
         and len(layers[-1].biases) == kernel_packed.OUTCOMES
+        and _has_rows_of(encoder, layers[0].patterns)
     )
+
+
+def _has_rows_of(encoder: Encoder, patterns: AddedRows | None) -> bool:
+    """Return whether rows are those of an encoder's patterns, and those without checkers zero."""
+    if patterns is None or not encoder.patterns:
+        return patterns is None and not encoder.patterns
+    rows = patterns.weights
+    return len(rows) == encoder.pattern_rows and not rows[kernel_patterns.EMPTY_ROWS].any()
 
 
 def check_once(net: CompiledNet, sha256: str) -> bool:
@@ -175,109 +184,63 @@ def pack_nets(nets: Sequence[CompiledNet]) -> PackedNets:
     Args:
         nets: One or more.
     """
-    weights = _Weights()
-    first_layers = [_make_first_layer(net) for net in nets]
-    places = _pack_first_layers(first_layers, weights)
+    weights, patterns = _Parts(np.float32), _Parts(np.int8)
+    shared: list[tuple[AddedRows, int]] = []
     layers: list[tuple[int, ...]] = []
     ranges = []
-    for net, first_layer, place in zip(nets, first_layers, places, strict=True):
+    for net in nets:
         first = len(layers)
         for number, layer in enumerate(net.layers):
-            if number:
-                inputs, rows = _round_up(len(layer.weights)), weights.add_matrix(layer.weights)
-                biases = weights.add_biases(layer.biases)
-            else:
-                inputs, rows, *_ = place
-                biases = weights.add_biases(first_layer.biases)
-            layers.append((inputs, len(layer.biases), _ACTIVATIONS[layer.activation], biases, rows))
-        ranges.append((_ENCODERS[net.encoder.id], first, len(layers), *place[2:]))
+            rows = layer.weights if number else _make_place_rows(layer.weights, net.encoder.id)
+            activation = _ACTIVATIONS[layer.activation]
+            width = LANES if number == len(net.layers) - 1 else GROUP
+            places = weights.add_vector(layer.biases), weights.add_matrix(_pad_rows(rows), width)
+            layers.append((_round_up(len(rows)), len(layer.biases), activation, *places))
+        pattern_places = 0, 0
+        if (added := net.layers[0].patterns) is not None:
+            place = next((place for each, place in shared if added.are_those_of(each)), None)
+            if place is None:
+                place = patterns.add_matrix(added.weights, GROUP)
+                shared.append((added, place))
+            pattern_places = place, weights.add_vector(added.scales)
+        ranges.append((_ENCODERS[net.encoder.id], first, len(layers), *pattern_places))
     widths = [_round_up(layer[1]) for layer in layers]
-    return PackedNets(weights.pack(), np.array(layers, np.int64), np.array(ranges, np.int64), max(widths))
+    tables = np.array(layers, np.int64), np.array(ranges, np.int64)
+    return PackedNets(weights.pack(), patterns.pack(), *tables, max(widths))
 
 
-class _FirstLayer(NamedTuple):
-    """The weights of a first layer as kernels add them.
+class _Parts:
+    """Weights of nets in the order in which they are added."""
 
-    Attributes:
-        rows: ``float32[n, units]``, those of places, then those of features.
-        biases: ``float32[units]``, with the rows of patterns without checkers, which are not added.
-        patterns: ``float32[m, units]``, those of patterns; None for a layer without any.
-    """
-
-    rows: NDArray[np.float32]
-    biases: NDArray[np.float32]
-    patterns: NDArray[np.float32] | None
-
-    def shares_patterns(self, other: _FirstLayer) -> bool:
-        """Return whether another layer has the same rows of patterns."""
-        own, others = self.patterns, other.patterns
-        return own is not None and others is not None and (own is others or np.array_equal(own, others))
-
-
-def _make_first_layer(net: CompiledNet) -> _FirstLayer:
-    layer = net.layers[0]
-    biases = layer.biases
-    if layer.patterns is not None:
-        biases = biases + layer.patterns[kernel_patterns.EMPTY_ROWS].sum(axis=0)
-    return _FirstLayer(_make_place_rows(layer.weights, net.encoder.id), biases, layer.patterns)
-
-
-class _Weights:
-    """The weights of nets in the order in which they are added."""
-
-    def __init__(self) -> None:
-        self._parts: list[NDArray[np.float32]] = []
+    def __init__(self, dtype: type[np.generic]) -> None:
+        self._dtype = dtype
+        self._parts: list[NDArray[Any]] = []
         self._size = 0
 
-    def add_biases(self, biases: NDArray[np.float32]) -> int:
-        """Add the biases of a layer; return their place."""
-        return self._add(np.pad(biases, (0, _round_up(len(biases)) - len(biases))))
+    def add_vector(self, vector: NDArray[Any]) -> int:
+        """Add a number for each unit of a layer; return their place."""
+        return self._add(np.pad(vector, (0, _round_up(len(vector)) - len(vector))))
 
-    def add_matrix(self, matrix: NDArray[np.float32]) -> int:
-        """Add the weights of a layer, by groups of units; return their place."""
-        rows = np.zeros((_round_up(len(matrix)), _round_up(matrix.shape[1])), np.float32)
-        rows[: len(matrix), : matrix.shape[1]] = matrix
-        return self._add(rows.reshape(len(rows), -1, GROUP).transpose(1, 0, 2))
+    def add_matrix(self, matrix: NDArray[Any], width: int) -> int:
+        """Add the weights of a layer, by groups of units as wide as given; return their place."""
+        more = -matrix.shape[1] % width
+        rows = np.pad(matrix, ((0, 0), (0, more)))
+        return self._add(rows.reshape(len(rows), -1, width).transpose(1, 0, 2))
 
-    def pack(self) -> NDArray[np.float32]:
+    def pack(self) -> NDArray[Any]:
         """Return all of them, from a whole cache line on."""
-        packed = np.empty(self._size + _ALIGNMENT, np.float32)
-        start = -packed.ctypes.data // packed.itemsize % _ALIGNMENT
-        packed = packed[start : start + self._size]
-        np.concatenate(self._parts, out=packed)
+        room = np.empty(self._size + _ALIGNMENT, self._dtype)
+        start = -room.ctypes.data % _ALIGNMENT // room.itemsize
+        packed = room[start : start + self._size]
+        if self._parts:
+            np.concatenate(self._parts, out=packed)
         return packed
 
-    def _add(self, part: NDArray[np.float32]) -> int:
+    def _add(self, part: NDArray[Any]) -> int:
         place = self._size
         self._parts.append(part.ravel())
         self._size += part.size
         return place
-
-
-def _pack_first_layers(layers: Sequence[_FirstLayer], weights: _Weights) -> list[tuple[int, int, int, int]]:
-    """Add the weights of first layers, of those with the same patterns in one matrix.
-
-    Returns:
-        For each layer the number of rows of its matrix, the place of that, and where in it the rows of the
-        layer's own places and those of its patterns begin.
-    """
-    groups: list[list[int]] = []
-    for number, layer in enumerate(layers):
-        alike = next((each for each in groups if layer.shares_patterns(layers[each[0]])), None)
-        groups.append([number]) if alike is None else alike.append(number)
-    places = [(0, 0, 0, 0)] * len(layers)
-    for numbers in groups:
-        parts = [layers[number].rows for number in numbers]
-        starts = np.cumsum([0, *map(len, parts)]).tolist()
-        patterns = layers[numbers[0]].patterns
-        if patterns is not None:
-            empty = patterns[kernel_patterns.EMPTY_ROWS]
-            parts.append(patterns - np.repeat(empty, kernel_patterns.ROWS_OF_PATTERN, axis=0))
-        matrix = np.concatenate(parts)
-        place = weights.add_matrix(matrix)
-        for number, start in zip(numbers, starts, strict=False):
-            places[number] = _round_up(len(matrix)), place, start, starts[-1]
-    return places
 
 
 def _make_place_rows(weights: NDArray[np.float32], encoder_id: str) -> NDArray[np.float32]:
@@ -299,6 +262,10 @@ def _make_place_rows(weights: NDArray[np.float32], encoder_id: str) -> NDArray[n
         ]
     rows = np.concatenate(of_places, axis=1).reshape(kernel_tesauro.PLACE_ROWS, -1)
     return np.concatenate([rows, others])
+
+
+def _pad_rows(rows: NDArray[np.float32]) -> NDArray[np.float32]:
+    return np.pad(rows, ((0, _round_up(len(rows)) - len(rows)), (0, 0)))
 
 
 def _round_up(number: int) -> int:

@@ -2,7 +2,7 @@
 
 Only a chain is read: a matrix product with biases (``Gemm``), then ReLU or sigmoid, from the one input to the
 output `OUTPUT_NAME`. The first layer may take some of the inputs as numbers of rows to add (``Split``,
-``Gather``, ``Mul``, ``ReduceSum``), whole numbers of 8 bits with a scale for each row. Such files need a few
+``Gather``, ``ReduceSum``, ``Mul``), whole numbers of 8 bits with a scale for each unit. Such files need a few
 fields of the format's many.
 
 *Source:* onnx.proto of https://github.com/onnx/onnx, and the encoding of protocol buffers,
@@ -12,7 +12,6 @@ https://protobuf.dev/programming-guides/encoding.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -38,10 +37,26 @@ _FLOAT32, _INT8, _INT64 = 1, 3, 7
 _TYPES = {_FLOAT32: "<f4", _INT8: "<i1", _INT64: "<i8"}
 
 _PATTERN_OPERATORS = [
-    *("Split", "Cast", "Gather", "Cast", "Gather", "Mul", "ReduceSum"),
+    *("Split", "Cast", "Gather", "Cast", "ReduceSum", "Mul"),
     *("Gemm", "Add", "Relu"),
 ]
 """Operators of a first layer that adds rows by their numbers."""
+
+
+class AddedRows(NamedTuple):
+    """Rows of weights that a first layer adds by their numbers.
+
+    Attributes:
+        weights: ``int8[n, units]``.
+        scales: ``float32[units]``, what the weights of each unit are multiplied by.
+    """
+
+    weights: NDArray[np.int8]
+    scales: NDArray[np.float32]
+
+    def are_those_of(self, other: AddedRows) -> bool:
+        """Return whether other rows are the same."""
+        return np.array_equal(self.weights, other.weights) and np.array_equal(self.scales, other.scales)
 
 
 class Layer(NamedTuple):
@@ -51,14 +66,13 @@ class Layer(NamedTuple):
         weights: ``float32[inputs, units]``, without inputs that are numbers of rows.
         biases: ``float32[units]``.
         activation: ``Relu`` or ``Sigmoid``.
-        patterns: ``float32[n, units]``, the rows that a first layer adds by their numbers; nets that have the
-            same ones are given the same array. None for a layer without any.
+        patterns: The rows that a first layer adds by their numbers; None for a layer without any.
     """
 
     weights: NDArray[np.float32]
     biases: NDArray[np.float32]
     activation: str
-    patterns: NDArray[np.float32] | None = None
+    patterns: AddedRows | None = None
 
 
 def read_layers(content: bytes) -> Sequence[Layer] | None:
@@ -120,38 +134,30 @@ class _Node(NamedTuple):
 
 def _read_pattern_layer(nodes: Sequence[_Node], tensors: Mapping[str, _Tensor], inputs: str) -> Layer:
     """Read a first layer that adds rows by their numbers; raise ValueError for another one."""
-    split, to_numbers, gather, widen, gather_scales, scale, add_up, product, add, relu = nodes
+    split, to_numbers, gather, widen, add_up, scale, product, add, relu = nodes
     values, numbers = split.outputs
     links = (
         (split.inputs[:1], [inputs]),
         (to_numbers.inputs, [numbers]),
         (gather.inputs[1:], to_numbers.outputs),
         (widen.inputs, gather.outputs),
-        (gather_scales.inputs[1:], to_numbers.outputs),
-        (scale.inputs, widen.outputs + gather_scales.outputs),
-        (add_up.inputs[:1], scale.outputs),
+        (add_up.inputs[:1], widen.outputs),
+        (scale.inputs[:1], add_up.outputs),
         (product.inputs[:1], [values]),
-        (add.inputs, product.outputs + add_up.outputs),
+        (add.inputs, product.outputs + scale.outputs),
         (relu.inputs, add.outputs),
     )
-    expected = [{"axis": 1}, {"to": _INT64}, {}, {"to": _FLOAT32}, {}, {}, {"keepdims": 0}, {}, {}, {}]
+    expected = [{"axis": 1}, {"to": _INT64}, {}, {"to": _FLOAT32}, {"keepdims": 0}, {}, {}, {}, {}]
     if any(found != wanted for found, wanted in links) or [node.attributes for node in nodes] != expected:
         raise ValueError("expected rows of weights that are added by their numbers")
     sizes, axes = tensors[split.inputs[1]], tensors[add_up.inputs[1]]
     weights, biases = tensors[product.inputs[1]], tensors[product.inputs[2]]
-    rows, scales = tensors[gather.inputs[0]], tensors[gather_scales.inputs[0]]
+    rows, scales = tensors[gather.inputs[0]], tensors[scale.inputs[1]]
     is_whole = rows.dtype == np.int8 and scales.dtype == np.float32 and sizes.tolist()[0] == len(weights)
     shapes = rows.shape[1:], scales.shape, axes.tolist()
-    if not is_whole or shapes != (weights.shape[1:], (len(rows), 1), [1]):
+    if not is_whole or shapes != (weights.shape[1:], weights.shape[1:], [1]):
         raise ValueError("expected rows of weights for the inputs that are values, and others to add")
-    return Layer(weights, biases, "Relu", _scale_rows(rows.tobytes(), scales.tobytes(), *rows.shape))
-
-
-@lru_cache(maxsize=1)
-def _scale_rows(rows: bytes, scales: bytes, count: int, units: int) -> NDArray[np.float32]:
-    """Make rows of whole numbers and their scales, once for nets that are read one after the other."""
-    factors = np.frombuffer(scales, np.float32).reshape(count, 1)
-    return np.frombuffer(rows, np.int8).reshape(count, units).astype(np.float32) * factors
+    return Layer(weights, biases, "Relu", AddedRows(rows, scales))
 
 
 def _fit_together(layers: Sequence[Layer]) -> bool:

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.kernels import borrowing_kernel, gil_kernel
+from engine.kernels.vectors import find_rear
 
 CONTACT = 0
 CRASHED = 1
@@ -14,15 +15,6 @@ OVER = 3
 
 MAX_CRASHED_CHECKERS = 6
 """A side with at most this many useful checkers has crashed."""
-
-
-@borrowing_kernel
-def find_rear(boards: NDArray[np.int8], at: int, side: int) -> int:
-    """Return the point of a side's rear checker, 0 if it has borne all off, in ``int8[n, 2, 26]``."""
-    point = 25
-    while point > 0 and boards[at, side, point] == 0:
-        point -= 1
-    return point
 
 
 @borrowing_kernel

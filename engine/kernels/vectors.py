@@ -33,6 +33,7 @@ from engine.kernels.instructions import (
     Value,
     compress,
     emitted_by,
+    fill,
     join,
     pick,
     point_to_row,
@@ -51,25 +52,43 @@ STEP = 4
 """Rows that are added together; a list of rows ends with as many whose factors are 0."""
 
 _PLACES = range(0, GROUP, LANES)
+_BYTE = ir.IntType(8)
 _SHORT = ir.IntType(16)
 _SHORT_VECTOR = ir.VectorType(_SHORT, LANES)
+_HALF = GROUP // 2
+_HALF_VECTOR = ir.VectorType(_SHORT, _HALF)
+"""Half a group of 16-bit numbers, as wide as `VECTOR`."""
 
 _FEATURES = numba.config.CPU_FEATURES  # type: ignore[attr-defined]  # made at run time
 HAS_AVX512 = "+avx512f" in (get_host_cpu_features().flatten() if _FEATURES is None else _FEATURES)
 _SUMS = 2 if HAS_AVX512 else 1
 """Sums that take rows by turns: an addition takes as long as adding a row to two of them."""
 
-_FLOATS = types.float32[::1]
+_FLOATS, _BYTES = types.float32[::1], types.int8[::1]
+_ADDING = (
+    *(_FLOATS, types.int64, _FLOATS, types.int64, INDEX_ROWS, FLOAT_ROWS, types.int64, types.int64),
+    *(types.float32, FLOAT_ROWS, types.int64),
+)
+"""Types of the arguments of `add_rows`."""
 _SHORT_ROWS = types.Array(types.int16, 2, "C", readonly=True)
 
 
 def _emit_add_rows(builder: Builder, arguments: list[Value]) -> None:
-    weights, bias, base, rows, factors, at, count, least, sums, column = arguments
+    _emit_add_rows_of(GROUP, _SUMS, builder, arguments)
+
+
+def _emit_add_narrow_rows(builder: Builder, arguments: list[Value]) -> None:
+    _emit_add_rows_of(LANES, STEP, builder, arguments)
+
+
+def _emit_add_rows_of(units: int, sums_side_by_side: int, builder: Builder, arguments: list[Value]) -> None:
+    places = range(0, units, LANES)
+    terms, term, weights, base, rows, factors, at, count, least, sums, column = arguments
     rows, factors, sums = (point_to_row(builder, array, at) for array in (rows, factors, sums))
     base, sums = builder.gep(weights.data, [base]), builder.gep(sums, [column])
-    biases = [_load(builder, builder.gep(weights.data, [bias]), place) for place in _PLACES]
-    zeros = [ir.Constant(VECTOR, [0.0] * LANES) for _ in _PLACES]
-    starts = biases + zeros * (_SUMS - 1)
+    first_terms = [_load(builder, builder.gep(terms.data, [term]), place) for place in places]
+    zeros = [ir.Constant(VECTOR, [0.0] * LANES) for _ in places]
+    starts = first_terms + zeros * (sums_side_by_side - 1)
     before = builder.block
     loop, end = builder.append_basic_block("rows"), builder.append_basic_block("end")
     builder.cbranch(builder.icmp_signed(">", count, INT(0)), loop, end)
@@ -78,15 +97,13 @@ def _emit_add_rows(builder: Builder, arguments: list[Value]) -> None:
     i = builder.phi(INT)
     totals = [builder.phi(VECTOR) for _ in starts]
     added = list(totals)
-    numbers = builder.load(builder.bitcast(builder.gep(rows, [i]), INT.as_pointer()), align=2)
-    for number in range(STEP):
-        row = builder.and_(builder.lshr(numbers, INT(16 * number)), INT(0xFFFF))
-        terms = builder.gep(base, [builder.mul(row, INT(GROUP))])
+    for number, row in enumerate(_load_step(builder, rows, i)):
+        own = builder.gep(base, [builder.mul(row, INT(units))])
         factor = builder.load(builder.gep(factors, [builder.add(i, INT(number))]))
         factor = repeat(builder, factor)
-        first = number % _SUMS * len(_PLACES)
-        for k, start in enumerate(_PLACES, first):
-            product = builder.fmul(_load(builder, terms, start), factor, flags=FUSED)
+        first = number % sums_side_by_side * len(places)
+        for k, start in enumerate(places, first):
+            product = builder.fmul(_load(builder, own, start), factor, flags=FUSED)
             added[k] = builder.fadd(product, added[k], flags=FUSED)
     following = builder.add(i, INT(STEP))
     join([i, *totals], (before, [INT(0), *starts]), (loop, [following, *added]))
@@ -96,9 +113,50 @@ def _emit_add_rows(builder: Builder, arguments: list[Value]) -> None:
     results = [builder.phi(VECTOR) for _ in starts]
     join(results, (before, starts), (loop, added))
     bound = repeat(builder, least)
-    for k, place in enumerate(_PLACES):
-        total = functools.reduce(builder.fadd, results[k :: len(_PLACES)])
+    for k, place in enumerate(places):
+        total = functools.reduce(builder.fadd, results[k :: len(places)])
         total = builder.select(builder.fcmp_ordered("<", total, bound), bound, total)
+        builder.store(total, _vector_pointer(builder, sums, place, VECTOR), align=4)
+
+
+def _load_step(builder: Builder, rows: Value, first: Value) -> list[Value]:
+    """Emit the loading of `STEP` numbers of rows."""
+    numbers = builder.load(builder.bitcast(builder.gep(rows, [first]), INT.as_pointer()), align=2)
+    return [builder.and_(builder.lshr(numbers, INT(16 * step)), INT(0xFFFF)) for step in range(STEP)]
+
+
+def _emit_add_byte_rows(builder: Builder, arguments: list[Value]) -> None:
+    numbers, base, rows, at, count, weights, bias, scale, sums, place = arguments
+    rows, sums = point_to_row(builder, rows, at), builder.gep(sums.data, [place])
+    base = builder.gep(numbers.data, [base])
+    zeros = [ir.Constant(_HALF_VECTOR, None)] * 2
+    before = builder.block
+    loop, end = builder.append_basic_block("rows"), builder.append_basic_block("end")
+    builder.cbranch(builder.icmp_signed(">", count, INT(0)), loop, end)
+
+    builder.position_at_end(loop)
+    i = builder.phi(INT)
+    totals = [builder.phi(_HALF_VECTOR) for _ in zeros]
+    added = list(totals)
+    for row in _load_step(builder, rows, i):
+        own = builder.gep(base, [builder.mul(row, INT(GROUP))])
+        for half in range(2):
+            bytes_ = _vector_pointer(builder, own, half * _HALF, ir.VectorType(_BYTE, _HALF))
+            term = builder.sext(builder.load(bytes_, align=1), _HALF_VECTOR)
+            added[half] = builder.add(added[half], term)
+    following = builder.add(i, INT(STEP))
+    join([i, *totals], (before, [INT(0), *zeros]), (loop, [following, *added]))
+    builder.cbranch(builder.icmp_signed("<", following, count), loop, end)
+
+    builder.position_at_end(end)
+    results = [builder.phi(_HALF_VECTOR) for _ in zeros]
+    join(results, (before, zeros), (loop, added))
+    biases, scales = (builder.gep(weights.data, [place]) for place in (bias, scale))
+    for place in _PLACES:
+        half, first = divmod(place, _HALF)
+        whole = builder.sext(pick(builder, results[half], range(first, first + LANES)), INT_VECTOR)
+        product = builder.fmul(builder.sitofp(whole, VECTOR), _load(builder, scales, place), flags=FUSED)
+        total = builder.fadd(product, _load(builder, biases, place), flags=FUSED)
         builder.store(total, _vector_pointer(builder, sums, place, VECTOR), align=4)
 
 
@@ -138,21 +196,19 @@ def emit_list_rows(
     builder: Builder,
     numbers: Value,
     bases: Sequence[int],
-    first: Value,
     found: Value,
     rows: Value,
-    factors: Value,
+    factors: Value | None = None,
 ) -> Value:
-    """Emit the listing of numbers that are not zero as rows with the factor 1, for `add_rows`.
+    """Emit the listing of numbers that are not zero as rows, for `add_rows` or `add_byte_rows`.
 
     Args:
         builder: Builds the instructions.
         numbers: A vector of 16-bit numbers.
         bases: What is added to each of them for its row.
-        first: What is added to all.
         found: How many rows are listed already.
         rows: The address of the list of rows; it is written up to `LANES` entries after the last row.
-        factors: The address of the list of factors, the same.
+        factors: The address of a list of factors, which get 1, the same.
 
     Returns:
         How many are listed then.
@@ -163,26 +219,27 @@ def emit_list_rows(
         lanes = builder.zext(pick(builder, numbers, range(start, start + len(own)), LANES), INT_VECTOR)
         is_listed = builder.icmp_signed("!=", lanes, ir.Constant(INT_VECTOR, None))
         lanes = builder.add(lanes, ir.Constant(INT_VECTOR, own + [0] * (LANES - len(own))))
-        lanes = builder.add(lanes, repeat(builder, builder.trunc(first, LANE)))
         narrow = builder.trunc(compress(builder, lanes, is_listed), _SHORT_VECTOR)
         builder.store(narrow, _vector_pointer(builder, rows, found, _SHORT_VECTOR), align=2)
-        builder.store(ones, _vector_pointer(builder, factors, found, VECTOR), align=4)
+        if factors is not None:
+            builder.store(ones, _vector_pointer(builder, factors, found, VECTOR), align=4)
         number = builder.ctpop(builder.bitcast(is_listed, ir.IntType(LANES)))
         found = builder.add(found, builder.zext(number, INT))
     return found
 
 
-def emit_end_of_rows(builder: Builder, found: Value, rows: Value, factors: Value) -> None:
-    """Emit the `STEP` rows with the factor 0 at the end of a list."""
+def emit_end_of_rows(builder: Builder, found: Value, rows: Value, factors: Value | None = None) -> None:
+    """Emit `STEP` times the first row at the end of a list, and the factor 0."""
     for step in range(STEP):
         place = builder.add(found, INT(step))
         builder.store(_SHORT(0), builder.gep(rows, [place]))
-        builder.store(FLOAT(0.0), builder.gep(factors, [place]))
+        if factors is not None:
+            builder.store(FLOAT(0.0), builder.gep(factors, [place]))
 
 
 def emit_load_counts(builder: Builder, boards: Value, place: Value, count: int) -> Value:
     """Emit the loading of checkers of a position, ``int8[n, 2, 26]``, as 16-bit numbers from a place on."""
-    kind = ir.VectorType(ir.IntType(8), count)
+    kind = ir.VectorType(_BYTE, count)
     loaded = builder.load(_vector_pointer(builder, boards.data, place, kind), align=1)
     return builder.zext(loaded, ir.VectorType(_SHORT, count))
 
@@ -197,7 +254,7 @@ def _emit_weigh_counts(builder: Builder, arguments: list[Value]) -> Value:
         (16, ir.VectorType(_SHORT, 8)),
         (24, ir.VectorType(_SHORT, 2)),
     ):
-        bytes_ = ir.VectorType(ir.IntType(8), kind.count)
+        bytes_ = ir.VectorType(_BYTE, kind.count)
         these = builder.load(_vector_pointer(builder, counts, start, bytes_), align=1)
         factors = builder.load(_vector_pointer(builder, weights, start, kind), align=2)
         products = builder.mul(builder.zext(these, kind), factors)
@@ -206,6 +263,15 @@ def _emit_weigh_counts(builder: Builder, arguments: list[Value]) -> Value:
         add_up = builder.module.declare_intrinsic(name, (), signature)
         total = builder.add(total, builder.call(add_up, [products]))
     return builder.sext(total, INT)
+
+
+def _emit_find_rear(builder: Builder, arguments: list[Value]) -> Value:
+    boards, at, side = arguments
+    place = builder.mul(builder.add(builder.mul(at, INT(2)), side), INT(POINTS_OF_SIDE))
+    counts = emit_load_counts(builder, boards, place, POINTS_OF_SIDE)
+    places = builder.bitcast(builder.icmp_signed("!=", counts, fill(counts, 0)), ir.IntType(POINTS_OF_SIDE))
+    points = builder.or_(builder.and_(builder.zext(places, INT), INT(-2)), INT(1))
+    return builder.sub(INT(63), builder.ctlz(points, ir.IntType(1)(1)))
 
 
 def _emit_count_shots(builder: Builder, arguments: list[Value]) -> Value:
@@ -254,15 +320,11 @@ def _load(builder: Builder, pointer: Value, place: int) -> Value:
     return builder.load(_vector_pointer(builder, pointer, place, VECTOR), align=4)
 
 
-@emitted_by(
-    _emit_add_rows,
-    types.void,
-    *(_FLOATS, types.int64, types.int64, INDEX_ROWS, FLOAT_ROWS, types.int64, types.int64),
-    *(types.float32, FLOAT_ROWS, types.int64),
-)
+@emitted_by(_emit_add_rows, types.void, *_ADDING)
 def add_rows(
+    terms: NDArray[np.float32],
+    term: int,
     weights: NDArray[np.float32],
-    bias: int,
     base: int,
     rows: NDArray[np.uint16],
     factors: NDArray[np.float32],
@@ -272,11 +334,12 @@ def add_rows(
     sums: NDArray[np.float32],
     column: int,
 ) -> None:
-    """Write the sums of `GROUP` units: the bias, and the listed rows of weights times their factors.
+    """Write the sums of `GROUP` units: their first terms, and the listed rows of weights times their factors.
 
     Args:
+        terms: ``float32[t]``.
+        term: The place of the units' first terms, such as their biases.
         weights: ``float32[w]``.
-        bias: The place of the units' biases.
         base: The place of the rows, `GROUP` weights each.
         rows: ``uint16[n, m]``, the rows to add, in the order of the sum, then `STEP` of any.
         factors: ``float32[n, m]``, of each of the rows, then `STEP` zeros.
@@ -287,9 +350,68 @@ def add_rows(
         column: The column of the first unit.
     """
     starts = base + GROUP * rows[at, :count].astype(np.int64)
-    terms = weights[starts[:, None] + np.arange(GROUP)] * factors[at, :count, None]
-    total = weights[bias : bias + GROUP] + terms.sum(axis=0)
+    products = weights[starts[:, None] + np.arange(GROUP)] * factors[at, :count, None]
+    total = terms[term : term + GROUP] + products.sum(axis=0)
     sums[at, column : column + GROUP] = np.maximum(total, least)
+
+
+@emitted_by(_emit_add_narrow_rows, types.void, *_ADDING)
+def add_narrow_rows(
+    terms: NDArray[np.float32],
+    term: int,
+    weights: NDArray[np.float32],
+    base: int,
+    rows: NDArray[np.uint16],
+    factors: NDArray[np.float32],
+    at: int,
+    count: int,
+    least: np.float32,
+    sums: NDArray[np.float32],
+    column: int,
+) -> None:
+    """Write the sums of `LANES` units as `add_rows` does those of a group; rows have as many weights."""
+    starts = base + LANES * rows[at, :count].astype(np.int64)
+    products = weights[starts[:, None] + np.arange(LANES)] * factors[at, :count, None]
+    total = terms[term : term + LANES] + products.sum(axis=0)
+    sums[at, column : column + LANES] = np.maximum(total, least)
+
+
+@emitted_by(
+    _emit_add_byte_rows,
+    types.void,
+    *(_BYTES, types.int64, INDEX_ROWS, types.int64, types.int64),
+    *(_FLOATS, types.int64, types.int64, _FLOATS, types.int64),
+)
+def add_byte_rows(
+    numbers: NDArray[np.int8],
+    base: int,
+    rows: NDArray[np.uint16],
+    at: int,
+    count: int,
+    weights: NDArray[np.float32],
+    bias: int,
+    scale: int,
+    sums: NDArray[np.float32],
+    place: int,
+) -> None:
+    """Write the sums of `GROUP` units: their biases, and the listed rows of numbers times the units' scales.
+
+    Args:
+        numbers: ``int8[w]``.
+        base: The place of the rows, `GROUP` numbers each. The first row is zero, and the listed ones of a
+            unit add up to a number of 16 bits.
+        rows: ``uint16[n, m]``, the rows to add, then `STEP` times the first row.
+        at: The row of the list.
+        count: The number of rows listed.
+        weights: ``float32[v]``.
+        bias: The place of the units' biases.
+        scale: The place of the units' scales.
+        sums: out, ``float32[s]``.
+        place: The place of the first sum.
+    """
+    starts = base + GROUP * rows[at, :count].astype(np.int64)
+    total = numbers[starts[:, None] + np.arange(GROUP)].sum(axis=0, dtype=np.int16)
+    sums[place : place + GROUP] = weights[bias : bias + GROUP] + total * weights[scale : scale + GROUP]
 
 
 @emitted_by(
@@ -343,6 +465,15 @@ def weigh_counts(boards: NDArray[np.int8], at: int, side: int, weights: NDArray[
         row: The row of the weights.
     """
     return int(boards[at, side].astype(np.int64) @ weights[row])
+
+
+@emitted_by(_emit_find_rear, types.int64, *(BOARDS, types.int64, types.int64))
+def find_rear(boards: NDArray[np.int8], at: int, side: int) -> int:
+    """Return the point of a side's rear checker, 0 if it has borne all off, in ``int8[n, 2, 26]``."""
+    point = 25
+    while point > 0 and boards[at, side, point] == 0:
+        point -= 1
+    return point
 
 
 @emitted_by(_emit_count_shots, types.int64, *[types.int64] * 3)

@@ -5,8 +5,8 @@ first layer has a row for each number of checkers on each place: the sum of the 
 positions go through a layer together, 64 units at a time, whose weights then stay in the fastest cache. Each
 position's sums are added up in the same order wherever it is, so its outcome does not depend on the others.
 
-The first layer of a net with patterns has the rows of `nets.kernels.patterns` too. Nets that have the same
-ones share them: their first layers lie one after the other in one matrix, which ends with these rows.
+The first layer of a net with patterns adds the rows of `nets.kernels.patterns` too, which are whole numbers
+of 8 bits with a scale for each unit. Nets that have the same ones share them.
 """
 
 from __future__ import annotations
@@ -16,8 +16,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.kernels import fused_kernel, kernel
-from engine.kernels.vectors import GROUP, add_rows, list_nonzero
+from engine.kernels import borrowing_kernel, inlined_fused_kernel, kernel
+from engine.kernels.instructions import LANES
+from engine.kernels.vectors import GROUP, add_byte_rows, add_narrow_rows, add_rows, list_nonzero
 from nets.kernels import expert248 as kernel_expert
 from nets.kernels import patterns as kernel_patterns
 from nets.kernels import tesauro196 as kernel_tesauro
@@ -35,13 +36,13 @@ BLOCK = 32
 OUTCOMES = 5
 
 # Columns of `PackedNets.nets`.
-_ENCODER, _FIRST_LAYER, _END_LAYER, _FIRST_ROW, _PATTERN_ROW = range(5)
+_ENCODER, _FIRST_LAYER, _END_LAYER, _PATTERNS, _SCALES = range(5)
 
 # Columns of `PackedNets.layers`: the number of rows of weights, and of units; what becomes of the
 # sums; and the places of the biases and of the rows of the first group of units.
 _INPUTS, _UNITS, _ACTIVATION, _BIASES, _ROWS = range(5)
 
-_MOST_LISTED = kernel_tesauro.MAX_ACTIVE_INPUTS + 2 * kernel_expert.SIDE_FEATURES + kernel_patterns.PATTERNS
+_MOST_LISTED = kernel_tesauro.MAX_ACTIVE_INPUTS + 2 * kernel_expert.SIDE_FEATURES
 """Rows that a first layer adds at most."""
 
 _ZERO = np.float32(0.0)
@@ -52,16 +53,19 @@ class PackedNets(NamedTuple):
     """Nets with five outputs; made by `nets.compiled_net.pack_nets`.
 
     Attributes:
-        weights: ``float32[w]``: of each layer the biases, and for each group of units a row for each input,
-            in whole groups; in a first layer `nets.kernels.tesauro196.PLACE_ROWS` rows, and one for each
-            feature of `nets.kernels.expert248` and each pattern.
+        weights: ``float32[w]``: of each layer the biases, and for each group of units, `LANES` in the last
+            layer, a row for each input, in whole groups; in a first layer
+            `nets.kernels.tesauro196.PLACE_ROWS` rows, and one for each feature of `nets.kernels.expert248`;
+            and the scales of patterns.
+        patterns: ``int8[p]``: for each group of units a row for each pattern.
         layers: ``int64[l, 5]``, the layers of all nets.
-        nets: ``int64[k, 5]``: what a net has besides places, where its layers begin and end, and the rows of
-            its first layer where its places and its patterns begin.
+        nets: ``int64[k, 5]``: what a net has besides places, where its layers begin and end, and the places
+            of its patterns and of their scales.
         width: The most units of a layer, in whole groups.
     """
 
     weights: NDArray[np.float32]
+    patterns: NDArray[np.int8]
     layers: NDArray[np.int64]
     nets: NDArray[np.int64]
     width: int
@@ -75,12 +79,18 @@ class BlockBuffers(NamedTuple):
         rows: ``uint16[BLOCK, k]``, scratch: the rows of weights that a layer adds.
         factors: ``float32[BLOCK, k]``, scratch: their factors.
         counts: ``int64[BLOCK]``, scratch.
+        patterns: ``uint16[BLOCK, kernel_patterns.MOST_LISTED]``, scratch: the rows of patterns.
+        pattern_counts: ``int64[BLOCK]``, scratch.
+        pattern_sums: ``float32[BLOCK * GROUP]``, scratch: of each position those of a group of units.
     """
 
     values: NDArray[np.float32]
     rows: NDArray[np.uint16]
     factors: NDArray[np.float32]
     counts: NDArray[np.int64]
+    patterns: NDArray[np.uint16]
+    pattern_counts: NDArray[np.int64]
+    pattern_sums: NDArray[np.float32]
 
 
 @kernel
@@ -91,13 +101,14 @@ def make_block_buffers(packed: PackedNets) -> BlockBuffers:
         rows=np.empty((BLOCK, max(packed.width, _MOST_LISTED) + GROUP), np.uint16),
         factors=np.empty((BLOCK, max(packed.width, _MOST_LISTED) + GROUP), np.float32),
         counts=np.empty(BLOCK, np.int64),
+        patterns=np.empty((BLOCK, kernel_patterns.MOST_LISTED), np.uint16),
+        pattern_counts=np.empty(BLOCK, np.int64),
+        pattern_sums=np.empty(BLOCK * GROUP, np.float32),
     )
 
 
-@kernel
-def evaluate_block(
-    packed: PackedNets, net: int, boards: NDArray[np.int8], buffers: BlockBuffers
-) -> NDArray[np.float32]:
+@borrowing_kernel
+def evaluate_block(packed: PackedNets, net: int, boards: NDArray[np.int8], buffers: BlockBuffers) -> int:
     """Evaluate positions with one net, without making the outcomes consistent.
 
     Args:
@@ -107,52 +118,87 @@ def evaluate_block(
         buffers: Scratch.
 
     Returns:
-        One of the buffers, with the outcomes in its first rows and columns.
+        The half of ``buffers.values`` with the outcomes in its first rows and columns.
     """
     inputs, outputs = buffers.values[0], buffers.values[1]
     rows, factors, counts = buffers.rows, buffers.factors, buffers.counts
     count = boards.shape[0]
     encoder = packed.nets[net, _ENCODER]
-    first_row, pattern_row = packed.nets[net, _FIRST_ROW], packed.nets[net, _PATTERN_ROW]
     for i in range(count):
-        counts[i] = kernel_tesauro.list_points(boards, i, first_row, rows, factors, i)
+        counts[i] = kernel_tesauro.list_points(boards, i, rows, factors, i)
     if encoder & FEATURES:
         kernel_expert.write_features(boards, 0, inputs)
-        feature_row = first_row + kernel_tesauro.PLACE_ROWS
         for i in range(count):
             for k in range(2 * kernel_expert.SIDE_FEATURES, GROUP):
                 inputs[i, k] = _ZERO
-            counts[i] = list_nonzero(inputs, i, GROUP, feature_row, counts[i], rows, factors)
+            counts[i] = list_nonzero(inputs, i, GROUP, kernel_tesauro.PLACE_ROWS, counts[i], rows, factors)
     if encoder & PATTERNS:
         for i in range(count):
-            counts[i] = kernel_patterns.list_patterns(boards, i, pattern_row, counts[i], rows, factors, i)
-    first, end = packed.nets[net, _FIRST_LAYER], packed.nets[net, _END_LAYER]
-    for layer in range(first, end):
-        if layer > first:
-            for i in range(count):
-                counts[i] = list_nonzero(inputs, i, packed.layers[layer, _INPUTS], 0, 0, rows, factors)
-        _run_layer(packed.weights, packed.layers[layer], count, buffers, outputs)
+            buffers.pattern_counts[i] = kernel_patterns.list_patterns(boards, i, buffers.patterns, i)
+    first, last = packed.nets[net, _FIRST_LAYER], packed.nets[net, _END_LAYER] - 1
+    for layer in range(first, last):
+        _run_hidden_layer(
+            packed, net, layer, layer == first and encoder & PATTERNS != 0, count, buffers, outputs
+        )
         inputs, outputs = outputs, inputs
-    return inputs
+        for i in range(count):
+            counts[i] = list_nonzero(inputs, i, packed.layers[layer + 1, _INPUTS], 0, 0, rows, factors)
+    _run_last_layer(packed, last, count, buffers, outputs)
+    return (last - first + 1) % 2
 
 
-@fused_kernel
-def _run_layer(
-    weights: NDArray[np.float32],
-    layer: NDArray[np.int64],
+@inlined_fused_kernel
+def _run_hidden_layer(
+    packed: PackedNets,
+    net: int,
+    layer: int,
+    has_patterns: bool,
     count: int,
     buffers: BlockBuffers,
     outputs: NDArray[np.float32],
 ) -> None:
     """Write the outputs of a layer for the first lists of rows."""
-    rows, factors, counts = buffers.rows, buffers.factors, buffers.counts
-    rows_of_group, units = layer[_INPUTS], layer[_UNITS]
-    least = _ZERO if layer[_ACTIVATION] == RELU else _NO_BOUND
-    for first in range(0, units, GROUP):
-        bias, base = layer[_BIASES] + first, layer[_ROWS] + first * rows_of_group
+    weights, rows, factors, counts = packed.weights, buffers.rows, buffers.factors, buffers.counts
+    sums = buffers.pattern_sums
+    rows_of_group = packed.layers[layer, _INPUTS]
+    least = _ZERO if packed.layers[layer, _ACTIVATION] == RELU else _NO_BOUND
+    for first in range(0, packed.layers[layer, _UNITS], GROUP):
+        bias = packed.layers[layer, _BIASES] + first
+        base = packed.layers[layer, _ROWS] + first * rows_of_group
+        if not has_patterns:
+            for i in range(count):
+                add_rows(weights, bias, weights, base, rows, factors, i, counts[i], least, outputs, first)
+            continue
+        own = packed.nets[net, _PATTERNS] + first * kernel_patterns.ROWS
+        scale = packed.nets[net, _SCALES] + first
         for i in range(count):
-            add_rows(weights, bias, base, rows, factors, i, counts[i], least, outputs, first)
-    if layer[_ACTIVATION] == SIGMOID:
+            listed = buffers.pattern_counts[i]
+            add_byte_rows(
+                packed.patterns, own, buffers.patterns, i, listed, weights, bias, scale, sums, i * GROUP
+            )
         for i in range(count):
-            for k in range(units):
-                outputs[i, k] = sigmoid(outputs[i, k])
+            add_rows(sums, i * GROUP, weights, base, rows, factors, i, counts[i], least, outputs, first)
+    _apply_sigmoid(packed, layer, count, outputs)
+
+
+@inlined_fused_kernel
+def _run_last_layer(
+    packed: PackedNets, layer: int, count: int, buffers: BlockBuffers, outputs: NDArray[np.float32]
+) -> None:
+    """Write the outcomes for the first lists of rows."""
+    weights, rows, factors, counts = packed.weights, buffers.rows, buffers.factors, buffers.counts
+    bias, base = packed.layers[layer, _BIASES], packed.layers[layer, _ROWS]
+    least = _ZERO if packed.layers[layer, _ACTIVATION] == RELU else _NO_BOUND
+    for i in range(count):
+        add_narrow_rows(weights, bias, weights, base, rows, factors, i, counts[i], least, outputs, 0)
+    _apply_sigmoid(packed, layer, count, outputs)
+
+
+@inlined_fused_kernel
+def _apply_sigmoid(packed: PackedNets, layer: int, count: int, outputs: NDArray[np.float32]) -> None:
+    """Replace the sums of a layer that asks for it, a vector at a time."""
+    if packed.layers[layer, _ACTIVATION] == SIGMOID:
+        for i in range(count):
+            for start in range(0, packed.layers[layer, _UNITS], LANES):
+                for k in range(start, start + LANES):
+                    outputs[i, k] = sigmoid(outputs[i, k])

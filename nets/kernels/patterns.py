@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 from engine.kernels import kernel
 from engine.kernels.instructions import (
     BOARDS,
-    FLOAT_ROWS,
     INDEX_ROWS,
     INT,
+    LANES,
     WHOLE,
     Builder,
     Value,
@@ -56,6 +56,9 @@ ROWS_OF_PATTERN: NDArray[np.int64] = np.repeat([PAIR_ROWS, BLOCK_ROWS], [PAIRS, 
 
 EMPTY_ROWS: NDArray[np.int64] = np.cumsum(ROWS_OF_PATTERN) - ROWS_OF_PATTERN
 """``int64[37]``: the row of each pattern without checkers, its first one."""
+
+MOST_LISTED = PATTERNS + LANES
+"""Entries of the list of a position's patterns: whole vectors are written."""
 
 _POINTS = 24
 _STEP_STATES = BLOCK_STATES**BLOCK_STEP
@@ -95,8 +98,8 @@ def write_patterns(boards: NDArray[np.int8], column: int, inputs: NDArray[np.flo
 
 
 def _emit_list_patterns(builder: Builder, arguments: list[Value]) -> Value:
-    boards, at, first, listed, rows, factors, row = arguments
-    rows, factors = (point_to_row(builder, array, row) for array in (rows, factors))
+    boards, at, rows, row = arguments
+    rows = point_to_row(builder, rows, row)
     own, other = (
         emit_load_counts(builder, boards, builder.add(builder.mul(at, INT(2 * 26)), INT(start)), _POINTS)
         for start in (1, 27)
@@ -118,11 +121,11 @@ def _emit_list_patterns(builder: Builder, arguments: list[Value]) -> Value:
             steps = _append_digit(builder, steps, lowest, BLOCK_STATES)
         halves = pick(builder, steps, range(BLOCKS)), pick(builder, steps, range(1, BLOCKS + 1))
         blocks.append(_append_digit(builder, *halves, _STEP_STATES))
-    found = emit_list_rows(builder, pairs, EMPTY_ROWS[:PAIRS].tolist(), first, listed, rows, factors)
+    found = emit_list_rows(builder, pairs, EMPTY_ROWS[:PAIRS].tolist(), INT(0), rows)
     for side, numbers in enumerate(blocks):
         own_rows = EMPTY_ROWS[PAIRS + side * BLOCKS : PAIRS + (side + 1) * BLOCKS]
-        found = emit_list_rows(builder, numbers, own_rows.tolist(), first, found, rows, factors)
-    emit_end_of_rows(builder, found, rows, factors)
+        found = emit_list_rows(builder, numbers, own_rows.tolist(), found, rows)
+    emit_end_of_rows(builder, found, rows)
     return found
 
 
@@ -138,39 +141,32 @@ def _append_digit(builder: Builder, number: Value, digit: Value, base: int) -> V
 @emitted_by(
     _emit_list_patterns,
     WHOLE,
-    *(BOARDS, WHOLE, WHOLE, WHOLE, INDEX_ROWS, FLOAT_ROWS, WHOLE),
+    *(BOARDS, WHOLE, INDEX_ROWS, WHOLE),
     is_compiled=not HAS_AVX512,
 )
 def list_patterns(
     boards: NDArray[np.int8],
     at: int,
-    first: int,
-    listed: int,
     rows: NDArray[np.uint16],
-    factors: NDArray[np.float32],
     row: int,
 ) -> int:
-    """List the rows of a position's patterns but those without checkers, for `add_rows`.
+    """List the rows of a position's patterns but those without checkers, for `add_byte_rows`.
 
     Args:
         boards: ``int8[n, 2, 26]``.
         at: The place of the position.
-        first: The row of weights where those of patterns begin.
-        listed: The number of rows that are listed already.
-        rows: in and out, ``uint16[m, k]``, with 48 entries more than are listed at most.
-        factors: in and out, ``float32[m, k]``: 1 for each pattern, then `STEP` zeros.
+        rows: out, ``uint16[m, MOST_LISTED]``, the rows, then `STEP` times the first one.
         row: The row of the lists.
 
     Returns:
-        The number listed, with those before.
+        The number listed.
     """
-    found = listed
+    found = first = 0
     before = _OWN_STATE[boards[at, 0, 1]] + _OTHER_STATE[boards[at, 1, 24]]
     for point in range(2, _POINTS + 1):
         state = _OWN_STATE[boards[at, 0, point]] + _OTHER_STATE[boards[at, 1, 25 - point]]
         number = before * PAIR_STATES + state
         rows[row, found] = first + number
-        factors[row, found] = 1.0
         found += int(number > 0)
         before = state
         first += PAIR_ROWS
@@ -183,11 +179,9 @@ def list_patterns(
             if point > 1:
                 number = lower * _STEP_STATES + upper
                 rows[row, found] = first + number
-                factors[row, found] = 1.0
                 found += int(number > 0)
                 first += BLOCK_ROWS
             lower = upper
     for place in range(found, found + STEP):
         rows[row, place] = 0
-        factors[row, place] = 0.0
     return found

@@ -15,6 +15,7 @@ from engine.kernels.outcomes import (
     write_finished,
 )
 from engine.kernels.phases import OVER, RACE, classify_phases
+from engine.kernels.vectors import POINTS_OF_SIDE, weigh_counts
 from nets.kernels.packed_nets import BLOCK, PackedNets, evaluate_block, make_block_buffers
 
 CONTACT_CLASSES = 4
@@ -28,8 +29,8 @@ KNOWN = NET_CLASSES + 1
 """The class of positions whose outcomes are written already."""
 
 _ALL_CLASSES = NET_CLASSES + 2
-_OPPONENT_HOME = 19
-"""The lowest point of the opponent's home board."""
+_BACK: NDArray[np.int16] = (np.arange(POINTS_OF_SIDE) >= 19).astype(np.int16)[None]
+"""``int16[1, 26]``: 1 for the points of the opponent's home board and the bar."""
 
 _MIN_BACK_CHECKERS = 2
 """A single checker back does not count: it soon leaves."""
@@ -72,10 +73,7 @@ def _find_contact_class(boards: NDArray[np.int8], at: int) -> int:
     """Return the contact class of a position: a bit for each side with enough checkers back."""
     back = 0
     for side in range(2):
-        number = 0
-        for point in range(_OPPONENT_HOME, 26):
-            number += int(boards[at, side, point])
-        back |= int(number >= _MIN_BACK_CHECKERS) << side
+        back |= int(weigh_counts(boards, at, side, _BACK, 0) >= _MIN_BACK_CHECKERS) << side
     return back
 
 
@@ -128,7 +126,7 @@ def evaluate_classes(
         for start in range(first, end, BLOCK):
             block = rows[start : min(start + BLOCK, end)]
             gathered = gather_boards(boards, block)
-            values = evaluate_block(packed, net_of_class[class_], gathered, buffers)
+            values = buffers.values[evaluate_block(packed, net_of_class[class_], gathered, buffers)]
             if not is_raw:
                 sanitise(values[: block.shape[0]], gathered, values)
             scatter_outcomes(values, block, outcomes)

@@ -83,12 +83,12 @@ def encode(boards: NDArray[np.int8], inputs: NDArray[np.float32]) -> None:
 
 
 def _emit_list_points(builder: Builder, arguments: list[Value]) -> Value:
-    boards, at, first, rows, factors, row = arguments
+    boards, at, rows, factors, row = arguments
     rows, factors = (point_to_row(builder, array, row) for array in (rows, factors))
     counts = emit_load_counts(builder, boards, builder.mul(at, INT(PLACES)), PLACES)
     numbers = builder.mul(counts, fill(counts, PLACES))
     bases = [place - PLACES for place in range(PLACES)]
-    found = emit_list_rows(builder, numbers, bases, first, INT(0), rows, factors)
+    found = emit_list_rows(builder, numbers, bases, INT(0), rows, factors)
     emit_end_of_rows(builder, found, rows, factors)
     return found
 
@@ -96,13 +96,12 @@ def _emit_list_points(builder: Builder, arguments: list[Value]) -> Value:
 @emitted_by(
     _emit_list_points,
     WHOLE,
-    *(BOARDS, WHOLE, WHOLE, INDEX_ROWS, FLOAT_ROWS, WHOLE),
+    *(BOARDS, WHOLE, INDEX_ROWS, FLOAT_ROWS, WHOLE),
     is_compiled=not HAS_AVX512,
 )
 def list_points(
     boards: NDArray[np.int8],
     at: int,
-    first: int,
     rows: NDArray[np.uint16],
     factors: NDArray[np.float32],
     row: int,
@@ -112,9 +111,8 @@ def list_points(
     Args:
         boards: ``int8[n, 2, 26]``.
         at: The place of the position.
-        first: The row of weights where those of places begin.
-        rows: out, ``uint16[m, k]``, for each place the row ``(checkers - 1) * PLACES + side * 26 + point``
-            after the first; 16 entries more than are listed at most.
+        rows: out, ``uint16[m, k]``, for each place the row ``(checkers - 1) * PLACES + side * 26 + point``;
+            16 entries more than are listed at most.
         factors: out, ``float32[m, k]``, 1 for each, then `engine.kernels.vectors.STEP` zeros.
         row: The row of the lists.
 
@@ -125,7 +123,7 @@ def list_points(
     for side in range(2):
         for point in range(26):
             count = int(boards[at, side, point])
-            rows[row, found] = first + (max(count, 1) - 1) * PLACES + side * 26 + point
+            rows[row, found] = (max(count, 1) - 1) * PLACES + side * 26 + point
             factors[row, found] = _ONE
             found += int(count > 0)
     for place in range(found, found + STEP):

@@ -72,7 +72,9 @@ def test_the_sizes_of_a_kernel_have_all_that_it_calls_and_nothing_else():
     sizes = disk_cache._collect_sizes(evaluate_classes)
     assert "nets.kernels.routing.evaluate_classes" in sizes
     parts = [name.removesuffix(" as a part") for name in sizes if name.endswith(" as a part")]
-    assert {"nets.kernels.packed_nets.evaluate_block", "nets.kernels.packed_nets._run_layer"} <= set(parts)
+    assert {"nets.kernels.packed_nets.evaluate_block", "nets.kernels.packed_nets.make_block_buffers"} <= set(
+        parts
+    )
     assert len(parts) == len(sizes) - 1
     assert not [name for name in parts if name.startswith("engine.kernels.search")]
     assert min(sizes.values()) > 0

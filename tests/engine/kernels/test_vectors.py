@@ -8,7 +8,18 @@ import numpy as np
 import pytest
 
 from engine.kernels import kernel
-from engine.kernels.vectors import GROUP, STEP, add_rows, count_shots, list_nonzero, weigh_counts
+from engine.kernels.instructions import LANES
+from engine.kernels.vectors import (
+    GROUP,
+    STEP,
+    add_byte_rows,
+    add_narrow_rows,
+    add_rows,
+    count_shots,
+    find_rear,
+    list_nonzero,
+    weigh_counts,
+)
 from tests import boards
 
 
@@ -18,8 +29,23 @@ def _list_nonzero(values, at, columns, shift, listed, rows, factors):
 
 
 @kernel
-def _add_rows(weights, bias, base, rows, factors, at, count, least, sums, column):
-    add_rows(weights, bias, base, rows, factors, at, count, least, sums, column)
+def _add_rows(terms, term, weights, base, rows, factors, at, count, least, sums, column):
+    add_rows(terms, term, weights, base, rows, factors, at, count, least, sums, column)
+
+
+@kernel
+def _add_narrow_rows(terms, term, weights, base, rows, factors, at, count, least, sums, column):
+    add_narrow_rows(terms, term, weights, base, rows, factors, at, count, least, sums, column)
+
+
+@kernel
+def _find_rear(sample, at, side):
+    return find_rear(sample, at, side)
+
+
+@kernel
+def _add_byte_rows(numbers, base, rows, at, count, weights, bias, scale, sums, place):
+    add_byte_rows(numbers, base, rows, at, count, weights, bias, scale, sums, place)
 
 
 @kernel
@@ -86,19 +112,52 @@ def test_none_or_all_columns_are_listed(value):
 @pytest.mark.nojit
 @pytest.mark.parametrize("count", [0, 1, 2, 3, 4, 5, 50])
 @pytest.mark.parametrize("least", [-np.inf, 0.0])
-def test_listed_rows_are_added_to_the_biases(count, least):
+@pytest.mark.parametrize(("add", "units"), [(_add_rows, GROUP), (_add_narrow_rows, LANES)])
+def test_listed_rows_are_added_to_the_biases(count, least, add, units):
     generator = np.random.default_rng(2)
     sums = np.full((4, 3 * GROUP), 9.0, np.float32)
-    weights = generator.normal(size=7 + GROUP + 192 * GROUP).astype(np.float32)
+    weights = generator.normal(size=7 + units + 192 * units).astype(np.float32)
     rows = generator.integers(0, 192, (4, 60)).astype(np.uint16)
     factors = generator.normal(size=rows.shape).astype(np.float32)
     factors[2, count : count + STEP] = 0.0
-    _add_rows(weights, 7, 7 + GROUP, rows, factors, 2, count, np.float32(least), sums, GROUP)
-    listed = weights[7 + GROUP :].reshape(-1, GROUP)[rows[2, :count]]
-    expected = weights[7 : 7 + GROUP] + factors[2, :count] @ listed
-    np.testing.assert_allclose(sums[2, GROUP : 2 * GROUP], np.maximum(expected, least), atol=1e-5)
-    sums[2, GROUP : 2 * GROUP] = 9.0
+    add(weights, 7, weights, 7 + units, rows, factors, 2, count, np.float32(least), sums, GROUP)
+    listed = weights[7 + units :].reshape(-1, units)[rows[2, :count]]
+    expected = weights[7 : 7 + units] + factors[2, :count] @ listed
+    np.testing.assert_allclose(sums[2, GROUP : GROUP + units], np.maximum(expected, least), atol=1e-5)
+    sums[2, GROUP : GROUP + units] = 9.0
     assert (sums == 9.0).all()
+
+
+@pytest.mark.nojit
+@pytest.mark.parametrize("count", [0, 1, 2, 3, 4, 5, 50])
+@pytest.mark.parametrize("limit", [3, 127])
+def test_rows_of_whole_numbers_are_added_with_the_scales_of_their_units(count, limit):
+    generator = np.random.default_rng(5)
+    numbers = generator.integers(-limit, limit + 1, 5 + 192 * GROUP).astype(np.int8)
+    numbers[5 : 5 + GROUP] = 0
+    numbers[5 + 191 * GROUP :] = limit
+    rows = np.zeros((4, 60), np.uint16)
+    rows[2, :count] = generator.integers(0, 192, count)
+    rows[2, : count // 2] = 191
+    weights = generator.normal(size=3 + 2 * GROUP).astype(np.float32)
+    sums = np.full(3 * GROUP, 9.0, np.float32)
+    _add_byte_rows(numbers, 5, rows, 2, count, weights, 3, 3 + GROUP, sums, GROUP)
+    total = numbers[5:].reshape(-1, GROUP)[rows[2, :count]].sum(axis=0, dtype=np.int64)
+    expected = weights[3 : 3 + GROUP] + total * weights[3 + GROUP :]
+    np.testing.assert_allclose(sums[GROUP : 2 * GROUP], expected, rtol=1e-5, atol=1e-4)
+    sums[GROUP : 2 * GROUP] = 9.0
+    assert (sums == 9.0).all()
+
+
+@pytest.mark.nojit
+def test_the_rear_checker_is_found_wherever_it_is():
+    sample = np.zeros((30, 2, 26), np.int8)
+    for at in range(26):
+        sample[at, 1, : at + 1] = 1
+    sample[27, 0], sample[28, 0, [0, 25]] = 15, 7
+    expected = [*range(26), 0, 0, 0, 0]
+    assert [_find_rear(sample, at, 1) for at in range(30)] == expected
+    assert [_find_rear(sample, at, 0) for at in range(26, 30)] == [0, 25, 25, 0]
 
 
 @pytest.mark.nojit

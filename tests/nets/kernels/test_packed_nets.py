@@ -9,8 +9,9 @@ import pytest
 
 from nets.compiled_net import CompiledNet, pack_nets
 from nets.encoders import get_encoder
+from nets.kernels import patterns as kernel_patterns
 from nets.kernels import routing as kernel_routing
-from nets.onnx_layers import Layer
+from nets.onnx_layers import AddedRows, Layer
 from tests import boards
 from tests.nets.bare_nets import sigmoid
 
@@ -29,8 +30,10 @@ def random_compiled_net(encoder_id, hidden, seed=0, activation="Relu"):
         for number, (inputs, units) in enumerate(sizes, 1)
     ]
     if encoder.patterns:
-        rows = generator.normal(0, 0.1, (encoder.pattern_rows, sizes[0][1])).astype(np.float32)
-        layers[0] = layers[0]._replace(patterns=rows)
+        rows = generator.integers(-127, 128, (encoder.pattern_rows, sizes[0][1])).astype(np.int8)
+        rows[kernel_patterns.EMPTY_ROWS] = 0
+        scales = generator.normal(0, 0.001, sizes[0][1]).astype(np.float32)
+        layers[0] = layers[0]._replace(patterns=AddedRows(rows, scales))
     return CompiledNet(f"net{seed}", encoder, layers, model=None)
 
 
@@ -41,7 +44,7 @@ def outputs_of(net, sample):
     for weights, biases, activation, patterns in net.layers:
         sums = values @ weights + biases
         if patterns is not None:
-            sums += patterns[numbers.astype(int)].astype(np.float64).sum(axis=1)
+            sums += patterns.weights[numbers.astype(int)].astype(np.float64).sum(axis=1) * patterns.scales
         values = np.maximum(sums, 0) if activation == "Relu" else sigmoid(sums)
     return values
 
@@ -79,10 +82,11 @@ def test_several_nets_share_the_arrays():
 
 def test_nets_share_the_rows_of_patterns_that_are_the_same():
     first, second, other = (random_compiled_net("patterns285", (64, 16), seed) for seed in (1, 2, 3))
-    shared = second.layers[0]._replace(patterns=first.layers[0].patterns.copy())
+    copied = AddedRows(*(each.copy() for each in first.layers[0].patterns))
+    shared = second.layers[0]._replace(patterns=copied)
     second = CompiledNet("second", first.encoder, [shared, *second.layers[1:]])
     packed = pack_nets([first, other, second])
-    assert packed.weights.size < pack_nets([first, other]).weights.size + 2000 * 64
+    assert packed.patterns.size == 2 * kernel_patterns.ROWS * 64
     sample = boards.random_boards(50, seed=2)
     for number, net in enumerate([first, other, second]):
         outcomes = np.empty((50, 5), np.float32)

@@ -6,15 +6,16 @@ import numpy as np
 import pytest
 
 from engine.kernels import kernel
+from engine.kernels.vectors import STEP
 from nets.encoders import get_encoder
 from nets.kernels import patterns as kernel_patterns
 from tests import boards
 
 
 @kernel
-def list_patterns(boards, at, first, listed, rows, factors, row):
+def list_patterns(boards, at, rows, row):
     """Call it from a kernel, where it is made of instructions."""
-    return kernel_patterns.list_patterns(boards, at, first, listed, rows, factors, row)
+    return kernel_patterns.list_patterns(boards, at, rows, row)
 
 
 def name_patterns(board):
@@ -49,12 +50,12 @@ def test_numbers_are_those_that_a_count_point_by_point_gives():
 def test_patterns_with_checkers_are_listed():
     sample = boards.random_boards(30, seed=9)
     empty = set(kernel_patterns.EMPTY_ROWS.tolist())
-    rows, factors = np.zeros((2, 70), np.uint16), np.full((2, 70), 9.0, np.float32)
+    rows = np.full((2, kernel_patterns.MOST_LISTED), 9, np.uint16)
     for at, board in enumerate(sample):
-        found = list_patterns(sample, at, 500, 10, rows, factors, 1)
-        expected = [500 + number for number in name_patterns(board) if number not in empty]
-        assert rows[1, 10:found].tolist() == expected
-        assert factors[1, 10 : found + 4].tolist() == [1.0] * len(expected) + [0.0] * 4
+        found = list_patterns(sample, at, rows, 1)
+        expected = [number for number in name_patterns(board) if number not in empty]
+        assert rows[1, : found + STEP].tolist() == expected + [0] * STEP
+    assert (rows[0] == 9).all()
 
 
 def test_the_opening_position_has_its_patterns_where_players_see_them():

@@ -59,9 +59,9 @@ def test_point_units_hold_the_units_of_each_count():
 
 
 @kernel
-def list_points(boards, at, first, rows, factors, row):
+def list_points(boards, at, rows, factors, row):
     """Call it from a kernel, where it is made of instructions."""
-    return kernel_encode.list_points(boards, at, first, rows, factors, row)
+    return kernel_encode.list_points(boards, at, rows, factors, row)
 
 
 @pytest.mark.nojit
@@ -69,8 +69,8 @@ def test_each_place_with_checkers_is_listed_by_their_number():
     sample = boards.random_boards(20, seed=6)
     rows, factors = np.zeros((2, 60), np.uint16), np.full((2, 60), 9.0, np.float32)
     for at, board in enumerate(sample):
-        found = list_points(sample, at, 1000, rows, factors, 1)
+        found = list_points(sample, at, rows, factors, 1)
         counts = board.ravel().astype(int)
         places = np.flatnonzero(counts)
-        assert rows[1, :found].tolist() == [1000 + (counts[place] - 1) * 52 + place for place in places]
+        assert rows[1, :found].tolist() == [(counts[place] - 1) * 52 + place for place in places]
         assert factors[1, : found + 4].tolist() == [1.0] * len(places) + [0.0] * 4

@@ -19,6 +19,7 @@ from tools.train.fitting.training_loop import SCHEDULES
 from tools.train.runs.strength_games import GamesOption, OpponentsOption, check_benchmark
 from tools.train.runs.trainer import RunSettings, VariantOption, find_training_rules
 from tools.train.weights.layers import ENCODER, LayeredNet
+from tools.train.weights.narrowing import narrow_nets
 from tools.train.weights.net_set import NetSet, load_net_set
 
 _DEFAULT_HIDDEN = (256,)
@@ -130,7 +131,7 @@ class Recipe(RunSettings, frozen=True):
             first = dict.fromkeys(CONTACT_CLASSES, first[self.phase])
         expanded = {
             each: net.expand(self.encoder or net.encoder_id, self.hidden or net.hidden, generator)
-            for each, net in first.items()
+            for each, net in narrow_nets(first, self.hidden).items()
         }
         return others.with_nets(expanded, name)
 

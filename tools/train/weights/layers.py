@@ -16,6 +16,7 @@ from engine.rules.outcome import Outcomes
 from nets.encoders import Inputs, get_encoder
 from nets.kernels import patterns as kernel_patterns
 from nets.kernels.sparse import OneLayerWeights
+from nets.onnx_layers import AddedRows
 from tools.train.weights.random_positions import sample_random_positions
 
 ENCODER = "tesauro196"
@@ -34,13 +35,11 @@ class QuantizedPatterns(NamedTuple):
     """Rows of patterns as files have them.
 
     Attributes:
-        numbers: ``int8[n, units]``.
-        scales: ``float32[n, 1]``, what the numbers of each row are multiplied by.
+        rows: The rows.
         biases: ``float32[units]``, those of the layer with the rows of patterns without checkers.
     """
 
-    numbers: NDArray[np.int8]
-    scales: NDArray[np.float32]
+    rows: AddedRows
     biases: NDArray[np.float32]
 
 
@@ -141,13 +140,26 @@ class LayeredNet:
         Returns:
             ``float32[n, 5]``.
         """
+        weights, bias = self.layers[-1]
+        return sigmoid(self.run_hidden(inputs)[-1] @ weights + bias)
+
+    def run_hidden(self, inputs: Inputs) -> list[NDArray[np.float32]]:
+        """Run the hidden layers.
+
+        Args:
+            inputs: ``float32[n, inputs]``.
+
+        Returns:
+            Of each hidden layer the values of its units, ``float32[n, units]``.
+        """
         values, (rows, bias) = get_encoder(self.encoder_id).values, self.layers[0]
         sums = inputs[:, :values] @ rows[:values] + bias
         for numbers in inputs[:, values:].T.astype(np.int64):
             sums += rows[values + numbers]
-        for weights, bias in self.layers[1:]:
-            sums = np.maximum(sums, np.float32(0.0)) @ weights + bias
-        return sigmoid(sums)
+        units = [np.maximum(sums, np.float32(0.0))]
+        for weights, bias in self.layers[1:-1]:
+            units.append(np.maximum(units[-1] @ weights + bias, np.float32(0.0)))
+        return units
 
     def has_patterns_of(self, other: LayeredNet) -> bool:
         """Return whether the rows of patterns are those of another net, which have as many units."""
@@ -157,7 +169,7 @@ class LayeredNet:
         return np.array_equal(self.layers[0][0][values:], other.layers[0][0][values:])
 
     def quantize_patterns(self) -> QuantizedPatterns:
-        """Round the rows of patterns to whole numbers of 8 bits, each row with a scale of its own.
+        """Round the rows of patterns to whole numbers of 8 bits, with a scale for each unit.
 
         The rows of patterns without checkers, the first of each pattern, go into the biases before.
         """
@@ -165,16 +177,16 @@ class LayeredNet:
         patterns = rows[get_encoder(self.encoder_id).values :]
         empty = patterns[kernel_patterns.EMPTY_ROWS]
         patterns = patterns - np.repeat(empty, kernel_patterns.ROWS_OF_PATTERN, axis=0)
-        scales = np.abs(patterns).max(axis=1, keepdims=True) / np.float32(127.0)
+        scales = np.abs(patterns).max(axis=0) / np.float32(127.0)
         numbers = np.rint(patterns / np.where(scales > 0, scales, np.float32(1.0))).astype(np.int8)
-        return QuantizedPatterns(numbers, scales, biases + empty.sum(axis=0))
+        return QuantizedPatterns(AddedRows(numbers, scales), biases + empty.sum(axis=0))
 
     def round_patterns(self) -> LayeredNet:
         """Return the net as its file has it: the rows of patterns rounded, those without checkers 0."""
         encoder = get_encoder(self.encoder_id)
         if not encoder.patterns:
             return self
-        numbers, scales, biases = self.quantize_patterns()
+        (numbers, scales), biases = self.quantize_patterns()
         rows = np.concatenate([self.layers[0][0][: encoder.values], numbers.astype(np.float32) * scales])
         return LayeredNet(self.encoder_id, ((rows, biases), *self.layers[1:]))
 

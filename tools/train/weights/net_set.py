@@ -171,8 +171,9 @@ class NetSet:
     def _make_net_evaluator(self, phase: str) -> Evaluator:
         net, name = self.nets[phase], f"{self.name}-{phase}"
         encoder = get_encoder(net.encoder_id)
-        rows, biases = net.layers[0]
-        patterns = rows[encoder.values :] if encoder.patterns else None
+        (rows, biases), patterns = net.layers[0], None
+        if encoder.patterns:
+            patterns, biases = net.quantize_patterns()
         layers = [ActivatedLayer(rows[: encoder.values], biases, "Relu", patterns)]
         layers += [ActivatedLayer(*layer, "Relu") for layer in net.layers[1:]]
         layers[-1] = layers[-1]._replace(activation="Sigmoid")

@@ -45,7 +45,7 @@ def net_to_onnx(net: LayeredNet, name: str) -> bytes:
             nodes += _make_pattern_nodes(helper, onnx.TensorProto, sums)
             weights |= {"sizes": np.array([encoder.values, encoder.patterns]), "axes": np.array([1])}
             matrix = matrix[: encoder.values]
-            weights["rows"], weights["scales"], bias = net.quantize_patterns()
+            (weights["rows"], weights["scales"]), bias = net.quantize_patterns()
         else:
             nodes.append(helper.make_node("Gemm", [units, f"w{i}", f"b{i}"], [sums]))
         weights[f"w{i}"], weights[f"b{i}"] = np.ascontiguousarray(matrix), bias
@@ -72,9 +72,8 @@ def _make_pattern_nodes(helper: Any, kinds: Any, sums: str) -> list[Any]:  # noq
         make("Cast", ["numbers"], ["places"], to=kinds.INT64),
         make("Gather", ["rows", "places"], ["added"]),
         make("Cast", ["added"], ["whole"], to=kinds.FLOAT),
-        make("Gather", ["scales", "places"], ["factors"]),
-        make("Mul", ["whole", "factors"], ["terms"]),
-        make("ReduceSum", ["terms", "axes"], ["pattern_sums"], keepdims=0),
+        make("ReduceSum", ["whole", "axes"], ["whole_sums"], keepdims=0),
+        make("Mul", ["whole_sums", "scales"], ["pattern_sums"]),
         make("Gemm", ["values", "w1", "b1"], ["value_sums"]),
         make("Add", ["value_sums", "pattern_sums"], [sums]),
     ]
@@ -186,8 +185,10 @@ def read_onnx(content: bytes, encoder_id: str, name: str) -> LayeredNet:
         raise DataFileError(
             f"expected net {name} as layers of Gemm and Relu, the last with Sigmoid", field="net"
         )
-    (first, *others), patterns = layers, layers[0].patterns
-    rows = first.weights if patterns is None else np.concatenate([first.weights, patterns])
+    first, *others = layers
+    rows = first.weights
+    if first.patterns is not None:
+        rows = np.concatenate([rows, first.patterns.weights * first.patterns.scales])
     return LayeredNet(
         encoder_id, ((rows, first.biases), *((layer.weights, layer.biases) for layer in others))
     )

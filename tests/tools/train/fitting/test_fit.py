@@ -266,7 +266,7 @@ def test_a_net_grows_from_its_parents_whose_other_nets_stay(folder):
         ["--labels", ""],
         ["--labels", "nowhere"],
         ["--from", "nobody"],
-        ["--from", "fast", "--hidden", "16"],
+        ["--from", "strong", "--hidden", "16"],
         ["--encoder", "unheard-of"],
         ["--encoder", "wildbg202", "--from", "fast"],
         ["--hidden", "0"],

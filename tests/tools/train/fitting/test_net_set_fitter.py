@@ -113,6 +113,14 @@ def test_steps_are_reported_to_the_end_and_shared_as_the_labels_are():
     assert 40 <= len(reported) < 40 + len(CONTACT_CLASSES)
 
 
+def test_nets_narrower_than_the_parents_begin_without_some_of_its_units(tmp_path):
+    NetSet("one", {"contact": net(), "race": net(4)}).save(tmp_path / "one.npz")
+    nets = Recipe(parent=str(tmp_path / "one.npz"), hidden=(5,)).make_initial_nets("narrow").nets
+    assert nets["contact"].hidden == (5,)
+    columns = nets["contact"].layers[0][0].T.tolist()
+    assert all(column in net().layers[0][0].T.tolist() for column in columns)
+
+
 def test_contact_is_split_into_plans_that_begin_as_one_net(tmp_path):
     one = NetSet("one", {"contact": net(), "race": net(4)})
     one.save(tmp_path / "one.npz")
