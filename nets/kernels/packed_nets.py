@@ -17,7 +17,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.kernels import borrowing_kernel, inlined_fused_kernel, kernel
-from engine.kernels.instructions import LANES
 from engine.kernels.vectors import GROUP, add_byte_rows, add_narrow_rows, add_rows, list_nonzero
 from nets.kernels import expert248 as kernel_expert
 from nets.kernels import patterns as kernel_patterns
@@ -196,9 +195,8 @@ def _run_last_layer(
 
 @inlined_fused_kernel
 def _apply_sigmoid(packed: PackedNets, layer: int, count: int, outputs: NDArray[np.float32]) -> None:
-    """Replace the sums of a layer that asks for it, a vector at a time."""
+    """Replace the sums of a layer that asks for it."""
     if packed.layers[layer, _ACTIVATION] == SIGMOID:
         for i in range(count):
-            for start in range(0, packed.layers[layer, _UNITS], LANES):
-                for k in range(start, start + LANES):
-                    outputs[i, k] = sigmoid(outputs[i, k])
+            for k in range(packed.layers[layer, _UNITS]):
+                outputs[i, k] = sigmoid(outputs[i, k])
