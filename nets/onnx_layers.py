@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from nets.onnx_model import OUTPUT_NAME
 
-_Message = dict[int, list[bytes | int]]
+_Message = dict[int, list[memoryview | int]]
 _Tensor = NDArray[Any]
 
 _VARINT, _FIXED64, _BYTES, _FIXED32 = 0, 1, 2, 5
@@ -85,7 +85,7 @@ def read_layers(content: bytes) -> Sequence[Layer] | None:
         The layers from the input to the output; None if the file is no such chain, or no net at all.
     """
     try:
-        return _read_chain(_as_message(_read_message(content)[_MODEL_GRAPH][0]))
+        return _read_chain(_as_message(_read_message(memoryview(content))[_MODEL_GRAPH][0]))
     except (KeyError, IndexError, ValueError, TypeError):
         return None
 
@@ -180,10 +180,11 @@ def _read_tensor(tensor: _Message) -> tuple[str, _Tensor]:
     for dim in tensor.get(_TENSOR_DIMS, []):
         shape += [dim] if isinstance(dim, int) else _read_varints(dim)
     numbers = np.frombuffer(_as_bytes(tensor[_TENSOR_BYTES][0]), kind).reshape(shape)
-    return _read_name(tensor, _TENSOR_NAME), numbers.astype(numbers.dtype.newbyteorder("="))
+    is_copied = number != _INT8  # most of a file, and read-only as it is
+    return _read_name(tensor, _TENSOR_NAME), numbers.astype(numbers.dtype.newbyteorder("="), copy=is_copied)
 
 
-def _read_message(content: bytes) -> _Message:
+def _read_message(content: memoryview) -> _Message:
     """Read the fields of a message by number; those of text, tensors and messages as bytes."""
     fields: _Message = {}
     at = 0
@@ -205,7 +206,7 @@ def _read_message(content: bytes) -> _Message:
     return fields
 
 
-def _read_varint(content: bytes, at: int) -> tuple[int, int]:
+def _read_varint(content: memoryview, at: int) -> tuple[int, int]:
     """Read a whole number; return it and the place after it."""
     value = shift = 0
     while True:
@@ -217,7 +218,7 @@ def _read_varint(content: bytes, at: int) -> tuple[int, int]:
         shift += 7
 
 
-def _read_varints(content: bytes) -> list[int]:
+def _read_varints(content: memoryview) -> list[int]:
     numbers, at = [], 0
     while at < len(content):
         number, at = _read_varint(content, at)
@@ -229,15 +230,15 @@ def _read_name(message: _Message, field: int) -> str:
     return _as_text(message[field][0])
 
 
-def _as_message(value: bytes | int) -> _Message:
+def _as_message(value: memoryview | int) -> _Message:
     return _read_message(_as_bytes(value))
 
 
-def _as_text(value: bytes | int) -> str:
-    return _as_bytes(value).decode()
+def _as_text(value: memoryview | int) -> str:
+    return bytes(_as_bytes(value)).decode()
 
 
-def _as_bytes(value: bytes | int) -> bytes:
+def _as_bytes(value: memoryview | int) -> memoryview:
     if isinstance(value, int):
         raise ValueError("expected bytes")
     return value

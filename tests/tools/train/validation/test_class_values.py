@@ -26,9 +26,9 @@ def test_each_class_that_is_known_by_what_it_is_has_positions_of_it_known_within
 def test_the_default_net_is_not_further_from_them_than_it_was():
     equities = cubeless_equity(load_evaluator().evaluate(np.stack([each.board for each in VALUES])))
     errors = equities - np.array([each.equity for each in VALUES])
-    assert rms(errors) < 0.08
+    assert rms(errors) < 0.04
     ordinary = [each.name in ("contact", "race") or "-back-" in each.name for each in VALUES]
-    assert rms(errors[ordinary]) < 0.03
+    assert rms(errors[ordinary]) < 0.025
 
 
 @pytest.mark.slow
