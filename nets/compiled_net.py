@@ -142,6 +142,7 @@ def can_compile(encoder: Encoder, layers: Sequence[Layer]) -> bool:
         and len(layers[0].weights) == encoder.values
         and len(layers[-1].biases) == kernel_packed.OUTCOMES
         and _has_rows_of(encoder, layers[0].patterns)
+        and (layers[0].patterns is None or len(layers) > 1)
     )
 
 

@@ -185,7 +185,7 @@ def _read_tensor(tensor: _Message) -> tuple[str, _Tensor]:
 
 
 def _read_message(content: memoryview) -> _Message:
-    """Read the fields of a message by number; those of text, tensors and messages as bytes."""
+    """Read the fields of a message by number; those of text, tensors and messages as views of the content."""
     fields: _Message = {}
     at = 0
     while at < len(content):

@@ -49,14 +49,6 @@ def fastmath_kernel(function: Callable[_P, _R]) -> Callable[_P, _R]:
     return _compile(function, nogil=True, fastmath=_REORDERED)
 
 
-def fused_kernel(function: Callable[_P, _R]) -> Callable[_P, _R]:
-    """Compile as `kernel` does, with each product and the sum it goes into as one instruction.
-
-    For sums that have at most one product at each step: those round alike in every caller.
-    """
-    return _compile(function, nogil=True, fastmath=_FUSED)
-
-
 def gil_kernel(function: Callable[_P, _R]) -> Callable[_P, _R]:
     """Compile as `kernel` does, but keep the GIL: for work shorter than releasing it."""
     return _compile(function)
@@ -82,7 +74,10 @@ def inlined_fastmath_kernel(function: Callable[_P, _R]) -> Callable[_P, _R]:
 
 
 def inlined_fused_kernel(function: Callable[_P, _R]) -> Callable[_P, _R]:
-    """Compile as `fused_kernel` and `inlined_kernel` do."""
+    """Compile as `inlined_kernel` does, with each product and the sum it goes into as one instruction.
+
+    For sums that have at most one product at each step: those round alike in every caller.
+    """
     return _compile(function, nogil=True, forceinline=True, _nrt=False, fastmath=_FUSED)
 
 

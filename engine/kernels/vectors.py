@@ -3,7 +3,7 @@
 Every sum is added up in one order, so that a result is the same to the bit whoever calls.
 
 Vectors are those of AVX-512. Where a processor lacks it, the compiler takes several registers for a vector;
-so there are fewer sums side by side, and the Python function itself is compiled where it is as fast.
+so `add_rows` has fewer sums side by side, and the Python function itself is compiled where it is as fast.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ POINTS_OF_SIDE = 26
 _PAIRS = [(high, low) for high in range(2, 7) for low in range(1, high)]
 
 STEP = 4
-"""Rows that are added together; a list of rows ends with as many whose factors are 0."""
+"""Rows that are added together; a list of rows ends with as many that add nothing."""
 
 _PLACES = range(0, GROUP, LANES)
 _BYTE = ir.IntType(8)

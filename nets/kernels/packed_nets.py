@@ -1,4 +1,4 @@
-"""Nets with any number of layers, packed into two arrays, so that one compiled form serves all of them.
+"""Nets with any number of layers, packed together, so that one compiled form serves all of them.
 
 Most inputs and most hidden units are zero, so a layer adds the rows of weights of those that are not. The
 first layer has a row for each number of checkers on each place: the sum of the rows of their inputs. A few

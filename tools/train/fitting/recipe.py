@@ -115,7 +115,7 @@ class Recipe(RunSettings, frozen=True):
             name: What the set is called.
 
         Raises:
-            GammondError: Nets cannot be loaded, or not grow to what is wanted without changing what they say.
+            GammondError: Nets cannot be loaded, or cannot take the wanted inputs and layers.
         """
         generator = np.random.Generator(np.random.PCG64(self.seed))
         parent = load_net_set(self.parent) if self.parent else None

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.errors import ValueRangeError
 from nets.encoders import get_encoder
 from tools.train.weights.layers import LayeredNet
 from tools.train.weights.random_positions import sample_random_positions
@@ -17,9 +18,9 @@ _POSITIONS = 4096
 def narrow_nets(nets: Mapping[str, LayeredNet], hidden: Sequence[int]) -> dict[str, LayeredNet]:
     """Leave out hidden units of layers that are wider than wanted, the same ones in all nets.
 
-    What a unit counts is how much it differs between positions of random games, times its weights in the
-    next layer, in all nets together; what units that are left out are on average goes into the biases. Nets
-    that were one net once may so share rows of weights afterwards.
+    A unit counts by how much its value varies between positions of random games, times its weights in the
+    next layer, over all nets together. The average values of the units left out go into the next layer's
+    biases. As all nets keep the same units, nets that share rows of weights still share them.
 
     Args:
         nets: Nets with the same hidden layers.
@@ -27,11 +28,16 @@ def narrow_nets(nets: Mapping[str, LayeredNet], hidden: Sequence[int]) -> dict[s
 
     Returns:
         The nets, with the same keys.
+
+    Raises:
+        ValueRangeError: A layer would be narrowed, and the nets have different ones.
     """
     sizes = next(iter(nets.values())).hidden
     layers = [i for i, (wanted, size) in enumerate(zip(hidden, sizes, strict=False)) if wanted < size]
     if not layers:
         return dict(nets)
+    if any(net.hidden != sizes for net in nets.values()):
+        raise ValueRangeError("expected nets with the same hidden layers to narrow", field="hidden")
     boards = sample_random_positions(_POSITIONS, seed=1)
     inputs = {key: get_encoder(net.encoder_id).encode(boards) for key, net in nets.items()}
     for layer in layers:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from engine.errors import ValueRangeError
 from nets.encoders import get_encoder
 from tools.train.weights.layers import LayeredNet
 from tools.train.weights.narrowing import narrow_nets
@@ -67,3 +68,10 @@ def test_a_unit_stays_in_all_nets_if_it_counts_much_in_one():
 def test_layers_behind_the_first_are_narrowed_too(hidden):
     for net in narrow_nets(_make_nets(), hidden).values():
         assert net.hidden == hidden
+
+
+def test_nets_of_different_layers_are_not_narrowed():
+    nets = {"a": _make_nets()["a"], "b": _make_nets((24, 20))["b"]}
+    assert narrow_nets(nets, (30, 30)) == nets
+    with pytest.raises(ValueRangeError, match="expected nets with the same hidden layers"):
+        narrow_nets(nets, (24, 8))
