@@ -81,10 +81,14 @@ class Recipe(RunSettings, frozen=True):
         """Check what msgspec cannot.
 
         Raises:
-            ValueRangeError: The rate would rise, or the number of games is odd.
+            ValueRangeError: A layer has no units, the rate would rise, or the number of games is odd.
             GammondError: An opponent cannot be loaded, or nets cannot learn the variant.
         """
         find_training_rules(self.variant)
+        if self.hidden and min(self.hidden) < 1:
+            raise ValueRangeError(
+                f"expected layers of 1 unit or more, got {min(self.hidden)}", field="hidden"
+            )
         if self.split and self.phase != "contact":
             raise ValueRangeError(f"expected phase contact with split plans, got {self.phase}", field="split")
         if self.final_rate > self.rate:

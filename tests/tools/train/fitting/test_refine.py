@@ -165,7 +165,7 @@ def test_a_folder_says_how_the_run_was_made(parent, tmp_path):
     "more",
     [
         ["--from", "nobody"],
-        ["--hidden", "8"],
+        ["--hidden", "0"],
         ["--generations", "0"],
         ["--sources", "nowhere"],
         ["--opponents", "nobody"],
