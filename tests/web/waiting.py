@@ -22,7 +22,8 @@ def expect(subject):
 
 
 def check_widths(page, widths=WIDTHS):
-    """Check that a page does not scroll sideways at any of some widths."""
+    """Check that a page does not scroll sideways at any of some widths, once plots are drawn for it anew."""
+    fits = "width => document.documentElement.scrollWidth <= width"
     for width in widths:
         page.set_viewport_size({"width": width, "height": 740})
-        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        page.wait_for_function(fits, arg=width, timeout=WAIT_MS)
