@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.kernels import gil_kernel, kernel
-from engine.kernels.vectors import find_rear
+from engine.kernels.board_vectors import find_rear
 
 MAX_RESULTS = 6144
 """Above the results of any roll: four moves from 18 points have C(21, 4) = 5985 sets of sources."""

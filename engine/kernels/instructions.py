@@ -31,6 +31,8 @@ LANE = ir.IntType(32)
 FLOAT = ir.FloatType()
 VECTOR = ir.VectorType(FLOAT, LANES)
 INT_VECTOR = ir.VectorType(LANE, LANES)
+BYTE, SHORT = ir.IntType(8), ir.IntType(16)
+SHORT_VECTOR = ir.VectorType(SHORT, LANES)
 
 WHOLE, BOARDS = types.int64, types.int8[:, :, ::1]
 INDEX_ROWS, FLOAT_ROWS = types.uint16[:, ::1], types.float32[:, ::1]
@@ -134,3 +136,9 @@ def count_columns(builder: Builder, array: Value) -> Value:
 def point_to_row(builder: Builder, array: Value, row: Value) -> Value:
     """Emit the address of a row of an array of two dimensions."""
     return builder.gep(array.data, [builder.mul(row, count_columns(builder, array))])
+
+
+def vector_pointer(builder: Builder, pointer: Value, place: Value, vector: Value) -> Value:
+    """Emit the address of a vector from a place on, a number or a value, as a pointer to its type."""
+    place = INT(place) if isinstance(place, int) else place
+    return builder.bitcast(builder.gep(pointer, [place]), vector.as_pointer())

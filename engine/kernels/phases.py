@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.kernels import borrowing_kernel, gil_kernel
-from engine.kernels.vectors import find_rear
+from engine.kernels.board_vectors import find_rear
 
 CONTACT = 0
 CRASHED = 1

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.kernels import inlined_kernel, kernel
-from engine.kernels.vectors import POINTS_OF_SIDE, count_shots, weigh_counts
+from engine.kernels.board_vectors import POINTS_OF_SIDE, count_shots, weigh_counts
 from nets.kernels import tesauro196 as kernel_tesauro
 from nets.kernels.bits import BIT_COUNT, POINTS, bit_count, mirror_points, top_bit
 from nets.kernels.mobility import ADVANCES, ESCAPES, block_pattern

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.kernels import kernel
+from engine.kernels.board_vectors import emit_load_counts
 from engine.kernels.instructions import (
     BOARDS,
     INDEX_ROWS,
@@ -33,7 +34,6 @@ from engine.kernels.vectors import (
     STEP,
     emit_end_of_rows,
     emit_list_rows,
-    emit_load_counts,
 )
 
 PAIR_STATES = 7

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from engine.kernels import gil_kernel, inlined_kernel, kernel
 from engine.kernels.bearoff_tables import BearoffTables, look_up_outcome
+from engine.kernels.board_vectors import POINTS_OF_SIDE, weigh_counts
 from engine.kernels.outcomes import (
     gather_boards,
     group_rows_by_class,
@@ -15,7 +16,6 @@ from engine.kernels.outcomes import (
     write_finished,
 )
 from engine.kernels.phases import OVER, RACE, classify_phases
-from engine.kernels.vectors import POINTS_OF_SIDE, weigh_counts
 from nets.kernels.packed_nets import BLOCK, PackedNets, evaluate_block, make_block_buffers
 
 CONTACT_CLASSES = 4

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.kernels import borrowing_kernel, inlined_fastmath_kernel, inlined_fused_kernel
-from engine.kernels.vectors import find_rear
+from engine.kernels.board_vectors import find_rear
 from nets.kernels.tesauro196 import list_active_inputs
 
 OneLayerWeights = tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.float32], NDArray[np.float32]]

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.kernels import borrowing_kernel, gil_kernel
+from engine.kernels.board_vectors import emit_load_counts
 from engine.kernels.instructions import (
     BOARDS,
     FLOAT_ROWS,
@@ -24,7 +25,7 @@ from engine.kernels.instructions import (
     fill,
     point_to_row,
 )
-from engine.kernels.vectors import HAS_AVX512, STEP, emit_end_of_rows, emit_list_rows, emit_load_counts
+from engine.kernels.vectors import HAS_AVX512, STEP, emit_end_of_rows, emit_list_rows
 
 INPUTS = 196
 SIDE_INPUTS = 98
