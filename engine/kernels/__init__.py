@@ -21,8 +21,15 @@ _P = ParamSpec("_P")
 _R = TypeVar("_R")
 _S = TypeVar("_S", bound=np.generic)
 
-# Nothing calls kernels from C.
-_OPTIONS: dict[str, Any] = {"nopython": True, "error_model": "numpy", "no_cfunc_wrapper": True}
+# Nothing calls kernels from C. The last three numba takes over from the first caller where they are not given.
+_OPTIONS: dict[str, Any] = {
+    "nopython": True,
+    "error_model": "numpy",
+    "no_cfunc_wrapper": True,
+    "_nrt": True,
+    "fastmath": False,
+    "forceinline": False,
+}
 _FUSED = {"contract"}
 _REORDERED = {"contract", "reassoc", "nsz"}
 

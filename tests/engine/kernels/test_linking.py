@@ -18,7 +18,7 @@ from numba.core.caching import NullCache
 from numba.core.compiler_lock import global_compiler_lock
 
 from engine.errors import UnsupportedError
-from engine.kernels import disk_cache, kernel
+from engine.kernels import borrowing_kernel, disk_cache, kernel
 from engine.kernels.linking import check_version
 from engine.runtime.prompt_threads import PROMPTNESS, UncompiledKernel
 
@@ -43,6 +43,17 @@ def _scale_twice(values):
     return _scale(_scale(values, 3, 1), 2, 5)
 
 
+@kernel
+def _make_grid(value):
+    grid = np.full((1, 1, 1, 1, 1, 1, 1, 2), value)
+    return grid[0, 0, 0, 0, 0, 0, 0, 1]
+
+
+@borrowing_kernel
+def _read_grid(values):
+    return _make_grid(values[0])
+
+
 @numba.njit
 def _scale_elsewhere(values):
     return _scale(values, 3, 1) + 1
@@ -54,6 +65,12 @@ def test_a_kernel_gives_the_same_from_python_and_in_another_kernel():
     assert _scale_twice(values).tolist() == expected.tolist()
     assert _scale(_scale(values, 3, 1), 2, 5).tolist() == expected.tolist()
     assert _scale_twice(values).tolist() == expected.tolist()
+
+
+def test_a_part_makes_arrays_even_if_its_first_caller_borrows(monkeypatch):
+    for each in (_read_grid, _make_grid._part):
+        monkeypatch.setattr(each, "_cache", NullCache())
+    assert _read_grid(np.array([0.5])) == 0.5
 
 
 @pytest.fixture
