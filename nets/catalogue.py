@@ -13,6 +13,7 @@ from types import MappingProxyType
 from engine.analysis.engine import CACHE_COLUMNS, Engine
 from engine.analysis.engine_store import EngineStore
 from engine.bearoff import defer_bearoff
+from engine.cubeful import DEFAULT_EFFICIENCIES
 from engine.cubeful.match_equity import load_default_table
 from engine.errors import DataFileError, ValueRangeError
 from engine.evaluation.evaluator import Evaluator, ExactEvaluator
@@ -329,7 +330,8 @@ def identify_engine(name: str = DEFAULT_EVALUATOR, manifest_file: Path = MANIFES
     ]
     table = load_default_table()
     databases = [str(each.header) for each in defer_bearoff()]  # the same bytes anywhere
-    tables = [_hash(table.pre_crawford.tobytes() + table.post_crawford.tobytes()), *databases]
+    equities = _hash(table.pre_crawford.tobytes() + table.post_crawford.tobytes())
+    tables = [equities, repr(DEFAULT_EFFICIENCIES), *databases]
     return EngineIdentity(
         found.entry.name, _hash("\n".join(nets).encode()), _hash("\n".join(tables).encode()), read_version()
     )

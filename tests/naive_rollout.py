@@ -103,10 +103,9 @@ def cubeful_trial_value(
 
 
 def _decision(position, evaluator, match):
-    efficiency = float(cube_efficiencies(position.board[None])[0])
-    return decide_from_outcome(
-        Outcome(*_value(position, evaluator)), efficiency, build_cube_state_space(match)
-    )
+    outcome = Outcome(*_value(position, evaluator))
+    efficiencies = cube_efficiencies(position.board[None], np.array([outcome], np.float32))[0]
+    return decide_from_outcome(outcome, efficiencies, build_cube_state_space(match))
 
 
 def _best_value(position, evaluator, match, unit, seat):

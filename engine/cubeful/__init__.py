@@ -19,7 +19,13 @@ from engine.cubeful.decision import (
     decide_from_outcome,
     decide_from_values,
 )
-from engine.cubeful.efficiency import DEFAULT_EFFICIENCIES, CubeEfficiencies, are_all_home, cube_efficiencies
+from engine.cubeful.efficiency import (
+    DEFAULT_EFFICIENCIES,
+    CubeEfficiencies,
+    EfficiencyFormula,
+    are_all_home,
+    cube_efficiencies,
+)
 from engine.cubeful.resignation import (
     choose_resignation,
     compute_resignation_loss,
@@ -55,6 +61,7 @@ __all__ = [
     "CubefulValues",
     "DoublingAction",
     "DoublingWindow",
+    "EfficiencyFormula",
     "ScoreMatrix",
     "are_all_home",
     "build_cube_state_space",

@@ -6,6 +6,7 @@ import enum
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from engine.cubeful.state_space import CubefulValues, CubeStateSpace
 from engine.cubeful.values import compute_leaf_values, to_equities
@@ -161,18 +162,18 @@ def _decide(held: float, taken: float, space: CubeStateSpace) -> CubeDecision:
     )
 
 
-def decide_from_outcome(outcome: Outcome, efficiency: float, space: CubeStateSpace) -> CubeDecision:
+def decide_from_outcome(
+    outcome: Outcome, efficiency: float | NDArray[np.float32], space: CubeStateSpace
+) -> CubeDecision:
     """Decide by an outcome alone, at 0-ply.
 
     Args:
         outcome: Cubeless, for the side on roll, before the roll.
-        efficiency: The cube efficiency of the position, 0 to 1.
+        efficiency: The cube efficiency of the position, 0 to 1, or three by state of the cube.
         space: The states, seen by the side on roll.
     """
-    outcomes = np.array([outcome], np.float32)
-    return decide_from_values(
-        compute_leaf_values(outcomes, np.array([efficiency], np.float32), space)[0], space
-    )
+    outcomes, efficiencies = np.array([outcome], np.float32), np.array([efficiency], np.float32)
+    return decide_from_values(compute_leaf_values(outcomes, efficiencies, space)[0], space)
 
 
 def _choose_response(taken: float, space: CubeStateSpace) -> CubeResponse:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 
 from engine.kernels import as_kernel_array
 from engine.kernels import cubeful as kernel_cubeful
+from engine.kernels.cubeful import EfficiencyTables
+from engine.rules.outcome import Outcomes
 from engine.rules.position import BAR, CHECKERS, Board
 
 RACE_PIPS = (40, 120)
@@ -20,8 +22,10 @@ BEAROFF_PIPS = (4, 8, 16, 32, 64)
 
 
 @dataclass(frozen=True)
-class CubeEfficiencies:
-    """Cube efficiencies by phase, 0 (dead) to 1 (live).
+class EfficiencyFormula:
+    """Cube efficiency in one state of the cube: a number by phase and pips, and what is added to it.
+
+    The sum is cut to 0 (dead) to 1 (live).
 
     *Source:* the defaults are from GNU Backgammon's manual ("The cube efficiency"), within the 0.6 to 0.7
     that Janowski suggests.
@@ -32,30 +36,26 @@ class CubeEfficiencies:
         race: In races, at each of `RACE_PIPS`.
         bearoff: In races with all checkers home, at each of `BEAROFF_PIPS`: low at the end, where market
             losers are large.
+        win: Times the winning chances of the side on roll, less 1/2.
+        gammons_won: Times the share of gammons in its wins.
+        gammons_lost: Times the share of gammons in its losses.
+        own_pips: Times its pips, in hundreds.
+        other_pips: Times the other side's pips, in hundreds.
     """
 
     contact: float = 0.68
     crashed: float = 0.68
     race: tuple[float, ...] = (0.6, 0.7)
     bearoff: tuple[float, ...] = (0.6, 0.6, 0.6, 0.6, 0.6)
+    win: float = 0.0
+    gammons_won: float = 0.0
+    gammons_lost: float = 0.0
+    own_pips: float = 0.0
+    other_pips: float = 0.0
 
-    def for_boards(self, boards: Board) -> NDArray[np.float32]:
-        """Return the efficiencies of positions.
-
-        Args:
-            boards: ``int8[n, 2, 26]``.
-
-        Returns:
-            ``float32[n]``.
-        """
-        boards = as_kernel_array(boards, np.int8)
-        result = np.empty(len(boards), np.float32)
-        kernel_cubeful.look_up_efficiencies(boards, self.table, result)
-        return result
-
-    @cached_property
-    def table(self) -> NDArray[np.float32]:
-        """Efficiencies of each class of positions by pips of the side on roll, for kernels."""
+    @property
+    def by_pips(self) -> NDArray[np.float64]:
+        """The number of each class of positions by pips of the side on roll, ``float64[4, pips]``."""
         pips = np.arange(CHECKERS * BAR + 1)
         return np.stack(
             [
@@ -64,24 +64,110 @@ class CubeEfficiencies:
                 np.interp(pips, RACE_PIPS, self.race),
                 np.interp(pips, BEAROFF_PIPS, self.bearoff),
             ]
-        ).astype(np.float32)
+        )
+
+    @property
+    def slopes(self) -> tuple[float, ...]:
+        """What is added, in the order of `EfficiencyTables`."""
+        return self.win, self.gammons_won, self.gammons_lost, self.own_pips, self.other_pips
 
 
-DEFAULT_EFFICIENCIES = CubeEfficiencies(race=(0.63, 0.81), bearoff=(0.04, 0.27, 0.47, 0.64, 0.69))
-"""The default efficiencies: published ones for contact, measured ones for races (``gammond measure cube``,
-fitted to choices)."""
+@dataclass(frozen=True)
+class CubeEfficiencies:
+    """Cube efficiencies by state of the cube.
+
+    Attributes:
+        centred: Both sides may turn it.
+        own: The side on roll owns it.
+        other: The other side owns it.
+    """
+
+    centred: EfficiencyFormula = field(default_factory=EfficiencyFormula)
+    own: EfficiencyFormula = field(default_factory=EfficiencyFormula)
+    other: EfficiencyFormula = field(default_factory=EfficiencyFormula)
+
+    @classmethod
+    def make_equal(cls, formula: EfficiencyFormula) -> CubeEfficiencies:
+        """Use one formula in all states."""
+        return cls(formula, formula, formula)
+
+    def for_boards(self, boards: Board, outcomes: Outcomes) -> NDArray[np.float32]:
+        """Return the efficiencies of positions.
+
+        Args:
+            boards: ``int8[n, 2, 26]``.
+            outcomes: ``float32[n, 5]``, theirs.
+
+        Returns:
+            ``float32[n, 3]``: centred, own, other.
+        """
+        boards = as_kernel_array(boards, np.int8)
+        outcomes = as_kernel_array(outcomes, np.float32)
+        result = np.empty((len(boards), 3), np.float32)
+        kernel_cubeful.compute_efficiencies(boards, outcomes, self.tables, result)
+        return result
+
+    @cached_property
+    def tables(self) -> EfficiencyTables:
+        """The formulas for kernels."""
+        formulas = self.centred, self.own, self.other
+        return EfficiencyTables(
+            np.stack([each.by_pips for each in formulas]).astype(np.float32),
+            np.array([each.slopes for each in formulas], np.float32),
+        )
 
 
-def cube_efficiencies(boards: Board) -> NDArray[np.float32]:
+DEFAULT_EFFICIENCIES = CubeEfficiencies(
+    centred=EfficiencyFormula(
+        contact=0.463,
+        crashed=0.532,
+        race=(0.594, 0.415),
+        bearoff=(0.103, 0.391, 0.562, 0.655, 0.548),
+        win=-0.124,
+        gammons_won=-0.388,
+        gammons_lost=-0.304,
+        own_pips=0.18,
+        other_pips=0.197,
+    ),
+    own=EfficiencyFormula(
+        contact=0.481,
+        crashed=0.581,
+        race=(0.589, 0.446),
+        bearoff=(-0.061, 0.28, 0.515, 0.604, 0.538),
+        win=0.179,
+        gammons_won=-0.19,
+        gammons_lost=-0.053,
+        own_pips=0.129,
+        other_pips=0.099,
+    ),
+    other=EfficiencyFormula(
+        contact=0.61,
+        crashed=0.649,
+        race=(0.571, 0.646),
+        bearoff=(0.294, 0.415, 0.544, 0.665, 0.598),
+        win=-0.241,
+        gammons_won=-0.084,
+        gammons_lost=-0.172,
+        own_pips=0.056,
+        other_pips=0.081,
+    ),
+)
+"""The default efficiencies, fitted to values that two plies of look-ahead find with the published numbers
+(``gammond train validate-cube --models --teacher``)."""
+
+
+def cube_efficiencies(boards: Board, outcomes: Outcomes) -> NDArray[np.float32]:
     """Return the default cube efficiencies of positions.
 
     Args:
         boards: ``int8[n, 2, 26]``.
+        outcomes: ``float32[n, 5]``, theirs.
 
     Returns:
-        ``float32[n]``, 0 (dead) to 1 (live).
+        ``float32[n, 3]``, 0 (dead) to 1 (live): with the cube centred, owned by the side on roll, and owned
+        by the other side.
     """
-    return DEFAULT_EFFICIENCIES.for_boards(boards)
+    return DEFAULT_EFFICIENCIES.for_boards(boards, outcomes)
 
 
 def are_all_home(boards: Board) -> NDArray[np.bool_]:

@@ -29,13 +29,15 @@ def compute_leaf_values(
 
     Args:
         outcomes: ``float32[n, 5]``.
-        efficiencies: ``float32[n]``, see `engine.cubeful.efficiency`.
+        efficiencies: ``float32[n, 3]``, with the cube centred, owned by that side, and owned by the other; or
+            ``float32[n]``, the same in all states. See `engine.cubeful.efficiency`.
         space: The states, seen by the side that the outcomes are for.
 
     Returns:
         ``float32[n, states]``.
     """
     outcomes = as_kernel_array(outcomes, np.float32)
+    efficiencies = np.broadcast_to(efficiencies.reshape(len(outcomes), -1), (len(outcomes), 3))
     efficiencies = as_kernel_array(efficiencies, np.float32)
     values = np.empty((len(outcomes), len(space.states)), np.float32)
     if space.is_money:

@@ -52,7 +52,7 @@ def compute_match_equities(checkers: int, opening: Outcomes) -> MatchEquityTable
     for away in range(2, TABLE_POINTS + 1):
         chance = sum(share * trailer[max(0, away - won)] for won, share in shares.items())
         pre_crawford[away - 1, 0], pre_crawford[0, away - 1] = chance, 1.0 - chance
-    efficiency = cube_efficiencies(start_board(checkers)[None])
+    efficiency = cube_efficiencies(start_board(checkers)[None], opening[None])
     for total in range(4, 2 * TABLE_POINTS + 1):
         for away in range(max(2, total - TABLE_POINTS), total // 2 + 1):
             other = total - away

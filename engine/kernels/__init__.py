@@ -21,7 +21,7 @@ _P = ParamSpec("_P")
 _R = TypeVar("_R")
 _S = TypeVar("_S", bound=np.generic)
 
-# Nothing calls kernels from C. The last three numba takes over from the first caller where they are not given.
+# Nothing calls kernels from C. Where the last three are not given, numba takes those of the first caller.
 _OPTIONS: dict[str, Any] = {
     "nopython": True,
     "error_model": "numpy",

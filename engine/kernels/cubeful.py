@@ -23,6 +23,21 @@ DEAD = 2
 
 _BEAROFF = 3
 _HOME_POINTS = 6
+_BOARD_POINTS = 26
+
+
+class EfficiencyTables(NamedTuple):
+    """Formulas of cube efficiencies: with the cube centred, owned by the side on roll, owned by the other.
+
+    Attributes:
+        by_pips: ``float32[3, 4, pips]``, for contact (and positions that are over), crashed positions, races,
+            and races with all checkers home, by pips of the side on roll.
+        slopes: ``float32[3, 5]``, what is added for winning chances less 1/2, the share of gammons in wins
+            and in losses, and the hundreds of pips of the side on roll and of the other.
+    """
+
+    by_pips: NDArray[np.float32]
+    slopes: NDArray[np.float32]
 
 
 class DoubleOption(NamedTuple):
@@ -45,30 +60,41 @@ class DoubleOption(NamedTuple):
 
 
 @gil_kernel
-def look_up_efficiencies(
-    boards: NDArray[np.int8], table: NDArray[np.float32], result: NDArray[np.float32]
+def compute_efficiencies(
+    boards: NDArray[np.int8],
+    outcomes: NDArray[np.float32],
+    tables: EfficiencyTables,
+    result: NDArray[np.float32],
 ) -> None:
     """Write the cube efficiencies of positions.
 
     Args:
         boards: ``int8[n, 2, 26]``.
-        table: ``float32[4, pips]``, for contact (and positions that are over), crashed positions, races, and
-            races with all checkers home, by pips of the side on roll.
-        result: out, ``float32[n]``.
+        outcomes: ``float32[n, 5]``, theirs.
+        tables: The formulas.
+        result: out, ``float32[n, 3]``: centred, own, other; 0 dead to 1 live.
     """
     phases = np.empty(boards.shape[0], np.int8)
     classify_phases(boards, phases)
+    slopes = tables.slopes
     for i in range(boards.shape[0]):
+        own_pips, other_pips = 0, 0
+        for point in range(1, _BOARD_POINTS):
+            own_pips += point * int(boards[i, 0, point])
+            other_pips += point * int(boards[i, 1, point])
         row = CONTACT if phases[i] == OVER else int(phases[i])
-        pips = 0
         if row == RACE:
             outside = 0
-            for point in range(1, 26):
-                pips += point * int(boards[i, 0, point])
-                if point > _HOME_POINTS:
-                    outside += int(boards[i, 0, point]) + int(boards[i, 1, point])
+            for point in range(_HOME_POINTS + 1, _BOARD_POINTS):
+                outside += int(boards[i, 0, point]) + int(boards[i, 1, point])
             row = RACE if outside else _BEAROFF
-        result[i] = table[row, pips]
+        win = _clip_probability(outcomes[i, 0])
+        won, lost = _compute_share(outcomes[i, 1], win), _compute_share(outcomes[i, 3], 1.0 - win)
+        for s in range(slopes.shape[0]):
+            value = tables.by_pips[s, row, own_pips] + slopes[s, 0] * (win - 0.5)
+            value += slopes[s, 1] * won + slopes[s, 2] * lost
+            value += 0.01 * (slopes[s, 3] * own_pips + slopes[s, 4] * other_pips)
+            result[i, s] = _clip_probability(value)
 
 
 @gil_kernel
@@ -121,9 +147,11 @@ def compute_money_values(
 ) -> None:
     """Write money values of outcomes, in points for a cube of 1.
 
+    An owned cube is never worth less than a centred one to its owner, nor more to the other side.
+
     Args:
         outcomes: ``float32[n, 5]``.
-        efficiencies: ``float32[n]``, 0 dead to 1 live.
+        efficiencies: ``float32[n, 3]``, from `compute_efficiencies`.
         owners: ``int8[s]``: CENTRED, OWN, OTHER or DEAD.
         jacoby: Whether gammons do not count while the cube is centred.
         result: out, ``float32[n, s]``.
@@ -134,19 +162,27 @@ def compute_money_values(
         lost = 1.0 + _compute_share(outcomes[i, 3], 1.0 - win) + _compute_share(outcomes[i, 4], 1.0 - win)
         take = (lost - 0.5) / (won + lost + 0.5)
         cash = (lost + 1.0) / (won + lost + 0.5)
+        dead = win * (won + lost) - lost
+        live = _compute_live_value(win, -lost, take, -1.0, cash, 1.0, won)
+        centred = dead + efficiencies[i, CENTRED + 1] * (live - dead)
+        live = _compute_live_value(win, -lost, 0.0, -lost, cash, 1.0, won)
+        own = max(centred, dead + efficiencies[i, OWN + 1] * (live - dead))
+        live = _compute_live_value(win, -lost, take, -1.0, 1.0, won, won)
+        other = min(centred, dead + efficiencies[i, OTHER + 1] * (live - dead))
+        if jacoby:
+            single = 2.0 * win - 1.0
+            live = _compute_live_value(win, -1.0, take, -1.0, cash, 1.0, 1.0)
+            centred = single + efficiencies[i, CENTRED + 1] * (live - single)
         for s in range(owners.shape[0]):
             owner = owners[s]
-            bottom, top = -lost, won
-            if jacoby and owner == CENTRED:
-                bottom, top = -1.0, 1.0
-            low, dropped, high, cashed = 0.0, bottom, 1.0, top
-            if owner in (CENTRED, OTHER):
-                low, dropped = take, -1.0
-            if owner in (CENTRED, OWN):
-                high, cashed = cash, 1.0
-            dead = bottom + win * (top - bottom)
-            live = _compute_live_value(win, bottom, low, dropped, high, cashed, top)
-            result[i, s] = dead + efficiencies[i] * (live - dead)
+            value = dead
+            if owner == CENTRED:
+                value = centred
+            elif owner == OWN:
+                value = own
+            elif owner == OTHER:
+                value = other
+            result[i, s] = value
 
 
 @gil_kernel
@@ -162,7 +198,7 @@ def compute_match_values(
 
     Args:
         outcomes: ``float32[n, 5]``.
-        efficiencies: ``float32[n]``, 0 dead to 1 live.
+        efficiencies: ``float32[n, 3]``, from `compute_efficiencies`.
         worths: ``float64[k, 2, 3]``, at each level of the cube: the match-winning chance after a game
             lost (0) or won (1) singly, as a gammon or as a backgammon.
         turns: ``bool[k, 2]``, whether the side on roll and the other side turn a cube of this level that they
@@ -199,7 +235,7 @@ def compute_match_values(
                 high, cashed = 1.0 - takes[k, 1], worths[k, 1, 0]
             dead = bottom + win * slope
             live = _compute_live_value(win, bottom, low, dropped, high, cashed, top)
-            value = dead + efficiencies[i] * (live - dead)
+            value = dead + efficiencies[i, owner + 1] * (live - dead)
             if states[s, 2] >= 0:
                 taken = ends[k + 1, 0] + win * (ends[k + 1, 1] - ends[k + 1, 0])
                 if states[s, 2] == OWN:

@@ -15,10 +15,11 @@ from engine.kernels.bearoff import number_position
 from engine.kernels.bearoff_tables import BearoffTables
 from engine.kernels.cubeful import (
     DoubleOption,
+    EfficiencyTables,
     compute_dead_cube_values,
+    compute_efficiencies,
     compute_match_values,
     compute_money_values,
-    look_up_efficiencies,
 )
 from engine.kernels.phases import is_over
 
@@ -33,7 +34,7 @@ class ObjectiveRules(NamedTuple):
 
     Attributes:
         kind: `OUTCOMES_ONLY`, `DEAD_CUBE`, `MONEY` or `MATCH`.
-        efficiencies: ``float32[4, pips]``, the table of `look_up_efficiencies`.
+        efficiencies: Cube efficiencies, for `compute_efficiencies`.
         owners: ``int8[s]``, as for `compute_money_values`; s is 0 if values are outcomes alone.
         jacoby: Whether gammons do not count while the cube is centred.
         exact_columns: ``int64[s]``, the column of each state in the equities of the database.
@@ -44,7 +45,7 @@ class ObjectiveRules(NamedTuple):
     """
 
     kind: int
-    efficiencies: NDArray[np.float32]
+    efficiencies: EfficiencyTables
     owners: NDArray[np.int8]
     jacoby: bool
     exact_columns: NDArray[np.int64]
@@ -89,8 +90,8 @@ def write_values(
     if rules.kind == DEAD_CUBE:
         compute_dead_cube_values(outcomes, rules.worths, cubeful)
     elif rules.kind != OUTCOMES_ONLY:
-        efficiencies = np.empty(count, np.float32)
-        look_up_efficiencies(boards, rules.efficiencies, efficiencies)
+        efficiencies = np.empty((count, 3), np.float32)
+        compute_efficiencies(boards, outcomes, rules.efficiencies, efficiencies)
         if rules.kind == MONEY:
             compute_money_values(outcomes, efficiencies, rules.owners, rules.jacoby, cubeful)
             _overwrite_exact(rules, tables, boards, cubeful)

@@ -151,7 +151,7 @@ class CubefulScoring(TrialScoring):
         kind = kernel_objectives.MONEY if game.is_money else kernel_objectives.MATCH
         own, other = (make_rules(kind, view) for view in (game, game.opponent_view))
         if self._efficiencies is not None:
-            own, other = (each._replace(efficiencies=self._efficiencies.table) for each in (own, other))
+            own, other = (each._replace(efficiencies=self._efficiencies.tables) for each in (own, other))
         rules = super().make_rules(settings)
         return rules._replace(
             own=own,

@@ -124,7 +124,7 @@ class Objective:
             return outcomes
         if self.kind == DEAD_CUBE:
             return np.concatenate([outcomes, compute_dead_cube_values(outcomes, self.space)[:, None]], axis=1)
-        values = compute_leaf_values(outcomes, cube_efficiencies(boards), self.space)
+        values = compute_leaf_values(outcomes, cube_efficiencies(boards, outcomes), self.space)
         for evaluator in self.exact if self.kind == MONEY else ():
             covered = np.flatnonzero(evaluator.covers(boards))
             if covered.size:
@@ -208,7 +208,7 @@ def make_rules(kind: int, space: CubeStateSpace | None) -> ObjectiveRules:
     states = space.kernel_states if space else np.empty((0, 3), np.int8)
     return ObjectiveRules(
         kind,
-        DEFAULT_EFFICIENCIES.table,
+        DEFAULT_EFFICIENCIES.tables,
         as_kernel_array(states[:, 1], np.int8),
         space is not None and space.is_money and space.match.jacoby,
         as_kernel_array(list_exact_columns(space) if space else np.empty(0), np.int64),

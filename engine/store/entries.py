@@ -157,7 +157,7 @@ class EngineIdentity:
     Attributes:
         net: The name of the evaluator.
         nets: sha256 of the hashes of its nets, and of those that prune plays.
-        tables: sha256 of the match equity table and of what the bearoff databases hold.
+        tables: sha256 of the match equity table, the cube efficiencies, and what the bearoff databases hold.
         program: The version of the program.
     """
 

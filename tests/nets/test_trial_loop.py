@@ -11,7 +11,7 @@ import pytest
 from engine.analysis.rollout_evaluators import make_rollout_evaluators
 from engine.bearoff.one_sided import build_one_sided
 from engine.bearoff.two_sided import build_two_sided
-from engine.cubeful import CubeEfficiencies, build_cube_state_space
+from engine.cubeful import CubeEfficiencies, EfficiencyFormula, build_cube_state_space
 from engine.errors import CancelledWork, LimitError
 from engine.evaluation.pruning import EvaluatorPruner, ShortlistPruner
 from engine.rollout import CubefulScoring, RolloutEvaluators, RolloutSettings, TrialCubes, TrialScoring
@@ -68,7 +68,9 @@ def make_scorings():
         "money, may double": CubefulScoring(money.opponent_view, may_double_at_start=True),
         "match, may double": CubefulScoring(match.opponent_view, may_double_at_start=True),
         "dead cube": CubefulScoring(crawford),
-        "efficiencies": CubefulScoring(money, efficiencies=CubeEfficiencies(contact=0.3)),
+        "efficiencies": CubefulScoring(
+            money, efficiencies=CubeEfficiencies.make_equal(EfficiencyFormula(contact=0.3))
+        ),
     }
 
 

@@ -127,7 +127,8 @@ def any_match(chance: random.Random) -> MatchState:
 
 def decided(boards, matches, answers) -> list[Case]:
     cases = []
-    published = CubeEfficiencies().for_boards(np.stack(boards))
+    none = np.zeros((len(boards), 5), np.float32)
+    published = CubeEfficiencies().for_boards(np.stack(boards), none)[:, 0]
     for efficiency, match, answer in zip(published, matches, answers, strict=True):
         game = build_cube_state_space(match)
         ours = decide_from_outcome(Outcome(*answer["outcome"]), float(efficiency), game)

@@ -75,8 +75,8 @@ def what_was_found(evaluation):
 def test_without_look_ahead_the_cube_is_decided_by_the_outcome_alone(match):
     evaluation = exact().evaluate(MIDGAME, match)
     outcome = Outcome(*map(float, SmoothEvaluator().evaluate(MIDGAME.board[None])[0]))
-    efficiency = float(cube_efficiencies(MIDGAME.board[None])[0])
-    expected = decide_from_outcome(outcome, efficiency, build_cube_state_space(match, max_cube_turns=1))
+    efficiencies = cube_efficiencies(MIDGAME.board[None], np.array([outcome], np.float32))[0]
+    expected = decide_from_outcome(outcome, efficiencies, build_cube_state_space(match, max_cube_turns=1))
     assert evaluation.decision == expected
     assert evaluation.outcome == outcome
     assert evaluation.equity == pytest.approx(outcome.equity, abs=1e-6)
@@ -158,8 +158,14 @@ def test_the_cube_of_a_match_above_one_has_an_owner(ask):
 def test_the_efficiency_of_the_cube_is_that_of_the_position():
     engine = fixed_engine(0.7, 0, 0, 0, 0)
     mine = MatchState(cube=2, cube_owner=0)
-    worth = [engine.evaluate(where, mine).decision.no_double.equity_points for where in (START, LONG_RACE)]
-    assert worth[0] < worth[1]
+    outcome, game = Outcome(0.7, 0.0, 0.0, 0.0, 0.0), build_cube_state_space(mine)
+    worth = []
+    for where in (START, LONG_RACE):
+        efficiencies = cube_efficiencies(where.board[None], np.array([outcome], np.float32))[0]
+        decision = engine.evaluate(where, mine).decision
+        assert decision.no_double == decide_from_outcome(outcome, efficiencies, game).no_double
+        worth.append(decision.no_double.equity_points)
+    assert worth[0] != worth[1]
 
 
 @ANY
@@ -316,7 +322,8 @@ def test_at_the_highest_cube_a_beaver_leaves_nobody_a_use_for_it():
 
 def test_the_score_matrix_without_look_ahead_is_that_of_the_outcome():
     outcome = (0.7, 0.2, 0.01, 0.1, 0.005)
-    rows, efficiencies = np.array([outcome], np.float32), np.array([0.68], np.float32)
+    rows = np.array([outcome], np.float32)
+    efficiencies = cube_efficiencies(START.board[None], rows)
 
     def decide(match):
         game = build_cube_state_space(make_canonical(match))

@@ -1,69 +1,87 @@
-"""Cube efficiencies by phase and by pips."""
+"""Cube efficiencies by phase and pips, and by what is added to them."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
-from engine.cubeful import CubeEfficiencies, are_all_home, cube_efficiencies
+from engine.cubeful import CubeEfficiencies, EfficiencyFormula, are_all_home, cube_efficiencies
 from engine.rules.position import Position
 from tests.boards import position
 
-
-def efficiency(where: Position) -> float:
-    return float(cube_efficiencies(where.board[None])[0])
-
-
-def test_contact_and_crashed_positions_have_the_usual_efficiency():
-    assert efficiency(Position.start()) == pytest.approx(0.68)
-    assert efficiency(position({1: 7, 2: 7, 24: 1}, {23: 2, 20: 13})) == pytest.approx(0.68)
+EVEN = np.array([[0.5, 0.1, 0, 0.1, 0]], np.float32)
+BUSTED = position({1: 7, 2: 7, 24: 1}, {23: 2, 20: 13})
+ODD = EfficiencyFormula(0.8, 0.75, (0.7, 0.8), (0.0, 0.3, 0.5, 0.7, 0.9))
 
 
-@pytest.mark.parametrize(
-    ("pips", "expected"), [(39, 0.63), (40, 0.63), (80, 0.72), (100, 0.765), (120, 0.81), (180, 0.81)]
-)
-def test_races_go_from_63_to_81_percent_by_the_pips_of_the_side_on_roll(pips, expected):
-    far, near = divmod(pips, 12)
-    where = position({12: far, near: 1} if near else {12: far}, {19: 15})
-    assert where.pips[0] == pips
-    assert efficiency(where) == pytest.approx(expected, abs=1e-6)
+def efficiencies(where: Position, outcomes=EVEN, by: CubeEfficiencies | None = None) -> list[float]:
+    return (by.for_boards if by else cube_efficiencies)(where.board[None], outcomes)[0].tolist()
 
 
-def test_in_a_bearoff_the_cube_dies_with_the_last_rolls():
-    assert efficiency(position({6: 15}, {19: 15})) == pytest.approx(0.69)
-    assert efficiency(position({6: 6}, {24: 2})) == pytest.approx(0.64625)
-    assert efficiency(position({1: 2}, {24: 2})) == pytest.approx(0.04)
-
-
-def test_the_defaults_of_efficiencies_are_the_published_numbers():
+def test_without_numbers_efficiencies_are_the_published_ones():
     published = CubeEfficiencies()
-    boards = np.stack(
-        [Position.start().board, position({12: 5}, {19: 15}).board, position({1: 2}, {24: 2}).board]
-    )
-    assert published.for_boards(boards) == pytest.approx([0.68, 0.625, 0.6], abs=1e-6)
-
-
-def test_many_positions_at_once_keep_their_order():
-    boards = np.stack([Position.start().board, position({6: 15}, {19: 15}).board, Position.start().board])
-    assert cube_efficiencies(boards).tolist() == pytest.approx([0.68, 0.69, 0.68])
-    assert cube_efficiencies(boards[:0]).shape == (0,)
+    for where, expected in (
+        (Position.start(), 0.68),
+        (position({12: 5}, {19: 15}), 0.625),
+        (position({1: 2}, {24: 2}), 0.6),
+    ):
+        assert efficiencies(where, by=published) == pytest.approx([expected] * 3, abs=1e-6)
 
 
 @pytest.mark.parametrize(
     ("where", "expected"),
     [
         (Position.start(), 0.8),
-        (position({1: 7, 2: 7, 24: 1}, {23: 2, 20: 13}), 0.75),
+        (BUSTED, 0.75),
         (position({12: 5}, {19: 15}), 0.725),
+        (position({12: 3}, {19: 15}), 0.7),
+        (position({12: 15}, {19: 15}), 0.8),
         (position({2: 1}, {24: 2}), 0.0),
         (position({6: 1}, {24: 2}), 0.15),
         (position({6: 4}, {24: 2}), 0.6),
         (position({6: 15}, {19: 15}), 0.9),
     ],
 )
-def test_other_efficiencies_are_those_of_phase_and_pips(where, expected):
-    efficiencies = CubeEfficiencies(0.8, 0.75, (0.7, 0.8), (0.0, 0.3, 0.5, 0.7, 0.9))
-    assert efficiencies.for_boards(where.board[None]) == pytest.approx([expected], abs=1e-6)
+def test_numbers_are_those_of_phase_and_pips(where, expected):
+    assert efficiencies(where, by=CubeEfficiencies.make_equal(ODD)) == pytest.approx([expected] * 3, abs=1e-6)
+
+
+def test_each_state_of_the_cube_has_its_formula():
+    by = CubeEfficiencies(EfficiencyFormula(contact=0.2), EfficiencyFormula(contact=0.4, win=0.5))
+    assert efficiencies(Position.start(), by=by) == pytest.approx([0.2, 0.4, 0.68])
+    assert efficiencies(Position.start(), EVEN + 0.2, by) == pytest.approx([0.2, 0.5, 0.68])
+
+
+@pytest.mark.parametrize(
+    ("added", "expected"),
+    [
+        ({"win": 1.0}, 0.7),
+        ({"gammons_won": 0.4}, 0.7),
+        ({"gammons_lost": -0.5}, 0.25),
+        ({"own_pips": 0.1}, 0.567),
+        ({"other_pips": 0.1}, 0.543),
+        ({"win": 9.0}, 1.0),
+        ({"gammons_lost": -9.0}, 0.0),
+    ],
+)
+def test_a_formula_adds_what_position_and_outcome_have(added, expected):
+    where = position({12: 5, 7: 1}, {20: 5, 19: 3})
+    assert where.pips == (67, 43)
+    outcomes = np.array([[0.7, 0.35, 0, 0.15, 0]], np.float32)
+    by = CubeEfficiencies.make_equal(EfficiencyFormula(race=(0.5, 0.5), **added))
+    assert efficiencies(where, outcomes, by) == pytest.approx([expected] * 3, abs=1e-6)
+
+
+def test_in_a_bearoff_the_cube_dies_with_the_last_rolls():
+    last, first = (efficiencies(where) for where in (position({1: 2}, {24: 2}), position({6: 15}, {19: 15})))
+    assert max(last) < 0.4 < min(first)
+
+
+def test_many_positions_at_once_keep_their_order():
+    cases = [Position.start(), position({6: 15}, {19: 15}), Position.start()]
+    boards, outcomes = np.stack([each.board for each in cases]), np.repeat(EVEN, 3, axis=0)
+    assert cube_efficiencies(boards, outcomes).tolist() == [efficiencies(each) for each in cases]
+    assert cube_efficiencies(boards[:0], outcomes[:0]).shape == (0, 3)
 
 
 def test_all_are_home_only_where_neither_side_has_a_checker_outside_or_on_the_bar():

@@ -46,7 +46,18 @@ def on_the_line(corners: list[tuple[float, float]], x: float) -> float:
     raise AssertionError(f"{x} is not within {corners}")
 
 
-def money_twin(outcome, efficiency: float, owner: int, jacoby: bool) -> float:
+def money_twin(outcome, efficiencies, owner: int, jacoby: bool) -> float:
+    """The value in a state of the cube, no worse to its owner than that of a centred cube with gammons."""
+    value = janowski_twin(outcome, efficiencies, owner, jacoby)
+    if owner == kernel.OWN:
+        return max(value, janowski_twin(outcome, efficiencies, kernel.CENTRED, False))
+    if owner == kernel.OTHER:
+        return min(value, janowski_twin(outcome, efficiencies, kernel.CENTRED, False))
+    return value
+
+
+def janowski_twin(outcome, efficiencies, owner: int, jacoby: bool) -> float:
+    efficiency = 0.0 if owner == kernel.DEAD else float(efficiencies[owner + 1])
     win, win_g, win_bg, lose_g, lose_bg = map(float, outcome)
     won = mean_worth(win, win_g, win_bg, float)
     lost = mean_worth(1 - win, lose_g, lose_bg, float)
@@ -134,11 +145,11 @@ def any_worths(generator, levels: int):
 @pytest.mark.parametrize("jacoby", [False, True])
 def test_money_values_are_those_of_the_twin(jacoby):
     outcomes = any_outcomes(200, 1)
-    efficiencies = np.random.default_rng(2).random(200).astype(np.float32)
+    efficiencies = np.random.default_rng(2).random((200, 3)).astype(np.float32)
     values = np.empty((200, 4), np.float32)
     kernel.compute_money_values(outcomes, efficiencies, OWNERS, jacoby, values)
     for i, s in np.ndindex(*values.shape):
-        expected = money_twin(outcomes[i], float(efficiencies[i]), int(OWNERS[s]), jacoby)
+        expected = money_twin(outcomes[i], efficiencies[i], int(OWNERS[s]), jacoby)
         assert values[i, s] == pytest.approx(expected, abs=2e-5), (outcomes[i], OWNERS[s])
 
 
@@ -162,39 +173,67 @@ def test_match_values_are_those_of_the_twin(turns):
     for seed in range(8):
         worths = any_worths(generator, len(turns))
         outcomes = any_outcomes(20, seed)
-        efficiencies = generator.random(20).astype(np.float32)
+        efficiencies = generator.random((20, 3)).astype(np.float32)
         values = np.empty((20, len(states)), np.float32)
         kernel.compute_match_values(outcomes, efficiencies, worths, turns, states, values)
         for i, s in np.ndindex(*values.shape):
             level, owner, free = (int(number) for number in states[s])
             twin = MatchTwin(outcomes[i], worths, turns)
-            expected = twin.value(
-                float(efficiencies[i]), level, None if owner == kernel.CENTRED else owner, free
-            )
+            efficiency = float(efficiencies[i, owners.index(owner)])
+            expected = twin.value(efficiency, level, None if owner == kernel.CENTRED else owner, free)
             assert values[i, s] == pytest.approx(expected, abs=2e-5), (outcomes[i], states[s])
 
 
 def test_impossible_outcomes_are_read_as_the_nearest_possible_ones():
     rows = np.array([[1.2, 0.1, 0, 0, 0], [1.0, 0.1, 0, 0, 0], [0.3, 0.5, -0.1, 0, 0], [0.3, 0.3, 0, 0, 0]])
     values = np.empty((4, 4), np.float32)
-    kernel.compute_money_values(rows.astype(np.float32), np.full(4, 0.7, np.float32), OWNERS, False, values)
+    kernel.compute_money_values(
+        rows.astype(np.float32), np.full((4, 3), 0.7, np.float32), OWNERS, False, values
+    )
     assert values[0] == pytest.approx(values[1])
     assert values[2] == pytest.approx(values[3], abs=1e-6)
 
 
 def test_efficiencies_are_looked_up_by_phase_and_pips():
-    table = np.arange(4 * 376, dtype=np.float32).reshape(4, 376)
+    table = np.linspace(0.1, 0.9, 4 * 376, dtype=np.float32).reshape(4, 376)
     cases = [
-        (Position.start(), table[0, 0]),
-        (position({24: 1, 3: 2}, {5: 4}), table[1, 0]),
+        (Position.start(), table[0, 167]),
+        (position({24: 1, 3: 2}, {5: 4}), table[1, 30]),
         (position({8: 3, 1: 12}, {19: 15}), table[2, 36]),
         (position({6: 3, 1: 12}, {18: 15}), table[2, 30]),
         (position({6: 3, 1: 2}, {19: 15}), table[3, 20]),
         (position({}, {19: 15}), table[0, 0]),
     ]
-    result = np.empty(len(cases), np.float32)
-    kernel.look_up_efficiencies(np.stack([each.board for each, _ in cases]), table, result)
-    assert result.tolist() == [expected for _, expected in cases]
+    by_pips = np.stack([table, 0.5 * table, 0.25 * table])
+    tables = kernel.EfficiencyTables(by_pips, np.zeros((3, 5), np.float32))
+    result = np.empty((len(cases), 3), np.float32)
+    boards = np.stack([each.board for each, _ in cases])
+    kernel.compute_efficiencies(boards, any_outcomes(len(cases), 7), tables, result)
+    assert result.tolist() == [[expected, 0.5 * expected, 0.25 * expected] for _, expected in cases]
+
+
+@pytest.mark.parametrize(
+    ("slope", "outcome", "added"),
+    [
+        (0, (0.7, 0, 0, 0, 0), 0.2),
+        (0, (0.1, 0, 0, 0, 0), -0.4),
+        (1, (0.6, 0.3, 0.1, 0, 0), 0.5),
+        (1, (0.0, 0.0, 0, 0.2, 0), 0.0),
+        (2, (0.6, 0.3, 0.1, 0.1, 0), 0.25),
+        (3, (0.5, 0, 0, 0, 0), 0.08),
+        (4, (0.5, 0, 0, 0, 0), 0.24),
+    ],
+)
+def test_efficiencies_grow_with_what_their_slopes_are_for(slope, outcome, added):
+    """8 pips against 24."""
+    slopes = np.zeros((3, 5), np.float32)
+    slopes[1, slope], slopes[2, slope] = 1.0, 10.0
+    tables = kernel.EfficiencyTables(np.full((3, 4, 376), 0.5, np.float32), slopes)
+    result = np.empty((1, 3), np.float32)
+    board = position({5: 1, 3: 1}, {1: 1}).board[None]
+    kernel.compute_efficiencies(board, np.array([outcome], np.float32), tables, result)
+    most = min(max(0.5 + 10.0 * added, 0.0), 1.0)
+    assert result[0] == pytest.approx([0.5, 0.5 + added, most], abs=1e-6)
 
 
 @pytest.mark.parametrize("beavers", [False, True])

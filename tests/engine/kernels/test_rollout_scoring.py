@@ -8,7 +8,13 @@ import numpy as np
 import pytest
 
 from engine.bearoff.tables import NO_TABLES
-from engine.cubeful import CubeEfficiencies, CubeResponse, build_cube_state_space, decide_from_outcome
+from engine.cubeful import (
+    CubeEfficiencies,
+    CubeResponse,
+    EfficiencyFormula,
+    build_cube_state_space,
+    decide_from_outcome,
+)
 from engine.kernels.rollout import CUBE, END, ROWS, TRUNCATED
 from engine.kernels.rollout_scoring import compute_values, decide, mark_decisions
 from engine.rollout import CubefulScoring, RolloutSettings, TrialCubes
@@ -43,8 +49,9 @@ def test_doubles_are_those_of_the_cube_theory_and_beavers_count_four_times():
         for win, gammons in itertools.product(np.arange(0.3, 0.9, 0.01), np.arange(0.0, 0.9, 0.02))
         if gammons < win
     ]
+    formula = EfficiencyFormula(contact=efficiency, crashed=efficiency)
     scoring = CubefulScoring(
-        game, may_double_at_start=True, efficiencies=CubeEfficiencies(contact=efficiency, crashed=efficiency)
+        game, may_double_at_start=True, efficiencies=CubeEfficiencies.make_equal(formula)
     )
     block = play_cube(scoring, outcomes)
     kept = block.places[: block.progress[ROWS]].tolist()
@@ -70,9 +77,8 @@ def test_doubles_and_values_can_rest_on_other_efficiencies():
     outcomes = np.array([[0.7, 0, 0, 0, 0]], np.float32)
     seen = []
     for efficiency in (0.0, 1.0):
-        scoring = CubefulScoring(
-            game, may_double_at_start=True, efficiencies=CubeEfficiencies(contact=efficiency)
-        )
+        efficiencies = CubeEfficiencies.make_equal(EfficiencyFormula(contact=efficiency))
+        scoring = CubefulScoring(game, may_double_at_start=True, efficiencies=efficiencies)
         doubled = play_cube(scoring, outcomes)
         truncated = make_block(CONTACT.board[None], TrialCubes.make_initial(1), 1, VALUE_COLUMN + 1)
         rules = scoring.make_rules(RolloutSettings())

@@ -24,16 +24,17 @@ from tests.engine.search.naive_search import SmoothEvaluator
 from tests.match_states import random_match_state
 
 START = Position.start()
+LATER = boards.position(x={20: 2, 13: 2, 8: 2, 6: 5, 4: 4}, o={1: 2, 12: 2, 17: 3, 19: 4, 21: 4})
 MIDGAME = boards.position(x={24: 1, 18: 2, 13: 3, 8: 3, 6: 4, 5: 2}, o={1: 2, 7: 2, 12: 4, 17: 2, 19: 5})
 CUBELESS = EvalSettings(is_cubeful=False)
 ROLLS = [(die, other) for die in range(1, 7) for other in range(1, die + 1)]
 
 
-def chosen_among(outcomes, match, depth=None):
+def chosen_among(outcomes, match, depth=None, where=START):
     """The outcome of the play that is chosen when the first legal plays have these outcomes."""
-    plays = legal_plays(START, (3, 1))
+    plays = legal_plays(where, (3, 1))
     listed = dict(zip((play.result.board.tobytes() for play in plays), outcomes, strict=False))
-    return Decider(Engine(ListEvaluator(listed)), depth).choose_play(START, (3, 1), match).evaluation.outcome
+    return Decider(Engine(ListEvaluator(listed)), depth).choose_play(where, (3, 1), match).evaluation.outcome
 
 
 def test_without_the_cube_money_plays_go_by_equity_and_match_plays_by_the_chance_to_win():
@@ -81,7 +82,7 @@ def test_the_jacoby_rule_makes_gammons_worthless_while_the_cube_is_in_the_middle
         (MatchState(jacoby=True), safe),
         (MatchState(jacoby=True, cube=2, cube_owner=1), bold),
     ):
-        assert chosen_among([safe, bold], match) == pytest.approx(expected, abs=1e-6)
+        assert chosen_among([safe, bold], match, where=LATER) == pytest.approx(expected, abs=1e-6)
 
 
 def test_a_cube_that_nobody_owns_does_not_keep_a_match_play_from_being_chosen_without_the_cube():
@@ -104,15 +105,15 @@ def test_automatic_doubles_for_money_change_no_play():
 def test_doubles_and_answers_are_those_of_the_decision():
     for win, doubles, response in (
         (0.6, False, CubeResponse.TAKE),
-        (0.72, True, CubeResponse.TAKE),
+        (0.77, True, CubeResponse.TAKE),
         (0.85, True, CubeResponse.PASS),
         (0.3, False, CubeResponse.BEAVER),
     ):
         decider = Decider(fixed_engine(win, 0.0, 0, 0, 0))
-        assert decider.should_double(START, MatchState()) is doubles
-        assert decider.choose_response(START, MatchState()) is response
+        assert decider.should_double(LATER, MatchState()) is doubles
+        assert decider.choose_response(LATER, MatchState()) is response
     assert (
-        Decider(fixed_engine(0.3, 0, 0, 0, 0)).choose_response(START, MatchState(beavers=False))
+        Decider(fixed_engine(0.3, 0, 0, 0, 0)).choose_response(LATER, MatchState(beavers=False))
         is CubeResponse.TAKE
     )
 
@@ -141,8 +142,8 @@ def test_cube_actions_go_by_the_score(match, doubles):
 
 def test_nobody_doubles_without_access_to_the_cube():
     decider = Decider(fixed_engine(0.75, 0, 0, 0, 0))
-    assert decider.should_double(START, MatchState(cube=2, cube_owner=0))
-    assert not decider.should_double(START, MatchState(cube=2, cube_owner=1))
+    assert decider.should_double(LATER, MatchState(cube=2, cube_owner=0))
+    assert not decider.should_double(LATER, MatchState(cube=2, cube_owner=1))
 
 
 def test_cube_actions_look_ahead_as_plays_do():

@@ -92,7 +92,7 @@ class NaiveCubeful:
         game = build_cube_state_space(self.match)
         game = game if game.seat == seat else game.opponent_view
         outcomes, board = _evaluate(self.evaluator, position)[None], position.board[None]
-        values = compute_leaf_values(outcomes, cube_efficiencies(board), game)[0].tolist()
+        values = compute_leaf_values(outcomes, cube_efficiencies(board, outcomes), game)[0].tolist()
         return {(state.value, state.owner): value for state, value in zip(game.states, values, strict=True)}
 
 

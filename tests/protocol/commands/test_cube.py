@@ -50,7 +50,7 @@ def keys(line):
     ("outcome", "action", "double", "response"),
     [
         ((0.6, 0.1, 0, 0.1, 0), "No double, take", "false", "take"),
-        ((0.74, 0, 0, 0, 0), "Double, take", "true", "take"),
+        ((0.7, 0.21, 0, 0.06, 0), "Double, take", "true", "take"),
         ((0.85, 0, 0, 0, 0), "Double, drop", "true", "drop"),
         ((0.95, 0.75, 0.05, 0, 0), "Too good to double, drop", "false", "drop"),
         ((0.4, 0, 0, 0, 0), "No double, beaver", "false", "beaver"),

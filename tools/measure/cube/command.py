@@ -36,7 +36,7 @@ from tools.measure.cube.report import (
     CubeEfficiencyReport,
     estimate_efficiencies,
     make_kind_reports,
-    name_efficiencies,
+    name_averages,
 )
 from tools.measure.cube.values import CubeValueEvaluator, make_money_game
 
@@ -107,7 +107,7 @@ def main(args: argparse.Namespace) -> int:
         seed=args.seed,
         seconds=round(time.monotonic() - started_s, 3),
         efficiencies=estimate_efficiencies(known),
-        usual=name_efficiencies(DEFAULT_EFFICIENCIES),
+        in_use=name_averages(known, DEFAULT_EFFICIENCIES),
         kinds=found,
     )
     sys.stdout.write(report.as_json() if args.json else report.as_text())

@@ -13,8 +13,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.cubeful import CubeEfficiencies, CubeStateSpace, compute_leaf_values
+from engine.cubeful import CubeEfficiencies, CubeStateSpace, EfficiencyFormula, compute_leaf_values
 from engine.cubeful.efficiency import BEAROFF_PIPS, RACE_PIPS
+from engine.kernels.objectives import OUTCOME_COLUMNS
+from engine.rules.outcome import Outcomes
 from engine.rules.position import Board
 from tools.measure.cube.values import CUBE_STATES, CubeValues, make_money_game
 
@@ -26,7 +28,7 @@ EFFICIENCY_NAMES = (
     *(f"race, {pips} pips" for pips in RACE_PIPS),
     *(f"bearoff, {pips} pips" for pips in BEAROFF_PIPS),
 )
-"""The numbers in `CubeEfficiencies`, in the order of vectors of them."""
+"""The numbers by phase and pips of an `EfficiencyFormula`, in the order of vectors of them."""
 
 FloatArray = NDArray[np.float64]
 
@@ -44,26 +46,47 @@ FIT_TARGETS: dict[str, FloatArray] = {
 that decide (take minus no double, take minus no redouble, take minus pass); or one value alone."""
 
 
-def efficiencies_to_vector(efficiencies: CubeEfficiencies) -> FloatArray:
-    """Convert efficiencies to a vector, ``float64[len(EFFICIENCY_NAMES)]``."""
-    return np.array(
-        [efficiencies.contact, efficiencies.crashed, *efficiencies.race, *efficiencies.bearoff], np.float64
-    )
+def formula_to_vector(formula: EfficiencyFormula) -> FloatArray:
+    """Convert the numbers by phase and pips to a vector, ``float64[len(EFFICIENCY_NAMES)]``."""
+    return np.array([formula.contact, formula.crashed, *formula.race, *formula.bearoff], np.float64)
+
+
+def formula_from_vector(vector: Iterable[float]) -> EfficiencyFormula:
+    """Convert a vector to a formula that adds nothing to its numbers."""
+    contact, crashed, *others = map(float, vector)
+    ends = len(RACE_PIPS)
+    return EfficiencyFormula(contact, crashed, tuple(others[:ends]), tuple(others[ends:]))
 
 
 def efficiencies_from_vector(vector: Iterable[float]) -> CubeEfficiencies:
-    """Convert a vector to efficiencies."""
-    contact, crashed, *others = map(float, vector)
-    ends = len(RACE_PIPS)
-    return CubeEfficiencies(contact, crashed, tuple(others[:ends]), tuple(others[ends:]))
+    """Convert a vector to efficiencies, the same in all states of the cube."""
+    return CubeEfficiencies.make_equal(formula_from_vector(vector))
 
 
 def compute_weights(boards: Board) -> FloatArray:
     """Compute the weight of each number of an efficiency vector in each position: ``float64[n, k]``."""
+    none = np.zeros((len(boards), OUTCOME_COLUMNS), np.float32)
     units = np.eye(len(EFFICIENCY_NAMES))
-    return np.stack([efficiencies_from_vector(unit).for_boards(boards) for unit in units], axis=1).astype(
-        np.float64
-    )
+    found = [efficiencies_from_vector(unit).for_boards(boards, none)[:, CENTRED] for unit in units]
+    return np.stack(found, axis=1).astype(np.float64)
+
+
+def average_efficiencies(efficiencies: CubeEfficiencies, boards: Board, outcomes: Outcomes) -> FloatArray:
+    """Average efficiencies over positions and states of the cube, as a vector.
+
+    Args:
+        efficiencies: The efficiencies.
+        boards: ``int8[n, 2, 26]``.
+        outcomes: ``float32[n, 5]``, theirs.
+
+    Returns:
+        ``float64[len(EFFICIENCY_NAMES)]``, each the mean by its weights; nan where no position has any.
+    """
+    weights = compute_weights(boards)
+    means = efficiencies.for_boards(boards, outcomes).mean(axis=1, dtype=np.float64)
+    with np.errstate(invalid="ignore"):
+        averages: FloatArray = means @ weights / weights.sum(axis=0)
+    return averages
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,7 +160,7 @@ def compute_decision_costs(measured: CubeValues, efficiencies: CubeEfficiencies)
     """
     game = make_money_game()
     thought = compute_leaf_values(
-        measured.net_outcomes, efficiencies.for_boards(measured.boards), game
+        measured.net_outcomes, efficiencies.for_boards(measured.boards, measured.net_outcomes), game
     ).astype(np.float64)
     costs = np.empty((len(measured), 3))
     taken, thought_taken = _TAKEN_CUBE * measured.values[:, OTHER], _TAKEN_CUBE * thought[:, OTHER]
@@ -167,7 +190,7 @@ def compute_held_out_costs(
     Args:
         measured: The positions.
         kinds: ``int8[n]``, places in `tools.measure.cube.positions.KINDS`.
-        defaults: Used where a half has no information about an efficiency.
+        defaults: Their averages are used where a half has no information about an efficiency.
         target: A key of `FIT_TARGETS`.
 
     Returns:
@@ -177,8 +200,9 @@ def compute_held_out_costs(
     for kind in np.unique(kinds):
         is_odd[np.flatnonzero(kinds == kind)[1::2]] = True
     costs = np.empty((len(measured), len(DECISIONS)))
+    averages = average_efficiencies(defaults, measured.boards, measured.net_outcomes)
     for half in (is_odd, ~is_odd):
         numbers = fit_efficiencies(measured[~half], target).coefficients
-        numbers = np.where(np.isnan(numbers), efficiencies_to_vector(defaults), numbers)
+        numbers = np.where(np.isnan(numbers), np.nan_to_num(averages), numbers)
         costs[half] = compute_decision_costs(measured[half], efficiencies_from_vector(numbers))
     return costs

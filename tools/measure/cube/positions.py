@@ -58,7 +58,7 @@ def is_near_doubling_window(boards: Board, outcomes: Outcomes, space: CubeStateS
         outcomes: ``float32[n, 5]``.
         space: Money play with the cube centred, for the side on roll.
     """
-    values = compute_leaf_values(outcomes, cube_efficiencies(boards), space)
+    values = compute_leaf_values(outcomes, cube_efficiencies(boards, outcomes), space)
     taken = space.stake_factor * values[:, space.state_after_take[0]]
     least, most = DOUBLING_WINDOW_POINTS
     is_near: NDArray[np.bool_] = (taken >= least) & (taken <= most)

@@ -17,9 +17,9 @@ from tools.measure.cube.fit import (
     FIT_TARGETS,
     EfficiencyFit,
     FloatArray,
+    average_efficiencies,
     compute_decision_costs,
     compute_held_out_costs,
-    efficiencies_to_vector,
     fit_efficiencies,
     fit_single_efficiency,
 )
@@ -131,7 +131,8 @@ class CubeEfficiencyReport:
         seed: Of positions and dice.
         seconds: How long it took.
         efficiencies: By fit target and name of `EFFICIENCY_NAMES`.
-        usual: The default efficiencies by name.
+        in_use: The averages of the default efficiencies in these positions by name; None where no position
+            has a weight.
         kinds: The measurements of each kind.
     """
 
@@ -143,7 +144,7 @@ class CubeEfficiencyReport:
     seed: int
     seconds: float
     efficiencies: dict[str, dict[str, EfficiencyEstimate]]
-    usual: dict[str, float]
+    in_use: dict[str, float | None]
     kinds: list[KindReport]
 
     def as_json(self) -> str:
@@ -158,13 +159,14 @@ class CubeEfficiencyReport:
         lines = [
             f"gammond {self.version}, {players}, seed {self.seed}: {count:,} positions near the doubling "
             f"window, {self.trials:,} trials each{decided}, {self.seconds:.0f} s",
-            f"{'efficiency':<18}{'usual':>8}" + "".join(f"{f'to {what}':>17}" for what in EFFICIENCY_TARGETS),
+            f"{'efficiency':<18}{'in use':>8}"
+            + "".join(f"{f'to {what}':>17}" for what in EFFICIENCY_TARGETS),
         ]
         for place in EFFICIENCY_NAMES:
             measured = [self.efficiencies[what][place] for what in EFFICIENCY_TARGETS]
             if measured[0].efficiency is not None:
                 cells = "".join(f"{each!s:>17}" for each in measured)
-                lines.append(f"{place:<18}{self.usual[place]:>8.3f}{cells}")
+                lines.append(f"{place:<18}{self.in_use[place]:>8.3f}{cells}")
         lines += [
             "",
             f"{'one for all':<12}{'positions':>10}" + "".join(f"{name:>17}" for name in FIT_TARGETS),
@@ -185,7 +187,7 @@ class CubeEfficiencyReport:
             for i, each in enumerate(kind.decisions or [])
         ]
         savings = "".join(f"{f'saved, to {what}':>20}{'changed':>10}" for what in EFFICIENCY_TARGETS)
-        head = f"{'millipoints':<12}{'decision':>10}{'lost, usual':>14}{savings}"
+        head = f"{'millipoints':<12}{'decision':>10}{'lost, in use':>14}{savings}"
         return ["", head, *rows] if rows else []
 
 
@@ -234,6 +236,8 @@ def estimate_efficiencies(measured: CubeValues) -> dict[str, dict[str, Efficienc
     }
 
 
-def name_efficiencies(efficiencies: CubeEfficiencies) -> dict[str, float]:
-    """Return efficiencies by the names of `EFFICIENCY_NAMES`."""
-    return dict(zip(EFFICIENCY_NAMES, efficiencies_to_vector(efficiencies).tolist(), strict=True))
+def name_averages(measured: CubeValues, efficiencies: CubeEfficiencies) -> dict[str, float | None]:
+    """Average efficiencies over positions, by the names of `EFFICIENCY_NAMES`."""
+    averages = average_efficiencies(efficiencies, measured.boards, measured.net_outcomes)
+    named = zip(EFFICIENCY_NAMES, averages.tolist(), strict=True)
+    return {name: round(value, 4) if math.isfinite(value) else None for name, value in named}

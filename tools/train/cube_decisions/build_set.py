@@ -4,8 +4,9 @@ Positions of named classes, each in a match state: money with and without the Ja
 kinds of scores, free and dead cubes. Most decisions are near the doubling window. Each is rolled out twice
 with the same dice, as no double and as double/take: games with the cube to their end, variance reduction,
 until the standard error of what doubling gains is small enough. `gammond train validate-cube` compares
-players with them. The folder fills with shards of 8 decisions; a run that was killed goes on with --resume
-and loses only the shards that were being made. The same settings give the same set, however many work.
+players with them, and fits cube efficiencies to decisions that were only drawn (--trials 0). The folder
+fills with shards of 8 decisions; a run that was killed goes on with --resume and loses only the shards that
+were being made. The same settings give the same set, however many work.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta
 
+from engine.errors import ValueRangeError
 from engine.rollout import RolloutSettings
 from engine.rollout.settings import MAX_TRIALS
 from engine.rules.dice import MAX_SEED
@@ -29,7 +31,7 @@ from tools.common.progress import format_short_number
 from tools.parallel.options import make_executor
 from tools.parallel.rollout_blocks import RolloutPlayers
 from tools.train.cube_decisions.decision_file import RatedDecision, read_decisions, write_decisions
-from tools.train.cube_decisions.drawing import BEAROFF, draw_decisions
+from tools.train.cube_decisions.drawing import RACE_CLASSES, draw_decisions
 from tools.train.cube_decisions.rollout_tasks import make_decision_tasks, roll_out_shard
 from tools.train.runs.options import add_workers_option, load_run_settings
 from tools.train.runs.run_folder import LOG_FILE, begin_run
@@ -43,6 +45,9 @@ SUMMARY = "draw cube decisions, and roll them out with the cube"
 
 DECISIONS_FILE = "decisions.txt"
 
+_LEAST_TRIALS = 36
+"""A roll of each kind for the first throw."""
+
 
 class CubeSetSettings(msgspec.Struct, frozen=True):
     """All that decides which decisions and values come out; each field says what it is."""
@@ -50,7 +55,10 @@ class CubeSetSettings(msgspec.Struct, frozen=True):
     net: Annotated[str, Meta(description="who plays: an evaluator, or the folder of a run")] = "default"
     classes: Annotated[
         tuple[str, ...],
-        Meta(description=f"what positions, NAME=NUMBER: {BEAROFF}, and the classes of validation-set"),
+        Meta(
+            description=f"what positions, NAME=NUMBER: {', '.join(RACE_CLASSES)}, and the classes of "
+            "validation-set"
+        ),
     ] = (
         "contact=600",
         "prime-against-prime=120",
@@ -76,9 +84,12 @@ class CubeSetSettings(msgspec.Struct, frozen=True):
         Meta(ge=0, description="standard error of what doubling gains, in points; 0 plays all trials"),
     ] = 0.02
     min_trials: Annotated[
-        int, Meta(ge=36, le=MAX_TRIALS, description="games of each choice before the error counts")
+        int, Meta(ge=_LEAST_TRIALS, le=MAX_TRIALS, description="games of each choice before the error counts")
     ] = 36
-    trials: Annotated[int, Meta(ge=36, le=MAX_TRIALS, description="games of each choice at most")] = 216
+    trials: Annotated[
+        int,
+        Meta(ge=0, le=MAX_TRIALS, description="games of each choice at most; 0 only draws the decisions"),
+    ] = 216
     seed: Annotated[int, Meta(ge=0, le=MAX_SEED, description="seed of decisions and dice")] = 1
 
 
@@ -101,12 +112,18 @@ def main(args: argparse.Namespace) -> int:
         GammondError: An option cannot be, then nothing was begun; or a set is there already, or none.
     """
     settings = load_run_settings(args.out, args, CubeSetSettings)
-    counts = parse_classes(settings.classes, (BEAROFF, *POSITION_CLASSES))
+    counts = parse_classes(settings.classes, (*RACE_CLASSES, *POSITION_CLASSES))
+    if 0 < settings.trials < _LEAST_TRIALS:
+        raise ValueRangeError(
+            f"expected 0 trials, or {_LEAST_TRIALS} or more, got {settings.trials}", field="trials"
+        )
     net = _name_evaluator(settings.net)
     hashes = collect_net_hashes(net)
     if not args.resume:
         begin_run(args.out, "train cube-set", settings, [settings.net])
     decisions = _read_or_draw_decisions(args.out, settings, counts, net)
+    if not settings.trials:
+        return 0
     players = RolloutPlayers(net, STANDARD_RULES, settings.plies, settings.plies)
     rollouts = RolloutSettings(
         trials=settings.trials,

@@ -20,7 +20,13 @@ from tools.train.validation.positions import draw_from_games, draw_positions
 from tools.train.weights.net_set import PHASES
 
 BEAROFF = "bearoff"
-"""The class of races with all checkers home, which validation leaves out because databases know them."""
+"""The class of races with all checkers home whose cubeful equity no database knows."""
+
+ENDING = "ending"
+"""The class of races whose cubeful equity in money play a database knows."""
+
+RACE_CLASSES = (BEAROFF, ENDING)
+"""Classes beside those of validation, which leaves out what databases know."""
 
 NEAR_TAKE_POINTS = (0.2, 1.8)
 NEAR_GAIN_POINTS = 0.3
@@ -40,7 +46,7 @@ def draw_decisions(
     """Draw cube decisions.
 
     Args:
-        counts: Classes and how many decisions of each: those of positions for validation, and `BEAROFF`.
+        counts: Classes and how many decisions of each: those of positions for validation, and `RACE_CLASSES`.
         near: The share of decisions near the doubling window, 0 to 1, if there are as many; the others are
             taken as they come.
         sampler: Plays the games that positions are drawn from.
@@ -51,11 +57,11 @@ def draw_decisions(
         The decisions in random order, so that the first of them are of all classes.
     """
     pools = {
-        name: _draw_bearoffs(_POOL_FACTOR * count, sampler, seed)
+        name: _draw_bearoffs(_POOL_FACTOR * count, sampler, seed, are_known=name == ENDING)
         for name, count in counts.items()
-        if name == BEAROFF
+        if name in RACE_CLASSES
     }
-    others = {name: _POOL_FACTOR * count for name, count in counts.items() if name != BEAROFF}
+    others = {name: _POOL_FACTOR * count for name, count in counts.items() if name not in RACE_CLASSES}
     if others:
         drawn = draw_positions(others, draw_from_games(sampler), seed)
         for place, name in enumerate(drawn.class_names):
@@ -68,16 +74,16 @@ def draw_decisions(
     return [decisions[place] for place in order]
 
 
-def _draw_bearoffs(count: int, sampler: Sampler, seed: int) -> Board:
-    """Draw bearoffs whose cubeful value no database knows."""
+def _draw_bearoffs(count: int, sampler: Sampler, seed: int, *, are_known: bool) -> Board:
+    """Draw bearoffs whose cubeful equity a database knows, or does not."""
     exact = tuple(each for each in sampler.exact_evaluators if each.is_optimal)
-    sampler = replace(sampler, wanted_phases=PHASES["race"], exact_evaluators=exact)
+    sampler = replace(sampler, wanted_phases=PHASES["race"], exact_evaluators=() if are_known else exact)
     found: Board = np.empty((0, 2, 26), np.int8)
     turn = 0
     while len(found) < count:
         boards = sampler.sample([("selfplay", 4 * count)], (_SEED_TAG, seed, turn)).boards
-        is_unknown = ~np.any([each.covers(boards) for each in exact], axis=0)
-        found = np.concatenate([found, boards[are_all_home(boards) & is_unknown]])
+        is_known = np.any([each.covers(boards) for each in exact], axis=0)
+        found = np.concatenate([found, boards[are_all_home(boards) & (is_known == are_known)]])
         turn += 1
     return found[:count]
 
@@ -107,7 +113,8 @@ def find_near_decisions(boards: Board, matches: list[MatchState], evaluator: Eva
         matches: The match state of each.
         evaluator: Evaluates the positions.
     """
-    outcomes, efficiencies = evaluator.evaluate(boards), cube_efficiencies(boards)
+    outcomes = evaluator.evaluate(boards)
+    efficiencies = cube_efficiencies(boards, outcomes)
     is_near = np.zeros(len(boards), np.bool_)
     least, most = NEAR_TAKE_POINTS
     for row, match in enumerate(matches):

@@ -10,18 +10,26 @@ outcomes are the net's, at 0-ply.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.cubeful import build_cube_state_space, compute_leaf_values, decide_from_values, to_equities
-from engine.cubeful.efficiency import cube_efficiencies
+from engine.cubeful import (
+    DEFAULT_EFFICIENCIES,
+    CubeEfficiencies,
+    EfficiencyFormula,
+    build_cube_state_space,
+    compute_leaf_values,
+    decide_from_outcome,
+    decide_from_values,
+    to_equities,
+)
 from engine.evaluation.evaluator import Evaluator
-from engine.rules.outcome import LOSE_BG, LOSE_G, WIN, WIN_BG, WIN_G, Outcomes
+from engine.rules.outcome import LOSE_BG, LOSE_G, WIN, WIN_BG, WIN_G, Outcome, Outcomes
 from engine.rules.position import Board, Phase, classify_phases
 from nets.contact_classes import CONTACT_CLASSES, classify_contact
-from tools.measure.cube.fit import compute_weights
+from tools.measure.cube.fit import EFFICIENCY_NAMES, compute_weights, formula_from_vector, formula_to_vector
 from tools.train.cube_decisions.deciders import CubeOpinions
 from tools.train.cube_decisions.decision_file import RatedDecision, stack_rollouts
 from tools.train.cube_decisions.losses import CubeErrorStats, compare_players
@@ -30,6 +38,9 @@ _FloatArray = NDArray[np.float64]
 
 IN_USE = "in use"
 
+SLOPES = ("win", "gammons_won", "gammons_lost", "own_pips", "other_pips")
+"""The fields of `engine.cubeful.EfficiencyFormula` beside those by phase, in the order of its slopes."""
+
 TARGETS = {
     "values": np.array([[1.0, 0.0], [0.0, 1.0]]),
     "choices": np.array([[-1.0, 1.0], [0.0, 1.0]]),
@@ -37,11 +48,17 @@ TARGETS = {
 """What weights are fitted to, as sums of no double and double/take: the two values, or the differences that
 decide, take minus no double and take minus pass."""
 
+_LEAST_WHOLE = 1e-6
+"""The least chance to win or lose by which shares of gammons are divided."""
+
 _LEAST_LEVER = 1e-9
 """The mean squared effect of an efficiency on values, in squared points, that a fit takes for none."""
 
 _RIDGE = 1.0
-"""Pull of the numbers towards those in use, as so many average decisions that call for these."""
+"""Pull of the numbers towards those of `_START`, as so many average decisions that call for these."""
+
+_START = EfficiencyFormula(race=(0.63, 0.81), bearoff=(0.04, 0.27, 0.47, 0.64, 0.69))
+"""What models change: published numbers for contact, and for races such as ``gammond measure cube`` finds."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,7 +107,7 @@ class ModelInputs:
 
 
 def weigh_phases(inputs: ModelInputs) -> _FloatArray:
-    """Weigh the numbers of `engine.cubeful.CubeEfficiencies`: the same for both states of the cube."""
+    """Weigh the numbers by phase and pips: the same for both states of the cube."""
     return _for_both_states(compute_weights(inputs.boards))
 
 
@@ -113,6 +130,20 @@ def weigh_money_and_matches(inputs: ModelInputs) -> _FloatArray:
     weights = compute_weights(inputs.boards)
     is_money = np.array([decision.match.is_money for decision in inputs.decisions])[:, None]
     return _for_both_states(np.concatenate([weights * is_money, weights * ~is_money], axis=1))
+
+
+def weigh_formula(inputs: ModelInputs) -> _FloatArray:
+    """Weigh the numbers of one `engine.cubeful.EfficiencyFormula` for all states of the cube."""
+    return _for_both_states(_weigh_formula_numbers(inputs))
+
+
+def weigh_formulas(inputs: ModelInputs) -> _FloatArray:
+    """Weigh the numbers of three `engine.cubeful.EfficiencyFormula`, one for each state of the cube."""
+    weights = _weigh_formula_numbers(inputs)
+    none = np.zeros_like(weights)
+    is_own = np.array([decision.match.cube_owner is not None for decision in inputs.decisions])[:, None]
+    before = np.concatenate([weights * ~is_own, weights * is_own, none], axis=1)
+    return np.stack([before, np.concatenate([none, none, weights], axis=1)], axis=1)
 
 
 def weigh_states(inputs: ModelInputs) -> _FloatArray:
@@ -157,6 +188,8 @@ MODELS: dict[str, Callable[[ModelInputs], _FloatArray]] = {
     "by class of the set": weigh_position_classes,
     "money, match": weigh_money_and_matches,
     "before, after a take": weigh_states,
+    "by formula": weigh_formula,
+    "by formula and state": weigh_formulas,
     "by features": weigh_features,
 }
 """Models by name: functions that return what multiplies each number, ``float64[n, 2, k]``, for no double and
@@ -177,22 +210,43 @@ def measure_models(
         By model and target: how many numbers it has, and its errors, the first those of the efficiencies in
         use.
     """
-    used = _list_used_efficiencies(inputs)
-    found, sizes = {IN_USE: decide_by_efficiencies(inputs, used)}, {IN_USE: 0}
+    found, sizes = {IN_USE: decide_by_formulas(inputs, DEFAULT_EFFICIENCIES)}, {IN_USE: 0}
+    start = _list_start_efficiencies(inputs)
     for name, weigh in MODELS.items():
         weights = weigh(inputs)
         for target in TARGETS:
             if taught is None:
                 efficiencies = fit_efficiencies_held_out(inputs, weights, target)
             else:
-                rows = np.ones(len(taught.decisions), np.bool_)
-                changes = fit_changes(taught, weigh(taught), target, rows)
-                efficiencies = np.clip(used + weights @ changes, 0.0, 1.0)
+                efficiencies = np.clip(start + weights @ fit_changes(taught, weigh(taught), target), 0.0, 1.0)
             key = f"{name}, to {target}"
             found[key] = decide_by_efficiencies(inputs, efficiencies)
             sizes[key] = weights.shape[2]
     errors = compare_players(inputs.decisions, found)[-1].players
     return {name: (sizes[name], errors[name]) for name in found}
+
+
+def fit_formulas(inputs: ModelInputs) -> CubeEfficiencies:
+    """Fit the efficiencies of `weigh_formulas` to values."""
+    changes = fit_changes(inputs, weigh_formulas(inputs), "values").reshape(3, -1)
+    formulas = []
+    for numbers in changes + np.append(formula_to_vector(_START), _START.slopes):
+        by_phase, slopes = np.split(np.round(numbers, 3), [len(EFFICIENCY_NAMES)])
+        formulas.append(
+            replace(formula_from_vector(by_phase), **dict(zip(SLOPES, slopes.tolist(), strict=True)))
+        )
+    return CubeEfficiencies(*formulas)
+
+
+def decide_by_formulas(inputs: ModelInputs, efficiencies: CubeEfficiencies) -> CubeOpinions:
+    """Make the decisions by the net's outcomes, as the engine does at 0-ply."""
+    found = efficiencies.for_boards(inputs.boards, inputs.outcomes)
+    return CubeOpinions.from_decisions(
+        [
+            decide_from_outcome(Outcome(*outcome), three, build_cube_state_space(decision.match))
+            for decision, outcome, three in zip(inputs.decisions, inputs.outcomes, found, strict=True)
+        ]
+    )
 
 
 def decide_by_efficiencies(inputs: ModelInputs, efficiencies: _FloatArray) -> CubeOpinions:
@@ -220,36 +274,49 @@ def fit_efficiencies_held_out(inputs: ModelInputs, weights: _FloatArray, target:
         target: A key of `TARGETS`.
     """
     is_odd = np.arange(len(inputs.decisions)) % 2 == 1
-    efficiencies = _list_used_efficiencies(inputs)
+    efficiencies = _list_start_efficiencies(inputs)
     for half in (is_odd, ~is_odd):
         efficiencies[half] += weights[half] @ fit_changes(inputs, weights, target, ~half)
     return np.clip(efficiencies, 0.0, 1.0)
 
 
 def fit_changes(
-    inputs: ModelInputs, weights: _FloatArray, target: str, rows: NDArray[np.bool_]
+    inputs: ModelInputs, weights: _FloatArray, target: str, rows: NDArray[np.bool_] | None = None
 ) -> _FloatArray:
-    """Fit the numbers of a model, less the efficiencies in use: ``float64[k]``.
+    """Fit the numbers of a model, less those of `_START`: ``float64[k]``.
 
     Args:
         inputs: The decisions.
         weights: Of the model.
         target: A key of `TARGETS`.
-        rows: ``bool[n]``, which decisions count.
+        rows: ``bool[n]``, which decisions count; all of them if None.
     """
     dead, live = (_compute_values(inputs, inputs.fit_outcomes, each) for each in (0.0, 1.0))
-    sums, used = TARGETS[target], _list_used_efficiencies(inputs)
+    sums, start = TARGETS[target], _list_start_efficiencies(inputs)
+    rows = np.ones(len(weights), np.bool_) if rows is None else rows
     levers = np.einsum("ts,nsk->ntk", sums, (live - dead)[:, :, None] * weights)[rows]
-    wanted = ((inputs.values - dead - used * (live - dead)) @ sums.T)[rows]
+    wanted = ((inputs.values - dead - start * (live - dead)) @ sums.T)[rows]
     squares = np.einsum("ntk,ntl->kl", levers, levers)
     squares += _RIDGE * max(float(np.mean(np.square(levers))), _LEAST_LEVER) * np.eye(len(squares))
     changes: _FloatArray = np.linalg.solve(squares, np.einsum("ntk,nt->k", levers, wanted))
     return changes
 
 
-def _list_used_efficiencies(inputs: ModelInputs) -> _FloatArray:
-    """List the efficiencies in use, for no double and double/take: ``float64[n, 2]``."""
-    return np.repeat(cube_efficiencies(inputs.boards).astype(np.float64)[:, None], 2, axis=1)
+def _weigh_formula_numbers(inputs: ModelInputs) -> _FloatArray:
+    """Weigh the numbers of a formula, those by phase and then its slopes: ``float64[n, k]``."""
+    win = np.clip(inputs.outcomes[:, WIN].astype(np.float64), 0.0, 1.0)
+    won, lost = (
+        np.clip(inputs.outcomes[:, column] / np.maximum(whole, _LEAST_WHOLE), 0.0, 1.0)
+        for column, whole in ((WIN_G, win), (LOSE_G, 1.0 - win))
+    )
+    pips = inputs.boards.astype(np.float64) @ np.arange(26) / 100.0
+    return np.column_stack([compute_weights(inputs.boards), win - 0.5, won, lost, pips])
+
+
+def _list_start_efficiencies(inputs: ModelInputs) -> _FloatArray:
+    """List the efficiencies that models change, for no double and double/take: ``float64[n, 2]``."""
+    start = compute_weights(inputs.boards) @ formula_to_vector(_START)
+    return np.repeat(start[:, None], 2, axis=1)
 
 
 def _for_both_states(weights: _FloatArray) -> _FloatArray:

@@ -9,7 +9,8 @@ together less those of the first player.
 
 --models fits cube efficiencies to half of the decisions and measures them on the others, at 0-ply, by the
 first player's net. With --teacher it fits them to the values that a player finds for the decisions of
---lessons, and measures them on all of the set.
+--lessons, measures them on all of the set, and tells the numbers of the formulas that the engine has
+(`engine.cubeful.EfficiencyFormula`), fitted to those values.
 """
 
 from __future__ import annotations
@@ -19,17 +20,19 @@ import json
 import math
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from pathlib import Path
 
+from engine.cubeful import CubeEfficiencies
 from engine.errors import ValueRangeError
 from engine.runtime.version import read_version
 from tools.common.opponents import load_net_evaluator
 from tools.common.progress import Progress
 from tools.common.text_table import format_table
+from tools.measure.cube.fit import EFFICIENCY_NAMES, formula_to_vector
 from tools.train.cube_decisions.deciders import DECIDER_HELP, CubeOpinions, ask_decider
 from tools.train.cube_decisions.decision_file import RatedDecision, read_decisions, write_decisions
-from tools.train.cube_decisions.efficiency_models import ModelInputs, measure_models
+from tools.train.cube_decisions.efficiency_models import SLOPES, ModelInputs, fit_formulas, measure_models
 from tools.train.cube_decisions.losses import CubeErrorStats, DecisionGroup, compare_players
 from tools.train.validation.net_errors import ValueWithError
 
@@ -85,18 +88,22 @@ def main(args: argparse.Namespace) -> int:
             opinions[name] = ask_decider(name, decisions)
             bar.update(done, name)
     groups = compare_players(decisions, opinions)
-    models = _measure_models(names[0], decisions, args.teacher, args.lessons) if args.models else {}
+    models, formulas = _NO_MODELS
+    if args.models:
+        models, formulas = _measure_models(names[0], decisions, args.teacher, args.lessons)
     write = _format_json if args.json else _format_tables
-    sys.stdout.write(write(args.set, groups, models))
+    sys.stdout.write(write(args.set, groups, models, formulas))
     return 0
 
 
 _Models = dict[str, tuple[int, CubeErrorStats]]
+_NO_MODELS: tuple[_Models, CubeEfficiencies | None] = {}, None
 
 
 def _measure_models(
     player: str, decisions: Sequence[RatedDecision], teacher: str | None, lessons: Path | None
-) -> _Models:
+) -> tuple[_Models, CubeEfficiencies | None]:
+    """Measure models; with a teacher, fit the engine's formulas too."""
     evaluator = load_net_evaluator(player.partition(":plies=")[0])
     others: list[RatedDecision] = []
     if lessons is not None:
@@ -105,25 +112,30 @@ def _measure_models(
     names = tuple(sorted({each.name for each in (*decisions, *others)}))
     inputs = ModelInputs.from_rollouts(decisions, evaluator, names)
     if teacher is None:
-        return measure_models(inputs)
+        return measure_models(inputs), None
     if not others:
         raise ValueRangeError("expected decisions outside the set for the teacher, got none", field="lessons")
     taught = ModelInputs.from_teacher(others, evaluator, ask_decider(teacher, others), names)
-    return measure_models(inputs, taught)
+    return measure_models(inputs, taught), fit_formulas(taught)
 
 
-def _format_json(source: Path, groups: Sequence[DecisionGroup], models: _Models) -> str:
+def _format_json(
+    source: Path, groups: Sequence[DecisionGroup], models: _Models, formulas: CubeEfficiencies | None
+) -> str:
     """Write a comparison as one line of JSON; unknown figures are null."""
     report = {
         "version": read_version(),
         "set": str(source),
         "groups": [asdict(each) for each in groups],
         "models": {name: {"numbers": size, **asdict(found)} for name, (size, found) in models.items()},
+        "formulas": asdict(formulas) if formulas else None,
     }
     return json.dumps(_replace_nan(report)) + "\n"
 
 
-def _format_tables(source: Path, groups: Sequence[DecisionGroup], models: _Models) -> str:
+def _format_tables(
+    source: Path, groups: Sequence[DecisionGroup], models: _Models, formulas: CubeEfficiencies | None
+) -> str:
     """Write a comparison as tables, a row for each group."""
     names = list(groups[-1].players)
     parts = [
@@ -144,6 +156,14 @@ def _format_tables(source: Path, groups: Sequence[DecisionGroup], models: _Model
             for name, (size, found) in models.items()
         ]
         parts.append(format_table(head, rows))
+    if formulas:
+        states = {each.name: getattr(formulas, each.name) for each in fields(formulas)}
+        numbers = [*EFFICIENCY_NAMES, *SLOPES]
+        columns = [[*formula_to_vector(each), *each.slopes] for each in states.values()]
+        rows = [
+            [name, *(f"{each:.3f}" for each in row)] for name, *row in zip(numbers, *columns, strict=True)
+        ]
+        parts.append(format_table(["formulas, fitted to the teacher", *states], rows))
     return "\n".join(parts)
 
 

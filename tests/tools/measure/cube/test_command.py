@@ -45,9 +45,11 @@ def test_the_report_has_efficiencies_kinds_and_decisions(quick, capsys):
     assert cli.main([*SMALL, "--json"]) == 0
     report = json.loads(capsys.readouterr().out)
     assert list(report["efficiencies"]) == list(EFFICIENCY_TARGETS)
-    assert list(report["efficiencies"]["values"]) == list(EFFICIENCY_NAMES) == list(report["usual"])
+    assert list(report["efficiencies"]["values"]) == list(EFFICIENCY_NAMES) == list(report["in_use"])
     assert report["efficiencies"]["values"]["contact"] == {"efficiency": None, "error": None}
     assert report["efficiencies"]["choices"]["race, 40 pips"]["error"] > 0.0
+    assert report["in_use"]["contact"] is None
+    assert 0.0 < report["in_use"]["race, 40 pips"] < 1.0
     assert [(kind["kind"], kind["positions"]) for kind in report["kinds"]] == [("race", 6), ("ending", 6)]
     race, ending = report["kinds"]
     assert set(race["efficiencies"]) == {*EFFICIENCY_TARGETS, "centred", "own", "other"}

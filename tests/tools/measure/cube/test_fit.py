@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from engine.cubeful import DEFAULT_EFFICIENCIES, CubeEfficiencies, compute_leaf_values, cube_efficiencies
+from engine.cubeful import CubeEfficiencies, EfficiencyFormula, compute_leaf_values
 from engine.rules.position import Position
 from tests.boards import position
 from tools.measure.cube.fit import (
@@ -14,17 +14,20 @@ from tools.measure.cube.fit import (
     EFFICIENCY_TARGETS,
     OTHER,
     OWN,
+    average_efficiencies,
     compute_decision_costs,
     compute_held_out_costs,
     compute_weights,
     efficiencies_from_vector,
-    efficiencies_to_vector,
     fit_efficiencies,
     fit_single_efficiency,
+    formula_to_vector,
 )
 from tools.measure.cube.values import CubeValues, make_money_game
 
-ODD = CubeEfficiencies(0.81, 0.55, (0.4, 0.9), (0.05, 0.2, 0.5, 0.6, 0.75))
+ODD_FORMULA = EfficiencyFormula(0.81, 0.55, (0.4, 0.9), (0.05, 0.2, 0.5, 0.6, 0.75))
+ODD = CubeEfficiencies.make_equal(ODD_FORMULA)
+PUBLISHED = CubeEfficiencies()
 STARTS = [
     Position.start(),
     position({1: 7, 2: 7, 24: 1}, {23: 2, 20: 13}),
@@ -47,7 +50,8 @@ def known(efficiencies, repeats=8, noise=0.0, seed=1):
     """Values that the model gives by some efficiencies, and the net's outcomes equal to the true ones."""
     boards = np.stack([start.board for start in STARTS] * repeats)
     true = outcomes(len(boards), seed)
-    values = compute_leaf_values(true, efficiencies.for_boards(boards), make_money_game()).astype(np.float64)
+    values = compute_leaf_values(true, efficiencies.for_boards(boards, true), make_money_game())
+    values = values.astype(np.float64)
     values += noise * np.random.default_rng(seed).normal(size=values.shape)
     return CubeValues(boards, true, np.zeros(len(boards), np.bool_), true.astype(np.float64), values)
 
@@ -62,18 +66,29 @@ def one(evaluated_win, centred, own, other):
 
 
 def test_vectors_and_weights_say_the_same_as_efficiencies():
-    assert efficiencies_from_vector(efficiencies_to_vector(ODD)) == ODD
+    vector = formula_to_vector(ODD_FORMULA)
+    assert efficiencies_from_vector(vector) == ODD
     boards = np.stack([start.board for start in STARTS])
-    assert compute_weights(boards) @ efficiencies_to_vector(ODD) == pytest.approx(
-        ODD.for_boards(boards), abs=1e-6
+    expected = ODD.for_boards(boards, outcomes(len(boards)))
+    assert compute_weights(boards) @ vector == pytest.approx(expected[:, CENTRED], abs=1e-6)
+    assert (expected == expected[:, :1]).all()
+    assert len(EFFICIENCY_NAMES) == len(vector)
+
+
+def test_averages_are_those_of_the_positions_that_count():
+    boards, three = np.stack([start.board for start in STARTS[:2]]), np.repeat(outcomes(1), 2, axis=0)
+    efficiencies = CubeEfficiencies(
+        EfficiencyFormula(contact=0.2), EfficiencyFormula(contact=0.4), EfficiencyFormula(contact=0.9)
     )
-    assert len(EFFICIENCY_NAMES) == len(efficiencies_to_vector(ODD))
+    averages = average_efficiencies(efficiencies, boards, three)
+    assert averages[:2] == pytest.approx([0.5, 0.68], abs=1e-6)
+    assert np.isnan(averages[2:]).all()
 
 
 @pytest.mark.parametrize("what", EFFICIENCY_TARGETS)
 def test_the_efficiencies_that_made_the_values_are_found(what):
     fit = fit_efficiencies(known(ODD), what)
-    assert fit.coefficients == pytest.approx(efficiencies_to_vector(ODD), abs=2e-4)
+    assert fit.coefficients == pytest.approx(formula_to_vector(ODD_FORMULA), abs=2e-4)
     assert fit.errors == pytest.approx(0.0, abs=2e-4)
 
 
@@ -92,7 +107,7 @@ def test_standard_errors_are_the_spread_of_repeated_measurements(what):
     spread = np.std([fit.coefficients for fit in fits], axis=0)
     stated = np.mean([fit.errors for fit in fits], axis=0)
     assert stated[:2] == pytest.approx(spread[:2], rel=0.35)
-    bias = np.mean([fit.coefficients for fit in fits], axis=0) - efficiencies_to_vector(ODD)
+    bias = np.mean([fit.coefficients for fit in fits], axis=0) - formula_to_vector(ODD_FORMULA)
     assert np.abs(bias / (spread / np.sqrt(60))).max() < 4.0
 
 
@@ -119,9 +134,7 @@ def test_each_state_of_the_cube_can_be_fitted_alone():
     ],
 )
 def test_decisions_cost_what_the_better_choice_is_worth_more(evaluated_win, values, costs):
-    assert compute_decision_costs(one(evaluated_win, *values), DEFAULT_EFFICIENCIES)[0] == pytest.approx(
-        costs
-    )
+    assert compute_decision_costs(one(evaluated_win, *values), PUBLISHED)[0] == pytest.approx(costs)
 
 
 @pytest.mark.parametrize("what", EFFICIENCY_TARGETS)
@@ -136,14 +149,14 @@ def test_efficiencies_that_are_right_lose_nothing_where_wrong_ones_do(what):
 
 @pytest.mark.parametrize("what", EFFICIENCY_TARGETS)
 def test_each_half_of_a_kind_is_decided_by_the_other_halves_alone(what):
-    data = known(DEFAULT_EFFICIENCIES, repeats=40)
+    data = known(PUBLISHED, repeats=40)
     data = data[np.arange(len(data)) % len(STARTS) < 2]
     kinds = (np.arange(len(data)) % 2).astype(np.int8)
     is_odd = np.arange(len(data)) // 2 % 2 == 1
     for rows, efficiency in ((is_odd, 0.2), (~is_odd, 0.9)):
         flat = np.full(int(rows.sum()), efficiency, np.float32)
         data.values[rows] = compute_leaf_values(data.net_outcomes[rows], flat, make_money_game())
-    costs = compute_held_out_costs(data, kinds, DEFAULT_EFFICIENCIES, what)
+    costs = compute_held_out_costs(data, kinds, PUBLISHED, what)
     for rows, efficiency in ((is_odd, 0.9), (~is_odd, 0.2)):
         expected = compute_decision_costs(
             data[rows], efficiencies_from_vector([efficiency] * len(EFFICIENCY_NAMES))
@@ -152,7 +165,7 @@ def test_each_half_of_a_kind_is_decided_by_the_other_halves_alone(what):
 
 
 def test_the_fit_to_choices_heeds_what_decides_and_not_what_values_share():
-    data = known(DEFAULT_EFFICIENCIES)
+    data = known(PUBLISHED)
     data = data[np.arange(len(data)) % len(STARTS) == 0]
     gain = 2 * data.values[:, OTHER] - data.values[:, CENTRED]
     data.values[:, [CENTRED, OWN]] += 0.1
@@ -165,4 +178,3 @@ def test_the_fit_to_choices_heeds_what_decides_and_not_what_values_share():
 def test_states_are_in_the_order_of_the_values():
     states = make_money_game().states
     assert [states[each].owner for each in (CENTRED, OWN, OTHER)] == [None, 0, 1]
-    assert cube_efficiencies(STARTS[0].board[None])[0] == np.float32(DEFAULT_EFFICIENCIES.contact)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from engine.bearoff.two_sided import build_two_sided
-from engine.cubeful import DEFAULT_EFFICIENCIES
+from engine.cubeful import DEFAULT_EFFICIENCIES, CubeEfficiencies, EfficiencyFormula
 from engine.errors import CancelledWork
 from engine.evaluation.pruning import EvaluatorPruner
 from engine.rollout import RolloutEvaluators
@@ -56,8 +56,7 @@ def test_values_depend_on_seed_and_place_and_on_no_threads():
 
 def test_doubles_rest_on_the_efficiencies_that_are_given():
     boards = BOARDS[2:3]
-    dead = replace(DEFAULT_EFFICIENCIES, bearoff=(0.0,) * 5)
-    live = replace(DEFAULT_EFFICIENCIES, bearoff=(1.0,) * 5)
+    dead, live = (CubeEfficiencies.make_equal(EfficiencyFormula(bearoff=(each,) * 5)) for each in (0.0, 1.0))
     evaluators = replace(EVALUATORS, exact_cubeful=())
     dead_values, live_values = (
         CubeValueEvaluator(evaluators, make_money_game(), each, 144, 1, lambda: False)

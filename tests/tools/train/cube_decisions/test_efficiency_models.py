@@ -5,7 +5,13 @@ import dataclasses
 import numpy as np
 import pytest
 
-from engine.cubeful import build_cube_state_space, compute_leaf_values, to_equities
+from engine.cubeful import (
+    CubeEfficiencies,
+    EfficiencyFormula,
+    build_cube_state_space,
+    compute_leaf_values,
+    to_equities,
+)
 from engine.rules.match import MatchState
 from engine.rules.outcome import Outcome
 from engine.rules.position import Position
@@ -20,6 +26,7 @@ from tools.train.cube_decisions.efficiency_models import (
     decide_by_efficiencies,
     fit_changes,
     fit_efficiencies_held_out,
+    fit_formulas,
     measure_models,
     weigh_phases,
 )
@@ -99,6 +106,38 @@ def test_models_are_measured_beside_what_is_in_use(inputs):
     in_use, fitted = found[IN_USE][1], found["by phase, to values"][1]
     assert fitted.no_double_rmse.value < 0.5 * in_use.no_double_rmse.value
     assert fitted.extra_loss.value <= 0.0
+
+
+def test_the_formulas_of_the_engine_are_found(inputs):
+    """Positions of all states of the cube, whose values are those of formulas."""
+    by = CubeEfficiencies(
+        EfficiencyFormula(contact=0.5, crashed=0.5, win=0.3),
+        EfficiencyFormula(contact=0.6, crashed=0.6, own_pips=0.1),
+        EfficiencyFormula(contact=0.4, crashed=0.4, gammons_won=0.2),
+    )
+    generator = np.random.Generator(np.random.PCG64(8))
+    boards = np.repeat(inputs.boards, 10, axis=0)
+    outcomes = np.zeros((len(boards), 5), np.float32)
+    outcomes[:, 0] = generator.uniform(0.2, 0.9, len(boards))
+    outcomes[:, 1] = generator.uniform(0.0, 0.6, len(boards)) * outcomes[:, 0]
+    decisions, values = [], []
+    for row, (board, outcome) in enumerate(zip(boards, outcomes, strict=True)):
+        match = (MatchState(beavers=False), MatchState(beavers=False, cube=2, cube_owner=0))[row % 2]
+        space = build_cube_state_space(match)
+        found = compute_leaf_values(outcome[None], by.for_boards(board[None], outcome[None]), space)
+        equities = to_equities(found, space)[0]
+        values.append((equities[0], space.stake_factor * equities[space.state_after_take[0]]))
+        decisions.append(RatedDecision("contact", "money", Position(board), match))
+    opinions = CubeOpinions(np.array(values), np.zeros(len(values), np.bool_), np.ones(len(values), np.bool_))
+    fitted = fit_formulas(
+        ModelInputs.from_teacher(decisions, KnownOutcomes(outcomes), opinions, ("contact",))
+    )
+    assert fitted.centred.win == pytest.approx(0.3, abs=0.05)
+    assert fitted.own.own_pips == pytest.approx(0.1, abs=0.05)
+    assert fitted.other.gammons_won == pytest.approx(0.2, abs=0.05)
+    assert fitted.centred.contact == pytest.approx(0.5, abs=0.05)
+    assert fitted.own.contact == pytest.approx(0.6, abs=0.05)
+    assert fitted.other.contact == pytest.approx(0.4, abs=0.05)
 
 
 def test_a_teacher_is_believed_on_other_decisions(inputs):
