@@ -12,6 +12,9 @@ from numpy.typing import NDArray
 from engine.errors import ValueRangeError
 from engine.rules.position import Board
 
+_BLOCK = 65_536
+"""Boards that are hashed at once: they take eight times their memory."""
+
 
 class BoardHasher:
     """Pseudo-random numbers for boards and rolls.
@@ -52,7 +55,11 @@ class BoardHasher:
         return mix64(self._compute_keys(boards) + dice.astype(np.uint64) @ self._dice_keys)
 
     def _compute_keys(self, boards: Board) -> NDArray[np.uint64]:
-        keys: NDArray[np.uint64] = boards.reshape(len(boards), 52).astype(np.uint64) @ self._board_keys
+        rows = boards.reshape(len(boards), 52)
+        keys = np.empty(len(boards), np.uint64)
+        for start in range(0, len(boards), _BLOCK):
+            block = slice(start, start + _BLOCK)
+            np.matmul(rows[block].astype(np.uint64), self._board_keys, out=keys[block])
         return keys
 
 

@@ -36,6 +36,8 @@ def test_a_number_depends_on_seed_board_and_roll_and_on_nothing_else():
     numbers = chance.hash_rolls(sample, dice)
     order = np.random.default_rng(3).permutation(len(sample))
     assert np.array_equal(BoardHasher(5).hash_rolls(sample[order], dice[order]), numbers[order])
+    many = np.concatenate([sample] * 250)
+    assert np.array_equal(chance.hash_boards(many), np.concatenate([chance.hash_boards(sample)] * 250))
     doubles = dice[:, 0] == dice[:, 1]
     assert np.array_equal(chance.hash_rolls(sample, dice[:, ::-1]) == numbers, doubles)
     assert not (BoardHasher(6).hash_rolls(sample, dice) == numbers).any()
