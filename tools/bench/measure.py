@@ -6,12 +6,14 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 
 import numpy as np
 
 from engine.analysis.engine import Engine
 from engine.errors import GammondError
 from engine.evaluation.evaluator import Evaluator, choose_best_children
+from engine.formats.position_id import decode_position_ids
 from engine.rules.position import Board, find_finished
 from engine.rules.rules import STANDARD_RULES
 from tools.common.opponents import load_net_engine, load_net_evaluator
@@ -19,7 +21,7 @@ from tools.common.opponents import load_net_engine, load_net_evaluator
 GAMES_AT_ONCE = 512
 
 _SEED = 20
-_WARM_UP_ROLLS = 12
+_POSITIONS_FILE = Path(__file__).with_name("positions.txt")
 _MIN_SAMPLE_S = 0.02
 
 
@@ -113,7 +115,7 @@ class SelfPlayGames:
 
 
 class BenchmarkSubject:
-    """The subject of measurements: an evaluator, and positions of games that it plays.
+    """The subject of measurements: an evaluator, and positions, the same for all.
 
     Args:
         net: The evaluator's name.
@@ -138,12 +140,6 @@ class BenchmarkSubject:
 
     @cached_property
     def boards(self) -> Board:
-        """Positions of all stages of its games, shuffled, ``int8[4096, 2, 26]``."""
-        games = SelfPlayGames(self.evaluator)
-        taken = []
-        for _ in range(8):
-            for _ in range(_WARM_UP_ROLLS):
-                games.step()
-            taken.append(games.boards.copy())
-        boards = np.concatenate(taken)
-        return boards[np.random.Generator(np.random.PCG64(_SEED)).permutation(len(boards))]
+        """Positions of all stages of games that `strong` played, shuffled, ``int8[4096, 2, 26]``."""
+        boards, _ = decode_position_ids(_POSITIONS_FILE.read_text("ascii").split())
+        return boards

@@ -14,7 +14,7 @@ import pytest
 from engine.analysis.engine import CACHE_COLUMNS, Engine
 from engine.evaluation.pruning import EvaluatorPruner
 from engine.rules.outcome import evaluate_finished
-from engine.rules.position import CHECKERS, OFF, Position
+from engine.rules.position import CHECKERS, OFF, Phase, Position, classify_phases
 from engine.search import ValueCache
 from nets.manifest import EvaluatorEntry, Manifest
 from tests.boards import RacingEvaluator
@@ -98,6 +98,16 @@ def test_each_benchmark_inside_the_process_has_right_answers_and_figures():
         measurements = [m for m in bench.BENCHMARKS[name](subject) if "gnubg" not in m.what]
         assert measurements
         assert all(m.benchmark == name and m.value is not None and m.value > 0 for m in measurements)
+
+
+def test_positions_are_the_same_for_all_nets_and_of_all_phases():
+    boards = bench_measure.BenchmarkSubject("strong").boards
+    assert boards.shape == (4096, 2, 26)
+    assert np.array_equal(boards, bench_measure.BenchmarkSubject("fast").boards)
+    counts = np.bincount(classify_phases(boards), minlength=4)
+    assert counts[Phase.CONTACT] > 2000
+    assert min(counts[Phase.CRASHED], counts[Phase.RACE]) > 100
+    assert (boards[:, :, 1:].sum(axis=2) <= 15).all()
 
 
 def test_evaluation_is_measured_at_each_batch_size():
