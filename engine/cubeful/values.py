@@ -37,8 +37,8 @@ def compute_leaf_values(
         ``float32[n, states]``.
     """
     outcomes = as_kernel_array(outcomes, np.float32)
-    efficiencies = np.broadcast_to(efficiencies.reshape(len(outcomes), -1), (len(outcomes), 3))
-    efficiencies = as_kernel_array(efficiencies, np.float32)
+    by_state = efficiencies if efficiencies.ndim == 2 else efficiencies[:, None]
+    efficiencies = as_kernel_array(np.broadcast_to(by_state, (len(outcomes), 3)), np.float32)
     values = np.empty((len(outcomes), len(space.states)), np.float32)
     if space.is_money:
         kernel_cubeful.compute_money_values(

@@ -198,3 +198,28 @@ def test_fewer_turns_of_the_cube_do_not_change_the_values():
     assert compute_leaf_values(rows, x, short) == pytest.approx(
         compute_leaf_values(rows, x, whole)[:, :count]
     )
+
+
+def test_each_state_of_the_cube_has_its_efficiency():
+    outcome, three = Outcome(0.65, 0.2, 0.0, 0.1, 0.0), np.array([[0.4, 0.7, 0.9]], np.float32)
+    for match in (MONEY, MatchState(length=7), MatchState(length=7, cube=2, cube_owner=0)):
+        space = build_cube_state_space(match)
+        values = compute_leaf_values(np.array([outcome], np.float32), three, space)[0]
+        alone = [evaluate(outcome, match, each) for each in three[0].tolist()]
+        for column, state in enumerate(space.states):
+            owner = 0 if state.owner is None else 1 if state.owner == space.seat else 2
+            assert values[column] == pytest.approx(alone[owner][column], abs=1e-6)
+
+
+def test_in_money_play_no_owner_is_worse_off_than_with_a_centred_cube():
+    outcomes = np.array([[0.78, 0.3, 0.0, 0.02, 0.0], [0.24, 0.05, 0.0, 0.2, 0.0]], np.float32)
+    three = np.array([[1.0, 0.0, 0.0]] * 2, np.float32)
+    centred, own, other = compute_leaf_values(outcomes, three, build_cube_state_space(MONEY)).T
+    assert own[0] == centred[0] > other[0]
+    assert own[1] > centred[1] == other[1]
+
+
+def test_no_outcomes_have_no_values():
+    none, space = np.empty((0, 5), np.float32), build_cube_state_space(MONEY)
+    for efficiencies in (np.empty(0, np.float32), np.empty((0, 3), np.float32)):
+        assert compute_leaf_values(none, efficiencies, space).shape == (0, 3)
