@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.kernels import gil_kernel, kernel
+from engine.kernels.board_vectors import POINTS_OF_SIDE, weigh_counts
 from engine.kernels.phases import CONTACT, OVER, RACE, classify_phases
 
 CENTRED = -1
@@ -22,8 +23,9 @@ DEAD = 2
 """Who can turn the cube: both, the side on roll, the other side, nobody (money play only)."""
 
 _BEAROFF = 3
-_HOME_POINTS = 6
-_BOARD_POINTS = 26
+_PIPS, _OUTSIDE = 0, 1
+_COUNTS = np.stack([np.arange(POINTS_OF_SIDE), np.arange(POINTS_OF_SIDE) > 6]).astype(np.int16)
+"""Weights of the checkers on each point, for pips and for checkers outside the home board."""
 
 
 class EfficiencyTables(NamedTuple):
@@ -78,15 +80,12 @@ def compute_efficiencies(
     classify_phases(boards, phases)
     slopes = tables.slopes
     for i in range(boards.shape[0]):
-        own_pips, other_pips = 0, 0
-        for point in range(1, _BOARD_POINTS):
-            own_pips += point * int(boards[i, 0, point])
-            other_pips += point * int(boards[i, 1, point])
+        own_pips = weigh_counts(boards, i, 0, _COUNTS, _PIPS)
+        other_pips = weigh_counts(boards, i, 1, _COUNTS, _PIPS)
         row = CONTACT if phases[i] == OVER else int(phases[i])
         if row == RACE:
-            outside = 0
-            for point in range(_HOME_POINTS + 1, _BOARD_POINTS):
-                outside += int(boards[i, 0, point]) + int(boards[i, 1, point])
+            outside = weigh_counts(boards, i, 0, _COUNTS, _OUTSIDE)
+            outside += weigh_counts(boards, i, 1, _COUNTS, _OUTSIDE)
             row = RACE if outside else _BEAROFF
         win = _clip_probability(outcomes[i, 0])
         won, lost = _compute_share(outcomes[i, 1], win), _compute_share(outcomes[i, 3], 1.0 - win)
