@@ -55,6 +55,18 @@ def test_a_set_is_what_was_asked_for(folder):
     assert [record["labelled"] for record in log] == [2, 2, 1]
 
 
+def test_without_trials_decisions_are_only_drawn(folder, tmp_path):
+    drawn = tmp_path / "drawn"
+    assert make(str(drawn), *OPTIONS, "--trials", "0") == 0
+    decisions = read_decisions(drawn / "decisions.txt")
+    assert [each.position for each in decisions] == [
+        each.position for each in read_decisions(folder / "decisions.txt")
+    ]
+    assert not any(each.rollout for each in decisions)
+    with pytest.raises(ValueRangeError, match="expected 0 trials, or 36 or more, got 10"):
+        make(str(tmp_path / "few"), *OPTIONS, "--trials", "10")
+
+
 def test_a_set_that_was_killed_becomes_the_same_set(folder, tmp_path, monkeypatch):
     killed, real = tmp_path / "killed", shard_loop.append_record
 
@@ -107,10 +119,19 @@ def test_models_learn_from_a_teacher_on_decisions_outside_the_set(folder, tmp_pa
     part = tmp_path / "part.txt"
     write_decisions(part, read_decisions(folder)[:2])
     options = ["--models", "--teacher", "fast:plies=1", "--lessons"]
-    learned, own = (
-        json.loads(report(capsys, str(part), "fast", "--json", *more))["models"]
-        for more in ([*options, str(folder / "decisions.txt")], ["--models"])
+    lessons = str(folder / "decisions.txt")
+    found, plain = (
+        json.loads(report(capsys, str(part), "fast", "--json", *more))
+        for more in ([*options, lessons], ["--models"])
     )
+    learned, own = found["models"], plain["models"]
+    assert plain["formulas"] is None
+    assert found["formulas"].keys() == {"centred", "own", "other"}
+    text = report(capsys, str(part), "fast", *options, lessons)
+    rows = text[text.index("formulas, fitted to the teacher") :].splitlines()
+    numbers = {name: found["formulas"][name]["contact"] for name in ("centred", "own", "other")}
+    assert rows[1].split() == ["contact", *(f"{each:.3f}" for each in numbers.values())]
+    assert rows[-1].split()[0] == "other_pips"
     assert learned.keys() == own.keys()
     assert learned["in use"] == own["in use"]
     assert learned != own

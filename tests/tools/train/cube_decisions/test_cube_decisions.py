@@ -29,6 +29,6 @@ def test_they_are_of_all_kinds_of_match_states_and_known_within_some_hundredths(
 def test_the_default_net_loses_no_more_on_them_than_it_did():
     found = compare_players(DECISIONS, {"default": ask_decider("default", DECISIONS)})[-1]
     errors = found.players["default"]
-    assert errors.double_loss.value + errors.take_loss.value < 0.008
-    assert errors.no_double_rmse.value < 0.11
-    assert errors.take_rmse.value < 0.14
+    assert errors.double_loss.value + errors.take_loss.value < 0.005
+    assert errors.no_double_rmse.value < 0.08
+    assert errors.take_rmse.value < 0.085
