@@ -20,6 +20,10 @@ RACE_PIPS = (40, 120)
 BEAROFF_PIPS = (4, 8, 16, 32, 64)
 """The same for races with all checkers of both sides home."""
 
+SLOPES = ("win", "gammons_won", "gammons_lost", "own_pips", "other_pips")
+"""The fields of an `EfficiencyFormula` that are added to its number by phase, in the order of
+`EfficiencyTables`."""
+
 
 @dataclass(frozen=True)
 class EfficiencyFormula:
@@ -68,8 +72,8 @@ class EfficiencyFormula:
 
     @property
     def slopes(self) -> tuple[float, ...]:
-        """What is added, in the order of `EfficiencyTables`."""
-        return self.win, self.gammons_won, self.gammons_lost, self.own_pips, self.other_pips
+        """The values of `SLOPES`."""
+        return tuple(getattr(self, name) for name in SLOPES)
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +26,7 @@ from engine.cubeful import (
     decide_from_values,
     to_equities,
 )
+from engine.cubeful.efficiency import SLOPES
 from engine.evaluation.evaluator import Evaluator
 from engine.rules.outcome import LOSE_BG, LOSE_G, WIN, WIN_BG, WIN_G, Outcome, Outcomes
 from engine.rules.position import Board, Phase, classify_phases
@@ -38,9 +40,6 @@ _FloatArray = NDArray[np.float64]
 
 IN_USE = "in use"
 
-SLOPES = ("win", "gammons_won", "gammons_lost", "own_pips", "other_pips")
-"""The fields of `engine.cubeful.EfficiencyFormula` beside those by phase, in the order of its slopes."""
-
 TARGETS = {
     "values": np.array([[1.0, 0.0], [0.0, 1.0]]),
     "choices": np.array([[-1.0, 1.0], [0.0, 1.0]]),
@@ -48,8 +47,9 @@ TARGETS = {
 """What weights are fitted to, as sums of no double and double/take: the two values, or the differences that
 decide, take minus no double and take minus pass."""
 
-_LEAST_WHOLE = 1e-6
-"""The least chance to win or lose by which shares of gammons are divided."""
+_HALF = formula_from_vector([0.5] * len(EFFICIENCY_NAMES))
+_SLOPE = 0.1
+"""A slope that takes the efficiency of no position from 1/2 to 0 or 1, where it would be cut."""
 
 _LEAST_LEVER = 1e-9
 """The mean squared effect of an efficiency on values, in squared points, that a fit takes for none."""
@@ -304,13 +304,13 @@ def fit_changes(
 
 def _weigh_formula_numbers(inputs: ModelInputs) -> _FloatArray:
     """Weigh the numbers of a formula, those by phase and then its slopes: ``float64[n, k]``."""
-    win = np.clip(inputs.outcomes[:, WIN].astype(np.float64), 0.0, 1.0)
-    won, lost = (
-        np.clip(inputs.outcomes[:, column] / np.maximum(whole, _LEAST_WHOLE), 0.0, 1.0)
-        for column, whole in ((WIN_G, win), (LOSE_G, 1.0 - win))
-    )
-    pips = inputs.boards.astype(np.float64) @ np.arange(26) / 100.0
-    return np.column_stack([compute_weights(inputs.boards), win - 0.5, won, lost, pips])
+    slopes = []
+    for name in SLOPES:
+        slope: dict[str, Any] = {name: _SLOPE}
+        efficiencies = CubeEfficiencies.make_equal(replace(_HALF, **slope))
+        found = efficiencies.for_boards(inputs.boards, inputs.outcomes)[:, 0].astype(np.float64)
+        slopes.append((found - 0.5) / _SLOPE)
+    return np.column_stack([compute_weights(inputs.boards), *slopes])
 
 
 def _list_start_efficiencies(inputs: ModelInputs) -> _FloatArray:

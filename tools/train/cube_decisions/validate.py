@@ -24,6 +24,7 @@ from dataclasses import asdict, fields
 from pathlib import Path
 
 from engine.cubeful import CubeEfficiencies
+from engine.cubeful.efficiency import SLOPES
 from engine.errors import ValueRangeError
 from engine.runtime.version import read_version
 from tools.common.opponents import load_net_evaluator
@@ -32,7 +33,7 @@ from tools.common.text_table import format_table
 from tools.measure.cube.fit import EFFICIENCY_NAMES, formula_to_vector
 from tools.train.cube_decisions.deciders import DECIDER_HELP, CubeOpinions, ask_decider
 from tools.train.cube_decisions.decision_file import RatedDecision, read_decisions, write_decisions
-from tools.train.cube_decisions.efficiency_models import SLOPES, ModelInputs, fit_formulas, measure_models
+from tools.train.cube_decisions.efficiency_models import ModelInputs, fit_formulas, measure_models
 from tools.train.cube_decisions.losses import CubeErrorStats, DecisionGroup, compare_players
 from tools.train.validation.net_errors import ValueWithError
 
@@ -88,16 +89,16 @@ def main(args: argparse.Namespace) -> int:
             opinions[name] = ask_decider(name, decisions)
             bar.update(done, name)
     groups = compare_players(decisions, opinions)
-    models, formulas = _NO_MODELS
-    if args.models:
-        models, formulas = _measure_models(names[0], decisions, args.teacher, args.lessons)
+    no_models: tuple[_Models, None] = {}, None
+    models, formulas = (
+        _measure_models(names[0], decisions, args.teacher, args.lessons) if args.models else no_models
+    )
     write = _format_json if args.json else _format_tables
     sys.stdout.write(write(args.set, groups, models, formulas))
     return 0
 
 
 _Models = dict[str, tuple[int, CubeErrorStats]]
-_NO_MODELS: tuple[_Models, CubeEfficiencies | None] = {}, None
 
 
 def _measure_models(
