@@ -1,9 +1,9 @@
 """Steps of neural nets, written as vector instructions: loops do not compile to them.
 
-Every sum is added up in one order, so that a result is the same to the bit whoever calls.
+Every sum is added up in one order, so that a result is the same to the bit whoever calls, on every processor.
 
-Vectors are those of AVX-512. Where a processor lacks it, the compiler takes several registers for a vector;
-so `add_rows` has fewer sums side by side, and the Python function itself is compiled where it is as fast.
+Vectors are those of AVX-512. Where a processor lacks it, the compiler takes several registers for a vector,
+and the Python function itself is compiled where it is as fast and adds nothing up.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ _HALF_VECTOR = ir.VectorType(SHORT, _HALF)
 
 _FEATURES = numba.config.CPU_FEATURES  # type: ignore[attr-defined]  # made at run time
 HAS_AVX512 = "+avx512f" in (get_host_cpu_features().flatten() if _FEATURES is None else _FEATURES)
-_SUMS = 2 if HAS_AVX512 else 1
+_SUMS = 2
 """Sums that take rows by turns: an addition takes as long as adding a row to two of them."""
 
 _FLOATS, _BYTES = types.float32[::1], types.int8[::1]
