@@ -219,11 +219,27 @@ class BackgammonView(TableView):
             if self.phase is not Phase.PLAY:
                 raise StateError(f"no dice are to be played: the game waits for {self.phase}", field="act")
             return f"play {self._check_play(request.play)}"
-        if act == "double" and not self.spec.cube:
-            raise UnsupportedError("this table has no cube", field="act")
+        if act == "double":
+            self._check_double()
         if act in ("roll", *_WORDS):
             return act if act == "roll" else f"play {act}"
         return super().make_line(request)
+
+    def _check_double(self) -> None:
+        """Refuse a double of a dead cube, which the rules allow but tables do not offer.
+
+        Raises:
+            UnsupportedError: The table has no cube.
+            StateError: The cube is dead.
+        """
+        if not self.spec.cube:
+            raise UnsupportedError("this table has no cube", field="act")
+        match = self.session.game.match
+        if not match.is_money and match.cube >= match.away(match.on_roll):
+            raise StateError(
+                "the cube is dead: a single game wins the match, and nothing is gained by a double: roll",
+                field="act",
+            )
 
     def _check_play(self, text: str | None) -> str:
         """Return a play of checkers: words for other actions are no plays here."""

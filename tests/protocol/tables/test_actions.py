@@ -71,6 +71,25 @@ def test_a_play_is_made_as_typed_in_any_notation(site):
     assert state["pips"] == [163, 167]
 
 
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"length": 1},
+        {"length": 3, "position": "XGID=-b----E-C---eE---c-e----B-:1:1:1:00:1:0:0:3:10"},
+        {"length": 5, "position": "XGID=-b----E-C---eE---c-e----B-:2:1:1:00:2:1:0:5:10"},
+    ],
+)
+def test_a_double_that_the_state_does_not_offer_is_refused(site, fields):
+    alone = Alone(site, **TYPED, **fields)
+    if alone.state["to_act"] is None:
+        alone.act("dice", dice=[3, 1])
+        alone.act("play", play="8/5 6/5")
+    state = alone.state
+    assert (state["phase"], state["cube"]["may_double"]) == ("roll", False)
+    assert alone.refuse("double")[:2] == ("bad_state", "act")
+    assert alone.state == state
+
+
 def test_an_illegal_play_is_refused_in_the_words_of_the_rules_and_changes_nothing(site):
     alone = opened(site)
     before = alone.state
@@ -131,10 +150,10 @@ def test_the_crawford_game_has_no_cube_unless_the_table_is_without_the_rule(site
         alone.act("double")
         alone.act("drop")
         alone.act("next")
-        alone.act("dice", dice=[3, 1])
+        alone.act("dice", dice=[1, 3])
         state = alone.act("play", play="8/5 6/5")
         assert state["crawford"] is rule
-        assert state["cube"]["may_double"] is False  # it is the leader's turn, who gains nothing
+        assert state["cube"]["may_double"] is not rule
         assert (alone.guest.ask("act", table=alone.table, act="double")["ok"]) is not rule
 
 
