@@ -1,7 +1,8 @@
-"""Folders that nobody else can write: what lies in them can be trusted."""
+"""Folders and files that others cannot write or read: what lies in them can be trusted, and stays secret."""
 
 from __future__ import annotations
 
+import contextlib
 import os
 import stat
 from pathlib import Path
@@ -21,6 +22,23 @@ def make_private_folder(folder: Path) -> None:
     for each in reversed(missing):
         each.mkdir(mode=0o700, exist_ok=True)
     folder.mkdir(exist_ok=True)
+
+
+def make_private_file(file: Path) -> None:
+    """Make an empty file that this user alone reads and writes; leave one that is there as it is.
+
+    Raises:
+        OSError: It cannot be made.
+    """
+    with contextlib.suppress(FileExistsError):
+        os.close(os.open(file, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+
+
+def close_to_others(file: Path) -> None:
+    """Let this user alone read and write a file, as far as it is there and his."""
+    with contextlib.suppress(OSError):
+        if stat.S_IMODE(file.stat().st_mode) & 0o077:
+            file.chmod(0o600)
 
 
 def check_private_folder(folder: Path) -> None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from engine.errors import DataFileError
+from engine.runtime.private_folders import close_to_others, make_private_file
 from engine.store.sqlite_database import SqliteDatabase, make_damage
 
 
@@ -29,19 +30,25 @@ class Schema:
 
 
 class SqliteFile(SqliteDatabase):
-    """One connection to a file; for one thread at a time.
+    """One connection to a file that its user alone reads and writes; for one thread at a time.
 
     Args:
-        file: The file; it is made if it is missing, its folder is there.
+        file: The file; its folder is there.
         schema: What it holds; a file of an earlier version is brought up to it.
+        may_be_new: Whether it is made if it is missing or empty.
 
     Raises:
-        DataFileError: The file is another program's, or of a later version of gammond.
+        DataFileError: The file is another program's, or of a later version of gammond, or an empty one where
+            that may not be.
+        OSError: It cannot be made.
         sqlite3.Error: It is damaged (`engine.store.sqlite_database.is_damage`), or cannot be read or written.
     """
 
-    def __init__(self, file: Path, schema: Schema) -> None:
+    def __init__(self, file: Path, schema: Schema, *, may_be_new: bool = True) -> None:
         self._schema = schema
+        self._may_be_new = may_be_new
+        if may_be_new:
+            make_private_file(file)  # before SQLite makes it, and its log beside it, for others to read
         super().__init__(file)
 
     def _prepare(self) -> None:
@@ -53,6 +60,8 @@ class SqliteFile(SqliteDatabase):
             raise DataFileError(
                 f"{self.file}: expected {schema.what}, got a database of another program: move it away"
             )
+        if not kind and not self._may_be_new:
+            raise DataFileError(f"{self.file}: expected {schema.what}, got an empty file")
         if version > newest:
             raise DataFileError(
                 f"{self.file}: expected {schema.what} of version {newest}, got version {version}, which a "
@@ -60,6 +69,8 @@ class SqliteFile(SqliteDatabase):
             )
         if has_tables and not version:
             raise make_damage(f"{self.file} has not the tables of {schema.what}")
+        for suffix in ("", "-wal", "-shm"):
+            close_to_others(self.file.with_name(f"{self.file.name}{suffix}"))
         self.execute("PRAGMA journal_mode = WAL")
         self.execute(f"PRAGMA synchronous = {'FULL' if schema.is_durable else 'NORMAL'}")
         if version < newest:

@@ -14,9 +14,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
+import filelock
+
 from engine.errors import DataFileError, LimitError, ValueRangeError
 from engine.runtime.private_folders import make_private_folder
 from engine.store.sqlite_file import Schema, SqliteFile
+from engine.store.store_file import LOCK_WAIT_S
 from protocol.accounts.attempt_limits import AttemptLimit, check_attempts
 from protocol.accounts.names import fold_name, is_nobody
 from protocol.accounts.passwords import Passwords
@@ -82,6 +85,23 @@ class Account:
     sessions: int
 
 
+def _make_file(file: Path) -> None:
+    """Make a file of accounts if there is none. It appears whole: an empty one is one that lost its names.
+
+    Raises:
+        OSError: It cannot be made.
+        NotImplementedError: The file system has no locks.
+        sqlite3.Error: It cannot be written.
+    """
+    with filelock.FileLock(file.with_name(f".{file.name}.lock"), timeout=LOCK_WAIT_S):
+        if file.exists():
+            return
+        made = file.with_name(f".{file.name}.new")
+        made.unlink(missing_ok=True)
+        SqliteFile(made, SCHEMA).close()
+        made.rename(file)
+
+
 class Accounts:
     """The accounts of a server; safe to use from several threads.
 
@@ -108,9 +128,9 @@ class Accounts:
         self._new_accounts = AttemptLimit(_NEW_ACCOUNTS, _WINDOW_S)
         try:
             make_private_folder(file.parent)
-            self._database = SqliteFile(file, SCHEMA)
-            file.chmod(0o600)
-        except (OSError, sqlite3.Error) as error:
+            _make_file(file)
+            self._database = SqliteFile(file, SCHEMA, may_be_new=False)
+        except (OSError, NotImplementedError, sqlite3.Error, DataFileError) as error:
             raise DataFileError(
                 f"the accounts in {file} cannot be used: {error}: mend the file, or move it away, which "
                 "frees all names",
@@ -292,10 +312,7 @@ class Accounts:
         token, now_s = secrets.token_urlsafe(32), self._now_s()
 
         def insert(database: SqliteFile) -> None:
-            database.execute(
-                "DELETE FROM sessions WHERE used < ? OR created < ?", (now_s - IDLE_S, now_s - MAX_AGE_S)
-            )
-            database.execute(
+            database.execute(  # by their order alone: the clock may be wrong, and no session of others ends
                 "DELETE FROM sessions WHERE folded = ? AND hash NOT IN (SELECT hash FROM sessions "
                 "WHERE folded = ? ORDER BY used DESC, created DESC LIMIT ?)",
                 (folded, folded, MAX_SESSIONS - 1),

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
+import stat
+import sys
 
 import pytest
 
@@ -47,3 +50,45 @@ def test_a_file_of_a_later_version_or_of_another_program_is_refused_and_left_alo
     with pytest.raises(DataFileError, match="another program"):
         SqliteFile(file, Schema("others", 78, ("CREATE TABLE a (x)",)))
     assert file.read_bytes() == content
+
+
+@pytest.fixture
+def usual_umask():
+    before = os.umask(0o022)
+    yield
+    os.umask(before)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="files have no such modes")
+@pytest.mark.parametrize("is_there", [False, True])
+def test_nobody_else_reads_a_file_or_what_sqlite_writes_beside_it(tmp_path, usual_umask, is_there):
+    tmp_path.chmod(0o755)
+    file = tmp_path / "file"
+    if is_there:
+        SqliteFile(file, Schema("things", 77, ("CREATE TABLE a (x)",))).close()
+        file.chmod(0o644)
+    opened = SqliteFile(file, Schema("things", 77, ("CREATE TABLE a (x)",)))
+    opened.execute("INSERT INTO a VALUES (1)")
+    modes = {each.name: stat.S_IMODE(each.stat().st_mode) for each in tmp_path.iterdir()}
+    opened.close()
+    assert modes == {"file": 0o600, "file-wal": 0o600, "file-shm": 0o600}
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="files have no such modes")
+def test_a_file_of_another_program_keeps_its_mode(tmp_path):
+    file = tmp_path / "file"
+    with sqlite3.connect(file) as database:
+        database.execute("CREATE TABLE a (x)")
+    database.close()
+    file.chmod(0o644)
+    with pytest.raises(DataFileError, match="another program"):
+        SqliteFile(file, Schema("things", 77, ("CREATE TABLE b (x)",)))
+    assert stat.S_IMODE(file.stat().st_mode) == 0o644
+
+
+def test_an_empty_file_is_refused_where_it_may_not_be_new(tmp_path):
+    file = tmp_path / "file"
+    file.touch()
+    with pytest.raises(DataFileError, match="empty"):
+        SqliteFile(file, Schema("things", 77, ("CREATE TABLE a (x)",)), may_be_new=False)
+    assert file.read_bytes() == b""

@@ -307,6 +307,44 @@ def test_a_damaged_file_of_accounts_is_left_alone_and_nothing_starts_without_it(
     assert file.read_bytes().endswith(b"\xff")
 
 
+@pytest.mark.parametrize("content", [b"", b"\0" * 4096, b"not a database"])
+def test_a_file_of_accounts_that_lost_its_content_frees_no_name(tmp_path, content):
+    file = tmp_path / "accounts.sqlite"
+    file.write_bytes(content)
+    with pytest.raises(DataFileError, match="frees all names"):
+        Accounts(file, Passwords(CHEAP))
+    assert file.read_bytes() == content
+
+
+def test_a_file_of_accounts_without_its_tables_frees_no_name(tmp_path):
+    file = tmp_path / "accounts.sqlite"
+    with sqlite3.connect(file) as database:
+        database.execute("CREATE TABLE accounts (name)")
+        database.execute("DROP TABLE accounts")
+    database.close()
+    with pytest.raises(DataFileError, match="frees all names"):
+        Accounts(file, Passwords(CHEAP))
+
+
+def test_a_file_of_accounts_that_was_half_made_is_made_anew(tmp_path):
+    (tmp_path / ".accounts.sqlite.new").write_bytes(b"half of it")
+    accounts = Accounts(tmp_path / "accounts.sqlite", Passwords(CHEAP))
+    accounts.register("Ann", PASSWORD)
+    accounts.close()
+    assert sorted(each.name for each in tmp_path.iterdir()) == [".accounts.sqlite.lock", "accounts.sqlite"]
+
+
+def test_a_login_while_the_clock_is_wrong_ends_no_session_of_others(accounts, clock):
+    ann, bob = accounts.register("Ann", PASSWORD), accounts.register("Bob", PASSWORD)
+    right_s = clock.now_s
+    for ahead_s in (IDLE_S + 10, MAX_AGE_S + 10, -MAX_AGE_S):
+        clock.now_s = right_s + ahead_s
+        accounts.log_in("Ann", PASSWORD)
+        accounts.register(f"visitor {ahead_s}", PASSWORD)
+        clock.now_s = right_s
+        assert (accounts.find_user(ann), accounts.find_user(bob)) == ("Ann", "Bob")
+
+
 def test_a_file_that_fails_while_it_is_used_lets_nobody_in(accounts, monkeypatch):
     token = accounts.register("Ann", PASSWORD)
 
