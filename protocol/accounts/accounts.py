@@ -21,10 +21,9 @@ from engine.runtime.private_folders import make_private_folder
 from engine.store.sqlite_file import Schema, SqliteFile
 from engine.store.store_file import LOCK_WAIT_S
 from protocol.accounts.attempt_limits import AttemptLimit, check_attempts
-from protocol.accounts.names import fold_name, is_nobody
 from protocol.accounts.passwords import Passwords
 from protocol.core.fault_log import FAULT_LOG
-from protocol.tables.requests import check_name
+from protocol.tables.names import MAX_NAME_CHARS, check_name, fold_name, is_nobody, tidy_name
 from protocol.tables.tokens import hash_token
 
 SCHEMA = Schema(
@@ -184,7 +183,8 @@ class Accounts:
             LoginError: There is no such account with this password: nobody is told which is wrong.
             BusyError: Too many attempts failed.
         """
-        folded = fold_name(name) if isinstance(name, str) else ""
+        tidied = tidy_name(name) if isinstance(name, str) else ""
+        folded = fold_name(tidied) if len(tidied) <= MAX_NAME_CHARS else ""
         self._check_password(folded, password, address)
         return self._begin_session(folded)
 
@@ -231,6 +231,16 @@ class Accounts:
             statement = "UPDATE sessions SET used = ? WHERE hash = ?"
             self._write(lambda database: database.execute(statement, (now_s, hashed)))
         return str(row["name"])
+
+    def find_owner(self, user: str) -> str:
+        """Return what marks what an account plays; an account of the same name before or after has another.
+
+        Raises:
+            DataFileError: The file cannot be read.
+        """
+        folded = fold_name(user)
+        row = self._read("SELECT created FROM accounts WHERE folded = ?", (folded,))
+        return "" if row is None else f"{row['created']} {folded}"
 
     def check_may_use(self, name: str, user: str | None) -> None:
         """Make sure that somebody may play by a name.

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from http.cookies import CookieError, SimpleCookie
+from collections.abc import Callable, Mapping, Sequence
 
 import msgspec
 
-from engine.errors import GammondError
+from engine.errors import GammondError, UnsupportedError
 from protocol.accounts.accounts import IDLE_S, Accounts, LoginError
 from protocol.core.errors import BusyError
 from protocol.core.requests import AnyReply, Work, WorkControl
@@ -22,17 +21,18 @@ _LOOPBACK = ("localhost", "[::1]")
 _NO_STORE = {"Cache-Control": "no-store"}
 
 
-def find_user(accounts: Accounts | None, cookie: str) -> str | None:
+def find_user(accounts: Accounts | None, cookies: Mapping[str, str], host: str) -> str | None:
     """Return who is logged in.
 
     Args:
         accounts: The accounts of the server; None for none.
-        cookie: The header ``Cookie`` of the request.
+        cookies: The cookies of the request.
+        host: Its header ``Host``.
 
     Raises:
         DataFileError: The accounts cannot be read.
     """
-    token = read_token(cookie)
+    token = read_token(cookies, host)
     return None if accounts is None or not token else accounts.find_user(token)
 
 
@@ -42,23 +42,34 @@ def need_user(accounts: Accounts, request: WebRequest) -> str:
     Raises:
         LoginError: Nobody is.
     """
-    user = find_user(accounts, request.cookie)
+    user = find_user(accounts, request.cookies, request.host)
     if user is None:
         raise LoginError("expected a login: nobody is logged in", field="session")
     return user
 
 
-def read_token(cookie: str) -> str:
-    """Return the secret of the session in a header ``Cookie``; empty for none."""
-    found: SimpleCookie = SimpleCookie()
-    try:
-        found.load(cookie)
-    except CookieError:
-        return ""
-    for name in (_SECURE_PREFIX + _NAME, _NAME):
-        if name in found:
-            return found[name].value
-    return ""
+def read_token(cookies: Mapping[str, str], host: str) -> str:
+    """Return the secret of the session; empty for none. Only the cookie that `make_cookie` makes has it."""
+    return cookies.get(_name_cookie(host), "")
+
+
+def _name_cookie(host: str) -> str:
+    """Return the name of the session's cookie; but for this machine one that https alone sets and carries."""
+    return _NAME if is_loopback(host) else _SECURE_PREFIX + _NAME
+
+
+def check_can_log_in(request: WebRequest) -> None:
+    """Refuse a login from a page that came over http from another machine: its browser would keep no cookie.
+
+    Raises:
+        UnsupportedError: It is one.
+    """
+    if request.origin.lower().startswith("http://") and not is_loopback(request.host):
+        raise UnsupportedError(
+            "expected a page over https: over http a browser keeps a login of this machine alone; put the "
+            "server behind a proxy with https, or open it as localhost",
+            field="session",
+        )
 
 
 def make_cookie(token: str, host: str) -> str:
@@ -70,11 +81,9 @@ def make_cookie(token: str, host: str) -> str:
         token: The secret; empty to end the session.
         host: The header ``Host`` of the request.
     """
-    is_secure = not is_loopback(host)
-    name = _SECURE_PREFIX + _NAME if is_secure else _NAME
     age_s = IDLE_S if token else 0
-    secure = "; Secure" if is_secure else ""
-    return f"{name}={token}; Path=/; Max-Age={age_s}; HttpOnly; SameSite=Strict{secure}"
+    secure = "" if is_loopback(host) else "; Secure"
+    return f"{_name_cookie(host)}={token}; Path=/; Max-Age={age_s}; HttpOnly; SameSite=Strict{secure}"
 
 
 def is_loopback(host: str) -> bool:

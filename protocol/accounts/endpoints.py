@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from engine.options import Field
 from protocol.accounts.accounts import Accounts
 from protocol.accounts.browser_session import (
+    check_can_log_in,
     fail,
     find_user,
     make_cookie,
@@ -58,20 +59,22 @@ def _make_ask(accounts: Accounts | None, answer: _Answer, fields: tuple[str, ...
 
 
 def _register(accounts: Accounts, request: WebRequest, document: Mapping[str, object]) -> WebAnswer:
+    check_can_log_in(request)
     token = accounts.register(document.get("name"), document.get("password"), request.address)
     return _greet(accounts, token, request)
 
 
 def _log_in(accounts: Accounts, request: WebRequest, document: Mapping[str, object]) -> WebAnswer:
+    check_can_log_in(request)
     token = accounts.log_in(document.get("name"), document.get("password"), request.address)
     return _greet(accounts, token, request)
 
 
 def _log_out(accounts: Accounts, request: WebRequest, document: Mapping[str, object]) -> WebAnswer:
     is_everywhere = _EVERYWHERE.check(document.get("everywhere", False))
-    user = find_user(accounts, request.cookie)
+    user = find_user(accounts, request.cookies, request.host)
     if user is not None:
-        accounts.log_out(read_token(request.cookie))
+        accounts.log_out(read_token(request.cookies, request.host))
         if is_everywhere:
             accounts.log_out_everywhere(user)
     return make_json_answer({"name": None}, make_cookie("", request.host))

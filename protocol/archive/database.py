@@ -9,9 +9,9 @@ from pathlib import Path
 
 from engine.errors import DataFileError
 from engine.store.sqlite_file import Schema, SqliteFile
-from protocol.accounts.names import fold_name, is_nobody
 from protocol.archive.records import SGF, AnalysisState, KeptAnalysis, MatchRecord, PlayerKind
 from protocol.tables.archive import KeptGame
+from protocol.tables.names import fold_name, is_nobody
 
 SCHEMA = Schema(
     "an archive of games",

@@ -98,7 +98,7 @@ def _ask_me(
     def answer() -> WebAnswer:
         return make_json_answer(
             {
-                "name": find_user(accounts, request.cookie),
+                "name": find_user(accounts, request.cookies, request.host),
                 "accounts": accounts is not None,
                 "archive": archive is not None,
             }
@@ -174,7 +174,7 @@ def _ask_removal(
         return make_refusal(NOT_FOUND, "path", "expected the number of a game")
 
     def answer() -> WebAnswer:
-        user = find_user(accounts, request.cookie)
+        user = find_user(accounts, request.cookies, request.host)
         is_there = _write(archive, lambda database: remove_match(database, int(text), tokens, user))
         return make_json_answer({"removed": 1}) if is_there else _refuse_unknown()
 

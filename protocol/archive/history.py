@@ -11,10 +11,10 @@ from engine.errors import FormatError, StateError, UnsupportedError
 from engine.match_analysis.statistics import round_value
 from engine.match_files.mat.writer import format_match
 from engine.match_files.model import RecordedMatch
-from protocol.accounts.names import fold_name
 from protocol.archive.database import ArchiveDatabase, unpack, unpack_text
 from protocol.archive.players import describe_rating, make_total
 from protocol.archive.records import MAT, SGF, TEXT, PlayerKind
+from protocol.tables.names import fold_name
 from protocol.tables.tokens import is_token
 
 MAX_LISTED = 100

@@ -8,9 +8,9 @@ import numpy as np
 
 from engine.match_analysis.elo import estimate_elo
 from engine.match_analysis.statistics import RatingTotal, round_value
-from protocol.accounts.names import fold_name
 from protocol.archive.database import ArchiveDatabase
 from protocol.archive.records import PlayerKind
+from protocol.tables.names import fold_name
 
 MIN_COUNTED = 100
 """Counted decisions from which on a performance rating has a place in the list: some three matches to 5."""

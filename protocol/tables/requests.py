@@ -10,8 +10,8 @@ from engine.errors import FormatError, GammondError, LimitError
 from engine.wording import escape_unprintable
 from protocol.core.errors import CommandError
 from protocol.tables.clocks import MAX_BANK_S, MAX_DELAY_S, ClockSpec
+from protocol.tables.names import MAX_NAME_CHARS, check_name
 
-MAX_NAME_CHARS = 40
 MAX_PLAYER_CHARS = 200
 MAX_POSITION_CHARS = 2000
 MAX_PLAY_CHARS = 200
@@ -20,8 +20,6 @@ MAX_TOKENS = 8
 MAX_PACE_MS = 10_000
 
 _GUEST = "Guest"
-_RESERVED = frozenset('":;[]{}\\')
-"""Characters that a record in ``.mat`` form reserves."""
 
 
 class SeatSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -215,22 +213,6 @@ def read_request(frame: str) -> AnyRequest:
         raise kind(escape_unprintable(message[:200]), field=field) from None
     except (msgspec.MsgspecError, UnicodeError, RecursionError):
         raise CommandError("expected an object of JSON", field="request") from None
-
-
-def check_name(name: str, field: str = "name") -> str:
-    """Return a person's name without blanks around it.
-
-    Raises:
-        FormatError: It is empty, too long, or has characters that cannot be shown or written.
-    """
-    name = " ".join(name.split())
-    is_shown = name.isprintable() and not _RESERVED & set(name)
-    if not name or len(name) > MAX_NAME_CHARS or not is_shown:
-        reserved = " ".join(sorted(_RESERVED))
-        raise FormatError(
-            f"expected a name of 1 to {MAX_NAME_CHARS} characters without {reserved}", field=field
-        )
-    return name
 
 
 def read_guest_name(request: JoinRequest) -> str:

@@ -44,7 +44,8 @@ class WebRequest(msgspec.Struct, frozen=True):
         query: The names and values after the question mark, decoded, in their order.
         parts: The parts of the path that the endpoint has names for.
         host: The header ``Host``.
-        cookie: The header ``Cookie``; empty for none.
+        origin: The header ``Origin``; empty for none.
+        cookies: The cookies by name.
         address: The address that it comes from.
     """
 
@@ -53,7 +54,8 @@ class WebRequest(msgspec.Struct, frozen=True):
     query: tuple[tuple[str, str], ...] = ()
     parts: Mapping[str, str] = _NO_HEADERS
     host: str = ""
-    cookie: str = ""
+    origin: str = ""
+    cookies: Mapping[str, str] = _NO_HEADERS
     address: str = ""
 
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Coroutine
 from contextlib import suppress
 from typing import Any
 
+from starlette.requests import cookie_parser
 from starlette.types import Receive, Scope, Send
 
 from protocol.transports.connected_client import PIECE_BYTES
@@ -23,6 +24,11 @@ _MOST_REASON_BYTES = 120
 def read_header(scope: Scope, name: bytes) -> list[str]:
     """Return the values of a header of a request, one for each line that has it."""
     return [value.decode("latin-1").strip() for key, value in scope["headers"] if key == name]
+
+
+def read_cookies(scope: Scope) -> dict[str, str]:
+    """Return the cookies of a request by name, those of other programs on the host among them."""
+    return cookie_parser("; ".join(read_header(scope, b"cookie")))
 
 
 def read_address(scope: Scope) -> str:

@@ -24,7 +24,7 @@ from protocol.transports.web.foreign_pages import (
     list_headers,
 )
 from protocol.transports.web.request_limits import RequestLimiter
-from protocol.web.answers import WebAnswer, make_failure
+from protocol.web.answers import BAD_REQUEST, WebAnswer, make_failure, make_refusal
 
 _LOG = logging.getLogger(__name__)
 
@@ -187,6 +187,10 @@ class Guard:
 
     def _find_refusal(self, scope: Scope) -> WebAnswer | None:
         """Return the answer to a request that is not let through."""
+        if len({b"content-length", b"transfer-encoding"} & {name for name, _ in scope["headers"]}) > 1:
+            return make_refusal(
+                BAD_REQUEST, "transfer-encoding", "expected one length of the body: with Content-Length none"
+            )
         if fault := self._find_fault(scope):
             return make_failure(fault, 403)
         wait_s = self._rates.take(read_address(scope), self._clock())

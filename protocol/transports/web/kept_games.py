@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 
 from protocol.accounts.accounts import Accounts
@@ -37,17 +37,21 @@ class KeptGames:
         self.archive: GameArchive | None = open_archive(options.archive)
         self.endpoints: tuple[Endpoint, ...] = make_endpoints(self.archive, accounts)
 
-    def make_name_check(self, cookie: str) -> Callable[[str], None]:
-        """Return what raises a ValueRangeError for names by which a page may not play.
+    def make_name_check(self, cookies: Mapping[str, str], host: str) -> Callable[[str], str]:
+        """Return what finds the owner of what a page plays by a name; it raises for names that are others'.
 
         Args:
-            cookie: The header ``Cookie`` of the page's request for a WebSocket.
+            cookies: Those of the page's request for a WebSocket.
+            host: Its header ``Host``.
         """
         accounts = self._accounts
 
-        def check(name: str) -> None:
-            if accounts is not None:
-                accounts.check_may_use(name, find_user(accounts, cookie))
+        def check(name: str) -> str:
+            if accounts is None:
+                return ""
+            user = find_user(accounts, cookies, host)
+            accounts.check_may_use(name, user)
+            return "" if user is None else accounts.find_owner(user)
 
         return check
 

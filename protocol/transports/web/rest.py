@@ -18,7 +18,7 @@ from protocol.core.jobs import Job, JobResult
 from protocol.state.service import Service
 from protocol.state.session import Session
 from protocol.transports.shared_work import SharedWork
-from protocol.transports.web.answers import read_address, read_header, send_answer
+from protocol.transports.web.answers import read_address, read_cookies, read_header, send_answer
 from protocol.transports.web.limits import WebLimits
 from protocol.transports.web.metrics import Histogram
 from protocol.transports.web.request_limits import is_loopback
@@ -219,9 +219,11 @@ class RestEndpoint:
         if body is None:
             return None
         query = tuple(Request(scope).query_params.multi_items())
-        host, cookie = ("; ".join(read_header(scope, name)) for name in (b"host", b"cookie"))
+        host, origin = ("; ".join(read_header(scope, name)) for name in (b"host", b"origin"))
         parts = {name: str(value) for name, value in scope.get("path_params", {}).items()}
-        request = WebRequest(body, media_type, query, parts, host, cookie, running.address)
+        request = WebRequest(
+            body, media_type, query, parts, host, origin, read_cookies(scope), running.address
+        )
         with PROMPTNESS:
             session = Session(self._work.service, secrets.randbelow(MAX_SEED))
             plan = endpoint.plan(session, request)

@@ -22,7 +22,7 @@ from protocol.transports.idle_deepening import IdleDeepening
 from protocol.transports.listening import FIRST_REQUEST_S, ListeningServer, ServerOptions
 from protocol.transports.shared_work import Listener, SharedWork, serve_service
 from protocol.transports.tcp import make_tcp_listener
-from protocol.transports.web.answers import read_header
+from protocol.transports.web.answers import read_cookies, read_header
 from protocol.transports.web.app import make_app
 from protocol.transports.web.connections import Connections, HttpConnection, SocketConnection
 from protocol.transports.web.foreign_pages import ForeignPages
@@ -187,7 +187,7 @@ class WebServer(ListeningServer[WebClient]):
         return LineSocket(self, self._service, scope["state"]["transport"])
 
     def _make_table_client(self, scope: Scope) -> TableSocket:
-        check_name = self._kept.make_name_check("; ".join(read_header(scope, b"cookie")))
+        check_name = self._kept.make_name_check(read_cookies(scope), "".join(read_header(scope, b"host")))
         visitors = partial(self._hub.connect, check_name=check_name)
         return TableSocket(self, visitors, scope["state"]["transport"], self._note_table_request)
 

@@ -16,9 +16,8 @@ import argon2
 
 from engine.errors import DataFileError, GammondError, UnsupportedError, ValueRangeError
 from protocol.accounts import accounts as accounts_module
-from protocol.accounts.accounts import IDLE_S, MAX_AGE_S, MAX_SESSIONS, Accounts
+from protocol.accounts.accounts import IDLE_S, MAX_AGE_S, MAX_SESSIONS, Accounts, LoginError
 from protocol.accounts.attempt_limits import MAX_COUNTED, AttemptLimit, check_attempts
-from protocol.accounts.names import fold_name
 from protocol.accounts.passwords import MAX_CHARS, Passwords
 from protocol.core.errors import BusyError
 from tests.protocol.accounts.quick_accounts import CHEAP, PASSWORD
@@ -146,7 +145,9 @@ def test_a_name_that_has_an_account_is_given_to_nobody_else_however_it_is_writte
         accounts.register(name, "another password")
 
 
-@pytest.mark.parametrize("name", ["", "  ", "x" * 41, "a\u202eb", "a\nb\0", "You", "guest", None, 7])
+@pytest.mark.parametrize(
+    "name", ["", "  ", "x" * 41, "a\u202eb", "a\nb\0", "Ann\ufe0f", "\u0410nn", "You", "guest", None, 7]
+)
 def test_names_that_nobody_can_read_or_that_are_nobodys_have_no_account(accounts, name):
     with pytest.raises(GammondError, match="name") as caught:
         accounts.register(name, PASSWORD)
@@ -228,6 +229,13 @@ def test_guessing_names_from_one_address_is_stopped(accounts):
             accounts.log_in(f"name {number}", PASSWORD, "10.0.0.1")
     with pytest.raises(BusyError):
         accounts.log_in("another", PASSWORD, "10.0.0.1")
+
+
+def test_a_name_that_is_too_long_to_be_one_is_neither_folded_nor_remembered(accounts):
+    with pytest.raises(LoginError):
+        accounts.log_in("\ufdfa" * 5000, PASSWORD, "10.0.0.1")
+    held = [key for limit in (accounts._tries_here, accounts._tries_name) for key in limit._counted]
+    assert held == [("10.0.0.1", ""), ""]
 
 
 def test_logins_that_succeed_do_not_count(accounts):
@@ -377,10 +385,6 @@ def test_without_the_extra_the_error_says_which_package_is_missing(monkeypatch):
     monkeypatch.setitem(sys.modules, "argon2", None)
     with pytest.raises(UnsupportedError, match=r"argon2-cffi.*gammond\[web\]"):
         Passwords()
-
-
-def test_names_are_the_same_without_capitals_blanks_and_widths():
-    assert fold_name("  Ann  B ") == fold_name("ann b") == fold_name("\uff41nn B")
 
 
 def test_hashing_lets_others_work_meanwhile(tmp_path):

@@ -20,11 +20,11 @@ class Browser:
         set_cookie: The header of the last answer.
     """
 
-    def __init__(self, archive=None, accounts=None, host="localhost:8080", address="127.0.0.1"):
+    def __init__(self, archive=None, accounts=None, host="localhost:8080", address="127.0.0.1", origin=""):
         self.cookies = {}
         self.set_cookie = None
         self._endpoints = make_endpoints(archive, accounts)
-        self._host, self._address = host, address
+        self._host, self._address, self._origin = host, address, origin
 
     def send(self, method, path, body=None, **query):
         """Send a request; return the answer."""
@@ -35,7 +35,8 @@ class Browser:
             tuple((name, str(value)) for name, value in query.items()),
             parts,
             self._host,
-            "; ".join(f"{name}={value}" for name, value in self.cookies.items()),
+            self._origin,
+            dict(self.cookies),
             self._address,
         )
         plan = endpoint.plan(Session(make_service(), 0), request)

@@ -35,6 +35,22 @@ def test_the_cookie_is_httponly_and_for_this_site_alone(serve):
     run(scenario())
 
 
+@pytest.mark.parametrize(
+    "foreign", ['ui={"a":1}', "=;;=", "a[b]=c d, e", "x" * 5000, "\xe9=\xff", 'q="unclosed']
+)
+def test_cookies_of_other_programs_log_nobody_out(serve, foreign):
+    async def scenario():
+        async with serve() as server:
+            own = (await log_in(server))["cookie"]
+            for cookie in (f"{foreign}; {own}", f"{own}; {foreign}"):
+                me = await request(server, "GET", "/api/v1/me", headers={"cookie": cookie})
+                assert me.document["name"] == "Ann"
+            me = await request(server, "GET", "/api/v1/me", headers={"cookie": foreign})
+            assert me.document["name"] is None
+
+    run(scenario())
+
+
 def test_an_open_seat_is_taken_by_the_name_of_an_account_by_its_owner_alone(serve):
     async def scenario():
         async with serve() as server:
