@@ -236,11 +236,14 @@ class Accounts:
         """Return what marks what an account plays; an account of the same name before or after has another.
 
         Raises:
+            LoginError: The account is no more.
             DataFileError: The file cannot be read.
         """
         folded = fold_name(user)
         row = self._read("SELECT created FROM accounts WHERE folded = ?", (folded,))
-        return "" if row is None else f"{row['created']} {folded}"
+        if row is None:
+            raise LoginError("expected a login: the account was removed", field="session")
+        return f"{row['created']} {folded}"
 
     def check_may_use(self, name: str, user: str | None) -> None:
         """Make sure that somebody may play by a name.

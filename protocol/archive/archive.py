@@ -17,7 +17,7 @@ from protocol.archive.options import ArchiveOptions
 from protocol.archive.records import KeptAnalysis, make_record
 from protocol.archive.table_slots import TableSlots
 from protocol.archive.writer import ArchiveWrite, ArchiveWriter, TableLog
-from protocol.tables.archive import KeptGame, LogEntry, SavedTable
+from protocol.tables.archive import KeptGame, LogEntry, SavedTable, add_log_facts, decode_log
 
 _LAST_WRITE_S = 5.0
 """How long a server that ends waits for what is still to be written."""
@@ -48,11 +48,11 @@ class GameArchive:
         self._slots = TableSlots(self.file)
         slot = self._take_slot()
         self._keeps_tables = slot is not None
-        self._running = [] if slot is None else self._load_tables(slot)
-        logs = {table.table_id: _encode_table(table) for table in self._running}
-        for log in logs.values():
-            log.written = len(log.entries)
-        self._writer = ArchiveWriter(self._source, options.max_bytes, slot or 0, logs, self.wake)
+        rows = [] if slot is None else self._take_tables(slot)
+        self._running = [table for row in rows if (table := self._decode_table(row)) is not None]
+        logs = {row["id"]: TableLog(row["created"], row["head"], unread=row["count"]) for row in rows}
+        max_match_bytes = options.max_bytes - options.max_log_bytes
+        self._writer = ArchiveWriter(self._source, max_match_bytes, slot or 0, logs, self.wake)
 
     @property
     def left_out(self) -> int:
@@ -72,15 +72,26 @@ class GameArchive:
         tables, self._running = self._running, []
         return tables
 
-    def save_table(self, table: SavedTable) -> None:
-        """Keep a table soon, or its whole log anew."""
-        if self._keeps_tables:
-            self._writer.put_table(table.table_id, _encode_table(table))
+    def load_log(self, table_id: str) -> list[LogEntry]:
+        """Return what was done at a table before the start.
 
-    def add_action(self, table_id: str, action: LogEntry) -> None:
+        Raises:
+            DataFileError: It cannot be read.
+        """
+        entries = self.read(lambda database: database.list_actions(table_id))
+        if not self._writer.take_log(table_id, entries):
+            raise DataFileError("the file of the table was moved aside or removed since the start")
+        return decode_log(entries)
+
+    def save_table(self, table: SavedTable) -> None:
+        """Keep a table soon, or what has changed of it."""
+        if self._keeps_tables:
+            self._writer.put_table(table.table_id, table.created_s, msgspec.json.encode(table))
+
+    def add_action(self, table_id: str, action: bytes) -> None:
         """Add what was done to the log of a table soon."""
         if self._keeps_tables:
-            self._writer.add_action(table_id, msgspec.json.encode(action))
+            self._writer.add_action(table_id, action)
 
     def drop_table(self, table_id: str) -> None:
         """Forget a table soon; a match that was not played to its end is then analysed as far as it went."""
@@ -88,7 +99,7 @@ class GameArchive:
 
     def keep_game(self, game: KeptGame) -> None:
         """Keep a finished game soon."""
-        self._writer.put(lambda database: database.put_game(game, make_record(game)))
+        self._writer.put(lambda database: database.put_game(game, make_record(game)), game.game_id)
 
     def put_analysis(self, number: int, found: KeptAnalysis, before: str) -> None:
         """Keep an analysis soon; as `ArchiveDatabase.put_analysis`."""
@@ -153,8 +164,8 @@ class GameArchive:
             self._source.report(error)
         return None
 
-    def _load_tables(self, slot: int) -> list[SavedTable]:
-        """Take over the tables of servers that have ended, and return them."""
+    def _take_tables(self, slot: int) -> list[sqlite3.Row]:
+        """Take over the tables of servers that have ended, and return their rows."""
         if self._reader is None:
             return []
         database = self._reader
@@ -163,25 +174,19 @@ class GameArchive:
                 for other in database.list_slots():
                     if other != slot and self._slots.try_to_take(other):
                         database.move_tables(other, slot)
-            rows = database.list_tables(slot)
+            return database.list_tables(slot)
         except (OSError, sqlite3.Error) as error:
             self._source.report(error)
             return []
-        return [table for row in rows if (table := self._decode_table(*row)) is not None]
 
-    def _decode_table(self, name: str, head: bytes, entries: list[bytes]) -> SavedTable | None:
+    def _decode_table(self, row: sqlite3.Row) -> SavedTable | None:
+        """Return a table; None if it cannot be read: nobody can come to it, and it stays in the file."""
         try:
-            table = msgspec.json.decode(head, type=SavedTable)
-            table.log = [msgspec.json.decode(entry) for entry in entries]
-        except msgspec.MsgspecError as error:
-            self._source.report(DataFileError(f"the table {name} cannot be set up again: {error}"))
+            table = msgspec.json.decode(row["head"], type=SavedTable)
+        except (msgspec.MsgspecError, UnicodeError) as error:
+            self._source.report(DataFileError(f"the table {row['id']} cannot be set up again: {error}"))
             return None
-        return table
-
-
-def _encode_table(table: SavedTable) -> TableLog:
-    head = msgspec.json.encode(msgspec.structs.replace(table, log=[]))
-    return TableLog(table.created_s, head, [msgspec.json.encode(action) for action in table.log])
+        return add_log_facts(table, row["last"], row["count"], round(row["size"]))
 
 
 def open_archive(options: ArchiveOptions) -> GameArchive | None:

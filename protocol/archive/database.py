@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import sqlite3
 import zlib
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 
 from engine.errors import DataFileError
 from engine.store.sqlite_file import Schema, SqliteFile
-from protocol.archive.records import SGF, AnalysisState, KeptAnalysis, MatchRecord, PlayerKind
+from protocol.archive.records import SGF, AnalysisState, KeptAnalysis, MatchRecord, PlayerKind, Worth
 from protocol.tables.archive import KeptGame
 from protocol.tables.names import fold_name, is_nobody
 
@@ -47,8 +47,21 @@ CREATE TABLE seats (
 ) WITHOUT ROWID;
 CREATE INDEX seats_by_name ON seats (folded, kind, match)
 """,
+        """
+ALTER TABLE seats ADD COLUMN owner TEXT NOT NULL DEFAULT '';
+CREATE INDEX seats_by_owner ON seats (owner, match);
+ALTER TABLE matches ADD COLUMN is_rated INTEGER NOT NULL DEFAULT 1;
+ALTER TABLE matches RENAME COLUMN is_named TO worth;
+ALTER TABLE matches ADD COLUMN bytes INTEGER AS (
+    600 + length(record) + coalesce(length(document), 0)
+    + min(length(record) + coalesce(length(document), 0), 2048)
+);
+DROP INDEX matches_by_use;
+CREATE INDEX matches_by_worth ON matches (worth, id, bytes)
+""",
     ),
 )
+"""``bytes`` of a match is about what it takes in the file with its seats, its last page half full."""
 
 _CLEARED_SHARE = 0.1
 """The share of the maximum size that is made free at once."""
@@ -56,13 +69,14 @@ _CLEARED_SHARE = 0.1
 
 _PUT_MATCH = """
 INSERT INTO matches (
-    table_id, first_game, games, variant, length, result, started, ended, is_over, has_help, is_named,
+    table_id, first_game, games, variant, length, result, started, ended, is_over, has_help, is_rated, worth,
     format, record, analysis
-) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 ON CONFLICT (table_id, first_game) DO UPDATE SET
     games = excluded.games, result = excluded.result, ended = excluded.ended, is_over = excluded.is_over,
-    has_help = max(has_help, excluded.has_help), is_named = excluded.is_named, format = excluded.format,
-    record = excluded.record, analysis = excluded.analysis, method = '', document = NULL
+    has_help = max(has_help, excluded.has_help), is_rated = excluded.is_rated, worth = excluded.worth,
+    format = excluded.format, record = excluded.record, analysis = excluded.analysis, method = '',
+    document = NULL
 RETURNING id
 """
 
@@ -80,11 +94,11 @@ class ArchiveDatabase(SqliteFile):
 
     def __init__(self, file: Path) -> None:
         super().__init__(file, SCHEMA)
+        self._fresh: set[int] = set()
 
     def put_table(self, table: str, slot: int, created_s: float, head: bytes) -> None:
-        """Keep what a table was created with, and nothing of what was done at it."""
-        self.remove_table(table)
-        self.execute("INSERT INTO tables VALUES (?, ?, ?, ?)", (table, slot, created_s, head))
+        """Keep a table, or what has changed of it; what was done at it stays."""
+        self.execute("INSERT OR REPLACE INTO tables VALUES (?, ?, ?, ?)", (table, slot, created_s, head))
 
     def add_actions(self, table: str, place: int, entries: Sequence[bytes]) -> None:
         """Keep actions at a table; the first of them is at a place in its log."""
@@ -115,12 +129,22 @@ class ArchiveDatabase(SqliteFile):
         """Let the tables of a slot belong to another."""
         self.execute("UPDATE tables SET slot = ? WHERE slot = ?", (to_slot, slot))
 
-    def list_tables(self, slot: int) -> list[tuple[str, bytes, list[bytes]]]:
-        """Return name, head and actions of the tables of a slot, the oldest first."""
-        rows = self.execute("SELECT id, head FROM tables WHERE slot = ? ORDER BY created, id", (slot,))
-        return [(row["id"], bytes(row["head"]), self._list_actions(row["id"])) for row in rows.fetchall()]
+    def list_tables(self, slot: int) -> list[sqlite3.Row]:
+        """Return the tables of a slot, the oldest first, with what there is of their actions.
 
-    def _list_actions(self, table: str) -> list[bytes]:
+        Returns:
+            Rows of ``id``, ``created`` and ``head``, and of the actions ``count``, ``size`` and ``last``.
+        """
+        return self.execute(
+            "SELECT id, created, head, count(place) AS count, total(length(entry)) AS size, "
+            "coalesce((SELECT entry FROM actions WHERE table_id = id ORDER BY place DESC LIMIT 1), x'') "
+            "AS last FROM tables LEFT JOIN actions ON table_id = id WHERE slot = ? GROUP BY id "
+            "ORDER BY created, id",
+            (slot,),
+        ).fetchall()
+
+    def list_actions(self, table: str) -> list[bytes]:
+        """Return the actions of a table, in order."""
         rows = self.execute("SELECT entry FROM actions WHERE table_id = ? ORDER BY place", (table,))
         return [bytes(row[0]) for row in rows]
 
@@ -137,26 +161,27 @@ class ArchiveDatabase(SqliteFile):
         first = self._find_first_game(game)
         is_over = not game.length or game.match_winner is not None
         analysis = AnalysisState.WAITING if is_over and record.can_be_analysed else AnalysisState.NONE
-        is_named = any(seat.kind == PlayerKind.PERSON and not is_nobody(seat.name) for seat in game.seats)
-        number = self.execute(
+        number: int = self.execute(
             _PUT_MATCH,
             (
                 *(game.table_id, first, game.number - first + 1, game.variant, game.length, game.kind),
-                *(round(game.started_s), round(game.ended_s), is_over, game.has_help, is_named),
+                *(round(game.started_s), round(game.ended_s), is_over, game.has_help),
+                *(game.is_rated, _find_worth(game)),
                 *(record.format, zlib.compress(record.text.encode()), analysis),
             ),
         ).fetchone()[0]
         for seat, played in enumerate(game.seats):
             points = game.score_after[seat] if game.length else game.points * (game.winner == seat)
             self.execute(
-                "INSERT OR REPLACE INTO seats (match, seat, kind, name, folded, token, points, score) "
-                "VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                "INSERT OR REPLACE INTO seats (match, seat, kind, name, folded, token, owner, points, score) "
+                "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 (
                     *(number, seat, played.kind, played.name, fold_name(played.name)),
-                    *(game.token_hashes[seat] or "", points, _score_seat(game, seat)),
+                    *(game.token_hashes[seat] or "", game.owners[seat], points, _score_seat(game, seat)),
                 ),
             )
-        return int(number)
+        self._fresh.add(number)
+        return number
 
     def end_matches(self, table: str) -> None:
         """Let matches be analysed as far as they went: nobody goes on with them."""
@@ -208,15 +233,16 @@ class ArchiveDatabase(SqliteFile):
             parts.append("id < ?")
             values.append(before)
         return self.execute(
-            "SELECT id, table_id, variant, length, games, result, started, ended, is_over, has_help, format, "
-            f"analysis, method FROM matches WHERE {' AND '.join(parts)} ORDER BY id DESC LIMIT ?",
+            "SELECT id, table_id, variant, length, games, result, started, ended, is_over, has_help, "
+            f"is_rated, format, analysis, method FROM matches WHERE {' AND '.join(parts)} "
+            "ORDER BY id DESC LIMIT ?",
             (*values, limit),
         ).fetchall()
 
     def find_waiting(self) -> tuple[int, bytes] | None:
-        """Return number and packed record of a match that waits for its analysis, the newest one."""
+        """Return number and packed record of the newest match of most worth that waits for its analysis."""
         row = self.execute(
-            "SELECT id, record FROM matches WHERE analysis = ? ORDER BY id DESC LIMIT 1",
+            "SELECT id, record FROM matches WHERE analysis = ? ORDER BY worth DESC, id DESC LIMIT 1",
             (AnalysisState.WAITING,),
         ).fetchone()
         return None if row is None else (int(row["id"]), row["record"])
@@ -260,7 +286,7 @@ class ArchiveDatabase(SqliteFile):
     def rename_seat(self, number: int, seat: int, name: str, record: str, document: bytes | None) -> None:
         """Write another name into a seat of a match, and what has the name with it."""
         self.execute(
-            "UPDATE seats SET name = ?, folded = ?, token = '' WHERE match = ? AND seat = ?",
+            "UPDATE seats SET name = ?, folded = ?, token = '', owner = '' WHERE match = ? AND seat = ?",
             (name, fold_name(name), number, seat),
         )
         self.execute(
@@ -275,24 +301,44 @@ class ArchiveDatabase(SqliteFile):
         return self.execute(f"DELETE FROM matches WHERE id IN ({marks})", numbers).rowcount
 
     def evict(self, max_bytes: int) -> int:
-        """Remove matches if the file is too full: first those of nobody with a name, the oldest first.
+        """Remove matches if they take too much: those of least `Worth` first, and the oldest of these.
 
         Args:
-            max_bytes: What may be in use; a tenth less is left. Running tables stay.
+            max_bytes: What matches may take; a tenth less is left. Those that were put since the last call
+                stay.
 
         Returns:
             How many were removed.
         """
-        used, removed = self.count_used_bytes(), 0
+        fresh, self._fresh = self._fresh, set()
+        removed, used = 0, self.count_match_bytes()
         if used <= max_bytes:
             return 0
         while used > max_bytes * (1.0 - _CLEARED_SHARE):
-            rows = self.execute("SELECT id FROM matches ORDER BY is_named, id LIMIT 50").fetchall()
-            if not rows:
+            numbers = self._list_least_worth(fresh)
+            if not numbers:
                 break
-            removed += self.remove_matches([int(row[0]) for row in rows])
-            used = self.count_used_bytes()
+            removed += self.remove_matches(numbers)
+            used = self.count_match_bytes()
         return removed
+
+    def count_match_bytes(self) -> int:
+        """Return about what the matches take in the file."""
+        return int(self.execute("SELECT total(bytes) FROM matches").fetchone()[0])
+
+    def _list_least_worth(self, kept: Collection[int]) -> list[int]:
+        """Return the numbers of the next matches to remove."""
+        rows = self.execute("SELECT id FROM matches ORDER BY worth, id LIMIT ?", (50 + len(kept),))
+        return [number for row in rows if (number := int(row[0])) not in kept][:50]
+
+
+def _find_worth(game: KeptGame) -> Worth:
+    if any(game.owners):
+        return Worth.OWNED
+    if game.is_one_of_many:
+        return Worth.ONE_OF_MANY
+    is_named = any(seat.kind == PlayerKind.PERSON and not is_nobody(seat.name) for seat in game.seats)
+    return Worth.NAMED if is_named else Worth.NAMELESS
 
 
 def _score_seat(game: KeptGame, seat: int) -> float | None:

@@ -175,7 +175,8 @@ def _ask_removal(
 
     def answer() -> WebAnswer:
         user = find_user(accounts, request.cookies, request.host)
-        is_there = _write(archive, lambda database: remove_match(database, int(text), tokens, user))
+        owner = "" if accounts is None or user is None else accounts.find_owner(user)
+        is_there = _write(archive, lambda database: remove_match(database, int(text), tokens, owner))
         return make_json_answer({"removed": 1}) if is_there else _refuse_unknown()
 
     return make_question(answer)
@@ -191,8 +192,8 @@ def _ask_removal_of_all(
         )
 
     def answer() -> WebAnswer:
-        user = need_user(accounts, request)
-        return make_json_answer({"removed": _write(archive, lambda base: remove_matches_of(base, user))})
+        owner = accounts.find_owner(need_user(accounts, request))
+        return make_json_answer({"removed": _write(archive, lambda base: remove_matches_of(base, owner))})
 
     return make_question(answer)
 

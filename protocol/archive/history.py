@@ -14,7 +14,6 @@ from engine.match_files.model import RecordedMatch
 from protocol.archive.database import ArchiveDatabase, unpack, unpack_text
 from protocol.archive.players import describe_rating, make_total
 from protocol.archive.records import MAT, SGF, TEXT, PlayerKind
-from protocol.tables.names import fold_name
 from protocol.tables.tokens import is_token
 
 MAX_LISTED = 100
@@ -103,34 +102,33 @@ def make_file(database: ArchiveDatabase, number: int, wanted: str) -> RecordFile
     return RecordFile(f"gammond-{number}.{ending}", _MEDIA_TYPES[wanted], text)
 
 
-def find_own_seats(seats: Sequence[sqlite3.Row], tokens: Sequence[str], user: str | None) -> list[int]:
+def find_own_seats(seats: Sequence[sqlite3.Row], tokens: Sequence[str], owner: str) -> list[int]:
     """Return the seats of a match that belong to somebody.
 
     Args:
         seats: Their rows.
         tokens: Secrets of seats that he has.
-        user: The account that he is logged in to; None for none.
+        owner: What marks the account that he is logged in to (`Accounts.find_owner`); empty for none.
     """
-    folded = None if user is None else fold_name(user)
     return [
         row["seat"]
         for row in seats
         if row["kind"] == PlayerKind.PERSON
         and (
-            row["folded"] == folded
+            (owner and row["owner"] == owner)
             or (row["token"] and any(is_token(token, row["token"]) for token in tokens))
         )
     ]
 
 
-def remove_match(database: ArchiveDatabase, number: int, tokens: Sequence[str], user: str | None) -> bool:
+def remove_match(database: ArchiveDatabase, number: int, tokens: Sequence[str], owner: str) -> bool:
     """Remove a match, or where another person played, one's name from it; within a write.
 
     Args:
         database: The archive.
         number: The match.
         tokens: As for `find_own_seats`.
-        user: As for `find_own_seats`.
+        owner: As for `find_own_seats`.
 
     Returns:
         Whether there is such a match.
@@ -141,10 +139,10 @@ def remove_match(database: ArchiveDatabase, number: int, tokens: Sequence[str], 
     seats = database.list_seats(number)
     if not seats:
         return False
-    own = find_own_seats(seats, tokens, user)
+    own = find_own_seats(seats, tokens, owner)
     if not own:
         raise StateError(
-            "this game is not yours: the token of a seat of it, or a login by its name, shows that",
+            "this game is not yours: the token of a seat of it shows that, or a login as when it was played",
             field="token",
         )
     others = [row for row in seats if row["kind"] == PlayerKind.PERSON and row["seat"] not in own]
@@ -156,12 +154,10 @@ def remove_match(database: ArchiveDatabase, number: int, tokens: Sequence[str], 
     return True
 
 
-def remove_matches_of(database: ArchiveDatabase, user: str) -> int:
+def remove_matches_of(database: ArchiveDatabase, owner: str) -> int:
     """Remove all matches of an account, as `remove_match`; within a write. Return how many there were."""
-    rows = database.execute(
-        "SELECT DISTINCT match FROM seats WHERE folded = ? AND kind = ?", (fold_name(user), PlayerKind.PERSON)
-    ).fetchall()
-    return sum(remove_match(database, row[0], (), user) for row in rows)
+    rows = database.execute("SELECT DISTINCT match FROM seats WHERE owner = ?", (owner,)).fetchall()
+    return sum(remove_match(database, row[0], (), owner) for row in rows)
 
 
 def _describe_match(row: sqlite3.Row, seats: Sequence[sqlite3.Row]) -> dict[str, object]:
@@ -176,6 +172,7 @@ def _describe_match(row: sqlite3.Row, seats: Sequence[sqlite3.Row]) -> dict[str,
         "ended": row["ended"],
         "is_over": bool(row["is_over"]),
         "has_help": bool(row["has_help"]),
+        "is_rated": bool(row["is_rated"]),
         "format": row["format"],
         "analysis": row["analysis"],
         "method": row["method"],
@@ -198,6 +195,7 @@ def _describe_seat(row: sqlite3.Row) -> dict[str, object]:
         "name": row["name"],
         "points": row["points"],
         "score": row["score"],
+        "is_owned": bool(row["owner"]),
         "rating": rating or None,
     }
 

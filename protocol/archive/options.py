@@ -11,6 +11,8 @@ from engine.options import convert, list_fields, parse_options
 
 DEFAULT_MEGABYTES = 1024
 
+_LOGS_SHARE = 8
+
 ARCHIVE_FILE = "games.sqlite"
 """Its name in the data folder."""
 
@@ -53,6 +55,11 @@ class ArchiveOptions(Struct, frozen=True):
     def max_bytes(self) -> int:
         """How much of the file may be in use."""
         return self.megabytes << 20
+
+    @property
+    def max_log_bytes(self) -> int:
+        """How much of that is for running tables, which make no room for matches, nor these for them."""
+        return self.max_bytes // _LOGS_SHARE
 
 
 def _find_data_folder() -> Path:

@@ -29,14 +29,14 @@ _SUMS = (
     *("sum(s.squares) AS squares", "sum(s.blunders) AS blunders", "sum(s.luck) AS luck"),
     "count(s.counted) AS analysed",
 )
-"""What was played without help counts: moves taken back, or made by the engine, are nobody's own."""
+_COUNTS = "m.is_rated AND NOT m.has_help"
+"""What says how well somebody plays: moves taken back, or made by the engine, are nobody's own."""
+
 _RESULTS = (
     "count(*) AS matches, count(s.score) AS ended, coalesce(sum(s.score = 1), 0) AS won, "
     "coalesce(sum(s.score = 0.5), 0) AS drawn"
 )
-_COLUMNS = ", ".join(
-    [_RESULTS, *(each.replace(" AS", " FILTER (WHERE NOT m.has_help) AS") for each in _SUMS)]
-)
+_COLUMNS = ", ".join([_RESULTS, *(each.replace(" AS", f" FILTER (WHERE {_COUNTS}) AS") for each in _SUMS)])
 
 
 @dataclass(frozen=True)
@@ -166,7 +166,7 @@ def _list_ratings(database: ArchiveDatabase, folded: str, variant: str) -> list[
     """Return the analysed matches, the oldest first, each with the rating of the last decisions up to it."""
     rows = database.execute(
         "SELECT m.id AS id, m.ended AS ended, s.* FROM seats s JOIN matches m ON m.id = s.match "
-        "WHERE s.folded = ? AND s.kind = ? AND m.variant = ? AND s.counted IS NOT NULL AND NOT m.has_help "
+        f"WHERE s.folded = ? AND s.kind = ? AND m.variant = ? AND s.counted IS NOT NULL AND {_COUNTS} "
         "ORDER BY m.id DESC LIMIT ?",
         (folded, PlayerKind.PERSON, variant, MAX_HISTORY),
     ).fetchall()[::-1]
@@ -200,7 +200,7 @@ def _estimate_elo(
         "SELECT a.kind AS kind, a.folded AS folded, b.kind AS other_kind, b.folded AS other, "
         "count(*) AS games, sum(a.score) AS won FROM matches m "
         "JOIN seats a ON a.match = m.id AND a.seat = 0 JOIN seats b ON b.match = m.id AND b.seat = 1 "
-        "WHERE m.variant = ? AND a.score IS NOT NULL AND NOT m.has_help GROUP BY 1, 2, 3, 4",
+        f"WHERE m.variant = ? AND a.score IS NOT NULL AND {_COUNTS} GROUP BY 1, 2, 3, 4",
         (variant,),
     ):
         one = places.get(_Entrant(row["kind"], row["folded"]))

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from engine.errors import GammondError
 from engine.match_analysis.statistics import RatingTotal
+from protocol.core.fault_log import FAULT_LOG
 from protocol.tables.archive import KeptGame
 
 
@@ -15,6 +16,18 @@ class PlayerKind(enum.StrEnum):
 
     PERSON = "person"
     ENGINE = "engine"
+
+
+class Worth(enum.IntEnum):
+    """Which matches are removed first when there are too many, and analysed last."""
+
+    ONE_OF_MANY = -1
+    """More than people play came from its address in that hour."""
+    NAMELESS = 0
+    """Nobody gave a name."""
+    NAMED = 1
+    OWNED = 2
+    """An account has it."""
 
 
 class AnalysisState(enum.StrEnum):
@@ -98,5 +111,7 @@ def make_record(game: KeptGame) -> MatchRecord:
         if not game.length:
             match = replace(match, games=match.games[-1:])
         return MatchRecord(SGF, format_sgf(match))
-    except GammondError:
+    except Exception as error:  # a fault of a reader keeps no game from being kept
+        if not isinstance(error, GammondError):
+            FAULT_LOG.log("a record could not be read again", error)
         return MatchRecord(MAT, game.text)

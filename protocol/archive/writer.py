@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import sqlite3
 import threading
-from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
+from engine.errors import DataFileError
 from engine.store.store_file import StoreFile
 from protocol.archive.database import ArchiveDatabase
 from protocol.core.fault_log import FAULT_LOG
@@ -27,15 +28,37 @@ class TableLog:
 
     Attributes:
         created_s: When it was created.
-        head: What it was created with.
-        entries: What was done at it.
-        written: How many of these are in the file; -1 if the head is not either.
+        head: The table without what was done at it.
+        unread: How many actions are in the file that nobody has asked for since the start.
+        entries: The actions after these.
+        written: How many actions are in the file.
+        is_head_written: Whether the head is in the file.
     """
 
     created_s: float
     head: bytes
     entries: list[bytes] = field(default_factory=list)
-    written: int = -1
+    unread: int = 0
+    written: int = 0
+    is_head_written: bool = False
+
+    @property
+    def count(self) -> int:
+        """How many actions there are."""
+        return self.unread + len(self.entries)
+
+    def list_unwritten(self) -> list[bytes]:
+        """Return the actions that are not in the file."""
+        return self.entries[self.written - self.unread :]
+
+
+class _Part(NamedTuple):
+    """What is to be written of a table now."""
+
+    table: str
+    log: TableLog
+    head: bytes
+    entries: list[bytes]
 
 
 class ArchiveWriter:
@@ -46,7 +69,7 @@ class ArchiveWriter:
 
     Args:
         source: The file.
-        max_bytes: How much of it may be in use.
+        max_bytes: How much of it matches may take.
         slot: The part of the running tables that is this process's.
         tables: Those that are in the file already.
         on_written: Called in the thread that writes, after each step.
@@ -70,21 +93,37 @@ class ArchiveWriter:
         self._max_bytes = max_bytes
         self._slot = slot
         self._tables = tables
+        for log in tables.values():
+            log.written, log.is_head_written = log.unread, True
         self._on_written = on_written
         self._changed_tables: set[str] = set()
         self._dropped_tables: set[str] = set()
-        self._writes: deque[ArchiveWrite] = deque()
+        self._writes: dict[object, ArchiveWrite] = {}
         self._database: ArchiveDatabase | None = None
         self._is_writing = self._is_closing = self._is_hurried = False
         self._changed = threading.Condition()
         self._thread = threading.Thread(target=self._run, name="archive", daemon=True)
         self._thread.start()
 
-    def put_table(self, table: str, log: TableLog) -> None:
-        """Keep a table soon, in place of what is kept of it."""
+    def put_table(self, table: str, created_s: float, head: bytes) -> None:
+        """Keep a table soon, or what has changed of it."""
         with self._changed:
-            self._tables[table] = log
+            log = self._tables.setdefault(table, TableLog(created_s, head))
+            log.head, log.is_head_written = head, False
             self._note(table)
+
+    def take_log(self, table: str, entries: list[bytes]) -> bool:
+        """Take the actions of a table that were in the file at the start, for a file that is begun anew.
+
+        Returns:
+            Whether they are all that was in it.
+        """
+        with self._changed:
+            log = self._tables.get(table)
+            if log is None or len(entries) < log.unread:
+                return False
+            log.entries[:0], log.unread = entries[: log.unread], 0
+            return True
 
     def add_action(self, table: str, entry: bytes) -> None:
         """Keep an action at a table soon."""
@@ -101,10 +140,15 @@ class ArchiveWriter:
             self._dropped_tables.add(table)
             self._changed.notify_all()
 
-    def put(self, write: ArchiveWrite) -> None:
-        """Write something soon."""
+    def put(self, write: ArchiveWrite, key: object = None) -> None:
+        """Write something soon.
+
+        Args:
+            write: Writes it.
+            key: What it is about: of two that wait the later one is enough. None for nothing else.
+        """
         with self._changed:
-            self._writes.append(write)
+            self._writes[object() if key is None else key] = write
             self._trim()
             self._changed.notify_all()
 
@@ -147,7 +191,7 @@ class ArchiveWriter:
 
     def _trim(self) -> None:
         while len(self._writes) > MAX_WAITING:
-            self._writes.popleft()
+            del self._writes[next(iter(self._writes))]
             self.left_out += 1
 
     def _run(self) -> None:
@@ -178,46 +222,40 @@ class ArchiveWriter:
             if self._database is None:
                 return False
             with self._changed:
-                writes, self._writes = self._writes, deque()
+                writes, self._writes = self._writes, {}
                 changed, self._changed_tables = self._changed_tables, set()
                 dropped, self._dropped_tables = self._dropped_tables, set()
                 logs = {table: self._tables[table] for table in changed}
-                counts = {table: len(log.entries) for table, log in logs.items()}
+                parts = [_Part(table, log, log.head, log.list_unwritten()) for table, log in logs.items()]
             try:
                 with self._database.write():
-                    self._write_tables(self._database, logs, counts, dropped)
-                    for write in writes:
+                    self._write_tables(self._database, parts, dropped)
+                    for write in writes.values():
                         self._write_one(self._database, write)
                     if writes:
                         self._database.evict(self._max_bytes)
                 if self._database.is_current():  # else it was moved aside or removed meanwhile
-                    for table, log in logs.items():
-                        log.written = counts[table]
+                    for part in parts:
+                        part.log.written += len(part.entries)
+                        part.log.is_head_written = part.log.head is part.head
                     return True
             except sqlite3.Error as error:
                 self._adopt(self._source.replace(self._database, error))
             with self._changed:
-                self._writes.extendleft(reversed(writes))
+                self._writes = writes | self._writes
                 self._trim()
                 self._changed_tables |= changed & self._tables.keys()
                 self._dropped_tables |= dropped - self._tables.keys()
         return False
 
-    def _write_tables(
-        self,
-        database: ArchiveDatabase,
-        logs: dict[str, TableLog],
-        counts: dict[str, int],
-        dropped: set[str],
-    ) -> None:
+    def _write_tables(self, database: ArchiveDatabase, parts: list[_Part], dropped: set[str]) -> None:
         for table in dropped:
             database.remove_table(table)
             database.end_matches(table)
-        for table, log in logs.items():
-            if log.written < 0:
-                database.put_table(table, self._slot, log.created_s, log.head)
-            begun = max(0, log.written)
-            database.add_actions(table, begun, log.entries[begun : counts[table]])
+        for table, log, head, entries in parts:
+            if not log.is_head_written:
+                database.put_table(table, self._slot, log.created_s, head)
+            database.add_actions(table, log.written, entries)
 
     def _write_one(self, database: ArchiveDatabase, write: ArchiveWrite) -> None:
         """Write one thing; a fault of its own keeps nothing else from being written."""
@@ -249,6 +287,15 @@ class ArchiveWriter:
             return
         with self._changed:
             for table, log in self._tables.items():
-                log.written = min(log.written, written.get(table, -1))
-                if log.written < len(log.entries):
+                log.written = min(log.written, written.get(table, 0))
+                log.is_head_written &= table in written
+                if log.written < log.count or not log.is_head_written:
                     self._changed_tables.add(table)
+            lost = [table for table, log in self._tables.items() if log.written < log.unread]
+            for table in lost:
+                del self._tables[table]
+            self._changed_tables -= set(lost)
+        if lost:
+            self._source.report(
+                DataFileError(f"it has not the {len(lost)} tables to which nobody has come since the start")
+            )

@@ -15,8 +15,8 @@ from protocol.tables.seating import Seating
 class TableNews(Protocol):
     """Takes what happens to the seats of a table."""
 
-    def record(self, act: str, **values: Any) -> None:  # noqa: ANN401  (plain values)
-        """Add what was done to the table's log."""
+    def save(self) -> None:
+        """Keep what has changed of the table."""
         ...
 
     def emit(self, kind: str, seat: int | None, text: str, *, skipped: Member | None = None) -> None:
@@ -54,8 +54,13 @@ class Admission:
         invited = self._seating.find_invited(request.tokens)
         return invited is not None and invited not in self._seating.find_held(request.tokens)
 
-    def admit(self, listener: Listener, request: JoinRequest) -> tuple[Member, dict[str, Any]]:
+    def admit(self, listener: Listener, request: JoinRequest, owner: str) -> tuple[Member, dict[str, Any]]:
         """Let a visitor come.
+
+        Args:
+            listener: The visitor.
+            request: What it asks for.
+            owner: What marks the account that it is logged in to; empty for none.
 
         Returns:
             Its place, and what the answer says of seats that it took.
@@ -70,7 +75,7 @@ class Admission:
         watches = seating.may_watch(tokens)
         answer: dict[str, Any] = {}
         if invited is not None and invited not in held:
-            answer["tokens"] = self._take_seat(invited, read_guest_name(request))
+            answer["tokens"] = self._take_seat(invited, read_guest_name(request), owner)
             held.add(invited)
         member = self._audience.members.setdefault(listener, Member(listener))
         member.has_watch_token |= watches
@@ -80,21 +85,21 @@ class Admission:
             seating.seats[place].seed = request.seed
         return member, answer
 
-    def _take_seat(self, place: int, name: str) -> list[str | None]:
+    def _take_seat(self, place: int, name: str, owner: str) -> list[str | None]:
         """Give a seat to who has its link; return the tokens, the seat's new one in its place."""
-        seat = self._seating.seats[place]
         for member in self._audience.members.values():
             if place in member.seats:  # its link was used again: who came first has not acted yet
                 member.seats.discard(place)
-        token = self._seating.take(place, name)
-        self._news.record(
-            "take", seat=place, name=name, hash=seat.token_hash, invitation=seat.invitation_hash
-        )
+        token = self._seating.take(place, name, owner)
+        self._news.save()
         return [token if each == place else None for each in (0, 1)]
 
     def _sit_down(self, member: Member, place: int) -> None:
         seat = self._seating.seats[place]
         member.seats.add(place)
+        if len(member.seats) > 1 and not self._seating.has_one_visitor:
+            self._seating.has_one_visitor = True
+            self._news.save()
         seat.visitors += 1
         seat.has_come = True
         if seat.visitors == 1:

@@ -14,6 +14,7 @@ from engine.hypergammon.databases import check_solution
 from engine.rules.match import MAX_MATCH_LENGTH, RESULT_NAMES, GameResult
 from engine.rules.partial_plays import describe_partial_plays, list_partial_plays
 from engine.rules.rules import Feature
+from protocol.state.game_log import GameLog
 from protocol.state.offers import list_responses
 from protocol.state.player_registry import ENGINE_PLAYER
 from protocol.tables.game_view import Decision, GameEnd, Phase, TableView
@@ -268,8 +269,9 @@ class BackgammonView(TableView):
         return "roll"
 
     def write_record(self, names: tuple[str, str]) -> tuple[str, str]:
-        """Return the record of the match as ``.mat`` text."""
+        """Return the record of the match as ``.mat`` text; in money play that of the last game."""
+        log = self.session.log
         try:
-            return "mat", self.session.log.format(names)[0]
+            return "mat", (log if self.spec.length else GameLog(game=log.game)).format(names)[0]
         except GammondError:
             return "", ""

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import logging
 import random
 import time
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import Any
 
-from engine.errors import GammondError, LimitError, StateError, ValueRangeError
+from engine.errors import DataFileError, GammondError, LimitError, StateError, ValueRangeError
 from engine.runtime.prompt_threads import UncompiledKernel
 from protocol.core.errors import BusyError
 from protocol.core.fault_log import FAULT_LOG
@@ -18,10 +20,16 @@ from protocol.state.service import Service
 from protocol.tables.actions import carry_out
 from protocol.tables.archive import Archive, NoArchive
 from protocol.tables.events import encode_frame
-from protocol.tables.game_view import Phase
+from protocol.tables.lifetimes import (
+    find_lifetime_s,
+    find_saved_lifetime_s,
+    list_too_long,
+    rank_saved_table,
+    rank_table,
+)
 from protocol.tables.limits import HubLimits
 from protocol.tables.preparation import make_preparation, prepare_game
-from protocol.tables.rebuilding import rebuild_table
+from protocol.tables.rebuilding import check_saved_tokens, rebuild_table, write_lost_record
 from protocol.tables.requests import (
     ActRequest,
     AnyRequest,
@@ -31,19 +39,26 @@ from protocol.tables.requests import (
     ListRequest,
     LookRequest,
     PingRequest,
+    RecordRequest,
     check_spec,
     read_guest_name,
     read_id,
     read_request,
 )
+from protocol.tables.seats import PERSON
 from protocol.tables.services import TableServices
-from protocol.tables.submission import Submit
+from protocol.tables.submission import Submit, WorkResult
 from protocol.tables.table import Table
 from protocol.tables.table_game import check_position, read_spec
 from protocol.tables.tokens import make_table_id
 from protocol.tables.visitors import Visitor
 
+_LOG = logging.getLogger(__name__)
+
 _MAX_SEED = 2**31
+_HOUR_S = 3600.0
+_MOST_COUNTED = 10_000
+"""Addresses whose finished games are counted."""
 
 
 class Hub:
@@ -76,26 +91,32 @@ class Hub:
         self._submit = submit
         self._clock = clock
         self._archive = archive or NoArchive()
-        self._services = TableServices(service, submit, clock, wall_clock, self._archive, self.run_step)
+        self._services = TableServices(
+            service, submit, clock, wall_clock, self._archive, self._count_game, self.run_step
+        )
         self._random = random.SystemRandom()
         self._visitors: set[Visitor] = set()
         self._leaving: list[Visitor] = []
         self._ready_games: set[str] = set()
         self._saved = {saved.table_id: saved for saved in self._archive.load_tables()}
-        self._swept_s = clock()
+        self._rebuilding: dict[str, list[Visitor]] = {}
+        self._games: Counter[str] = Counter()
+        self._began_s = self._swept_s = self._counted_s = clock()
 
     def connect(
         self,
         on_output: Callable[[], object] = lambda: None,
-        check_name: Callable[[str], object] = lambda name: None,
+        check_name: Callable[[str], str] = lambda name: "",
+        address: str = "",
     ) -> Visitor:
         """Let a visitor come.
 
         Args:
             on_output: Called when there is something to send to it, or it is dropped.
-            check_name: Raises a GammondError for names by which it may not play.
+            check_name: As for `Visitor`; it raises a GammondError.
+            address: Where it comes from.
         """
-        visitor = Visitor(self, on_output, check_name)
+        visitor = Visitor(self, on_output, check_name, address)
         self._visitors.add(visitor)
         return visitor
 
@@ -138,27 +159,29 @@ class Hub:
         self._serve(visitor)
         self._sweep_leaving()
 
-    def _serve(self, visitor: Visitor) -> None:
+    def _serve(self, visitor: Visitor, *, is_prepared: bool = False) -> None:
+        """Serve the requests that wait; the first of them may be prepared already."""
         while visitor.waiting and not visitor.is_blocked:
             frame = visitor.waiting[0]
             try:
-                self._answer(visitor, frame)
+                self._answer(visitor, frame, is_prepared=is_prepared)
             except UncompiledKernel as missing:
                 self._wait(visitor, missing.compile)
                 return
+            is_prepared = False
             if visitor.waiting and not visitor.is_blocked:
                 visitor.waiting.popleft()
 
     def _wait(self, visitor: Visitor, prepare: Callable[[], object]) -> None:
         """Serve a visitor's next request once something is done for it, which may take long."""
-
-        def go_on(_: object) -> None:
-            visitor.is_blocked = False
-            self._serve(visitor)
-            self._sweep_leaving()
-
         visitor.is_blocked = True
-        self._submit(make_preparation(prepare), go_on, self)
+        self._submit(make_preparation(prepare), lambda _: self._go_on(visitor), self)
+
+    def _go_on(self, visitor: Visitor) -> None:
+        """Serve a visitor's next request, which is prepared."""
+        visitor.is_blocked = False
+        self._serve(visitor, is_prepared=True)
+        self._sweep_leaving()
 
     def run_step(self, step: Callable[[], None]) -> None:
         """Do something for a table, now or once the kernels are compiled that it needs. Nothing is raised."""
@@ -169,19 +192,21 @@ class Hub:
         except Exception as error:
             FAULT_LOG.log("a step at a table failed", error)
 
-    def _answer(self, visitor: Visitor, frame: str) -> None:
-        """Serve one request. Errors are answers too."""
+    def _answer(self, visitor: Visitor, frame: str, *, is_prepared: bool = False) -> None:
+        """Serve one request, or have prepared what it needs. Errors are answers too."""
         try:
             request = read_request(frame)
-            variant = self._find_variant(request)
-            if variant is not None and self._prepare_game(visitor, variant):
-                return
-            self._carry_out(visitor, request)
+            if is_prepared or not self._prepare(visitor, request):
+                self._carry_out(visitor, request)
         except Exception as error:
-            FAULT_LOG.log_own("a request at a table failed", error)
-            code, field, message = describe_error(error)
-            fault = {"code": code, "field": field, "message": message}
-            visitor.send(encode_frame({"id": read_id(frame), "ok": False, "error": fault}))
+            self._send_fault(visitor, read_id(frame), error)
+
+    @staticmethod
+    def _send_fault(visitor: Visitor, number: int | None, error: Exception) -> None:
+        FAULT_LOG.log_own("a request at a table failed", error)
+        code, field, message = describe_error(error)
+        fault = {"code": code, "field": field, "message": message}
+        visitor.send(encode_frame({"id": number, "ok": False, "error": fault}))
 
     def _carry_out(self, visitor: Visitor, request: AnyRequest) -> None:
         match request:
@@ -191,6 +216,8 @@ class Hub:
                 self._join(visitor, request)
             case LookRequest():
                 self._look(visitor, request)
+            case RecordRequest():
+                self._tell_record(visitor, request)
             case LeaveRequest():
                 self._leave(visitor, request)
             case ListRequest():
@@ -204,12 +231,21 @@ class Hub:
     def _send_ok(visitor: Visitor, request: AnyRequest, **values: Any) -> None:  # noqa: ANN401  (plain values)
         visitor.send(encode_frame({"id": request.id, "ok": True, **values}))
 
-    def _find_variant(self, request: AnyRequest) -> str | None:
-        """Return the variant of the table that a request makes, or that is to be rebuilt for it."""
+    def _prepare(self, visitor: Visitor, request: AnyRequest) -> bool:
+        """Have done what a request needs and takes time; return whether that is begun."""
         if isinstance(request, CreateRequest):
-            return request.variant
-        saved = self._saved.get(request.table) if isinstance(request, JoinRequest | LookRequest) else None
-        return None if saved is None else read_spec(saved.spec).variant
+            return self._prepare_game(visitor, request.variant)
+        if isinstance(request, JoinRequest | LookRequest | RecordRequest) and request.table in self._saved:
+            check_saved_tokens(self._saved[request.table], request.tokens)
+            self._prepare_tables(visitor, request.table, [request.table])
+            return True
+        if isinstance(request, ListRequest):
+            public = [saved for saved in self._saved.values() if saved.spec.get("public") and not saved.fault]
+            newest = sorted(public, key=lambda saved: -saved.active_s)[: self.limits.listed_tables]
+            if newest:
+                self._prepare_tables(visitor, "", [saved.table_id for saved in newest])
+            return bool(newest)
+        return False
 
     def _prepare_game(self, visitor: Visitor, variant: str) -> bool:
         """Have a game loaded and compiled that nobody has played here yet; return whether that is begun."""
@@ -223,71 +259,138 @@ class Hub:
         self._wait(visitor, partial(prepare_game, self._service, entry))
         return True
 
+    def _prepare_tables(self, visitor: Visitor, key: str, names: Sequence[str]) -> None:
+        """Have tables of before the start rebuilt, once for all visitors that ask for the same."""
+        visitor.is_blocked = True
+        waiting = self._rebuilding.setdefault(key, [])
+        waiting.append(visitor)
+        if len(waiting) > 1:
+            return
+        rebuilt: dict[str, Table | Exception] = {}
+
+        def rebuild() -> None:
+            for name in names:
+                rebuilt[name] = self._rebuild(name)
+
+        def go_on(_: object) -> None:
+            for name, result in rebuilt.items():
+                self._adopt(name, result)
+            for each in self._rebuilding.pop(key):
+                self._go_on(each)
+
+        self._submit(make_preparation(rebuild), go_on, self)
+
+    def _rebuild(self, name: str) -> Table | Exception:
+        """Rebuild a table of before the start, or return why it cannot be; in a worker's thread."""
+        try:
+            saved = self._saved[name]
+            entry = find_entry(read_spec(saved.spec).variant)
+            if entry.name not in self._ready_games:
+                prepare_game(self._service, entry)
+            return rebuild_table(saved, self._archive.load_log(name), self._services, self._make_seed())
+        except Exception as error:
+            return error
+
+    def _adopt(self, name: str, result: Table | Exception) -> None:
+        """Take a rebuilt table; one that could not be rebuilt stays as it is kept, with the reason."""
+        saved = self._saved.get(name)
+        if saved is None:
+            return  # it has ended meanwhile, or came another way
+        if isinstance(result, Table):
+            del self._saved[name]
+            self.tables[name] = result
+            result.save()
+            return
+        FAULT_LOG.log("a table could not be rebuilt", result)
+        saved.fault = describe_error(result)[2]
+        self._archive.save_table(saved)
+
     def _create(self, visitor: Visitor, request: CreateRequest) -> None:
-        self._make_visitor_room(visitor)
-        self._make_room()
         spec = check_spec(request.spec)
-        for seat in spec.seats:
-            if seat.kind == "person":
-                visitor.check_name(seat.name)
+        owners = [visitor.check_name(seat.name) if seat.kind == PERSON else "" for seat in spec.seats]
         check_position(self._service, spec)
-        table = Table(make_table_id(), spec, self._services, self._make_seed())
+        table = Table(make_table_id(), spec, self._services, self._make_seed(), visitor.address)
         if any(seat.is_engine for seat in table.seats):
             table.game.view.check_engines()
-        tokens, watch = table.open()
+        self._make_room(visitor.address)
+        tokens, watch = table.open(owners)
         self.tables[table.table_id] = table
-        visitor.created.add(table.table_id)
         fair = None if table.game.dice is None else table.game.dice.describe()
         self._send_ok(visitor, request, table=table.table_id, tokens=tokens, watch=watch, fair=fair)
 
-    def _make_visitor_room(self, visitor: Visitor) -> None:
-        """End the table against an engine that a visitor left longest, if it has created too many.
+    def _make_room(self, address: str) -> None:
+        """End a table that was left, if there are too many, or too many of an address.
 
         Raises:
-            LimitError: There is none.
+            LimitError: There are too many of the address, and somebody is at each.
+            BusyError: There are too many, and somebody is at each.
         """
-        visitor.created &= self.tables.keys()
-        running = [self.tables[name] for name in visitor.created]
-        running = [table for table in running if table.game.phase is not Phase.FINISHED]
-        if len(running) < self.limits.visitor_tables:
-            return
-        left = [table for table in running if not table.members and len(table.seating.persons) < 2]
-        if not left:
+        limits = self.limits
+        own = [table.table_id for table in self.tables.values() if table.origin == address]
+        if len(own) >= limits.address_tables and not self._end_left(own):
             raise LimitError(
-                f"expected at most {self.limits.visitor_tables} tables created by one visitor",
-                field="request",
+                f"expected at most {limits.address_tables} tables created from one address", field="request"
             )
-        self._end_table(min(left, key=lambda table: table.active_s))
+        everything = [*self.tables, *self._saved]
+        if len(everything) >= limits.tables and not self._end_left(everything):
+            raise BusyError(f"all {limits.tables} tables are taken: try again later", field="request")
 
-    def _make_room(self) -> None:
-        """End the table that was left longest where no game has begun, if there are too many.
+    def _end_left(self, names: Iterable[str]) -> bool:
+        """End the table that goes first for want of room; return whether there is one."""
+        left = [(*key, name) for name in names if (key := self._rank_left(name)) is not None]
+        if left:
+            self._end(min(left)[-1])
+        return bool(left)
 
-        Raises:
-            BusyError: There is none.
-        """
-        if len(self.tables) + len(self._saved) < self.limits.tables:
-            return
-        unused = [each for each in self.tables.values() if not each.game.number and not each.members]
-        if not unused:
-            raise BusyError(f"all {self.limits.tables} tables are taken: try again later", field="request")
-        self._end_table(min(unused, key=lambda table: table.active_s))
+    def _rank_left(self, name: str) -> tuple[int, float] | None:
+        saved = self._saved.get(name)
+        if saved is not None:
+            return rank_saved_table(saved, self._services.wall_clock())
+        return rank_table(self.tables[name], self._clock())
 
     def _find_table(self, name: str) -> Table:
-        if name in self._saved:
-            self._rebuild(name)
+        if (saved := self._saved.get(name)) is not None:
+            raise DataFileError(
+                f"the table cannot be set up again since the server was restarted ({saved.fault}); what was "
+                "played is kept: ask for its 'record'",
+                field="log",
+            )
         table = self.tables.get(name)
         if table is None:
             raise ValueRangeError("there is no such table, or it has ended", field="table")
         return table
 
-    def _rebuild(self, name: str) -> None:
-        """Rebuild a table of before the last start; one that cannot be rebuilt is forgotten."""
-        try:
-            self.tables[name] = rebuild_table(self._saved[name], self._services, self._make_seed())
-        except Exception as error:
-            FAULT_LOG.log("a table could not be rebuilt", error)
-            self._archive.drop_table(name)
-        del self._saved[name]
+    def _tell_record(self, visitor: Visitor, request: RecordRequest) -> None:
+        """Tell what was played at a table that could not be rebuilt, once that is written."""
+        saved = self._saved.get(request.table)
+        if saved is None:
+            self._find_table(request.table)
+            raise StateError("the table is there: join it", field="table")
+        check_saved_tokens(saved, request.tokens)
+        texts: list[str] = []
+
+        def write() -> None:
+            texts.append(write_lost_record(saved, self._archive.load_log(saved.table_id), self._services))
+
+        def tell(result: WorkResult) -> None:
+            if isinstance(result, Exception):
+                self._send_fault(visitor, request.id, result)
+            else:
+                self._send_ok(visitor, request, text=texts[0])
+            visitor.waiting.popleft()
+            visitor.is_blocked = False
+            self._serve(visitor)
+
+        visitor.is_blocked = True
+        self._submit(make_preparation(write), tell, self)
+
+    def _count_game(self, address: str) -> bool:
+        """Count a finished game; return whether its address had more in this hour than people play."""
+        if self._clock() - self._counted_s > _HOUR_S or len(self._games) > _MOST_COUNTED:
+            self._counted_s = self._clock()
+            self._games.clear()
+        self._games[address] += 1
+        return self._games[address] > self.limits.address_games
 
     def _make_seed(self) -> int:
         return self._random.randrange(_MAX_SEED)
@@ -301,9 +404,10 @@ class Hub:
                 )
             if len(table.members) >= self.limits.table_visitors:
                 raise BusyError(f"{self.limits.table_visitors} visitors are here already", field="table")
-        if table.admission.takes_seat(request):
-            visitor.check_name(read_guest_name(request))
-        answer, frames = table.join(visitor, request)
+        takes_seat = table.admission.takes_seat(request)
+        owner = visitor.check_name(read_guest_name(request)) if takes_seat else ""
+        answer, frames = table.join(visitor, request, owner)
+        table.origin = table.origin or visitor.address
         visitor.tables.add(table.table_id)
         self._send_ok(visitor, request, table=table.table_id, **answer)
         for frame in frames:
@@ -322,8 +426,6 @@ class Hub:
         self._send_ok(visitor, request)
 
     def _list(self, visitor: Visitor, request: ListRequest) -> None:
-        for name in [name for name, saved in self._saved.items() if saved.spec.get("public")]:
-            self._rebuild(name)
         listed = [table for table in self.tables.values() if table.spec.public]
         newest = sorted(listed, key=lambda table: -table.active_s)[: self.limits.listed_tables]
         self._send_ok(visitor, request, tables=[table.describe_listed() for table in newest])
@@ -356,29 +458,39 @@ class Hub:
         if now - self._swept_s > 1.0:
             self._swept_s = now
             self._end_old_tables(now)
+            self._limit_logs()
         self._sweep_leaving()
 
     def _end_old_tables(self, now: float) -> None:
         """End tables at which nothing was done for long, rebuilt or not."""
-        before_s = self._services.wall_clock() - self.limits.idle_s
+        for name, table in list(self.tables.items()):
+            if now - table.active_s > find_lifetime_s(table, self.limits):
+                self._end(name)
+        if now - self._began_s < self.limits.restart_s:
+            return
+        now_s = self._services.wall_clock()
         for name, saved in list(self._saved.items()):
-            if (saved.log[-1]["at"] if saved.log else saved.created_s) < before_s:
-                del self._saved[name]
-                self._archive.drop_table(name)
-        for table in list(self.tables.values()):
-            limit_s = self.limits.idle_s
-            if table.game.phase is Phase.FINISHED:
-                limit_s = self.limits.finished_s
-            elif not table.game.number and not table.members:
-                limit_s = self.limits.empty_s
-            if now - table.active_s > limit_s:
-                self._end_table(table)
+            if now_s - saved.active_s > find_saved_lifetime_s(saved, self.limits):
+                self._end(name)
 
-    def _end_table(self, table: Table) -> None:
-        table.emit("ended", None, "")
-        for member in list(table.members.values()):
-            if isinstance(member.listener, Visitor):
-                member.listener.tables.discard(table.table_id)
-        table.close()
-        del self.tables[table.table_id]
-        self._archive.drop_table(table.table_id)
+    def _limit_logs(self) -> None:
+        """Keep the longest logs no longer while all together take too much; their tables go on."""
+        sizes = {name: saved.log_bytes for name, saved in self._saved.items()}
+        sizes |= {name: table.log.size_bytes for name, table in self.tables.items() if table.log.is_kept}
+        for name in list_too_long(sizes, self.limits.log_bytes):
+            _LOG.warning("no room for the log of table %s, the longest: it ends with this server", name)
+            if name in self._saved:
+                self._end(name)
+            else:
+                self.tables[name].log.stop_keeping()
+
+    def _end(self, name: str) -> None:
+        """End a table, rebuilt or not."""
+        self._saved.pop(name, None)
+        if (table := self.tables.pop(name, None)) is not None:
+            table.emit("ended", None, "")
+            for member in list(table.members.values()):
+                if isinstance(member.listener, Visitor):
+                    member.listener.tables.discard(name)
+            table.close()
+        self._archive.drop_table(name)

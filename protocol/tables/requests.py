@@ -133,6 +133,24 @@ class LookRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_f
         return list_tokens(self.token)
 
 
+class RecordRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="do", tag="record"):
+    """Ask for what was played at a table that could not be rebuilt after a restart.
+
+    Attributes:
+        table: The table.
+        token: Secrets as for `JoinRequest`.
+    """
+
+    table: str
+    id: int = 0
+    token: str | list[str | None] | None = None
+
+    @property
+    def tokens(self) -> list[str]:
+        """The secrets."""
+        return list_tokens(self.token)
+
+
 class LeaveRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="do", tag="leave"):
     """Go away from a table."""
 
@@ -177,7 +195,16 @@ class ActRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_fi
     ms: int | None = None
 
 
-AnyRequest = CreateRequest | JoinRequest | LookRequest | LeaveRequest | PingRequest | ListRequest | ActRequest
+AnyRequest = (
+    CreateRequest
+    | JoinRequest
+    | LookRequest
+    | RecordRequest
+    | LeaveRequest
+    | PingRequest
+    | ListRequest
+    | ActRequest
+)
 
 _DECODER: msgspec.json.Decoder[AnyRequest] = msgspec.json.Decoder(AnyRequest)
 _ID_DECODER = msgspec.json.Decoder(dict[str, Any])

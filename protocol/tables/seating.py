@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from engine.errors import GammondError
-from protocol.tables.archive import TokenHashes
+from protocol.tables.archive import SavedTable, TakenSeat, TokenHashes
 from protocol.tables.engine_turns import list_player_lines
 from protocol.tables.requests import TableSpec
 from protocol.tables.seats import OPEN, PERSON, Seat
@@ -23,6 +23,7 @@ class Seating:
     Attributes:
         seats: Seats 0 and 1.
         hashes: The hashes of the secrets with which the table was created.
+        has_one_visitor: Whether one connection has held the seats of two persons.
 
     Raises:
         GammondError: There is no such engine.
@@ -32,6 +33,7 @@ class Seating:
         first, second = (Seat.make(each, game.view) for each in spec.seats)
         self.seats = (first, second)
         self.hashes = TokenHashes((None, None), "")
+        self.has_one_visitor = False
         for seat in self.seats:
             for line in list_player_lines(game.session, seat.player, seat.level):
                 try:
@@ -51,11 +53,31 @@ class Seating:
         self.hashes = TokenHashes((first, second), hash_token(watch))
         return tokens, watch
 
-    def restore(self, hashes: TokenHashes) -> None:
-        """Take the hashes of secrets that were made before."""
-        self.hashes = hashes
-        for seat, hashed in zip(self.seats, hashes.seats, strict=True):
-            seat.token_hash = hashed
+    def restore(self, saved: SavedTable) -> None:
+        """Take the hashes of secrets that were made before, and who has come since."""
+        self.hashes, self.has_one_visitor = saved.hashes, saved.has_one_visitor
+        for place, seat in enumerate(self.seats):
+            seat.token_hash, seat.owner = saved.hashes.seats[place], saved.owners[place]
+            if (taken := saved.taken[place]) is not None:
+                seat.kind, seat.name, seat.has_come = PERSON, taken.name, True
+                seat.token_hash, seat.invitation_hash = taken.token_hash, taken.invitation_hash
+
+    @property
+    def taken(self) -> tuple[TakenSeat | None, TakenSeat | None]:
+        """Who has taken open seats."""
+        first, second = (seat.describe_taken() for seat in self.seats)
+        return first, second
+
+    @property
+    def owners(self) -> tuple[str, str]:
+        """The accounts that were logged in when the seats were taken."""
+        return self.seats[0].owner, self.seats[1].owner
+
+    @property
+    def may_have_two_players(self) -> bool:
+        """Whether nothing shows that one person played both sides."""
+        first, second = self.owners
+        return not self.has_one_visitor and (first != second or not first)
 
     def find_held(self, tokens: Collection[str]) -> set[int]:
         """Return the seats that some tokens hold."""
@@ -81,7 +103,7 @@ class Seating:
         is_invited = self.find_invited(tokens) is not None
         return is_invited or bool(self.find_held(tokens)) or self.may_watch(tokens)
 
-    def take(self, place: int, name: str) -> str:
+    def take(self, place: int, name: str, owner: str) -> str:
         """Give a seat to who has its link; return its new secret, which the table's creator does not know.
 
         Until somebody acts for it, the link gives it again: its first taker may never have got the secret.
@@ -89,7 +111,7 @@ class Seating:
         seat = self.seats[place]
         seat.visitors = 0
         seat.invitation_hash = seat.invitation_hash or seat.token_hash
-        seat.kind, seat.name = PERSON, name
+        seat.kind, seat.name, seat.owner = PERSON, name, owner
         return seat.issue_token()
 
     @property

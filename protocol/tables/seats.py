@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from protocol.tables.archive import KeptSeat
+from protocol.tables.archive import KeptSeat, TakenSeat
 from protocol.tables.game_view import TableView
 from protocol.tables.requests import SeatSpec
 from protocol.tables.tokens import hash_token, is_token, make_token
@@ -30,6 +30,7 @@ class Seat:
         visitors: How many visitors hold it now.
         has_come: Whether anybody has come for it.
         seed: Its player's seed for the dice.
+        owner: What marks the account that was logged in when it was taken; empty for none.
         rejected_kind: The dearest resignation that its opponent has rejected in this game.
     """
 
@@ -43,6 +44,7 @@ class Seat:
     visitors: int = 0
     has_come: bool = False
     seed: str = ""
+    owner: str = ""
     rejected_kind: int = 0
 
     @classmethod
@@ -105,3 +107,9 @@ class Seat:
     def describe_kept(self) -> KeptSeat:
         """Return who played it."""
         return KeptSeat(self.kind, self.name, self.player, self.level)
+
+    def describe_taken(self) -> TakenSeat | None:
+        """Return who took it by its link; None if nobody did."""
+        if self.invitation_hash is None or self.token_hash is None:
+            return None
+        return TakenSeat(self.name, self.token_hash, self.invitation_hash)

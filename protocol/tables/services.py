@@ -20,7 +20,10 @@ class TableServices:
         clock: Seconds of a clock that never goes back.
         wall_clock: Seconds of the Unix epoch.
         archive: Keeps tables and games.
-        run_step: Runs what may need a kernel that is not compiled yet, now or once it is.
+        count_game: Counts a finished game of an address; returns whether it has had more in this hour than
+            people play.
+        count_game: Callable[[str], bool]
+    run_step: Runs what may need a kernel that is not compiled yet, now or once it is.
     """
 
     service: Service
@@ -28,4 +31,5 @@ class TableServices:
     clock: Callable[[], float]
     wall_clock: Callable[[], float]
     archive: Archive
+    count_game: Callable[[str], bool]
     run_step: Callable[[Callable[[], None]], None]

@@ -39,15 +39,18 @@ class Table:
         spec: What it is created with, checked.
         services: What it needs of its hub.
         seed: The seed of the engines' errors.
+        origin: The address from which it is created.
 
     Attributes:
+        origin: As given; that of who comes first to a table that was rebuilt.
         game: Its games.
         seating: Who sits where.
         log: What was done at it.
         audience: Who is at it.
         admission: Lets visitors come and go.
         engines: The engines that play at it.
-        active_s: When something was done at it last, by the clock.
+        active_s: When something was done at it last, or the last visitor left, by the clock.
+        restarts: How often it was rebuilt.
         is_paused: Whether engines wait.
         awaits_dice: Whether an engine has decided to roll, and somebody is to type its dice.
         request: Who asks the other side for what: the seat, ``undo``, ``go_back`` or ``redo``, and how many
@@ -59,8 +62,11 @@ class Table:
         GammondError: There cannot be such a table.
     """
 
-    def __init__(self, table_id: str, spec: TableSpec, services: TableServices, seed: int) -> None:
+    def __init__(
+        self, table_id: str, spec: TableSpec, services: TableServices, seed: int, origin: str = ""
+    ) -> None:
         self.table_id = table_id
+        self.origin = origin
         self.spec = spec
         self._services = services
         self.game = TableGame(services.service, spec, seed)
@@ -72,6 +78,7 @@ class Table:
         self.clock = None if spec.clock is None else MatchClock(spec.clock)
         self.active_s = services.clock()
         self.created_s = services.wall_clock()
+        self.restarts = 0
         self.is_paused = False
         self.pace_s = (DEFAULT_PACE_MS if spec.pace_ms is None else spec.pace_ms) / 1000
         self.request: tuple[int, str, int] | None = None
@@ -93,22 +100,46 @@ class Table:
 
     # Seats and visitors
 
-    def open(self) -> tuple[list[str | None], str]:
+    def open(self, owners: Sequence[str] = ("", "")) -> tuple[list[str | None], str]:
         """Make the secrets, and keep the table.
+
+        Args:
+            owners: What marks the accounts that have the seats; empty for none.
 
         Returns:
             The tokens of the seats, None for an engine's, and that of spectators.
         """
         tokens, watch = self.seating.issue_tokens()
-        document = msgspec.to_builtins(self.spec)
-        saved = SavedTable(self.table_id, self.created_s, document, self.seating.hashes)
-        self._services.archive.save_table(saved)
+        for seat, owner in zip(self.seats, owners, strict=True):
+            seat.owner = owner
+        self.save()
         if self.game.dice is not None:
             self.record("commit", secret=self.game.dice.commit().hex())
         return tokens, watch
 
-    def join(self, listener: Listener, request: JoinRequest) -> tuple[dict[str, Any], list[str]]:
-        """Let a visitor come.
+    def save(self) -> None:
+        """Keep the table, or what has changed of it, but for its log."""
+        if self.log.is_replaying or not self.log.is_kept:
+            return
+        self._services.archive.save_table(
+            SavedTable(
+                self.table_id,
+                self.created_s,
+                msgspec.to_builtins(self.spec),
+                self.seating.hashes,
+                self.seating.taken,
+                self.seating.owners,
+                self.seating.has_one_visitor,
+                round(self.pace_s * 1000),
+                self.is_paused,
+                self.restarts,
+            )
+        )
+
+    def join(
+        self, listener: Listener, request: JoinRequest, owner: str = ""
+    ) -> tuple[dict[str, Any], list[str]]:
+        """Let a visitor come; arguments as for `Admission.admit`.
 
         Returns:
             What the answer says, and the frames that follow it.
@@ -116,7 +147,7 @@ class Table:
         Raises:
             GammondError: It may not.
         """
-        member, answer = self.admission.admit(listener, request)
+        member, answer = self.admission.admit(listener, request, owner)
         self.active_s = self._services.clock()
         frames = self.audience.list_missed(member, request.after)
         number = self.audience.events.number
@@ -134,7 +165,10 @@ class Table:
     def leave(self, listener: Listener) -> None:
         """Let a visitor go."""
         self.admission.dismiss(listener)
-        if not self.members and self.seating.has_engines_only:
+        if self.members:
+            return
+        self.active_s = self._services.clock()
+        if self.seating.has_engines_only:
             self.engines.cancel()
 
     # Games
@@ -275,8 +309,15 @@ class Table:
         first, second = (seat.describe_kept() for seat in self.seats)
         times_s = self.game_started_s, self._services.wall_clock()
         kept = self.game.describe_kept(self.table_id, (first, second), times_s)
-        hashes = self.seats[0].token_hash, self.seats[1].token_hash
-        self._services.archive.keep_game(msgspec.structs.replace(kept, token_hashes=hashes))
+        self._services.archive.keep_game(
+            msgspec.structs.replace(
+                kept,
+                token_hashes=(self.seats[0].token_hash, self.seats[1].token_hash),
+                owners=self.seating.owners,
+                is_rated=kept.is_rated and self.seating.may_have_two_players,
+                is_one_of_many=self._services.count_game(self.origin),
+            )
+        )
 
     # What comes next
 
@@ -399,7 +440,7 @@ class Table:
             if self.is_paused:
                 self.engines.cancel()
             self.switch_clock()
-        self.record(kind, **values)
+        self.save()
         self.active_s = self._services.clock()
         self.emit(kind, seat, str(values.get("ms", "")))
         self.go_on()

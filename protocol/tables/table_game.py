@@ -24,6 +24,9 @@ from protocol.tables.game_view import GameEnd, Phase, TableView
 from protocol.tables.requests import TableSpec
 from protocol.tables.table_dice import TableDice
 
+MIN_PLAYS = 3
+"""The plays of each side from which on a game that was not played to its end can be one of both."""
+
 
 class TableGame:
     """The games of a table.
@@ -62,6 +65,7 @@ class TableGame:
         self.ends: list[GameEnd] = []
         self.has_help = False
         self.score_before = (0, 0)
+        self._played: list[bool] = []
         self._forfeit: GameEnd | None = None
 
     def run(self, line: str) -> Reply:
@@ -130,6 +134,7 @@ class TableGame:
             raise StateError(f"no game can begin now: the table is at '{self.phase}'", field="act")
         self.score_before = self.score
         if self.end is not None:
+            self._played.append(self._is_played)
             self.ends.append(self.end)
         if self.dice is not None:
             self.dice.start_game(seeds)
@@ -199,6 +204,23 @@ class TableGame:
         """End game and match, or the table where there is none: a side's time is up, or it gave up."""
         self._forfeit = GameEnd(winner, self.view.stake, kind)
 
+    @property
+    def _is_played(self) -> bool:
+        """Whether the game at hand was played: to its end, or for some plays by both sides."""
+        entries = self.history.entries
+        is_to_its_end = not self.is_forfeited and bool(entries) and entries[-1].kind == "play"
+        plays = [sum(each.seat == seat and each.kind == "play" for each in entries) for seat in (0, 1)]
+        return is_to_its_end or min(plays) >= MIN_PLAYS
+
+    @property
+    def _is_rated(self) -> bool:
+        """Whether the match up to the game at hand, or that game of money play, says how well both play.
+
+        Of a match, half of the games were played: one doubled and dropped in the first moves is none.
+        """
+        played = [*(self._played if self.spec.length else ()), self._is_played]
+        return self.spec.dice == "server" and self.spec.position is None and 2 * sum(played) >= len(played)
+
     def describe(self) -> dict[str, Any]:
         """Return the state of game and match that everybody sees."""
         end = self.end
@@ -248,6 +270,7 @@ class TableGame:
             started_s=times_s[0],
             ended_s=times_s[1],
             has_help=self.has_help,
+            is_rated=self._is_rated,
             text_format=text_format,
             text=text,
         )

@@ -34,14 +34,16 @@ class Visitor:
     Args:
         host: The hub.
         on_output: Called when there is something to send, or the visitor is dropped.
-        check_name: Raises an error for names by which it may not play.
+        check_name: Returns what marks the account that plays by a name, empty for none; raises an error for
+            names by which it may not play.
+        address: Where it comes from.
 
     Attributes:
         check_name: As given.
+        address: As given.
         waiting: Requests that are not served yet.
         is_blocked: Whether they wait for something.
         tables: The names of the tables at which it is.
-        created: The names of the tables that it has created.
         is_dropped: Whether it gets nothing more: it left too much unread.
         unread_chars: How much waits to be taken.
     """
@@ -50,9 +52,11 @@ class Visitor:
         self,
         host: VisitorHost,
         on_output: Callable[[], object],
-        check_name: Callable[[str], object] = lambda name: None,
+        check_name: Callable[[str], str] = lambda name: "",
+        address: str = "",
     ) -> None:
         self.check_name = check_name
+        self.address = address
         self._host = host
         self._on_output = on_output
         self._output: deque[str] = deque()
@@ -60,7 +64,6 @@ class Visitor:
         self.waiting: deque[str] = deque()
         self.is_blocked = False
         self.tables: set[str] = set()
-        self.created: set[str] = set()
         self.is_dropped = False
 
     def receive(self, frame: str) -> None:

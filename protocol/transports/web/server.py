@@ -18,11 +18,12 @@ from engine.runtime.version import read_version
 from protocol.core.limits import ClientLimits
 from protocol.state.service import Service
 from protocol.tables.hub import Hub
+from protocol.tables.limits import HubLimits
 from protocol.transports.idle_deepening import IdleDeepening
 from protocol.transports.listening import FIRST_REQUEST_S, ListeningServer, ServerOptions
 from protocol.transports.shared_work import Listener, SharedWork, serve_service
 from protocol.transports.tcp import make_tcp_listener
-from protocol.transports.web.answers import read_cookies, read_header
+from protocol.transports.web.answers import read_address, read_cookies, read_header
 from protocol.transports.web.app import make_app
 from protocol.transports.web.connections import Connections, HttpConnection, SocketConnection
 from protocol.transports.web.foreign_pages import ForeignPages
@@ -129,7 +130,8 @@ class WebServer(ListeningServer[WebClient]):
         self._connections = Connections(options.limits, shared.clock)
         self._rest = RestWork(service, shared, options.limits)
         self._hub_work = HubWork(self.loop, shared.pool)
-        self._hub = Hub(service, self._hub_work, shared.clock, kept.archive)
+        table_limits = HubLimits(log_bytes=web.archive.max_log_bytes)
+        self._hub = Hub(service, self._hub_work, shared.clock, kept.archive, table_limits)
         self._ticks = HubTicks(self.loop, self._hub, shared.clock)
         self._hub_work.on_done = self._ticks.plan
         self._table_times = Histogram()
@@ -188,7 +190,7 @@ class WebServer(ListeningServer[WebClient]):
 
     def _make_table_client(self, scope: Scope) -> TableSocket:
         check_name = self._kept.make_name_check(read_cookies(scope), "".join(read_header(scope, b"host")))
-        visitors = partial(self._hub.connect, check_name=check_name)
+        visitors = partial(self._hub.connect, check_name=check_name, address=read_address(scope))
         return TableSocket(self, visitors, scope["state"]["transport"], self._note_table_request)
 
     def _note_table_request(self, seconds: float) -> None:

@@ -82,7 +82,19 @@ def make_match_game(number, winners, length=2, table="M", **changes):
     )
 
 
-def make_table(name="T", actions=0):
-    """Return a running table with actions at it."""
-    log = [{"act": "roll", "seat": 0, "n": number} for number in range(actions)]
-    return SavedTable(name, START_S, {"variant": "backgammon"}, TokenHashes(("a", None), "w"), log)
+def make_table(name="T", **changes):
+    """Return a running table."""
+    spec = {"variant": "backgammon", "seats": [{"kind": "person"}, {"kind": "engine"}]}
+    return SavedTable(name, START_S, spec, TokenHashes(("a", None), "w"), **changes)
+
+
+def make_action(number):
+    """Return an action at a table."""
+    return b'{"act":"roll","at":%d,"n":%d}' % (START_S + number, number)
+
+
+def save_table(archive, name="T", actions=0):
+    """Keep a running table with actions at it."""
+    archive.save_table(make_table(name))
+    for number in range(actions):
+        archive.add_action(name, make_action(number))

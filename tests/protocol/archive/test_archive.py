@@ -15,17 +15,24 @@ from protocol.archive.archive import GameArchive, describe_place, open_archive
 from protocol.archive.database import ArchiveDatabase
 from protocol.archive.options import ArchiveOptions
 from protocol.archive.table_slots import MAX_SLOTS, TableSlots
-from tests.protocol.archive.kept_games import make_game, make_match_game, make_table
+from tests.protocol.archive.kept_games import (
+    START_S,
+    make_action,
+    make_game,
+    make_match_game,
+    make_table,
+    save_table,
+)
 
 KILLED = """
 import os, sys
 from protocol.archive.archive import GameArchive
 from protocol.archive.options import ArchiveOptions
-from tests.protocol.archive.kept_games import make_game, make_table
+from tests.protocol.archive.kept_games import make_action, make_game, make_table
 archive = GameArchive(ArchiveOptions(file=sys.argv[1]))
 archive.save_table(make_table("T"))
 for number in range(1, 100_000):
-    archive.add_action("T", {"act": "roll", "n": number})
+    archive.add_action("T", make_action(number))
     archive.keep_game(make_game(number=number, text_format="text", text="e2-e5"))
     if number % 10 == 0:
         archive.flush()
@@ -58,8 +65,9 @@ def count(archive):
 
 def test_running_tables_are_taken_up_again_with_all_that_was_done_at_them(open_one):
     first = open_one()
-    first.save_table(make_table("T", actions=2))
-    first.add_action("T", {"act": "play", "play": "8/5 6/5"})
+    save_table(first, "T", actions=2)
+    first.save_table(make_table("T", pace_ms=0))
+    first.add_action("T", make_action(7))
     first.save_table(make_table("S"))
     first.save_table(make_table("U"))
     first.drop_table("U")
@@ -67,13 +75,39 @@ def test_running_tables_are_taken_up_again_with_all_that_was_done_at_them(open_o
 
     second = open_one()
     tables = {table.table_id: table for table in second.load_tables()}
-    second.add_action("T", {"act": "roll"})
+    log = second.load_log("T")
+    second.add_action("T", make_action(8))
     second.close()
 
     assert tables.keys() == {"S", "T"}
-    assert tables["T"].log == [*make_table("T", actions=2).log, {"act": "play", "play": "8/5 6/5"}]
-    assert tables["T"].hashes == make_table("T").hashes
-    assert [len(table.log) for table in open_one().load_tables()] == [0, 4]
+    assert [entry["n"] for entry in log] == [0, 1, 7]
+    assert (tables["T"].hashes, tables["T"].pace_ms) == (make_table("T").hashes, 0)
+    assert (tables["T"].active_s, tables["S"].active_s) == (START_S + 7, START_S)
+    assert tables["T"].log_bytes > 3 * len(make_action(0)) > tables["S"].log_bytes == 0
+    third = open_one()
+    assert [len(third.load_log(table.table_id)) for table in third.load_tables()] == [0, 4]
+
+
+def test_the_logs_of_tables_to_which_nobody_comes_are_never_read(open_one, monkeypatch):
+    first = open_one()
+    save_table(first, "T", actions=3)
+    save_table(first, "S", actions=3)
+    first.close()
+    asked = []
+    list_actions = ArchiveDatabase.list_actions
+    monkeypatch.setattr(
+        ArchiveDatabase, "list_actions", lambda self, table: asked.append(table) or list_actions(self, table)
+    )
+    second = open_one()
+    assert len(second.load_tables()) == 2
+    second.add_action("T", make_action(3))  # it goes on in the file, whatever was read
+    assert second.flush()
+    assert asked == []
+    assert [entry["n"] for entry in second.load_log("T")] == [0, 1, 2, 3]
+    assert asked == ["T"]
+    second.close()
+    third = open_one()
+    assert [entry["n"] for entry in third.load_log("T")] == [0, 1, 2, 3]
 
 
 def test_a_server_killed_in_the_midst_of_writing_loses_nothing_that_was_flushed(options, open_one):
@@ -87,7 +121,7 @@ def test_a_server_killed_in_the_midst_of_writing_loses_nothing_that_was_flushed(
     archive = open_one()
     (table,) = archive.load_tables()
 
-    numbers = [action["n"] for action in table.log]
+    numbers = [action["n"] for action in archive.load_log(table.table_id)]
     assert numbers == list(range(1, len(numbers) + 1))
     assert len(numbers) >= flushed
     assert count(archive) >= flushed
@@ -129,7 +163,7 @@ def test_a_damaged_file_is_moved_aside_said_once_and_the_running_tables_are_in_t
     options, open_one, caplog
 ):
     archive = open_one()
-    archive.save_table(make_table("T", actions=3))
+    save_table(archive, "T", actions=3)
     archive.keep_game(make_game())
     archive.flush()
     file = options.find_file()
@@ -140,15 +174,37 @@ def test_a_damaged_file_is_moved_aside_said_once_and_the_running_tables_are_in_t
 
     for number in (2, 3, 4):
         archive.keep_game(make_game(number=number))
-        archive.add_action("T", {"act": "roll", "n": number})
+        archive.add_action("T", make_action(number))
     assert archive.flush(30)
 
     assert file.with_name("games.sqlite.damaged").exists()
     assert [record.levelno for record in caplog.records].count(logging.WARNING) <= 3
     assert count(archive) == 3
     archive.close()
-    (table,) = open_one().load_tables()
-    assert len(table.log) == 6
+    assert len(open_one().load_log("T")) == 6
+
+
+def test_a_file_that_is_begun_anew_has_the_tables_whose_logs_were_loaded_and_the_others_are_said(
+    options, open_one, caplog
+):
+    first = open_one()
+    save_table(first, "T", actions=3)
+    save_table(first, "S", actions=3)
+    first.close()
+    second = open_one()
+    second.load_tables()
+    second.load_log("T")
+    for file in options.find_file().parent.glob("games.sqlite*"):
+        file.unlink()
+    second.add_action("T", make_action(3))
+    assert second.flush()
+    with pytest.raises(DataFileError, match="moved aside or removed"):
+        second.load_log("S")
+    second.close()
+    third = open_one()
+    assert [table.table_id for table in third.load_tables()] == ["T"]
+    assert [entry["n"] for entry in third.load_log("T")] == [0, 1, 2, 3]
+    assert "has not the 1 tables" in caplog.text
 
 
 def test_a_file_that_was_damaged_before_the_start_is_moved_aside(options, open_one, caplog):
@@ -162,15 +218,14 @@ def test_a_file_that_was_damaged_before_the_start_is_moved_aside(options, open_o
 
 def test_a_file_that_was_removed_is_begun_anew_with_the_running_tables(options, open_one):
     archive = open_one()
-    archive.save_table(make_table("T", actions=3))
+    save_table(archive, "T", actions=3)
     archive.flush()
     for file in options.find_file().parent.glob("games.sqlite*"):
         file.unlink()
-    archive.add_action("T", {"act": "roll"})
+    archive.add_action("T", make_action(3))
     assert archive.flush()
     archive.close()
-    (table,) = open_one().load_tables()
-    assert len(table.log) == 4
+    assert len(open_one().load_log("T")) == 4
 
 
 def test_what_a_full_disk_refused_is_written_once_there_is_room(options, open_one, caplog, monkeypatch):
@@ -190,7 +245,7 @@ def test_what_a_full_disk_refused_is_written_once_there_is_room(options, open_on
     monkeypatch.setattr(ArchiveDatabase, "write", refuse)
     for number in range(1, 4):
         archive.keep_game(make_game(number=number))
-        archive.add_action("T", {"act": "roll", "n": number})
+        archive.add_action("T", make_action(number))
         assert not archive.flush()
     assert archive.is_failing
     assert count(archive) == 0  # and it can be read meanwhile
@@ -201,7 +256,7 @@ def test_what_a_full_disk_refused_is_written_once_there_is_room(options, open_on
     assert not archive.is_failing
     assert (count(archive), archive.left_out) == (3, 0)
     archive.close()
-    assert len(open_one().load_tables()[0].log) == 3
+    assert len(open_one().load_log("T")) == 3
 
 
 def test_a_folder_that_cannot_be_written_leaves_games_unkept_and_is_said_once(tmp_path, caplog):
@@ -253,16 +308,38 @@ def test_the_match_of_a_table_that_is_dropped_waits_for_its_analysis(open_one):
     assert archive.read(ArchiveDatabase.find_waiting)[0] == 1
 
 
-def test_a_table_whose_rows_cannot_be_read_is_left_out_and_the_others_are_not(options, open_one, caplog):
+def test_a_table_whose_rows_cannot_be_read_harms_no_other_and_stays_in_the_file(options, open_one, caplog):
     first = open_one()
     first.save_table(make_table("GOOD"))
-    first.save_table(make_table("BAD", actions=1))
+    save_table(first, "BAD", actions=1)
+    save_table(first, "WORSE", actions=1)
     first.close()
     database = ArchiveDatabase(options.find_file())
-    database.execute("UPDATE actions SET entry = x'00'")
+    database.execute("UPDATE actions SET entry = x'00' WHERE table_id = 'BAD'")
+    database.execute("UPDATE tables SET head = x'00' WHERE id = 'WORSE'")
     database.close()
-    assert [table.table_id for table in open_one().load_tables()] == ["GOOD"]
-    assert "the table BAD cannot be set up again" in caplog.text
+    second = open_one()
+    assert [table.table_id for table in second.load_tables()] == ["BAD", "GOOD"]
+    with pytest.raises(DataFileError, match="actions of a table"):
+        second.load_log("BAD")
+    assert "the table WORSE cannot be set up again" in caplog.text
+    second.close()
+    rows = open_one().read(lambda base: base.list_tables(0))
+    assert [row["id"] for row in rows] == ["BAD", "GOOD", "WORSE"]
+
+
+def test_a_game_that_ends_again_and_again_waits_once_for_the_disk(open_one, monkeypatch):
+    archive = open_one()
+    archive.save_table(make_table("T"))
+    archive.flush()
+    kept = []
+    monkeypatch.setattr(ArchiveDatabase, "put_game", lambda _, game, record: kept.append(game.points))
+    with archive._writer._changed:  # the disk is slow
+        for number in range(1, 5001):
+            archive.keep_game(make_game("T", number % 2 + 1, points=number))
+        assert len(archive._writer._writes) == 2
+    assert archive.flush()
+    assert (sorted(kept), archive.left_out) == ([4999, 5000], 0)
 
 
 def test_keeping_something_waits_for_no_disk(open_one, monkeypatch):
@@ -271,7 +348,7 @@ def test_keeping_something_waits_for_no_disk(open_one, monkeypatch):
     with archive._reading:
         started = time.perf_counter()
         for number in range(1000):
-            archive.add_action("T", {"act": "roll", "n": number})
+            archive.add_action("T", make_action(number))
         assert time.perf_counter() - started < 0.5
     assert archive.flush()
 

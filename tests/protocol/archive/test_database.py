@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import random
+from dataclasses import replace
+
 import pytest
 
-from protocol.archive.database import ArchiveDatabase, unpack_text
-from protocol.archive.records import make_record
+from engine.store.sqlite_file import SqliteFile
+from protocol.archive.database import SCHEMA, ArchiveDatabase, unpack_text
+from protocol.archive.records import MatchRecord, make_record
 from tests.protocol.archive.kept_games import make_engine, make_game, make_match_game, make_person
 
 
@@ -87,14 +91,93 @@ def test_games_of_nobody_go_first_and_then_the_oldest(database):
     for number in range(1, 201):
         seats = (make_person(), make_engine()) if number <= 100 else (make_engine("beginner"), make_engine())
         put(database, make_game("T", number, seats=seats))
+    database.evict(1 << 30)
     with database.write():
-        removed = database.evict(database.count_used_bytes() * 9 // 10)
+        removed = database.evict(database.count_match_bytes() * 9 // 10)
     left = list_rows(database, limit=500)
     assert removed in (50, 100)
     assert [row["id"] for row in left] == [*range(200, 100 + removed, -1), *range(100, 0, -1)]
     assert database.execute("SELECT count(*) FROM seats").fetchone()[0] == 2 * len(left)
     with database.write():
         assert database.evict(1) == len(left)
+
+
+def list_worth(database):
+    return [row["id"] for row in database.execute("SELECT id FROM matches ORDER BY worth, id")]
+
+
+def test_games_of_accounts_go_last_and_those_of_one_address_that_has_many_first(database):
+    kinds = {
+        1: {"owners": ("1 ann", "")},
+        2: {},
+        3: {"seats": (make_person("Guest"), make_engine())},
+        4: {"is_one_of_many": True},
+        5: {"is_one_of_many": True, "owners": ("1 ann", "")},
+    }
+    for number, changes in kinds.items():
+        put(database, make_game("T", number, **changes))
+    assert list_worth(database) == [4, 3, 2, 1, 5]
+    for number in (1, 2, 3, 4):
+        assert database.find_waiting()[0] == [5, 1, 2, 3][number - 1]
+        database.fail_analysis(database.find_waiting()[0], "")
+
+
+def test_what_is_being_kept_makes_room_for_nothing(database):
+    for number in range(1, 101):
+        put(database, make_game("OLD", number))
+    database.evict(1 << 30)
+    nameless = (make_person("Guest"), make_engine())
+    fresh = put(database, make_game("NEW", seats=nameless, is_one_of_many=True))
+    with database.write():
+        assert database.evict(1) == 100
+    assert [row["id"] for row in list_rows(database)] == [fresh]
+
+
+def test_running_tables_never_make_room_for_themselves_among_the_matches(database):
+    for number in range(1, 51):
+        put(database, make_game("T", number))
+    most = database.count_match_bytes()
+    with database.write():
+        database.put_table("RUNNING", 0, 1.0, b"head")
+        database.add_actions("RUNNING", 0, [b"x" * 1000] * 5000)
+        assert database.evict(most) == 0
+    assert database.count_used_bytes() > 10 * most
+
+
+def test_what_matches_take_is_about_what_is_counted_and_never_more(database):
+    empty = database.count_used_bytes()
+    for number, size in enumerate((10, 500, 3000, 9000, 40_000) * 40):
+        record = MatchRecord("text", random.Random(number).randbytes(size).hex())
+        with database.write():
+            database.put_game(make_game("T", number), record)
+    taken, counted = database.count_used_bytes() - empty, database.count_match_bytes()
+    assert 0.8 * counted < taken < counted
+
+
+def test_a_file_of_the_first_version_keeps_its_matches_and_their_order(tmp_path):
+    file = tmp_path / "old.sqlite"
+    old = SqliteFile(file, replace(SCHEMA, steps=SCHEMA.steps[:1]))
+    with old.write():
+        for number, is_named in ((1, 1), (2, 0)):
+            old.execute(
+                "INSERT INTO matches VALUES (?, 'T', ?, 1, 'backgammon', 0, 'single', 1, 2, 1, 0, ?, 'text', "
+                "x'', 'none', '', NULL)",
+                (number, number, is_named),
+            )
+            old.execute(
+                "INSERT INTO seats (match, seat, kind, name, folded, token, points, score) "
+                "VALUES (?, 0, 'person', 'Ann', 'ann', '', 1, 1.0)",
+                (number,),
+            )
+    old.close()
+    database = ArchiveDatabase(file)
+    assert list_worth(database) == [2, 1]
+    assert [
+        (row["is_rated"], row["name"], row["owner"])
+        for row in database.execute("SELECT * FROM matches JOIN seats ON match = id")
+    ] == [(1, "Ann", "")] * 2
+    put(database, make_game())
+    database.close()
 
 
 def test_tables_are_kept_with_their_actions_and_moved_to_another_slot(database):
@@ -104,13 +187,23 @@ def test_tables_are_kept_with_their_actions_and_moved_to_another_slot(database):
         database.add_actions("T", 2, [b"3"])
         database.put_table("S", 0, 1.0, b"older")
         database.put_table("U", 1, 3.0, b"other")
-    assert database.list_tables(0) == [("S", b"older", []), ("T", b"head", [b"1", b"2", b"3"])]
+    assert [tuple(row) for row in database.list_tables(0)] == [
+        ("S", 1.0, b"older", 0, 0.0, b""),
+        ("T", 2.0, b"head", 3, 3.0, b"3"),
+    ]
+    assert database.list_actions("T") == [b"1", b"2", b"3"]
+    with database.write():
+        database.put_table("T", 0, 2.0, b"changed")
+    assert [(row["head"], row["count"]) for row in database.list_tables(0)] == [
+        (b"older", 0),
+        (b"changed", 3),
+    ]
     assert database.count_actions(0) == {"S": 0, "T": 3}
     with database.write():
         database.move_tables(0, 1)
         database.remove_table("T")
     assert database.list_slots() == [1]
-    assert [name for name, _, _ in database.list_tables(1)] == ["S", "U"]
+    assert [row["id"] for row in database.list_tables(1)] == ["S", "U"]
 
 
 def test_what_fails_in_the_midst_of_a_write_leaves_nothing_of_it(database):

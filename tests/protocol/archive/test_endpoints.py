@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+import time
 
 import pytest
 
@@ -115,13 +116,27 @@ def test_a_game_is_removed_with_the_token_of_its_seat_and_with_no_other(archive)
 
 
 def test_who_is_logged_in_removes_his_games_one_or_all(archive, accounts):
-    keep(archive, *(make_game(number=number) for number in (1, 2, 3)))
     browser = Browser(archive, accounts)
     assert get_error(browser.post("games/remove")) == (401, "session")
     browser.post("register", name="Ann", password=PASSWORD)
-    assert browser.post("games/1/remove") == (200, {"removed": 1})
+    owners = (accounts.find_owner("Ann"), "")
+    keep(archive, make_game("OTHERS"), *(make_game(number=number, owners=owners) for number in (1, 2, 3)))
+    assert get_error(browser.post("games/1/remove")) == (422, "token")
+    assert browser.post("games/2/remove") == (200, {"removed": 1})
     assert browser.post("games/remove") == (200, {"removed": 2})
-    assert browser.get("games")[1]["games"] == []
+    assert [each["id"] for each in browser.get("games")[1]["games"]] == [1]
+
+
+def test_an_account_that_takes_the_name_of_one_that_was_removed_gets_none_of_its_games(archive, accounts):
+    first = Browser(archive, accounts)
+    first.post("register", name="Ann", password=PASSWORD)
+    keep(archive, make_game(owners=(accounts.find_owner("Ann"), "")))
+    accounts.remove("Ann")
+    accounts._clock = lambda: time.time() + 60
+    second = Browser(archive, accounts)
+    second.post("register", name="Ann", password=PASSWORD)
+    assert get_error(second.post("games/1/remove")) == (422, "token")
+    assert second.post("games/remove") == (200, {"removed": 0})
 
 
 def test_posts_take_json_alone_which_no_form_of_another_site_sends(archive, accounts):

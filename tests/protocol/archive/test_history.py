@@ -36,12 +36,12 @@ def analyse(archive):
         pass
 
 
-def remove(archive, number, tokens=(), user=None):
+def remove(archive, number, tokens=(), owner=""):
     """Remove a match as a request does: in one step."""
 
     def write(database):
         with database.write():
-            return remove_match(database, number, tokens, user)
+            return remove_match(database, number, tokens, owner)
 
     archive.flush()
     return archive.read(write)
@@ -67,8 +67,8 @@ def test_a_page_of_matches_says_who_played_what_with_what_result_and_where_the_n
     assert [each["id"] for each in page["games"]] == [3, 2]
     assert page["next"] == 2
     assert page["games"][0]["seats"] == [
-        {"kind": "person", "name": "Ann", "points": 0, "score": 0.0, "rating": None},
-        {"kind": "engine", "name": "expert", "points": 1, "score": 1.0, "rating": None},
+        {"kind": "person", "name": "Ann", "points": 0, "score": 0.0, "is_owned": False, "rating": None},
+        {"kind": "engine", "name": "expert", "points": 1, "score": 1.0, "is_owned": False, "rating": None},
     ]
     last = archive.read(lambda database: list_matches(database, None, None, 2, 2))
     assert (len(last["games"]), last["next"]) == (1, None)
@@ -128,18 +128,27 @@ def test_who_has_the_token_of_a_seat_removes_a_game_against_the_engine(archive):
     assert not remove(archive, 1, ["secret"])
 
 
-def test_an_account_removes_its_games_and_nobody_elses(archive):
-    keep(archive, make_game("A"), make_game("B", seats=(make_person("Bob"), make_engine())))
-    with pytest.raises(StateError):
-        remove(archive, 2, user="Ann")
-    assert remove(archive, 1, user="ann")
+def test_an_account_owns_what_was_played_while_it_was_logged_in_and_nothing_by_its_name_alone(archive):
+    ann, later = "1790000000 ann", "1800000000 ann"
+    keep(
+        archive,
+        make_game("A", owners=(ann, "")),
+        make_game("B", seats=(make_person("Ann"), make_engine())),
+        make_game("C", seats=(make_person("Guest"), make_engine()), owners=(ann, "")),
+    )
+    for number, owner in ((2, ann), (1, later), (1, "ann"), (2, "")):
+        with pytest.raises(StateError, match="not yours"):
+            remove(archive, number, owner=owner)
+    assert [seat["is_owned"] for seat in describe(archive, 1)["seats"]] == [True, False]
+    assert remove(archive, 1, owner=ann)
+    assert remove(archive, 3, owner=ann)
     assert describe(archive, 2) is not None
 
 
-def test_the_engine_owns_no_game_whatever_an_account_is_called(archive):
-    keep(archive, make_game())
+def test_the_engine_owns_no_game_whatever_marks_its_seat(archive):
+    keep(archive, make_game(owners=("", "1 expert")))
     with pytest.raises(StateError):
-        remove(archive, 1, user="expert")
+        remove(archive, 1, owner="1 expert")
 
 
 def test_a_game_against_another_person_loses_the_name_and_goes_when_both_have_removed_it(archive):
@@ -166,16 +175,17 @@ def test_a_game_of_one_person_on_both_sides_goes_at_once(archive):
 def test_all_games_of_an_account_are_removed_at_once(archive):
     keep(
         archive,
-        make_game("A"),
-        make_game("B", seats=(make_person("Bob"), make_person("ANN"))),
-        make_game("C", seats=(make_person("Bob"), make_engine())),
+        make_game("A", owners=("1 ann", "")),
+        make_game("B", seats=(make_person("Bob"), make_person("ANN")), owners=("1 bob", "1 ann")),
+        make_game("C", seats=(make_person("Bob"), make_engine()), owners=("1 bob", "")),
+        make_game("D"),
     )
 
     def write(database):
         with database.write():
-            return remove_matches_of(database, "Ann")
+            return remove_matches_of(database, "1 ann")
 
     assert archive.read(write) == 2
     page = archive.read(lambda database: list_matches(database, None, None, None, 9))
-    assert [each["id"] for each in page["games"]] == [3, 2]
-    assert page["games"][1]["seats"][1]["name"] == "anonymous"
+    assert [each["id"] for each in page["games"]] == [4, 3, 2]
+    assert page["games"][2]["seats"][1]["name"] == "anonymous"

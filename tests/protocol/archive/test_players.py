@@ -50,8 +50,9 @@ def test_results_and_ratings_of_all_matches_are_added_up(database):
     assert list_players(database, "nackgammon")["players"] == []
 
 
-def test_matches_with_help_are_results_and_count_for_no_rating(database):
-    put(database, make_game(number=1, has_help=True), rate(60, 0.01))
+@pytest.mark.parametrize("changes", [{"has_help": True}, {"is_rated": False}])
+def test_matches_with_help_and_made_up_ones_are_results_and_count_for_no_rating(database, changes):
+    put(database, make_game(number=1, **changes), rate(60, 0.01))
     (ann,) = list_players(database, "backgammon")["players"]
     assert (ann["won"], ann["counted"], ann["performance_rating"], ann["elo"]) == (1, 0, None, None)
     assert describe_player(database, "Ann", "backgammon")["ratings"] == []

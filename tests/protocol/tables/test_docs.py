@@ -14,7 +14,7 @@ from protocol.tables.events import MAX_KEPT_EVENTS
 from protocol.tables.game_view import Phase
 from protocol.tables.limits import HubLimits
 from protocol.tables.table import DEFAULT_PACE_MS
-from protocol.tables.table_log import MAX_ACTIONS
+from protocol.tables.table_log import MAX_ACTIONS, MAX_BYTES
 from tests.protocol.tables.visiting import PERSON, Site
 
 TEXT = (Path(__file__).parents[3] / "docs/reference/tables.md").read_text("utf-8")
@@ -77,7 +77,14 @@ def test_the_page_has_a_row_for_each_act_and_each_phase():
 
 
 @pytest.mark.parametrize(
-    "kind", [requests.TableSpec, requests.SeatSpec, requests.JoinRequest, requests.ActRequest]
+    "kind",
+    [
+        requests.TableSpec,
+        requests.SeatSpec,
+        requests.JoinRequest,
+        requests.RecordRequest,
+        requests.ActRequest,
+    ],
 )
 def test_the_page_has_each_key_of_a_request(kind):
     shown = WORDS | set(re.findall(r'"([a-z_]+)":', TEXT))
@@ -103,7 +110,7 @@ def test_the_limits_on_the_page_are_those_of_the_hub():
     limits, table = HubLimits(), TEXT.split("## Limits")[1]
     for number in (
         limits.tables,
-        limits.visitor_tables,
+        limits.address_tables,
         limits.visitor_seats,
         limits.table_visitors,
         limits.unread_chars,
@@ -112,6 +119,9 @@ def test_the_limits_on_the_page_are_those_of_the_hub():
         assert f" {number:,}" in table
     hours = [limits.idle_s / 3600, limits.finished_s / 3600, limits.empty_s / 3600]
     assert [int(hour) for hour in re.findall(r"([0-9]+) hours?", table)] == hours
+    assert (limits.left_s, limits.fault_s) == (1800, 30 * 24 * 3600)
+    assert {"half an hour", "30 days"} <= set(re.findall(r"half an hour|30 days", table))
+    assert f"{MAX_BYTES >> 20} MiB" in table
     assert f"({MAX_KEPT_EVENTS} are)" in TEXT
     assert f"| `pace_ms` | {DEFAULT_PACE_MS} | " in TEXT
     assert f"{requests.MAX_FRAME_CHARS:,} characters" in TEXT

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import random
 
 import pytest
 
-from protocol.tables.archive import MemoryArchive
+from engine.errors import ValueRangeError
+from engine.match_files.reading import read_matches
+from protocol.tables import seating
+from protocol.tables.hub import Hub
+from protocol.tables.tokens import hash_token
 from tests.protocol.tables.visiting import ENGINE, OPEN, PERSON, Site, play_at_random
 
 BOB = {"kind": "person", "name": "Bob"}
@@ -178,19 +183,170 @@ def test_the_seats_of_barca_are_white_in_turn_also_after_a_restart():
     assert (kept.winner, kept.score_before, kept.score_after) == (0, (1, 0), (2, 0))
 
 
-def test_a_log_that_cannot_be_read_is_forgotten_and_harms_nothing_else(caplog):
-    archive = MemoryArchive()
-    site = Site(archive)
+def play_and_break(site, *seats, entry=None, **fields):
+    """Play a while, and leave in the log what cannot be done again; return the table and its plays."""
     guest = site.visit()
-    broken, whole = guest.create(PERSON, BOB), guest.create(PERSON, BOB)
-    archive.add_action(
-        broken["table"], {"act": "do", "at": 1.0, "seat": 0, "line": "play 1/2", "help": False}
-    )
-    again = kill_and_start(site).visit()
-    assert again.refuse("join", table=broken["table"], token=broken["tokens"])[1] == "table"
-    assert again.get("join", table=whole["table"], token=whole["tokens"])["seats"] == [0, 1]
-    assert [saved.table_id for saved in archive.load_tables()] == [whole["table"]]
+    made = guest.create(*(seats or (PERSON, BOB)), **fields)
+    rng = random.Random(5)
+    for _ in range(40):
+        site.settle(1.0)
+        guest.hear()
+        play_at_random(guest, made["table"], rng, seats=(0, 1), doubles=0.0)
+    guest.hear()
+    plays = [event["text"] for event in guest.events if event["kind"] == "play"]
+    broken = {"act": "do", "at": site.now, "seat": 0, "line": "play 1/2", "help": False}
+    site.archive.add_action(made["table"], json.dumps(broken if entry is None else entry).encode())
+    return made, plays
+
+
+def test_a_table_that_cannot_be_rebuilt_is_kept_said_and_told_and_harms_no_other(caplog):
+    site = Site()
+    whole = site.visit().create(PERSON, BOB)
+    broken, plays = play_and_break(site)
+    for _ in range(2):
+        site = kill_and_start(site)
+        guest = site.visit()
+        code, field, message = guest.refuse("join", table=broken["table"], token=broken["tokens"])
+        assert (code, field) == ("data_file", "log")
+        assert "record" in message
+        assert guest.refuse("look", table=broken["table"], token=broken["watch"])[:2] == (code, field)
+        assert guest.refuse("act", table=broken["table"], act="roll")[:2] == (code, field)
+        assert {saved.table_id for saved in site.archive.load_tables()} == {whole["table"], broken["table"]}
+        text = guest.get("record", table=broken["table"], token=broken["tokens"][0])["text"]
+        assert [line for line in text.splitlines() if ": play " in line] == [
+            line for line in text.splitlines() if line.startswith("; ") and ": play " in line
+        ]
+        assert [line.partition(": play ")[2] for line in text.splitlines() if ": play " in line] == plays
+        assert "do seat 0 line play 1/2" in text
+    assert guest.get("join", table=whole["table"], token=whole["tokens"])["seats"] == [0, 1]
     assert "could not be rebuilt" in caplog.text
+
+
+def test_what_was_played_at_a_table_that_is_lost_is_told_to_its_players_alone():
+    site = Site()
+    broken, _ = play_and_break(site)
+    site = kill_and_start(site)
+    guest = site.visit()
+    for do in ("join", "look", "record"):
+        assert guest.refuse(do, table=broken["table"])[:2] == ("bad_value", "token")
+        assert guest.refuse(do, table=broken["table"], token="x" * 32)[:2] == ("bad_value", "token")
+    guest.visitor.receive(
+        json.dumps({"id": 91, "do": "record", "table": broken["table"], "token": broken["watch"]})
+    )
+    guest.visitor.receive(json.dumps({"id": 92, "do": "ping"}))
+    site.settle()
+    told, pong = guest.hear()
+    assert (told["id"], pong["id"]) == (91, 92)
+    secrets = [broken["watch"], *broken["tokens"], *(hash_token(token) for token in broken["tokens"])]
+    log = site.archive.load_log(broken["table"])
+    secrets += [entry["secret"] for entry in log if entry["act"] == "commit"]
+    assert not any(secret in told["text"] for secret in secrets)
+    other = guest.create(PERSON, BOB)
+    assert guest.refuse("record", table=other["table"], token=other["tokens"])[:2] == ("bad_state", "table")
+    assert guest.refuse("record", table="nowhere")[:2] == ("bad_value", "table")
+
+
+def test_the_finished_games_of_a_lost_table_are_a_record_that_programs_read():
+    site = Site()
+    made = site.visit().get("create", seats=[PERSON, BOB], length=5, dice="typed")
+    guest = site.visit()
+    guest.get("join", table=made["table"], token=made["tokens"])
+    for act in ({"act": "dice", "dice": [3, 1]}, {"act": "play", "play": "8/5 6/5"}, {"act": "double"}):
+        guest.get("act", table=made["table"], **act)
+    guest.get("act", table=made["table"], act="drop")
+    guest.get("act", table=made["table"], act="next")
+    site.archive.add_action(made["table"], b'{"act":"forfeit","at":1}')
+    site = kill_and_start(site)
+    guest = site.visit()
+    guest.refuse("join", table=made["table"], token=made["tokens"])
+    text = guest.get("record", table=made["table"], token=made["tokens"])["text"]
+    match = read_matches(text.encode(), name="lost")[0]
+    assert (match.names, match.length) == (("Ann", "Bob"), 5)
+    assert [game.result.winner for game in match.games] == [1]
+
+
+def refuse_pubeval(session, player, level):
+    if player == "pubeval":
+        raise ValueRangeError("there is no player pubeval", field="engine.player")
+    return []
+
+
+def test_a_table_whose_engine_is_gone_waits_for_it_and_its_record_needs_none(monkeypatch):
+    site = Site()
+    guest = site.visit()
+    made = guest.create(PERSON, {"kind": "engine", "player": "pubeval"})
+    site.settle(5.0)
+    with monkeypatch.context() as gone:
+        gone.setattr(seating, "list_player_lines", refuse_pubeval)
+        other = kill_and_start(site)
+        again = other.visit()
+        assert "pubeval" in again.refuse("join", table=made["table"], token=made["tokens"])[2]
+        text = again.get("record", table=made["table"], token=made["tokens"])["text"]
+        assert "all that was done:" in text
+    assert again.get("join", table=made["table"], token=made["tokens"])["seats"] == [0]
+    assert [saved.fault for saved in other.archive.load_tables()] == [""]
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [{}, {"act": 7}, {"act": "do"}, {"act": "start", "seeds": []}, {"act": "commit", "secret": "x"}, [1]],
+)
+def test_any_damage_of_a_log_leaves_the_table_kept_and_its_record_told(entry):
+    site = Site()
+    broken, _ = play_and_break(site, entry=entry)
+    site = kill_and_start(site)
+    guest = site.visit()
+    answer = guest.ask("join", table=broken["table"], token=broken["tokens"])
+    if answer["ok"]:
+        return
+    assert answer["error"]["field"] == "log"
+    assert [saved.table_id for saved in site.archive.load_tables()] == [broken["table"]]
+    answer = guest.ask("record", table=broken["table"], token=broken["tokens"])
+    assert answer["ok"] or answer["error"]["code"] == "data_file"
+
+
+def test_a_lost_table_waits_for_thirty_days():
+    site = Site()
+    broken, _ = play_and_break(site)
+    site = kill_and_start(site)
+    site.visit().refuse("join", table=broken["table"], token=broken["tokens"])
+    for days, is_there in ((29, True), (31, False)):
+        later = kill_and_start(site)
+        later.now += days * 24 * 3600
+        for _ in range(3):
+            later.now += 1000
+            later.settle()
+        assert bool(site.archive.load_tables()) is is_there
+
+
+def test_several_visitors_wait_for_a_table_that_is_rebuilt_once():
+    site = Site()
+    made = site.visit().create(PERSON, BOB, public=True)
+    other = kill_and_start(site)
+    guests = [other.visit() for _ in range(3)]
+    for guest in guests:
+        guest.visitor.receive(json.dumps({"id": 1, "do": "join", "table": made["table"]}))
+        guest.visitor.receive(json.dumps({"id": 2, "do": "ping"}))
+    lister = other.visit()
+    lister.visitor.receive(json.dumps({"id": 1, "do": "list"}))
+    assert len(other.pool.waiting) == 2
+    assert all(guest.hear() == [] for guest in guests)
+    other.settle()
+    for guest in guests:
+        assert [answer["id"] for answer in guest.hear()] == [1, 2]
+    assert [each["table"] for each in lister.hear()[0]["tables"]] == [made["table"]]
+    assert len(other.hub.tables[made["table"]].members) == 3
+
+
+def test_what_was_changed_at_a_table_is_so_after_a_restart():
+    site = Site()
+    guest = site.visit()
+    made = guest.create(PERSON, ENGINE)
+    guest.get("act", table=made["table"], act="pace", ms=1234)
+    guest.get("act", table=made["table"], act="pause")
+    again = kill_and_start(site).visit()
+    again.get("join", table=made["table"], token=made["tokens"])
+    assert (again.state["pace_ms"], again.state["paused"]) == (1234, True)
 
 
 def test_public_tables_are_listed_after_a_restart():
@@ -200,11 +356,26 @@ def test_public_tables_are_listed_after_a_restart():
     assert [each["table"] for each in kill_and_start(site).visit().get("list")["tables"]] == [made["table"]]
 
 
-def test_tables_that_were_left_long_ago_are_forgotten_at_the_next_start():
+def test_tables_that_were_left_long_ago_are_forgotten_some_time_after_the_next_start():
     site = Site()
     made = site.visit().create(PERSON, BOB)
     other = Site(site.archive)
     other.now += 13 * 3600
-    other.settle(2.0)
+    other.settle()
     assert other.visit().refuse("join", table=made["table"], token=made["tokens"])[1] == "table"
     assert site.archive.load_tables() == []
+
+
+def test_a_clock_that_is_wrong_at_the_start_ends_no_table():
+    site = Site()
+    made = site.visit().create(PERSON, BOB)
+    wrong_s = [30 * 24 * 3600.0]
+    hub = Hub(site.service, site.pool, lambda: site.now, site.archive, None, lambda: site.now + wrong_s[0])
+    for _ in range(10):
+        site.now += 100.0
+        hub.tick()
+    wrong_s[0] = 0.0
+    for _ in range(10):
+        site.now += 1000.0
+        hub.tick()
+    assert [saved.table_id for saved in site.archive.load_tables()] == [made["table"]]

@@ -23,7 +23,7 @@ def test_an_action_is_kept_with_its_time_and_the_clock():
     log, archive = make_log()
     log.add("do", [60.0, 55.5], seat=0, line="roll")
     log.add("pause", None)
-    assert archive.load_tables()[0].log == [
+    assert archive.load_log("t") == [
         {"act": "do", "at": 5.0, "seat": 0, "line": "roll", "banks_s": [60.0, 55.5]},
         {"act": "pause", "at": 5.0},
     ]
@@ -33,7 +33,7 @@ def test_what_is_done_again_is_not_kept_again():
     log, archive = make_log()
     log.is_replaying = True
     log.add("do", None)
-    assert archive.load_tables()[0].log == []
+    assert archive.load_log("t") == []
 
 
 def test_a_full_log_takes_no_more_actions(monkeypatch):
@@ -44,6 +44,25 @@ def test_a_full_log_takes_no_more_actions(monkeypatch):
         log.add("do", None)
     with pytest.raises(StateError, match="2 actions"):
         log.check_room()
+
+
+def test_a_log_ends_at_so_many_bytes_too(monkeypatch):
+    log, _ = make_log()
+    log.add("do", None, line="x" * 1000)
+    assert 1000 < log.size_bytes < 1200
+    monkeypatch.setattr(table_log, "MAX_BYTES", log.size_bytes)
+    with pytest.raises(StateError, match="1 actions"):
+        log.check_room()
+
+
+def test_a_log_that_is_kept_no_longer_still_ends(monkeypatch):
+    log, archive = make_log()
+    log.add("do", None)
+    log.stop_keeping()
+    log.add("do", None)
+    assert archive.load_tables() == []
+    monkeypatch.setattr(table_log, "MAX_ACTIONS", 2)
+    assert log.is_full
 
 
 def test_a_table_with_a_full_log_refuses_every_action_and_changes_nothing(monkeypatch):

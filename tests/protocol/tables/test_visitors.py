@@ -99,37 +99,111 @@ def test_a_spectator_that_does_not_read_is_dropped_and_play_goes_on():
 
 
 def test_caps_on_tables_and_visitors_are_told():
-    site = Site(limits=HubLimits(tables=3, visitor_tables=2, visitor_seats=1, table_visitors=1))
-    guest, other = site.visit(), site.visit()
+    site = Site(limits=HubLimits(tables=3, address_tables=2, visitor_seats=1, table_visitors=1))
+    guest, stayed, other = (site.visit(f"10.0.0.{number}") for number in (1, 1, 2))
     made = guest.create(PERSON, ENGINE)
-    guest.get("create", seats=[PERSON, OPEN])
-    assert guest.refuse("create", seats=[PERSON, ENGINE])[0] == "limit"
+    second = guest.get("create", seats=[PERSON, OPEN])
+    stayed.get("join", table=second["table"], token=second["tokens"][0])
+    assert guest.refuse("create", seats=[PERSON, ENGINE])[:2] == ("limit", "request")
     assert other.refuse("join", table=made["table"], token=made["watch"])[0] == "busy"
     public = other.get("create", seats=[PERSON, ENGINE], public=True)
     assert guest.refuse("join", table=public["table"])[0] == "limit"
 
 
-def test_a_game_against_an_engine_that_was_left_makes_room_for_another_of_its_visitor():
-    site = Site(limits=HubLimits(visitor_tables=2))
+def leave_in_order(site, *tables, address="10.0.0.1"):
+    """Create tables, one a second, and leave each; return their names."""
+    names = []
+    for seats, fields in tables:
+        guest = site.visit(address)
+        names.append(guest.create(*seats, **fields)["table"])
+        if fields.get("variant") == "barca":
+            guest.get("act", table=names[-1], act="resign")
+        guest.get("leave", table=names[-1])
+        site.now += 1.0
+    return names
+
+
+def test_for_want_of_room_that_table_ends_first_at_which_least_is_lost():
+    site = Site(limits=HubLimits(tables=6))
+    two = [PERSON, BOB]
+    kinds = (two, {}), ([PERSON, ENGINE], {}), ([PERSON, ENGINE], {}), (two, {"variant": "barca"})
+    friends, engine, later, over, unused = leave_in_order(site, *kinds, ([PERSON, OPEN], {}))
+    present = site.visit()
+    kept = present.create(*two)["table"]
+    for gone in (over, unused, engine, later, friends):
+        assert gone in site.hub.tables
+        present.create(*two)
+        assert gone not in site.hub.tables
+    assert kept in site.hub.tables
+    assert present.refuse("create", seats=two)[:2] == ("busy", "request")
+
+
+def test_one_address_makes_room_for_itself_and_never_takes_that_of_others():
+    site = Site(limits=HubLimits(tables=100, address_tables=5))
+    (others,) = leave_in_order(site, ([PERSON, ENGINE], {}), address="10.0.0.2")
+    greedy = leave_in_order(site, *(([PERSON, OPEN], {}) for _ in range(30)))
+    assert set(site.hub.tables) == {others, *greedy[-5:]}
+
+
+def test_tables_of_before_the_start_make_room_as_others_do():
+    site = Site()
+    names = leave_in_order(site, ([PERSON, BOB], {}), ([PERSON, ENGINE], {}), ([PERSON, ENGINE], {}))
+    other = Site(site.archive, HubLimits(tables=3))
+    other.now += 100.0
+    guest = other.visit()
+    for left in (names[0], names[2]), (names[0],), ():
+        guest.create(PERSON, BOB)
+        assert {saved.table_id for saved in site.archive.load_tables()} - set(other.hub.tables) == set(left)
+
+
+def test_a_game_against_an_engine_that_nobody_is_at_ends_after_half_an_hour():
+    site = Site()
     guest = site.visit()
-    first = guest.create(PERSON, ENGINE)["table"]
-    second = guest.create(PERSON, BOB)["table"]
-    for table in (first, second):
+    left, there, friends = (guest.create(PERSON, other)["table"] for other in (ENGINE, ENGINE, BOB))
+    site.settle(3600.0)
+    for table in (left, friends):
         guest.get("leave", table=table)
-    third = guest.create(PERSON, ENGINE)["table"]
-    assert set(site.hub.tables) == {second, third}
-    assert guest.refuse("create", seats=[PERSON, ENGINE])[0] == "limit"
+    site.now += 1799
+    site.settle()
+    assert set(site.hub.tables) == {left, there, friends}
+    site.now += 2
+    site.settle()
+    assert set(site.hub.tables) == {there, friends}
 
 
-def test_a_table_at_which_nobody_ever_played_makes_room_for_another():
-    site = Site(limits=HubLimits(tables=2))
+def test_the_longest_logs_give_way_and_their_tables_go_on():
+    site = Site()
     guest = site.visit()
-    played = guest.create(PERSON, ENGINE)["table"]
-    unused = guest.get("create", seats=[PERSON, OPEN])["table"]
-    third = guest.create(PERSON, ENGINE)["table"]
-    assert set(site.hub.tables) == {played, third}
-    assert guest.refuse("create", seats=[PERSON, ENGINE])[0] == "busy"
-    assert guest.refuse("join", table=unused)[1] == "table"
+    long = guest.create(PERSON, BOB)["table"]
+    play_some(guest, long, 60, random.Random(3))
+    short = guest.create(PERSON, BOB)["table"]
+    site.hub.limits = HubLimits(log_bytes=site.hub.tables[long].log.size_bytes)
+    site.now += 2.0
+    site.settle()
+    assert [saved.table_id for saved in site.archive.load_tables()] == [short]
+    play_some(guest, long, 5, random.Random(4))
+    assert [saved.table_id for saved in site.archive.load_tables()] == [short]
+    other = Site(site.archive, HubLimits(log_bytes=10))
+    other.now += 2.0
+    other.settle()
+    assert site.archive.load_tables() == []
+
+
+def test_pauses_paces_and_links_that_are_used_again_make_no_log_longer():
+    site = Site()
+    ann, bob = site.visit(), site.visit()
+    made = ann.create(PERSON, OPEN)
+    link = {"table": made["table"], "token": made["tokens"][1]}
+    for number in range(50):
+        bob.get("join", **link, name=f"Bob {number}")
+        bob.get("leave", table=made["table"])
+    alone = ann.create(PERSON, ENGINE)["table"]
+    for number in range(50):
+        ann.get("act", table=alone, act="pause")
+        ann.get("act", table=alone, act="pace", ms=number)
+        ann.get("act", table=alone, act="resume")
+    logs = [site.archive.load_log(saved.table_id) for saved in site.archive.load_tables()]
+    assert [len(log) < 5 for log in logs] == [True, True]
 
 
 def test_tables_end_when_nothing_is_done_at_them_and_soon_when_the_match_is_over():

@@ -50,9 +50,9 @@ class Site:
         self.service = service or make_service()
         self.hub = Hub(self.service, self.pool, lambda: self.now, self.archive, limits, lambda: self.now)
 
-    def visit(self):
+    def visit(self, address="", check_name=lambda name: ""):
         """Let a visitor come."""
-        return Guest(self)
+        return Guest(self, address, check_name)
 
     def settle(self, seconds=0.0):
         """Do all work and all that is due, while the clock goes on by some time in steps."""
@@ -75,9 +75,9 @@ class Guest:
         state: The last state of each table.
     """
 
-    def __init__(self, site):
+    def __init__(self, site, address="", check_name=lambda name: ""):
         self.site = site
-        self.visitor = site.hub.connect()
+        self.visitor = site.hub.connect(check_name=check_name, address=address)
         self.events = []
         self.states = {}
         self._id = 0

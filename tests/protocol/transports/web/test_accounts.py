@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import pytest
 
 pytest.importorskip("starlette", reason="needs the extra 'web'")
@@ -66,6 +68,65 @@ def test_an_open_seat_is_taken_by_the_name_of_an_account_by_its_owner_alone(serv
                 watch = {"table": made["table"], "token": made["watch"], "name": "Ann"}
                 assert (await stranger.ask("join", **watch))["seats"] == []
                 assert (await stranger.ask("join", **seat, name="Bob"))["ok"]
+
+    run(scenario())
+
+
+async def play_at_once(server, headers):
+    """Play and lose a game of money play alone, as Ann; return the tokens."""
+    async with server.connect("/ws/tables", additional_headers=headers) as socket:
+        ann = Player(socket)
+        made = await ann.ask("create", length=1, seats=[PERSON, {"kind": "person", "name": "Bob"}])
+        await ann.ask("join", table=made["table"], token=made["tokens"])
+        seat = (await ann.wait_for_state(lambda state: state["phase"] == "play"))["to_act"]
+        await ann.ask("act", table=made["table"], seat=seat, act="resign", points=1)
+        await ann.ask("act", table=made["table"], seat=1 - seat, act="accept")
+
+
+async def list_games(server, count):
+    """Return so many kept games, the oldest first, once they are there."""
+    while len(games := (await request(server, "GET", "/api/v1/games")).document["games"]) < count:
+        await asyncio.sleep(0.05)
+    return games[::-1]
+
+
+def test_who_registers_a_name_does_not_get_the_games_that_others_played_by_it(serve):
+    async def scenario():
+        async with serve() as server:
+            await play_at_once(server, {})
+            head = await log_in(server)
+            await play_at_once(server, head)
+            theirs, own = await list_games(server, 2)
+            assert [game["seats"][0]["is_owned"] for game in (theirs, own)] == [False, True]
+            answers = [
+                await request(server, "POST", f"/api/v1/games/{game['id']}/remove", {}, headers=head)
+                for game in (theirs, own)
+            ]
+            assert [answer.status for answer in answers] == [422, 200]
+            assert [game["id"] for game in await list_games(server, 1)] == [theirs["id"]]
+
+    run(scenario())
+
+
+def test_an_account_owns_what_it_plays_also_after_a_restart(serve):
+    async def scenario():
+        async with serve() as server:
+            head = await log_in(server)
+            async with server.connect("/ws/tables", additional_headers=head) as socket:
+                ann = Player(socket)
+                made = await ann.ask("create", length=1, seats=[PERSON, {"kind": "person", "name": "Bob"}])
+                await ann.ask("join", table=made["table"], token=made["tokens"])
+        async with serve() as server:
+            async with server.connect("/ws/tables") as socket:
+                later = Player(socket)
+                await later.ask("join", table=made["table"], token=made["tokens"])
+                seat = (await later.wait_for_state(lambda state: state["phase"] == "play"))["to_act"]
+                await later.ask("act", table=made["table"], seat=seat, act="resign", points=1)
+                await later.ask("act", table=made["table"], seat=1 - seat, act="accept")
+            (game,) = await list_games(server, 1)
+            assert game["seats"][0]["is_owned"]
+            path = f"/api/v1/games/{game['id']}/remove"
+            assert (await request(server, "POST", path, {}, headers=head)).status == 200
 
     run(scenario())
 

@@ -1,0 +1,152 @@
+"""The games of a table: which of them say how well somebody plays."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from protocol.tables.limits import HubLimits
+from tests.protocol.tables.visiting import PERSON, Site, play_at_random
+
+BOB = {"kind": "person", "name": "Bob"}
+
+
+class Two:
+    """Two people at a table, each over a connection of its own."""
+
+    def __init__(self, *seats, site=None, owners=("", ""), alone=False, **fields):
+        self.site = site or Site()
+        names = iter(owners)
+        self.guests = [self.site.visit(check_name=lambda _: next(names, "")) for _ in range(2)]
+        made = self.guests[0].get("create", seats=list(seats or (PERSON, BOB)), **fields)
+        self.table = made["table"]
+        if alone:
+            self.guests[1] = self.guests[0]
+        for guest, token in zip(self.guests, made["tokens"], strict=True):
+            guest.get("join", table=self.table, token=token)
+
+    @property
+    def state(self):
+        for guest in self.guests:
+            guest.hear()
+        return max((guest.events[-1] for guest in self.guests), key=lambda event: event["event"])["state"]
+
+    def act(self, act, **fields):
+        """Do something for the seat to act, or for either where neither is."""
+        seat = self.state["to_act"] or 0
+        self.guests[seat].get("act", table=self.table, seat=seat, act=act, **fields)
+
+    def play(self, plays):
+        """Make so many plays, or play to the end."""
+        rng = random.Random(plays)
+        for _ in range(4000):
+            state = self.state
+            if state["phase"] in ("over", "finished") or plays == 0:
+                return
+            plays -= state["phase"] == "play"
+            seat = state["to_act"]
+            play_at_random(self.guests[seat], self.table, rng, seats=(seat,), doubles=0.0)
+
+    def give_up(self):
+        """Resign, and accept."""
+        self.act("resign", points=1)
+        self.act("accept")
+
+    @property
+    def kept(self):
+        return self.site.archive.games[f"{self.table}-{self.state['game_number']}"]
+
+
+def test_a_game_of_two_that_is_played_is_rated():
+    two = Two()
+    two.play(-1)
+    assert two.kept.is_rated
+    two = Two()
+    two.play(7)
+    two.give_up()
+    assert two.kept.is_rated
+
+
+@pytest.mark.parametrize("plays", [0, 1, 4])
+def test_a_game_that_is_given_up_in_the_first_moves_is_not_rated(plays):
+    two = Two()
+    two.play(plays)
+    two.give_up()
+    assert not two.kept.is_rated
+
+
+def test_a_game_that_is_doubled_out_in_the_first_moves_is_not_rated():
+    two = Two()
+    two.play(1)
+    two.act("double")
+    two.act("drop")
+    assert not two.kept.is_rated
+
+
+def test_a_match_is_rated_although_one_of_its_games_was_dropped_at_once():
+    two = Two(length=3)
+    two.play(1)
+    two.act("double")
+    two.act("drop")
+    assert not two.kept.is_rated
+    two.act("next")
+    two.play(-1)
+    assert two.kept.is_rated
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"position": "4HPwATDgc/ABMA"},
+        {"alone": True},
+        {"owners": ("1 ann", "1 ann")},
+        {"dice": "typed"},
+    ],
+)
+def test_a_game_that_one_person_can_make_up_is_not_rated(fields):
+    two = Two(**fields)
+    if "dice" in fields:
+        for number in range(20):
+            dice = [3, 1] if not number else [6, 5]
+            two.act("dice", dice=dice)
+            tree, at = two.guests[two.state["to_act"]].states[two.table]["tree"], 0
+            while tree[at]["moves"]:
+                at = tree[at]["moves"][0][2]
+            two.act("play", play=tree[at]["play"])
+        two.give_up()
+    else:
+        two.play(-1)
+    assert not two.kept.is_rated
+
+
+def test_two_accounts_are_rated():
+    two = Two(owners=("1 ann", "1 bob"))
+    two.play(7)
+    two.give_up()
+    assert (two.kept.is_rated, two.kept.owners) == (True, ("1 ann", "1 bob"))
+
+
+def test_who_held_both_seats_once_is_known_after_a_restart():
+    site = Site()
+    made = site.visit().create(PERSON, BOB)
+    other = Site(site.archive)
+    ann, bob = other.visit(), other.visit()
+    for guest, token in zip((ann, bob), made["tokens"], strict=True):
+        guest.get("join", table=made["table"], token=token)
+    assert not other.hub.tables[made["table"]].seating.may_have_two_players
+
+
+def test_an_address_that_finishes_more_games_than_people_play_makes_room_first():
+    site = Site(limits=HubLimits(address_games=3))
+    guest, other = site.visit("10.0.0.1"), site.visit("10.0.0.2")
+    worth = []
+    for visitor in (*[guest] * 5, other):
+        made = visitor.create(PERSON, BOB, variant="barca")
+        visitor.get("act", table=made["table"], act="resign")
+        worth.append(site.archive.games[f"{made['table']}-1"].is_one_of_many)
+    assert worth == [False, False, False, True, True, False]
+    site.now += 3700.0
+    made = guest.create(PERSON, BOB, variant="barca")
+    guest.get("act", table=made["table"], act="resign")
+    assert not site.archive.games[f"{made['table']}-1"].is_one_of_many
