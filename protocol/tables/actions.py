@@ -7,6 +7,7 @@ from collections.abc import Callable
 from engine.errors import StateError, UnsupportedError, ValueRangeError
 from engine.options import MAX_QUOTED_CHARS, did_you_mean
 from protocol.tables.audience import Member
+from protocol.tables.fair_dice import check_commitment, check_seed
 from protocol.tables.game_view import Phase
 from protocol.tables.requests import MAX_PACE_MS, MAX_PLAY_CHARS, ActRequest
 from protocol.tables.table import Table
@@ -152,6 +153,8 @@ def _take_hint(table: Table, member: Member, request: ActRequest) -> None:
         raise StateError("it is not your turn", field="seat")
     if table.engines.is_busy:
         raise StateError("the engine is thinking already", field="act")
+    if table.game.awaits_seeds:
+        raise StateError("the dice wait for the players' seeds, some seconds at most", field="seed")
     table.do_for_person(seat)
 
 
@@ -167,12 +170,22 @@ def _steer(table: Table, member: Member, request: ActRequest) -> None:
         table.steer(request.act, seat)
 
 
+def _commit_seed(table: Table, member: Member, request: ActRequest) -> None:
+    table.commit_seed(_find_seat(table, member, request), check_commitment(request.seed_commitment))
+
+
+def _tell_seed(table: Table, member: Member, request: ActRequest) -> None:
+    table.tell_seed(_find_seat(table, member, request), check_seed(request.seed))
+
+
 _HANDLERS: dict[str, Callable[[Table, Member, ActRequest], None]] = {
     **dict.fromkeys(_GAME_ACTS, _act_in_game),
     **dict.fromkeys(_HISTORY_ACTS, _take_back),
     **dict.fromkeys(("agree", "refuse"), _answer_request),
     "next": _begin_next,
     "hint_play": _take_hint,
+    "commit_seed": _commit_seed,
+    "tell_seed": _tell_seed,
     **dict.fromkeys(("pause", "resume", "pace"), _steer),
 }
 

@@ -7,7 +7,6 @@ from typing import Any, Protocol
 
 from engine.errors import ValueRangeError
 from protocol.tables.audience import Audience, Listener, Member
-from protocol.tables.fair_dice import check_seed
 from protocol.tables.requests import JoinRequest, read_guest_name
 from protocol.tables.seating import Seating
 
@@ -70,7 +69,6 @@ class Admission:
         """
         seating, tokens = self._seating, request.tokens
         self.check_tokens(tokens)
-        check_seed(request.seed)
         held, invited = seating.find_held(tokens), seating.find_invited(tokens)
         watches = seating.may_watch(tokens)
         answer: dict[str, Any] = {}
@@ -81,8 +79,6 @@ class Admission:
         member.has_watch_token |= watches
         for place in sorted(held - member.seats):
             self._sit_down(member, place)
-        for place in held if request.seed else ():
-            seating.seats[place].seed = request.seed
         return member, answer
 
     def _take_seat(self, place: int, name: str, owner: str) -> list[str | None]:

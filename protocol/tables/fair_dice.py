@@ -1,8 +1,9 @@
-"""Dice that nobody need trust: the server commits to a secret, players add seeds, the secret is revealed.
+"""Dice that nobody need trust: server and players commit to secrets and seeds before any of them is told.
 
-Before a game the server publishes the SHA-256 of a secret of 32 bytes, and players may then add seeds of
-their own. Roll k is made of HMAC-SHA256(secret, ``SEED0,SEED1|k``), so neither side could choose it. Once the
-secret is revealed everybody can make the rolls again. The page has a twin of this module.
+Before a game the server publishes the SHA-256 of a secret of 32 bytes, then players that of seeds of their
+own, and only then do they tell the seeds. Roll k is made of HMAC-SHA256(secret, ``SEED0,SEED1|k``), so that
+no side could choose it, even together with the server. Once the secret is revealed everybody can make the
+rolls again. The page has a twin of this module.
 """
 
 from __future__ import annotations
@@ -13,12 +14,13 @@ import re
 import secrets
 from itertools import count
 
-from engine.errors import FormatError
+from engine.errors import FormatError, StateError
 from engine.rules.dice import Roll
 
 SECRET_BYTES = 32
 MAX_SEED_CHARS = 64
 
+_COMMITMENT = re.compile(r"[0-9a-f]{64}", re.ASCII)
 _SEED = re.compile(rf"[0-9A-Za-z_-]{{0,{MAX_SEED_CHARS}}}", re.ASCII)
 _FACES = 6
 _FAIR_BYTES = 256 - 256 % _FACES
@@ -45,8 +47,21 @@ def check_seed(text: str) -> str:
     return text
 
 
+def check_commitment(text: str) -> str:
+    """Return what a player's seed is committed to by.
+
+    Raises:
+        FormatError: It is no SHA-256 in hexadecimal, in small letters.
+    """
+    if not _COMMITMENT.fullmatch(text):
+        raise FormatError(
+            "expected the SHA-256 of a seed: 64 hexadecimal digits in small letters", field="seed_commitment"
+        )
+    return text
+
+
 def make_commitment(secret: bytes) -> str:
-    """Return what is published of a secret before the game: its SHA-256, in hexadecimal."""
+    """Return what is published of a secret, or of a seed as ASCII, before: its SHA-256, in hexadecimal."""
     return hashlib.sha256(secret).hexdigest()
 
 
@@ -70,21 +85,20 @@ def make_roll(secret: bytes, seeds: tuple[str, str], number: int) -> Roll:
 
 
 class FairDice:
-    """The dice of one game.
+    """The dice of one secret.
 
     Args:
         secret: The secret.
-        seeds: Those of seats 0 and 1.
 
     Attributes:
         secret: As given; published when the game is over.
-        seeds: As given.
+        seeds: Those of seats 0 and 1; None until they are told.
         count: How many rolls were made.
     """
 
-    def __init__(self, secret: bytes, seeds: tuple[str, str]) -> None:
+    def __init__(self, secret: bytes) -> None:
         self.secret = secret
-        self.seeds = seeds
+        self.seeds: tuple[str, str] | None = None
         self.count = 0
 
     @property
@@ -93,6 +107,12 @@ class FairDice:
         return make_commitment(self.secret)
 
     def roll(self) -> Roll:
-        """Return the next roll."""
+        """Return the next roll.
+
+        Raises:
+            StateError: A seed is not told yet.
+        """
+        if self.seeds is None:
+            raise StateError("the dice wait for the players' seeds, some seconds at most", field="seed")
         self.count += 1
         return make_roll(self.secret, self.seeds, self.count)

@@ -76,13 +76,17 @@ def _do_again(table: Table, entry: LogEntry) -> None:
             table.game.dice.commit(bytes.fromhex(entry["secret"]))
             table.record("commit")
         case "start":
-            for seat, seed in zip(table.seating.seats, entry["seeds"], strict=True):
-                seat.seed, seat.has_come = seed, True
+            for seat in table.seating.seats:
+                seat.has_come = True
+            _add_seeds(table, entry)
             table.start_game()
             table.game_started_s = entry["at"]
+        case "seeds":
+            table.fix_seeds(entry["seeds"])
         case "do":
             table.do(entry["line"], entry["seat"], has_help=entry["help"])
         case "undo" | "go_back" | "redo" as what:
+            _add_seeds(table, entry)
             table.take_back(what, entry["seat"], entry["count"])
         case "forfeit":
             table.forfeit(entry["winner"], entry["kind"])
@@ -91,6 +95,14 @@ def _do_again(table: Table, entry: LogEntry) -> None:
     if table.clock is not None and "banks_s" in entry:
         table.clock.begin_turn(None, 0.0)
         table.clock.restore(entry["banks_s"])
+
+
+def _add_seeds(table: Table, entry: LogEntry) -> None:
+    """Add what the players added to the secret that is used from an entry on."""
+    seeds, commitments = entry.get("seeds", ()), entry.get("commitments", ("", ""))
+    for seat, (seed, commitment) in enumerate(zip(seeds, commitments, strict=False)):
+        if table.game.dice is not None:
+            table.game.dice.add_seed(seat, commitment, seed)
 
 
 def write_lost_record(saved: SavedTable, log: Sequence[LogEntry], services: TableServices) -> str:

@@ -99,7 +99,8 @@ class JoinRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_f
         token: Secrets of seats or of spectators; None for a public table.
         after: The last event that the visitor has; None for a new one.
         name: The name of who takes an open seat.
-        seed: A seed for the dice.
+        seed: A seed for the dice, told at once.
+        seed_commitment: The SHA-256 of a seed that is told later.
     """
 
     table: str
@@ -108,6 +109,7 @@ class JoinRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_f
     after: int | None = None
     name: str = ""
     seed: str = ""
+    seed_commitment: str = ""
 
     @property
     def tokens(self) -> list[str]:
@@ -182,6 +184,8 @@ class ActRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_fi
         points: 1 a single game, 2 a gammon, 3 a backgammon, for ``resign``.
         to: The number of an action, for ``go_back``.
         ms: Milliseconds, for ``pace``.
+        seed_commitment: The SHA-256 of a seed, for ``commit_seed``.
+        seed: The seed, for ``tell_seed``.
     """
 
     table: str
@@ -193,6 +197,8 @@ class ActRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_fi
     points: int = 1
     to: int | None = None
     ms: int | None = None
+    seed_commitment: str = ""
+    seed: str = ""
 
 
 AnyRequest = (

@@ -120,11 +120,6 @@ class Seating:
         return self.seats[0].name, self.seats[1].name
 
     @property
-    def seeds(self) -> tuple[str, str]:
-        """The players' seeds for the dice."""
-        return self.seats[0].seed, self.seats[1].seed
-
-    @property
     def is_complete(self) -> bool:
         """Whether everybody has come who is to play."""
         return all(seat.is_ready for seat in self.seats)

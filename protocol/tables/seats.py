@@ -29,7 +29,6 @@ class Seat:
         has_acted: Whether its player has acted; from then on the link only watches.
         visitors: How many visitors hold it now.
         has_come: Whether anybody has come for it.
-        seed: Its player's seed for the dice.
         owner: What marks the account that was logged in when it was taken; empty for none.
         rejected_kind: The dearest resignation that its opponent has rejected in this game.
     """
@@ -43,7 +42,6 @@ class Seat:
     has_acted: bool = False
     visitors: int = 0
     has_come: bool = False
-    seed: str = ""
     owner: str = ""
     rejected_kind: int = 0
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from engine.errors import GammondError
+from engine.errors import GammondError, StateError
 from protocol.core.fault_log import FAULT_LOG
 from protocol.core.replies import describe_error
 from protocol.tables.admission import Admission
@@ -15,6 +15,7 @@ from protocol.tables.archive import SavedTable
 from protocol.tables.audience import Audience, Listener, Member
 from protocol.tables.clocks import MatchClock
 from protocol.tables.engine_play import EnginePlay
+from protocol.tables.fair_dice import check_commitment, check_seed
 from protocol.tables.game_history import HistoryEntry
 from protocol.tables.game_view import Phase
 from protocol.tables.requests import JoinRequest, TableSpec
@@ -26,6 +27,9 @@ from protocol.tables.table_log import TableLog
 
 DEFAULT_PACE_MS = 600
 """The least time between what an engine sees and what it does, unless the table says otherwise."""
+
+SEEDS_WAIT_S = 10.0
+"""How long a table waits for the seeds to which its players are committed."""
 
 GAMES_PAUSE_S = 3.0
 """The time between two games of engines."""
@@ -84,6 +88,7 @@ class Table:
         self.request: tuple[int, str, int] | None = None
         self.awaits_dice = False
         self._changed_s = self.active_s
+        self._seeds_due_s = self.active_s
         self.game_started_s = self.created_s
         self._choices: dict[str, Any] | None = None
         self._is_end_announced = False
@@ -147,7 +152,13 @@ class Table:
         Raises:
             GammondError: It may not.
         """
+        check_seed(request.seed)
+        if request.seed_commitment:
+            check_commitment(request.seed_commitment)
         member, answer = self.admission.admit(listener, request, owner)
+        if self.game.dice is not None:
+            for seat in member.seats:
+                self.game.dice.add_seed(seat, request.seed_commitment, request.seed)
         self.active_s = self._services.clock()
         frames = self.audience.list_missed(member, request.after)
         number = self.audience.events.number
@@ -180,8 +191,8 @@ class Table:
             StateError: It is not the time.
         """
         self.log.check_room()
-        self.game.start(self.seating.names, self.seating.seeds)
-        self.record("start", seeds=self.seating.seeds)
+        self.game.start(self.seating.names)
+        self.record("start", **self._await_seeds())
         self.game_started_s = self._services.wall_clock()
         for seat in self.seats:
             seat.rejected_kind = 0
@@ -235,11 +246,52 @@ class Table:
         self.log.check_room()
         if what == "redo":
             self.game.redo()
+            has_new_secret = False
         else:
-            self.game.undo(count)
-        self.record(what, seat=seat, count=count)
+            has_new_secret = self.game.undo(count)
+        self.record(what, seat=seat, count=count, **(self._await_seeds() if has_new_secret else {}))
         self._note_change()
         self.emit(what, seat, str(count))
+        self.go_on()
+
+    def _await_seeds(self) -> dict[str, Any]:
+        """Wait for the seeds of a secret that is used from now on; return what the log has of them."""
+        dice = self.game.dice
+        if dice is None:
+            return {}
+        self._seeds_due_s = self._services.clock() + SEEDS_WAIT_S
+        return {"seeds": list(dice.seeds.seeds), "commitments": list(dice.seeds.commitments)}
+
+    def commit_seed(self, seat: int, commitment: str) -> None:
+        """Take the commitment of a player to a seed for the next secret.
+
+        Raises:
+            StateError: None counts now: the server has not committed to one.
+        """
+        if self.game.dice is None or not self.game.dice.add_seed(seat, commitment, ""):
+            raise StateError("no seed counts before the server has committed to its next secret", field="act")
+        self.emit("seed", seat, "committed")
+
+    def tell_seed(self, seat: int, seed: str) -> None:
+        """Take the seed to which a player is committed, and go on once all are told.
+
+        Raises:
+            StateError: None of his is awaited.
+            ValueRangeError: It is another one.
+        """
+        if self.game.dice is None:
+            raise StateError("no seed of this seat is awaited", field="seed")
+        self.game.dice.tell_seed(seat, seed)
+        self.emit("seed", seat, "told")
+        if not self.game.awaits_seeds:
+            self.fix_seeds(self.game.dice.seeds.seeds)
+
+    def fix_seeds(self, seeds: Sequence[str]) -> None:
+        """Roll with these seeds of the players from now on, empty for one that was not told, and go on."""
+        assert self.game.dice is not None
+        self.game.dice.fix_seeds(seeds)
+        self.record("seeds", seeds=list(seeds))
+        self.emit("seed", None, "")
         self.go_on()
 
     def ask_to_take_back(self, seat: int, what: str, left: int) -> None:
@@ -302,9 +354,9 @@ class Table:
             self.clock.begin_turn(running, self._services.clock())
 
     def _keep_game(self) -> None:
-        """Commit to the secret of the next game, and keep the one that is over."""
+        """Commit to the secret of what comes next, a game or the end of this one anew, and keep the game."""
         dice = self.game.dice
-        if dice is not None and self.game.phase is Phase.OVER and dice.next_secret is None:
+        if dice is not None and dice.next_secret is None:
             self.record("commit", secret=dice.commit().hex())
         first, second = (seat.describe_kept() for seat in self.seats)
         times_s = self.game_started_s, self._services.wall_clock()
@@ -327,6 +379,8 @@ class Table:
             return
         if not self.game.is_on:
             self._announce_end()
+            return
+        if self.game.awaits_seeds:
             return
         if self._rolls_now():
             self.do("roll", self.game.to_act)
@@ -401,12 +455,15 @@ class Table:
     @property
     def due_s(self) -> float | None:
         """When `tick` has something to do, by the clock."""
-        times = [self.engines.due_s, None if self.clock is None else self.clock.due_s]
+        seeds_due_s = self._seeds_due_s if self.game.awaits_seeds else None
+        times = [self.engines.due_s, seeds_due_s, None if self.clock is None else self.clock.due_s]
         return min((time for time in times if time is not None), default=None)
 
     def tick(self) -> None:
-        """Do what is due: the move of an engine, the end of somebody's time."""
+        """Do what is due: the move of an engine, the end of somebody's time or of a wait for seeds."""
         now = self._services.clock()
+        if self.game.dice is not None and self.game.awaits_seeds and self._seeds_due_s <= now:
+            self.fix_seeds(self.game.dice.seeds.seeds)
         if not self.check_time(now):
             self.engines.run_due(now)
 
@@ -529,7 +586,8 @@ class Table:
         }
         clock = None if spec.clock is None else msgspec.to_builtins(spec.clock)
         invited = self.seating.find_invited(tokens)
-        return {**self.describe_listed(), **rules, "clock": clock, "invited": invited}
+        fair = None if self.game.dice is None else self.game.dice.describe()
+        return {**self.describe_listed(), **rules, "clock": clock, "invited": invited, "fair": fair}
 
     def record(self, act: str, **values: Any) -> None:  # noqa: ANN401  (plain values)
         """Add what was done to the table's log."""

@@ -120,12 +120,11 @@ class TableGame:
         end = self.end
         return self.view.count_score(self.ends if end is None else [*self.ends, end])
 
-    def start(self, names: tuple[str, str], seeds: tuple[str, str]) -> None:
+    def start(self, names: tuple[str, str]) -> None:
         """Begin the next game.
 
         Args:
             names: Of seats 0 and 1.
-            seeds: Those for the dice.
 
         Raises:
             StateError: A game is on, or the match is over.
@@ -137,7 +136,7 @@ class TableGame:
             self._played.append(self._is_played)
             self.ends.append(self.end)
         if self.dice is not None:
-            self.dice.start_game(seeds)
+            self.dice.start_game()
         self.number += 1
         for line in self.view.list_start_lines(self.number):
             self.run(line)
@@ -172,8 +171,11 @@ class TableGame:
         self.history.add(entry)
         return entry
 
-    def undo(self, count: int) -> None:
+    def undo(self, count: int) -> bool:
         """Take back the last actions of the game at hand.
+
+        Returns:
+            Whether another secret is used from now on: that of before was told.
 
         Raises:
             StateError: The session does not remember as many.
@@ -185,8 +187,10 @@ class TableGame:
             self.run("undo")
         self.history.undo(count)
         self.has_help = True
-        if was_over and self.dice is not None and self.end is None and self.dice.next_secret is not None:
-            self.dice.change_secret()
+        if not was_over or self.end is not None or self.dice is None or self.dice.next_secret is None:
+            return False
+        self.dice.change_secret()
+        return True
 
     def redo(self) -> None:
         """Do again what was taken back last.
@@ -203,6 +207,11 @@ class TableGame:
     def forfeit(self, winner: int, kind: str) -> None:
         """End game and match, or the table where there is none: a side's time is up, or it gave up."""
         self._forfeit = GameEnd(winner, self.view.stake, kind)
+
+    @property
+    def awaits_seeds(self) -> bool:
+        """Whether seeds are to be told before the next roll."""
+        return self.dice is not None and bool(self.dice.awaited)
 
     @property
     def _is_played(self) -> bool:

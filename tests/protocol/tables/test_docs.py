@@ -42,7 +42,7 @@ class Names:
         elif isinstance(shown, list) and isinstance(got, list) and len(shown) == len(got):
             for one, other in zip(shown, got, strict=True):
                 self.match(one, other)
-        elif isinstance(shown, str) and re.fullmatch(r"TABLE|W|(T|NEW)[01]", shown):
+        elif isinstance(shown, str) and re.fullmatch(r"TABLE|W|(T|NEW|C)[01]", shown):
             assert self.found.setdefault(shown, got) == got
         else:
             assert shown == got
