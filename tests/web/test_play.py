@@ -1,11 +1,16 @@
 """Games at the tables of the page, in Chromium."""
 
 import re
+from pathlib import Path
 
 import pytest
 
+from protocol.archive.archive import GameArchive
+from protocol.archive.options import ArchiveOptions
 from protocol.tables.fair_dice import make_commitment, make_roll
+from tests.protocol.tables.visiting import PERSON, Site
 from tests.web.table_page import (
+    MAY_ACT,
     BreakableSockets,
     begin_game,
     list_acts,
@@ -490,8 +495,59 @@ def test_the_dice_of_a_game_are_checked_in_the_browser_once_it_is_over(open_page
     page.locator("details summary", has_text="Fair dice").click()
     page.get_by_role("button", name="Check the dice").click()
     page.get_by_text(
-        re.compile(r"The secret is the promised one, and all \d+ rolls follow from it\.")
+        re.compile(
+            r"The secret is the promised one, and all \d+ rolls follow from it\. Your own seed is in them\."
+        )
     ).wait_for()
+
+
+def test_two_people_by_a_link_both_find_their_own_seeds_in_the_dice_of_every_game(open_page):
+    ann = start_game(open_page, how="link", length="0", position=LAST_CHECKERS, cube=False)
+    invitation = ann.get_by_label("Link to the open seat").input_value()
+    bob = open_page("/#/help")
+    prefer(bob, name="Bob")
+    bob.goto(invitation)
+    bob.reload()
+    bob.get_by_role("button", name="Sit down").click()
+    pages = (ann, bob)
+    while not all(page.locator("dialog.end").count() for page in pages):
+        for page in pages:
+            if page.locator(MAY_ACT).count() and not page.locator("dialog.end").count():
+                play_turn(page)
+        ann.wait_for_timeout(100)
+    seeds = re.compile(r"Seeds of the players: [0-9a-f]{24}, [0-9a-f]{24}")
+    for page in pages:
+        page.locator("dialog.end").get_by_role("button", name="Close").click()
+        page.locator("details summary", has_text="Fair dice").click()
+        page.get_by_role("button", name="Check the dice").click()
+        page.get_by_text("rolls follow from it. Your own seed is in them.").wait_for()
+        expect(page.locator(".side-panels details")).to_contain_text(seeds)
+    first = ann.locator(".side-panels details").inner_text()
+    press(ann, "next")
+    for page in pages:
+        page.locator(".player-bar.to-act").wait_for()
+        expect(page.locator(".side-panels details")).to_contain_text(seeds)
+        expect(page.locator(".side-panels details")).not_to_contain_text(seeds.search(first)[0])
+
+
+def test_what_was_played_at_a_table_that_the_server_lost_is_saved_from_its_page(
+    open_page, start_server, tmp_path
+):
+    file = tmp_path / "games.sqlite"
+    archive = GameArchive(ArchiveOptions(file=str(file)))
+    guest = Site(archive).visit()
+    made = guest.create(PERSON, {"kind": "person", "name": "Bob"}, dice="typed")
+    guest.get("act", table=made["table"], act="dice", dice=[3, 1])
+    guest.get("act", table=made["table"], act="play", play="8/5 6/5")
+    archive.add_action(made["table"], b'{"act":"do","line":"play 1/2"}')
+    archive.close()
+    server = start_server("--archive", str(file))
+    page = open_page(f"/#/t/{made['table']}/{made['tokens'][0]}", url=server.url)
+    expect(page.locator("#message")).to_contain_text("cannot be set up again")
+    with page.expect_download() as saved:
+        page.get_by_role("button", name="Save what was played").click()
+    assert saved.value.suggested_filename == f"gammond-{made['table']}.txt"
+    assert "; Ann: play 8/5 6/5\n" in Path(saved.value.path()).read_text("utf-8")
 
 
 def test_rolls_made_in_the_browser_are_those_of_the_server(open_page):
@@ -499,41 +555,114 @@ def test_rolls_made_in_the_browser_are_those_of_the_server(open_page):
     secret = bytes(range(32))
     made = page.evaluate(
         """async ([secret, seeds, count]) => {
-            const { makeRoll, makeCommitment } = await import("/page/js/play/fair_dice.js");
+            const dice = await import("/page/js/play/fair_dice.js");
             const rolls = [];
-            for (let number = 1; number <= count; number++) rolls.push(await makeRoll(secret, seeds, number));
-            return { rolls, commitment: await makeCommitment(secret) };
+            for (let k = 1; k <= count; k++) rolls.push(await dice.makeRoll(secret, seeds, k));
+            const commitment = await dice.makeCommitment(secret);
+            return { rolls, commitment, ofSeed: await dice.makeSeedCommitment("anna") };
         }""",
         [secret.hex(), ["anna", ""], 40],
     )
     assert made["commitment"] == make_commitment(secret)
+    assert made["ofSeed"] == make_commitment(b"anna")
     assert made["rolls"] == [list(make_roll(secret, ("anna", ""), number)) for number in range(1, 41)]
 
 
-def test_dice_that_do_not_follow_from_the_secret_are_found(open_page):
-    page = open_page("/#/help")
-    secret = bytes(range(32))
-    rolls = [make_roll(secret, ("", ""), number) for number in (1, 2)]
+EARLIER, LAST = bytes(range(32)), bytes(range(1, 33))
+SEEDS = (("anna", "bob"), ("anna-2", "bob-2"))
+
+
+def make_fair(**changes):
+    """What a table says of a game with two secrets once it is over, and its rolls."""
+    hashes = [[make_commitment(seed.encode()) for seed in seeds] for seeds in SEEDS]
+    fair = {
+        "commitment": make_commitment(LAST),
+        "game_seed_revealed": LAST.hex(),
+        "seed_commitments": hashes[1],
+        "client_seeds": SEEDS[1],
+        "earlier_seeds": [EARLIER.hex()],
+        "earlier_seed_commitments": [hashes[0]],
+        "earlier_client_seeds": [SEEDS[0]],
+    }
     entries = [
-        {"fair_roll": 1, "dice": list(rolls[0])},
-        {"fair_roll": 2, "dice": [rolls[1][0] % 6 + 1, 7 - rolls[1][1]]},
+        {
+            "fair_roll": number,
+            "fair_secret": which,
+            "dice": list(make_roll(secret, tuple(SEEDS[which]), number)),
+        }
+        for which, secret in enumerate((EARLIER, LAST))
+        for number in (1, 2)
     ]
-    found = page.evaluate(
-        """async ([fair, entries, promised]) => {
+    seen = dict(zip(map(make_commitment, (EARLIER, LAST)), hashes, strict=True))
+    return fair | changes, entries, seen
+
+
+def check_dice(page, fair, entries, seen):
+    return page.evaluate(
+        """async ([fair, entries, seen]) => {
             const { checkDice } = await import("/page/js/play/fair_dice.js");
-            return checkDice(fair, entries, promised);
+            return checkDice(fair, entries, seen);
         }""",
-        [
-            {"commitment": "", "game_seed_revealed": secret.hex(), "client_seeds": ["", ""]},
-            entries,
-            make_commitment(bytes(32)),
-        ],
+        [fair, entries, seen],
     )
-    assert not found["isKept"]
-    assert [each["isRight"] for each in found["rolls"]] == [
-        True,
-        sorted(rolls[1]) == sorted(entries[1]["dice"]),
-    ]
+
+
+def test_dice_that_do_not_follow_from_what_was_promised_are_found(open_page):
+    page = open_page("/#/help")
+    fair, entries, seen = make_fair()
+    found = check_dice(page, fair, entries, seen)
+    assert (found["isKept"], found["areSeedsKept"]) == (True, True)
+    assert [each["isRight"] for each in found["rolls"]] == [True] * 4
+
+    for secret in (EARLIER, LAST):  # one that was never promised
+        others = {key: value for key, value in seen.items() if key != make_commitment(secret)}
+        assert not check_dice(page, fair, entries, others)["isKept"]
+
+    wrong = [{**entries[0], "dice": [entries[0]["dice"][0] % 6 + 1, 7]}, *entries[1:]]
+    rolls = check_dice(page, fair, wrong, seen)["rolls"]
+    assert [each["isRight"] for each in rolls] == [False, True, True, True]
+
+    other = make_commitment(b"other")
+    for changes in (
+        {"client_seeds": ["anna-2", "other"]},
+        {"client_seeds": ["anna-2", "other"], "seed_commitments": [make_commitment(b"anna-2"), other]},
+        {"earlier_client_seeds": [["other", "bob"]]},
+    ):
+        assert not check_dice(page, make_fair(**changes)[0], entries, seen)["areSeedsKept"]
+    untold = make_fair(client_seeds=["anna-2", ""])[0]
+    assert check_dice(page, untold, [], seen)["areSeedsKept"]
+
+
+def test_the_page_commits_to_a_new_seed_after_each_commitment_and_knows_its_own(open_page):
+    page = open_page("/#/help")
+    result = page.evaluate(
+        """async () => {
+            const { DiceSeeds } = await import("/page/js/play/dice_seeds.js");
+            const waiting = {
+              commitment: "c1", game_seed_revealed: null, client_seeds: ["", ""], awaits_seeds: [],
+              next_commitment: null, next_seed_commitments: ["", ""],
+            };
+            const seeds = new DiceSeeds("T");
+            const first = await seeds.add();
+            const joined = await seeds.answer({ ...waiting, seed_commitments: [first, ""] }, [0], false);
+            const begun = { ...waiting, seed_commitments: [first, "b1"], awaits_seeds: [0, 1] };
+            const told = await seeds.answer(begun, [0], true);
+            await seeds.answer({ ...begun, seed_commitments: [first, "changed"] }, [0], true);
+            const over = { ...begun, game_seed_revealed: "aa", awaits_seeds: [], next_commitment: "c2" };
+            const next = await seeds.answer(over, [0], true);
+            const again = await seeds.answer(over, [0], true);
+            const kept = new DiceSeeds("T").seeds[first];
+            return { joined, told, next, again, first, kept, seed: seeds.seeds[first], seen: seeds.seen };
+        }"""
+    )
+    assert result["joined"] == []
+    assert result["told"] == [{"act": "tell_seed", "seat": 0, "seed": result["seed"]}]
+    (commit,) = result["next"]
+    assert (commit["act"], commit["seat"]) == ("commit_seed", 0)
+    assert commit["seed_commitment"] not in ("", result["first"])
+    assert result["again"] == []
+    assert result["seen"]["c1"] == [result["first"], "b1"]
+    assert result["kept"] == result["seed"]
 
 
 def test_engines_play_each_other_at_the_pace_that_is_set_and_pause(open_page):

@@ -7,8 +7,9 @@
  * @typedef {{kind: "person" | "open" | "engine", name?: string, level?: string, here?: boolean}} Seat
  * @typedef {{n: number, seat: number, dice: number[] | null, text: string, kind: string, xgid_before?: string}} Entry
  * @typedef {{bank_s: number[], move_s: number, running: number | null, at?: number}} Clock
- * @typedef {{commitment: string, game_seed_revealed: string | null, client_seeds: string[], rolls: number,
- *   faces?: number[][]}} Fair
+ * @typedef {{commitment: string, game_seed_revealed: string | null, seed_commitments: string[], awaits_seeds: number[],
+ *   client_seeds: string[], rolls: number, earlier_seeds: string[], earlier_client_seeds: string[][],
+ *   earlier_seed_commitments: string[][], next_commitment: string | null, next_seed_commitments: string[]}} Fair
  * @typedef {{winner: 0 | 1 | null, points: number, kind: string}} Result
  * @typedef {{at: string, animal: string, seat: number, scared: boolean, trapped: boolean}} Piece
  * @typedef {{from: string, to: string, text: string}} PieceMove
@@ -28,13 +29,13 @@
  *   resignation: number, gnubgid?: string, matchid?: string, xgid?: string, tree?: TreeNode[] | null, result: Result | null,
  *   match_winner: number | null, clock: Clock | null, fair: Fair | null, can_undo: boolean, can_redo: boolean,
  *   paused: boolean, history?: Entry[], pieces?: Piece[], white?: number, holes?: string[], legal?: PieceMove[], position?: string,
- *   dice_source?: string, pace_ms?: number}} TableState
+ *   dice_source?: string, pace_ms?: number, game_number: number}} TableState
  *
  * @typedef {{moves: number[][], className: string, seat?: 0 | 1}} Arrow
  * @typedef {{seat: number, moves: number[][]}} LastPlay checker moves in the numbering of the seat
  *
  * @typedef {{table: string, variant: string, length: number, seats: Seat[], phase: string, score: number[],
- *   crawford: boolean, jacoby: boolean, beavers: boolean, cube: boolean, dice: string, undo: boolean,
+ *   crawford: boolean, jacoby: boolean, beavers: boolean, cube: boolean, dice: string, undo: boolean, fair: Fair | null,
  *   clock: {bank_s: number, move_s: number} | null, invited: number | null}} Offer what is played at a table
  */
 export {};

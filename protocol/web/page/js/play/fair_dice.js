@@ -18,7 +18,21 @@ export function makeSeed() {
  * @param {string} secret in hexadecimal
  */
 export async function makeCommitment(secret) {
-  return toHex(new Uint8Array(await crypto.subtle.digest("SHA-256", fromHex(secret))));
+  return hash(fromHex(secret));
+}
+
+/**
+ * The SHA-256 of a player's seed, in hexadecimal: what he published before any seed was told.
+ *
+ * @param {string} seed
+ */
+export async function makeSeedCommitment(seed) {
+  return hash(new TextEncoder().encode(seed));
+}
+
+/** @param {Uint8Array<ArrayBuffer>} bytes */
+async function hash(bytes) {
+  return toHex(new Uint8Array(await crypto.subtle.digest("SHA-256", bytes)));
 }
 
 /**
@@ -45,25 +59,36 @@ export async function makeRoll(secret, seeds, number) {
 /**
  * @typedef {{number: number, dice: number[], expected: number[], isRight: boolean}} CheckedRoll
  *
- * Check the secret against what was published, and every roll against the secret.
+ * Check secrets and seeds against what was published before, and every roll against both.
  *
- * @param {{commitment: string, game_seed_revealed: string | null, client_seeds: string[], earlier_seeds?: string[]}} fair
+ * @param {import("../types.js").Fair} fair
  * @param {{fair_roll?: number, fair_secret?: number, dice: number[] | null}[]} entries of the game's history
- * @param {string} promised the commitment that was seen before the game
- * @returns {Promise<{isKept: boolean, rolls: CheckedRoll[]}>}
+ * @param {Record<string, string[]>} seen by the commitments of secrets that were seen before, those of the seeds
+ * @returns {Promise<{isKept: boolean, areSeedsKept: boolean, rolls: CheckedRoll[]}>}
  */
-export async function checkDice(fair, entries, promised) {
+export async function checkDice(fair, entries, seen) {
   if (!fair.game_seed_revealed) throw new Error("the secret is not revealed yet");
-  const isKept = (await makeCommitment(fair.game_seed_revealed)) === promised;
-  const secrets = [...(fair.earlier_seeds ?? []), fair.game_seed_revealed];
+  const secrets = [...fair.earlier_seeds, fair.game_seed_revealed];
+  const seeds = [...fair.earlier_client_seeds, fair.client_seeds];
+  const commitments = [...fair.earlier_seed_commitments, fair.seed_commitments];
+  let isKept = true;
+  let areSeedsKept = true;
+  for (const [which, secret] of secrets.entries()) {
+    const promised = seen[await makeCommitment(secret)];
+    isKept &&= promised !== undefined;
+    for (const [seat, commitment] of commitments[which].entries()) {
+      const told = seeds[which][seat];
+      areSeedsKept &&= commitment === (promised ?? commitments[which])[seat] && (!commitment || !told || (await makeSeedCommitment(told)) === commitment);
+    }
+  }
   const rolls = [];
   for (const { fair_roll: number, fair_secret: which = 0, dice } of entries) {
     if (number === undefined || !dice) continue;
-    const expected = await makeRoll(secrets[which], fair.client_seeds, number);
+    const expected = await makeRoll(secrets[which], seeds[which], number);
     const isRight = [...expected].sort().join() === [...dice].sort().join();
     rolls.push({ number, dice, expected, isRight });
   }
-  return { isKept, rolls };
+  return { isKept, areSeedsKept, rolls };
 }
 
 /** @param {Uint8Array} bytes */

@@ -2,7 +2,7 @@
 
 import { announce, h } from "../dom.js";
 import { fill, text } from "../text.js";
-import { canCheckDice, checkDice } from "./fair_dice.js";
+import { canCheckDice } from "./fair_dice.js";
 import { recordAddress } from "../progress/server.js";
 import { findTable, tableLink } from "./known_tables.js";
 import { listFacts } from "./names.js";
@@ -96,14 +96,16 @@ export class SidePanels {
 
   /** Make every roll of the game again. */
   async check() {
-    const { state, history, promises } = this.view;
+    const { state, history, seats, diceSeeds } = this.view;
     if (!state?.fair) return;
-    const { fair } = state;
-    const promised = promises.includes(fair.commitment) ? fair.commitment : promises.at(-1) ?? fair.commitment;
-    const { isKept, rolls } = await checkDice(fair, /** @type {any[]} */ (history), promised);
+    const { isKept, areSeedsKept, isOwn, rolls } = await diceSeeds.check(state.fair, history, seats);
     const wrong = rolls.filter(({ isRight }) => !isRight).length;
-    this.verdict.textContent = isKept && !wrong ? fill(words.fairKept, { count: rolls.length })
-      : fill(words.fairBroken, { secret: isKept ? words.fairRight : words.fairWrong, wrong, count: rolls.length });
+    const isRight = isKept && areSeedsKept && !wrong;
+    const verdict = isRight ? fill(words.fairKept, { count: rolls.length })
+      : fill(words.fairBroken, {
+        secret: isKept ? words.fairRight : words.fairWrong, seeds: areSeedsKept ? words.fairRight : words.fairWrong, wrong, count: rolls.length,
+      });
+    this.verdict.textContent = seats.length ? `${verdict} ${isOwn ? words.fairOwn : words.fairNotOwn}` : verdict;
   }
 }
 

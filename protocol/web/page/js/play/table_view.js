@@ -3,6 +3,7 @@
 import { BackgammonBoard } from "../board/backgammon.js";
 import { BarcaBoard } from "../board/barca.js";
 import { parsePlay } from "../analyse/plays.js";
+import { download } from "../analyse/match_source.js";
 import { CHECKERS, makeStart } from "../analyse/xgid.js";
 import { countPips } from "../board/tree.js";
 import { announce, h } from "../dom.js";
@@ -13,7 +14,8 @@ import { askName } from "./arrival.js";
 import { AutomaticMoves } from "./automatic.js";
 import { Controls } from "./controls.js";
 import { showEnd, showOptions } from "./dialogs.js";
-import { canCheckDice, makeSeed } from "./fair_dice.js";
+import { DiceSeeds } from "./dice_seeds.js";
+import { canCheckDice } from "./fair_dice.js";
 import { HintPanel } from "./hint_panel.js";
 import { HistoryList } from "./history_list.js";
 import { listenToKeys } from "./keys.js";
@@ -67,8 +69,7 @@ export class TableView {
     this.state = null;
     /** @type {Entry[]} */
     this.history = [];
-    /** @type {string[]} commitments as they were published before each game */
-    this.promises = [];
+    this.diceSeeds = new DiceSeeds(table);
     this.isSwapped = false;
     this.isBusy = false;
     /** @type {BackgammonBoard | BarcaBoard | null} */
@@ -98,10 +99,13 @@ export class TableView {
 
   /** @param {string} name */
   async join(name) {
-    const fields = { token: this.tokens, name, ...(canCheckDice() ? { seed: makeSeed() } : {}) };
+    /** @type {{token: string[], name: string, seed_commitment?: string}} */
+    const fields = { token: this.tokens, name };
     try {
+      if (canCheckDice()) fields.seed_commitment = await this.diceSeeds.add();
       const answer = await this.context.tables.follow(this.table, fields, (event) => this.receive(event), (error) => this.fail(error));
       this.seats = answer.seats;
+      delete fields.seed_commitment; // it counts for one secret
       this.keepKeys(answer.tokens, fields);
       this.draw();
     } catch (error) {
@@ -133,6 +137,19 @@ export class TableView {
     if (error instanceof ServerError && error.field === "table") markOver(this.table, true);
     this.message.textContent = fill(words.failed, { reason: error.message });
     this.message.classList.add("failure");
+    if (error instanceof ServerError && error.field === "log") {
+      this.message.append(" ", h("button", { type: "button", onclick: () => this.saveLost() }, words.saveLost));
+    }
+  }
+
+  /** Save what was played at a table that the server could not set up again. */
+  async saveLost() {
+    try {
+      const { text: record } = await this.context.tables.request("record", { table: this.table, token: this.tokens });
+      download(new Blob([record], { type: "text/plain" }), `gammond-${this.table}.txt`);
+    } catch (error) {
+      this.message.textContent = /** @type {Error} */ (error).message;
+    }
   }
 
   close() {
@@ -160,7 +177,7 @@ export class TableView {
     setWaiting(this, state.to_act !== null && state.seats[state.to_act].kind === "engine");
     this.arrows = [];
     markOver(this.table, state.phase === "finished" || kind === "ended");
-    if (state.fair?.commitment) this.notePromise(state.fair);
+    if (state.fair) this.sendSeeds(state);
     this.hints.clear();
     this.tutor.clear();
     this.draw();
@@ -171,9 +188,16 @@ export class TableView {
     this.automatic.consider();
   }
 
-  /** @param {import("../types.js").Fair} fair */
-  notePromise(fair) {
-    if (!fair.game_seed_revealed && this.promises[this.promises.length - 1] !== fair.commitment) this.promises.push(fair.commitment);
+  /**
+   * Commit to seeds for the dice that come next, and tell those that are awaited.
+   *
+   * @param {TableState} state
+   */
+  async sendSeeds({ fair, game_number: number }) {
+    if (!fair || !canCheckDice()) return;
+    for (const act of await this.diceSeeds.answer(fair, this.seats, number > 0)) {
+      this.context.tables.request("act", { table: this.table, ...act }).catch(() => {}); // too late: then it counts as none
+    }
   }
 
   /** Ask for the whole state again. */

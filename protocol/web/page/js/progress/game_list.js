@@ -11,7 +11,7 @@ import { fetchJson, makeQuery, postJson, recordAddress } from "./server.js";
 const words = text.progress;
 const PAGE = 20;
 
-/** @typedef {{kind: string, name: string, points: number, score: number | null, rating: any}} KeptSeat */
+/** @typedef {{kind: string, name: string, points: number, score: number | null, is_owned: boolean, rating: any}} KeptSeat */
 
 export class GameList {
   /**
@@ -79,7 +79,8 @@ export class GameList {
       h("td", { role: "cell", class: `number ${name}`, "data-label": label }, content);
     row.append(
       cell("", h("time", { datetime: new Date(1000 * game.ended).toISOString() }, formatDay(game.ended))),
-      cell("", nameSeat(other), game.has_help && h("span", { class: "small quiet", title: words.helpMeaning }, ` (${words.help})`)),
+      cell("", nameSeat(other), game.has_help && h("span", { class: "small quiet", title: words.helpMeaning }, ` (${words.help})`),
+        !game.is_rated && !game.has_help && h("span", { class: "small quiet", title: words.unratedMeaning }, ` (${words.unrated})`)),
       cell("", describeResult(game, mine, other)),
       labelledCell("pr", words.pr, mine.rating ? formatRating(mine.rating.performance_rating, mine.rating.performance_rating_95) : wordFor(words.analysis, game.analysis)),
       labelledCell("luck", words.luck, mine.rating ? formatSigned(mine.rating.luck, 2) : ""),
@@ -108,7 +109,7 @@ export class GameList {
       text: [link(recordAddress(game.id, "txt"), ".txt")],
     }[/** @type {string} */ (game.format)] ?? [];
     const tokens = listTables().find(({ table }) => table === game.table)?.tokens ?? [];
-    const isOwn = this.user !== null && fold(this.user) === fold(this.player);
+    const isOwn = this.user !== null && fold(this.user) === fold(this.player) && game.seats[this.findSeat(game.seats)].is_owned;
     if (!tokens.length && !isOwn) return links;
     const remove = h("button", { type: "button", class: "plain tiny", "aria-label": `${words.remove}, ${about}` }, words.remove);
     remove.addEventListener("click", () => this.remove(game.id, tokens, row, remove));
