@@ -322,8 +322,8 @@ class Hub:
         """End a table that was left, if there are too many, or too many of an address.
 
         Raises:
-            LimitError: There are too many of the address, and somebody is at each.
-            BusyError: There are too many, and somebody is at each.
+            LimitError: There are too many of the address, and somebody is at each, or was just now.
+            BusyError: There are too many, and so it is at each.
         """
         limits = self.limits
         own = [table.table_id for table in self.tables.values() if table.origin == address]
@@ -346,7 +346,7 @@ class Hub:
         saved = self._saved.get(name)
         if saved is not None:
             return rank_saved_table(saved, self._services.wall_clock())
-        return rank_table(self.tables[name], self._clock())
+        return rank_table(self.tables[name], self._clock(), self.limits)
 
     def _find_table(self, name: str) -> Table:
         if (saved := self._saved.get(name)) is not None:

@@ -33,17 +33,18 @@ def find_saved_lifetime_s(saved: SavedTable, limits: HubLimits) -> float:
     return limits.idle_s if _count_persons(saved) > 1 else limits.left_s
 
 
-def rank_table(table: Table, now: float) -> tuple[int, float] | None:
+def rank_table(table: Table, now: float, limits: HubLimits) -> tuple[int, float] | None:
     """Return the place of a table among those that end for want of room, the least first.
 
     Args:
         table: The table.
         now: The time, by its clock.
+        limits: Caps.
 
     Returns:
-        None if somebody is there.
+        None if somebody is there, or was there just now.
     """
-    if table.members:
+    if table.members or now - table.active_s < limits.fresh_s:
         return None
     if not table.game.number or table.game.phase is Phase.FINISHED:
         return _IDLE, table.active_s - now

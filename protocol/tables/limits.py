@@ -23,6 +23,8 @@ class HubLimits:
         finished_s: The same once its match is over.
         empty_s: The same where no game ever began.
         left_s: The same where nobody is and fewer than two persons play.
+        fresh_s: Seconds without an action, or anybody coming or going, before which a table makes no room:
+            its creator is about to come, or a page is loaded again.
         restart_s: Seconds after a start in which no table of before it ends for its age: the clock of the
             machine may not be right yet.
         fault_s: Seconds after which a table ends that could not be rebuilt.
@@ -41,5 +43,6 @@ class HubLimits:
     finished_s: float = 3600.0
     empty_s: float = 2 * 3600.0
     left_s: float = 1800.0
+    fresh_s: float = 10.0
     restart_s: float = 1800.0
     fault_s: float = 30 * 24 * 3600.0

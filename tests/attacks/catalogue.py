@@ -14,6 +14,7 @@ from tests.attacks import (
     match_files,
     odd_clients,
     pages,
+    tables,
 )
 from tests.attacks.trial import Attack
 
@@ -21,6 +22,7 @@ ATTACKS: tuple[Attack, ...] = (
     *odd_clients.ATTACKS,
     *crowds.ATTACKS,
     *pages.ATTACKS,
+    *tables.ATTACKS,
     *greed.ATTACKS,
     *deepening.ATTACKS,
     *ending.ATTACKS,

@@ -136,8 +136,8 @@ def pages(trial: Trial) -> str:
 
         async def attack() -> tuple[list[float], list[float], float, float]:
             async with AsyncExitStack() as stack:
-                tables = [await _open(stack, server, "/ws/tables") for _ in range(2 * games)]
-                sockets = [await _open(stack, server, "/ws/line") for _ in range(lines)]
+                tables = [await open_socket(stack, server, "/ws/tables") for _ in range(2 * games)]
+                sockets = [await open_socket(stack, server, "/ws/line") for _ in range(lines)]
                 open_mib = server.sample().rss_mib
                 people = [_Person(*tables[2 * n : 2 * n + 2], seed=n) for n in range(games)]
                 evals: list[float] = []
@@ -172,7 +172,7 @@ def half_requests(trial: Trial) -> str:
 
         async def attack() -> tuple[list[float], int]:
             async with AsyncExitStack() as stack:
-                page = await _open(stack, server, "/ws/line")
+                page = await open_socket(stack, server, "/ws/line")
                 halves = [await asyncio.open_connection(HOST, server.port) for _ in range(count)]
                 for number, (_, writer) in enumerate(halves):
                     writer.write(_HALF_REQUESTS[number % len(_HALF_REQUESTS)])
@@ -201,9 +201,17 @@ async def _wait_until_closed(reader: asyncio.StreamReader) -> bool:
     return True
 
 
-async def _open(stack: AsyncExitStack, server: Server, path: str) -> ClientConnection:
-    """Open a WebSocket that is dropped with the stack."""
-    page = await connect(f"ws://{HOST}:{server.port}{path}", proxy=None, compression=None, close_timeout=0.1)
+async def open_socket(
+    stack: AsyncExitStack, server: Server, path: str, address: str = HOST
+) -> ClientConnection:
+    """Open a WebSocket, from an address of this machine, that is dropped with the stack."""
+    page = await connect(
+        f"ws://{HOST}:{server.port}{path}",
+        proxy=None,
+        compression=None,
+        close_timeout=0.1,
+        local_addr=(address, 0),
+    )
     stack.callback(page.transport.abort)
     return page
 

@@ -120,6 +120,7 @@ def test_the_limits_on_the_page_are_those_of_the_hub():
     hours = [limits.idle_s / 3600, limits.finished_s / 3600, limits.empty_s / 3600]
     assert [int(hour) for hour in re.findall(r"([0-9]+) hours?", table)] == hours
     assert (limits.left_s, limits.fault_s) == (1800, 30 * 24 * 3600)
+    assert f"last {limits.fresh_s:g} seconds" in table
     assert {"half an hour", "30 days"} <= set(re.findall(r"half an hour|30 days", table))
     assert f"{MAX_BYTES >> 20} MiB" in table
     assert f"({MAX_KEPT_EVENTS} are)" in TEXT

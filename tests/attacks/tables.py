@@ -1,0 +1,231 @@
+"""Tables: an archive flooded by one visitor, all tables taken, files that others of the machine read."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import stat
+import time
+import urllib.request
+from collections.abc import Sequence
+from contextlib import AsyncExitStack
+from pathlib import Path
+from typing import Any
+
+from websockets.asyncio.client import ClientConnection
+
+from protocol.archive.archive import GameArchive
+from protocol.archive.options import ArchiveOptions
+from protocol.tables.limits import HubLimits
+from tests.attacks.pages import open_socket
+from tests.attacks.server import HOST, Server, serve
+from tests.attacks.trial import Attack, Trial, expect
+from tests.attacks.wire import run_clients
+from tests.protocol.archive.kept_games import make_game
+
+ANN, BOB, OPEN = {"kind": "person", "name": "Ann"}, {"kind": "person", "name": "Bob"}, {"kind": "open"}
+ENGINE = {"kind": "engine"}
+STRANGER = "127.0.0.2"
+"""Another address of this machine, as that of another visitor."""
+
+_ANSWER_S = 60.0
+_MOST_MIB = 96
+"""What a server with a flooded archive may take more than one with an empty one."""
+
+
+class _Visitor:
+    """One visitor at tables, over one WebSocket; what it is told besides answers is not kept."""
+
+    def __init__(self, page: ClientConnection) -> None:
+        self._page = page
+        self._ids = 0
+
+    async def ask(self, do: str, **fields: object) -> dict[str, Any]:
+        """Send a request; return its answer."""
+        self._ids += 1
+        await self._page.send(json.dumps({"id": self._ids, "do": do, **fields}))
+        while True:
+            frame: dict[str, Any] = json.loads(await asyncio.wait_for(self._page.recv(), _ANSWER_S))
+            if "ok" in frame and frame["id"] == self._ids:
+                return frame
+
+    async def get(self, do: str, **fields: object) -> dict[str, Any]:
+        """Send a request that must succeed; return its answer."""
+        answer = await self.ask(do, **fields)
+        expect(answer["ok"], f"{do} was answered {answer!r}")
+        return answer
+
+
+async def _visit(stack: AsyncExitStack, server: Server, address: str = HOST) -> _Visitor:
+    return _Visitor(await open_socket(stack, server, "/ws/tables", address))
+
+
+async def _lengthen_logs(visitor: _Visitor, end_s: float) -> None:
+    """Do at tables what once made their logs longer without end, until a time."""
+    while time.monotonic() < end_s:
+        made = await visitor.ask("create", seats=[ANN, OPEN])
+        alone = await visitor.ask("create", seats=[ANN, ENGINE], pace_ms=10_000)
+        both = await visitor.ask("create", seats=[ANN, BOB])
+        if not (made["ok"] and alone["ok"] and both["ok"]):
+            await asyncio.sleep(0.1)
+            continue
+        await visitor.ask("join", table=alone["table"], token=alone["tokens"])
+        await visitor.ask("join", table=both["table"], token=both["tokens"])
+        await visitor.ask("act", table=both["table"], act="resign", points=1)
+        for number in range(200):
+            if time.monotonic() > end_s:
+                return
+            link = {"table": made["table"], "token": made["tokens"][1], "name": f"{number:040}"}
+            await visitor.ask("join", **link)
+            for act in ({"act": "pace", "ms": number}, {"act": "pause"}, {"act": "resume"}):
+                await visitor.ask("act", table=alone["table"], **act)
+            for act in ("undo", "redo"):
+                await visitor.ask("act", table=both["table"], act=act)
+        for table in (made, alone, both):
+            await visitor.ask("leave", table=table["table"])
+
+
+async def _finish_games(visitor: _Visitor, end_s: float) -> None:
+    """Finish games by a name, as many as can be, until a time."""
+    made = await visitor.get("create", seats=[{"kind": "person", "name": "Flood"}, BOB])
+    await visitor.get("join", table=made["table"], token=made["tokens"])
+    while time.monotonic() < end_s:
+        for act in ({"act": "resign", "points": 1}, {"act": "accept"}, {"act": "next"}):
+            if not (await visitor.ask("act", table=made["table"], **act))["ok"]:
+                made = await visitor.get("create", seats=[{"kind": "person", "name": "Flood"}, BOB])
+                await visitor.get("join", table=made["table"], token=made["tokens"])
+                break
+
+
+def _count_games(server: Server, player: str) -> int:
+    """Return how many games of a player the server has."""
+    count, before = 0, ""
+    while True:
+        url = f"http://{HOST}:{server.port}/api/v1/games?player={player}&limit=100{before}"
+        with urllib.request.urlopen(url, timeout=_ANSWER_S) as answer:
+            page = json.load(answer)
+        count += len(page["games"])
+        if page["next"] is None:
+            return count
+        before = f"&before={page['next']}"
+
+
+def full_archive(trial: Trial) -> str:
+    """One visitor floods an archive with logs and games: those of others stay, and a start needs little."""
+    file = trial.home.folder / "games.sqlite"
+    options = f"file={file},megabytes={trial.dose(1, 6)}"
+    games = trial.dose(250, 1500)
+    archive = GameArchive(ArchiveOptions.parse(options))
+    for number in range(games):
+        archive.keep_game(make_game(f"T{number}", text_format="text", text="e2-e5"))
+    archive.flush()
+    archive.close()
+    end_s = time.monotonic() + trial.dose(8, 60)
+
+    async def attack(server: Server) -> None:
+        async with AsyncExitStack() as stack:
+            visitors = [await _visit(stack, server, STRANGER) for _ in range(24)]
+            attacks = (_lengthen_logs, _finish_games)
+            await asyncio.gather(*(attacks[n % 2](each, end_s) for n, each in enumerate(visitors)))
+
+    with serve(trial.home, "--archive", options, "--quiet", dialect="--web") as server:
+        alone_mib = server.sample().rss_mib
+        run_clients(attack(server))
+        left, flooded = _count_games(server, "Ann"), _count_games(server, "Flood")
+    expect(
+        left >= games, f"{games - left} of {games} games of others are gone, {flooded} of the flood are there"
+    )
+    size_mib = sum(each.stat().st_size for each in file.parent.glob("games.sqlite*")) / 2**20
+    with serve(trial.home, "--archive", options, "--quiet", dialect="--web") as server:
+        again_mib = server.sample().rss_mib
+        expect(_count_games(server, "Ann") >= games, "games of others are gone after a restart")
+    expect(again_mib - alone_mib < _MOST_MIB, f"{again_mib - alone_mib:.0f} MiB more at the next start")
+    return (
+        f"{flooded} games of 24 connections beside {left} of others, all of which are there; files of "
+        f"{size_mib:.1f} MiB, {again_mib - alone_mib:+.0f} MiB at the next start"
+    )
+
+
+def all_tables(trial: Trial) -> str:
+    """One address takes all tables and leaves them: others make theirs, and keep those that they have."""
+    most = HubLimits().tables
+    tables = trial.dose(most + 50, 3 * most)
+
+    async def take(visitor: _Visitor, count: int) -> None:
+        for _ in range(count):
+            made = await visitor.ask("create", seats=[ANN, ENGINE])
+            if made["ok"]:
+                await visitor.ask("join", table=made["table"], token=made["tokens"])
+                await visitor.ask("leave", table=made["table"])
+
+    async def attack(server: Server) -> float:
+        async with AsyncExitStack() as stack:
+            friends = await _visit(stack, server)
+            theirs = await friends.get("create", seats=[ANN, BOB])
+            await friends.get("join", table=theirs["table"], token=theirs["tokens"])
+            await friends.get("leave", table=theirs["table"])
+            began_s = time.perf_counter()
+            greedy = [await _visit(stack, server, STRANGER) for _ in range(25)]
+            await asyncio.gather(*(take(each, tables // 25) for each in greedy))
+            took_s = time.perf_counter() - began_s
+            other = await _visit(stack, server)
+            for _ in range(20):
+                made = await other.get("create", seats=[ANN, ENGINE])
+                await other.get("join", table=made["table"], token=made["tokens"])
+            await friends.get("join", table=theirs["table"], token=theirs["tokens"])  # it is there still
+            return took_s
+
+    with serve(trial.home, "--archive", "off", "--quiet", dialect="--web") as server:
+        took_s = run_clients(attack(server))
+        with urllib.request.urlopen(f"http://{HOST}:{server.port}/metrics", timeout=_ANSWER_S) as answer:
+            lines = answer.read().decode().splitlines()
+    left = next(int(line.split()[1]) for line in lines if line.startswith("gammond_tables "))
+    expect(left <= HubLimits().address_tables + 21, f"{left} tables are left")
+    return f"{tables} tables taken and left in {took_s:.0f} s, {left} there; then others made 20"
+
+
+def private_files(trial: Trial) -> str:
+    """Accounts and games in a folder that others can read, at the first start: they read no file."""
+    folder = trial.home.folder / "data"
+    folder.mkdir()
+    folder.chmod(0o755)
+
+    def let_others_read() -> None:
+        os.umask(0o022)
+
+    async def use(server: Server) -> None:
+        async with AsyncExitStack() as stack:
+            visitor = await _visit(stack, server)
+            made = await visitor.get("create", seats=[ANN, BOB])
+            await visitor.get("join", table=made["table"], token=made["tokens"])
+
+    modes: dict[str, int] = {}
+    for _ in range(2):
+        with serve(
+            trial.home,
+            *("--accounts", "--archive", str(folder / "games.sqlite"), "--quiet"),
+            dialect="--web",
+            before_start=let_others_read,
+        ) as server:
+            run_clients(use(server))
+            modes |= {each.name: _read_mode(each) for each in folder.iterdir() if each.stat().st_size}
+    expect({"accounts.sqlite", "games.sqlite", "games.sqlite-wal"} <= modes.keys(), f"there are {modes}")
+    seen = sorted(name for name, mode in modes.items() if mode & 0o077)
+    expect(not seen, f"others read {', '.join(seen)}")
+    return f"{len(modes)} files that nobody else reads"
+
+
+def _read_mode(file: Path) -> int:
+    return stat.S_IMODE(file.stat().st_mode)
+
+
+ATTACKS: Sequence[Attack] = (
+    Attack(
+        "full-archive",
+        "24 connections of one visitor flood an archive that has games of others",
+        full_archive,
+    ),
+    Attack("all-tables", "one address takes all tables and leaves them", all_tables),
+    Attack("private-files", "accounts and games in a folder that others can read", private_files),
+)
