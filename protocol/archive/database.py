@@ -335,8 +335,8 @@ class ArchiveDatabase(SqliteFile):
 def _find_worth(game: KeptGame) -> Worth:
     if any(game.owners):
         return Worth.OWNED
-    if game.is_one_of_many:
-        return Worth.ONE_OF_MANY
+    if game.is_trifle:
+        return Worth.TRIFLE
     is_named = any(seat.kind == PlayerKind.PERSON and not is_nobody(seat.name) for seat in game.seats)
     return Worth.NAMED if is_named else Worth.NAMELESS
 

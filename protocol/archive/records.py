@@ -21,8 +21,8 @@ class PlayerKind(enum.StrEnum):
 class Worth(enum.IntEnum):
     """Which matches are removed first when there are too many, and analysed last."""
 
-    ONE_OF_MANY = -1
-    """More than people play came from its address in that hour."""
+    TRIFLE = -1
+    """It was given up in the first moves, or more than people play came from its address in that hour."""
     NAMELESS = 0
     """Nobody gave a name."""
     NAMED = 1

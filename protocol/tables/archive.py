@@ -160,7 +160,8 @@ class KeptGame(msgspec.Struct, frozen=True):
         owners: What marks the accounts that were logged in when seats 0 and 1 were taken; empty for none.
         is_rated: Whether it can say how well somebody plays: two played it, as far as can be told, with dice
             that neither chose, from the start and not for some moves alone.
-        is_one_of_many: Whether its address has finished more games in this hour than people play.
+        is_trifle: Whether it makes room for others first: it was given up in the first moves, or its address
+            has finished more games in this hour than people play.
     """
 
     game_id: str
@@ -184,7 +185,7 @@ class KeptGame(msgspec.Struct, frozen=True):
     token_hashes: tuple[str | None, str | None] = (None, None)
     owners: tuple[str, str] = ("", "")
     is_rated: bool = True
-    is_one_of_many: bool = False
+    is_trifle: bool = False
 
 
 class Archive(Protocol):

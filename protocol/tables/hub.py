@@ -114,7 +114,7 @@ class Hub:
         Args:
             on_output: Called when there is something to send to it, or it is dropped.
             check_name: As for `Visitor`; it raises a GammondError.
-            address: Where it comes from.
+            address: Where it comes from; empty for one that has no limits of its own.
         """
         visitor = Visitor(self, on_output, check_name, address)
         self._visitors.add(visitor)
@@ -326,7 +326,7 @@ class Hub:
             BusyError: There are too many, and so it is at each.
         """
         limits = self.limits
-        own = [table.table_id for table in self.tables.values() if table.origin == address]
+        own = [table.table_id for table in self.tables.values() if address and table.origin == address]
         if len(own) >= limits.address_tables and not self._end_left(own):
             raise LimitError(
                 f"expected at most {limits.address_tables} tables created from one address", field="request"
@@ -390,7 +390,7 @@ class Hub:
             self._counted_s = self._clock()
             self._games.clear()
         self._games[address] += 1
-        return self._games[address] > self.limits.address_games
+        return bool(address) and self._games[address] > self.limits.address_games
 
     def _make_seed(self) -> int:
         return self._random.randrange(_MAX_SEED)

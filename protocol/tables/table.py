@@ -43,7 +43,7 @@ class Table:
         spec: What it is created with, checked.
         services: What it needs of its hub.
         seed: The seed of the engines' errors.
-        origin: The address from which it is created.
+        origin: The address from which it is created; empty for one that has no limits of its own.
 
     Attributes:
         origin: As given; that of who comes first to a table that was rebuilt.
@@ -367,7 +367,7 @@ class Table:
                 token_hashes=(self.seats[0].token_hash, self.seats[1].token_hash),
                 owners=self.seating.owners,
                 is_rated=kept.is_rated and self.seating.may_have_two_players,
-                is_one_of_many=self._services.count_game(self.origin),
+                is_trifle=self._services.count_game(self.origin) or kept.is_trifle,
             )
         )
 

@@ -222,13 +222,10 @@ class TableGame:
         return is_to_its_end or min(plays) >= MIN_PLAYS
 
     @property
-    def _is_rated(self) -> bool:
-        """Whether the match up to the game at hand, or that game of money play, says how well both play.
-
-        Of a match, half of the games were played: one doubled and dropped in the first moves is none.
-        """
+    def _is_match_played(self) -> bool:
+        """Whether half of the games of the match so far were played, or that of money play."""
         played = [*(self._played if self.spec.length else ()), self._is_played]
-        return self.spec.dice == "server" and self.spec.position is None and 2 * sum(played) >= len(played)
+        return bool(2 * sum(played) >= len(played))
 
     def describe(self) -> dict[str, Any]:
         """Return the state of game and match that everybody sees."""
@@ -279,7 +276,8 @@ class TableGame:
             started_s=times_s[0],
             ended_s=times_s[1],
             has_help=self.has_help,
-            is_rated=self._is_rated,
+            is_rated=self._is_match_played and self.spec.dice == "server" and self.spec.position is None,
+            is_trifle=not self._is_match_played,
             text_format=text_format,
             text=text,
         )

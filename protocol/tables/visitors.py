@@ -36,7 +36,7 @@ class Visitor:
         on_output: Called when there is something to send, or the visitor is dropped.
         check_name: Returns what marks the account that plays by a name, empty for none; raises an error for
             names by which it may not play.
-        address: Where it comes from.
+        address: Where it comes from; empty for one that has no limits of its own.
 
     Attributes:
         check_name: As given.

@@ -41,7 +41,7 @@ from protocol.transports.web.metrics import (
 )
 from protocol.transports.web.page import Page
 from protocol.transports.web.page_files import read_page
-from protocol.transports.web.request_limits import RequestLimiter
+from protocol.transports.web.request_limits import RequestLimiter, is_loopback
 from protocol.transports.web.rest import RestWork
 from protocol.transports.web.sockets import SocketEndpoint, WebClient
 from protocol.transports.web.table_socket import TableSocket
@@ -190,7 +190,9 @@ class WebServer(ListeningServer[WebClient]):
 
     def _make_table_client(self, scope: Scope) -> TableSocket:
         check_name = self._kept.make_name_check(read_cookies(scope), "".join(read_header(scope, b"host")))
-        visitors = partial(self._hub.connect, check_name=check_name, address=read_address(scope))
+        address = read_address(scope)
+        origin = "" if is_loopback(address) else address
+        visitors = partial(self._hub.connect, check_name=check_name, address=origin)
         return TableSocket(self, visitors, scope["state"]["transport"], self._note_table_request)
 
     def _note_table_request(self, seconds: float) -> None:

@@ -106,13 +106,13 @@ def list_worth(database):
     return [row["id"] for row in database.execute("SELECT id FROM matches ORDER BY worth, id")]
 
 
-def test_games_of_accounts_go_last_and_those_of_one_address_that_has_many_first(database):
+def test_games_of_accounts_go_last_and_trifles_first(database):
     kinds = {
         1: {"owners": ("1 ann", "")},
         2: {},
         3: {"seats": (make_person("Guest"), make_engine())},
-        4: {"is_one_of_many": True},
-        5: {"is_one_of_many": True, "owners": ("1 ann", "")},
+        4: {"is_trifle": True},
+        5: {"is_trifle": True, "owners": ("1 ann", "")},
     }
     for number, changes in kinds.items():
         put(database, make_game("T", number, **changes))
@@ -127,7 +127,7 @@ def test_what_is_being_kept_makes_room_for_nothing(database):
         put(database, make_game("OLD", number))
     database.evict(1 << 30)
     nameless = (make_person("Guest"), make_engine())
-    fresh = put(database, make_game("NEW", seats=nameless, is_one_of_many=True))
+    fresh = put(database, make_game("NEW", seats=nameless, is_trifle=True))
     with database.write():
         assert database.evict(1) == 100
     assert [row["id"] for row in list_rows(database)] == [fresh]

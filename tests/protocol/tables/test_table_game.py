@@ -139,14 +139,24 @@ def test_who_held_both_seats_once_is_known_after_a_restart():
 
 def test_an_address_that_finishes_more_games_than_people_play_makes_room_first():
     site = Site(limits=HubLimits(address_games=3))
-    guest, other = site.visit("10.0.0.1"), site.visit("10.0.0.2")
-    worth = []
-    for visitor in (*[guest] * 5, other):
-        made = visitor.create(PERSON, BOB, variant="barca")
-        visitor.get("act", table=made["table"], act="resign")
-        worth.append(site.archive.games[f"{made['table']}-1"].is_one_of_many)
-    assert worth == [False, False, False, True, True, False]
+    trifles = [play_alone(site, address, 8) for address in (*["10.0.0.1"] * 5, "10.0.0.2")]
+    assert trifles == [False, False, False, True, True, False]
     site.now += 3700.0
-    made = guest.create(PERSON, BOB, variant="barca")
-    guest.get("act", table=made["table"], act="resign")
-    assert not site.archive.games[f"{made['table']}-1"].is_one_of_many
+    assert not play_alone(site, "10.0.0.1", 8)
+
+
+def test_a_game_that_is_given_up_in_the_first_moves_makes_room_first():
+    site = Site()
+    assert [play_alone(site, "10.0.0.1", plays) for plays in (0, 2, 8)] == [True, True, False]
+
+
+def play_alone(site, address, plays):
+    """Play so many plays of both sides and give up; return whether the game is a trifle."""
+    guest = site.visit(address)
+    table, rng = guest.create(PERSON, BOB)["table"], random.Random(plays)
+    while plays or guest.states[table]["phase"] != "play":
+        plays -= guest.states[table]["phase"] == "play"
+        play_at_random(guest, table, rng, seats=(0, 1), doubles=0.0)
+    for act in ("resign", "accept"):
+        guest.get("act", table=table, act=act)
+    return site.archive.games[f"{table}-1"].is_trifle
