@@ -153,7 +153,7 @@ def _take_hint(table: Table, member: Member, request: ActRequest) -> None:
         raise StateError("it is not your turn", field="seat")
     if table.engines.is_busy:
         raise StateError("the engine is thinking already", field="act")
-    if table.game.awaits_seeds:
+    if table.seeds.is_awaited:
         raise StateError("the dice wait for the players' seeds, some seconds at most", field="seed")
     table.do_for_person(seat)
 
@@ -171,11 +171,11 @@ def _steer(table: Table, member: Member, request: ActRequest) -> None:
 
 
 def _commit_seed(table: Table, member: Member, request: ActRequest) -> None:
-    table.commit_seed(_find_seat(table, member, request), check_commitment(request.seed_commitment))
+    table.seeds.commit(_find_seat(table, member, request), check_commitment(request.seed_commitment))
 
 
 def _tell_seed(table: Table, member: Member, request: ActRequest) -> None:
-    table.tell_seed(_find_seat(table, member, request), check_seed(request.seed))
+    table.seeds.tell(_find_seat(table, member, request), check_seed(request.seed))
 
 
 _HANDLERS: dict[str, Callable[[Table, Member, ActRequest], None]] = {

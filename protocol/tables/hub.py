@@ -350,6 +350,8 @@ class Hub:
 
     def _find_table(self, name: str) -> Table:
         if (saved := self._saved.get(name)) is not None:
+            if not saved.fault:
+                raise ValueRangeError("you are not at this table: join it first", field="table")
             raise DataFileError(
                 f"the table cannot be set up again since the server was restarted ({saved.fault}); what was "
                 "played is kept: ask for its 'record'",
@@ -377,9 +379,11 @@ class Hub:
                 self._send_fault(visitor, request.id, result)
             else:
                 self._send_ok(visitor, request, text=texts[0])
-            visitor.waiting.popleft()
+            if visitor.waiting:  # else it has gone meanwhile
+                visitor.waiting.popleft()
             visitor.is_blocked = False
             self._serve(visitor)
+            self._sweep_leaving()
 
         visitor.is_blocked = True
         self._submit(make_preparation(write), tell, self)

@@ -82,7 +82,7 @@ def _do_again(table: Table, entry: LogEntry) -> None:
             table.start_game()
             table.game_started_s = entry["at"]
         case "seeds":
-            table.fix_seeds(entry["seeds"])
+            table.seeds.fix(entry["seeds"])
         case "do":
             table.do(entry["line"], entry["seat"], has_help=entry["help"])
         case "undo" | "go_back" | "redo" as what:

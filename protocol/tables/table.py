@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from engine.errors import GammondError, StateError
+from engine.errors import GammondError
 from protocol.core.fault_log import FAULT_LOG
 from protocol.core.replies import describe_error
 from protocol.tables.admission import Admission
@@ -15,21 +15,18 @@ from protocol.tables.archive import SavedTable
 from protocol.tables.audience import Audience, Listener, Member
 from protocol.tables.clocks import MatchClock
 from protocol.tables.engine_play import EnginePlay
-from protocol.tables.fair_dice import check_commitment, check_seed
 from protocol.tables.game_history import HistoryEntry
 from protocol.tables.game_view import Phase
 from protocol.tables.requests import JoinRequest, TableSpec
 from protocol.tables.seating import Seating
 from protocol.tables.seats import Seat
+from protocol.tables.seed_talk import SeedTalk
 from protocol.tables.services import TableServices
 from protocol.tables.table_game import TableGame
 from protocol.tables.table_log import TableLog
 
 DEFAULT_PACE_MS = 600
 """The least time between what an engine sees and what it does, unless the table says otherwise."""
-
-SEEDS_WAIT_S = 10.0
-"""How long a table waits for the seeds to which its players are committed."""
 
 GAMES_PAUSE_S = 3.0
 """The time between two games of engines."""
@@ -52,6 +49,7 @@ class Table:
         log: What was done at it.
         audience: Who is at it.
         admission: Lets visitors come and go.
+        seeds: Takes what players add to the dice.
         engines: The engines that play at it.
         active_s: When something was done at it last, or the last visitor left, by the clock.
         restarts: How often it was rebuilt.
@@ -78,6 +76,7 @@ class Table:
         self.log = TableLog(table_id, services.archive, services.wall_clock)
         self.audience = Audience(table_id, self)
         self.admission = Admission(self.seating, self.audience, self, is_public=spec.public)
+        self.seeds = SeedTalk(self.game.dice, services.clock, self)
         self.engines = EnginePlay(self.game, services.submit, self, self._fail_engine)
         self.clock = None if spec.clock is None else MatchClock(spec.clock)
         self.active_s = services.clock()
@@ -88,7 +87,6 @@ class Table:
         self.request: tuple[int, str, int] | None = None
         self.awaits_dice = False
         self._changed_s = self.active_s
-        self._seeds_due_s = self.active_s
         self.game_started_s = self.created_s
         self._choices: dict[str, Any] | None = None
         self._is_end_announced = False
@@ -152,13 +150,9 @@ class Table:
         Raises:
             GammondError: It may not.
         """
-        check_seed(request.seed)
-        if request.seed_commitment:
-            check_commitment(request.seed_commitment)
+        self.seeds.check(request)
         member, answer = self.admission.admit(listener, request, owner)
-        if self.game.dice is not None:
-            for seat in member.seats:
-                self.game.dice.add_seed(seat, request.seed_commitment, request.seed)
+        self.seeds.take(member.seats, request)
         self.active_s = self._services.clock()
         frames = self.audience.list_missed(member, request.after)
         number = self.audience.events.number
@@ -192,7 +186,7 @@ class Table:
         """
         self.log.check_room()
         self.game.start(self.seating.names)
-        self.record("start", **self._await_seeds())
+        self.record("start", **self.seeds.begin())
         self.game_started_s = self._services.wall_clock()
         for seat in self.seats:
             seat.rejected_kind = 0
@@ -249,49 +243,9 @@ class Table:
             has_new_secret = False
         else:
             has_new_secret = self.game.undo(count)
-        self.record(what, seat=seat, count=count, **(self._await_seeds() if has_new_secret else {}))
+        self.record(what, seat=seat, count=count, **(self.seeds.begin() if has_new_secret else {}))
         self._note_change()
         self.emit(what, seat, str(count))
-        self.go_on()
-
-    def _await_seeds(self) -> dict[str, Any]:
-        """Wait for the seeds of a secret that is used from now on; return what the log has of them."""
-        dice = self.game.dice
-        if dice is None:
-            return {}
-        self._seeds_due_s = self._services.clock() + SEEDS_WAIT_S
-        return {"seeds": list(dice.seeds.seeds), "commitments": list(dice.seeds.commitments)}
-
-    def commit_seed(self, seat: int, commitment: str) -> None:
-        """Take the commitment of a player to a seed for the next secret.
-
-        Raises:
-            StateError: None counts now: the server has not committed to one.
-        """
-        if self.game.dice is None or not self.game.dice.add_seed(seat, commitment, ""):
-            raise StateError("no seed counts before the server has committed to its next secret", field="act")
-        self.emit("seed", seat, "committed")
-
-    def tell_seed(self, seat: int, seed: str) -> None:
-        """Take the seed to which a player is committed, and go on once all are told.
-
-        Raises:
-            StateError: None of his is awaited.
-            ValueRangeError: It is another one.
-        """
-        if self.game.dice is None:
-            raise StateError("no seed of this seat is awaited", field="seed")
-        self.game.dice.tell_seed(seat, seed)
-        self.emit("seed", seat, "told")
-        if not self.game.awaits_seeds:
-            self.fix_seeds(self.game.dice.seeds.seeds)
-
-    def fix_seeds(self, seeds: Sequence[str]) -> None:
-        """Roll with these seeds of the players from now on, empty for one that was not told, and go on."""
-        assert self.game.dice is not None
-        self.game.dice.fix_seeds(seeds)
-        self.record("seeds", seeds=list(seeds))
-        self.emit("seed", None, "")
         self.go_on()
 
     def ask_to_take_back(self, seat: int, what: str, left: int) -> None:
@@ -380,7 +334,7 @@ class Table:
         if not self.game.is_on:
             self._announce_end()
             return
-        if self.game.awaits_seeds:
+        if self.seeds.is_awaited:
             return
         if self._rolls_now():
             self.do("roll", self.game.to_act)
@@ -455,15 +409,13 @@ class Table:
     @property
     def due_s(self) -> float | None:
         """When `tick` has something to do, by the clock."""
-        seeds_due_s = self._seeds_due_s if self.game.awaits_seeds else None
-        times = [self.engines.due_s, seeds_due_s, None if self.clock is None else self.clock.due_s]
+        times = [self.engines.due_s, self.seeds.due_s, None if self.clock is None else self.clock.due_s]
         return min((time for time in times if time is not None), default=None)
 
     def tick(self) -> None:
         """Do what is due: the move of an engine, the end of somebody's time or of a wait for seeds."""
         now = self._services.clock()
-        if self.game.dice is not None and self.game.awaits_seeds and self._seeds_due_s <= now:
-            self.fix_seeds(self.game.dice.seeds.seeds)
+        self.seeds.tick(now)
         if not self.check_time(now):
             self.engines.run_due(now)
 

@@ -209,11 +209,6 @@ class TableGame:
         self._forfeit = GameEnd(winner, self.view.stake, kind)
 
     @property
-    def awaits_seeds(self) -> bool:
-        """Whether seeds are to be told before the next roll."""
-        return self.dice is not None and bool(self.dice.awaited)
-
-    @property
     def _is_played(self) -> bool:
         """Whether the game at hand was played: to its end, or for some plays by both sides."""
         entries = self.history.entries

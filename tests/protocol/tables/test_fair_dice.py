@@ -17,7 +17,7 @@ from protocol.tables.fair_dice import (
     make_roll,
     make_secret,
 )
-from protocol.tables.table import SEEDS_WAIT_S
+from protocol.tables.seed_talk import SEEDS_WAIT_S
 from tests.protocol.tables.visiting import ENGINE, OPEN, PERSON, Site
 
 SECRET = bytes(range(32))

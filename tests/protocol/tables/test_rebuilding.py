@@ -319,6 +319,24 @@ def test_a_lost_table_waits_for_thirty_days():
         assert bool(site.archive.load_tables()) is is_there
 
 
+def test_who_goes_while_something_is_prepared_for_him_harms_nothing():
+    site = Site()
+    broken, _ = play_and_break(site)
+    whole = site.visit().create(PERSON, BOB)
+    site = kill_and_start(site)
+    assert site.visit().refuse("act", table=whole["table"], act="roll")[:2] == ("bad_value", "table")
+    for do, made in (("join", whole), ("join", broken), ("record", broken)):
+        guest = site.visit()
+        for number in (1, 2):
+            guest.visitor.receive(
+                json.dumps({"id": number, "do": do, "table": made["table"], "token": made["tokens"][0]})
+            )
+        guest.visitor.close()
+        site.settle()
+        assert guest.hear() == []
+    assert site.visit().get("join", table=whole["table"], token=whole["tokens"])["seats"] == [0, 1]
+
+
 def test_several_visitors_wait_for_a_table_that_is_rebuilt_once():
     site = Site()
     made = site.visit().create(PERSON, BOB, public=True)
