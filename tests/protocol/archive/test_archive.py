@@ -110,6 +110,21 @@ def test_the_logs_of_tables_to_which_nobody_comes_are_never_read(open_one, monke
     assert [entry["n"] for entry in third.load_log("T")] == [0, 1, 2, 3]
 
 
+def test_what_changes_of_a_table_that_was_not_read_leaves_its_log(open_one):
+    first = open_one()
+    save_table(first, "T", actions=3)
+    first.close()
+    second = open_one()
+    (table,) = second.load_tables()
+    table.fault = "the engine is gone"
+    second.save_table(table)
+    second.close()
+    third = open_one()
+    assert [table.fault for table in third.load_tables()] == ["the engine is gone"]
+    assert [entry["n"] for entry in third.load_log("T")] == [0, 1, 2]
+    assert [entry["n"] for entry in third.load_log("T")] == [0, 1, 2]  # asked for again
+
+
 def test_a_server_killed_in_the_midst_of_writing_loses_nothing_that_was_flushed(options, open_one):
     command = [sys.executable, "-c", KILLED, options.file]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
