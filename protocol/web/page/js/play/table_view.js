@@ -3,7 +3,6 @@
 import { BackgammonBoard } from "../board/backgammon.js";
 import { BarcaBoard } from "../board/barca.js";
 import { parsePlay } from "../analyse/plays.js";
-import { download } from "../analyse/match_source.js";
 import { CHECKERS, makeStart } from "../analyse/xgid.js";
 import { countPips } from "../board/tree.js";
 import { announce, h } from "../dom.js";
@@ -145,6 +144,7 @@ export class TableView {
   /** Save what was played at a table that the server could not set up again. */
   async saveLost() {
     try {
+      const { download } = await import("../analyse/match_source.js"); // hardly anybody needs it
       const { text: record } = await this.context.tables.request("record", { table: this.table, token: this.tokens });
       download(new Blob([record], { type: "text/plain" }), `gammond-${this.table}.txt`);
     } catch (error) {
