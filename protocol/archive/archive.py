@@ -30,7 +30,7 @@ class GameArchive:
 
     Nothing is raised where the file cannot be written: it is logged once, play goes on, and what came is
     written as soon as that works again. A damaged file is moved aside, and a new one begun, which gets the
-    running tables.
+    running tables whose logs were loaded.
 
     Args:
         options: Where, and how much.

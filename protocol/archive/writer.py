@@ -65,7 +65,7 @@ class ArchiveWriter:
     """Writes what comes, in order and several things in one step; safe to use from several threads.
 
     What cannot be written, since the disk is full or the file is out of reach, waits and is tried again. A
-    file that was begun anew gets all running tables again.
+    file that was begun anew gets the running tables again whose logs were loaded.
 
     Args:
         source: The file.
