@@ -13,11 +13,16 @@ from engine.rules.moves import CheckerMove, generate_plays
 from engine.rules.notation import format_plays
 from engine.rules.position import BAR, OFF, Position
 from engine.rules.rules import STANDARD_RULES, Rules
+from engine.runtime.thread_turns import offer_turn
 
 _HOME_POINTS = 6
 _BITS = 4
 _COUNT = (1 << _BITS) - 1
 _POINTS = np.arange(1, BAR)
+
+_TURN_STATES = 64
+"""Partial plays that are found, numbered or described between two offers of the turn; some 1 ms."""
+
 _State = tuple[int, int, tuple[int, ...]]
 """The mover's checkers, four bits for each point; a bit for each point on which it hit; and the dice that are
 left, ascending."""
@@ -42,8 +47,8 @@ def list_partial_plays(position: Position, roll: Roll, rules: Rules = STANDARD_R
 
     Partial plays with the same checkers and the same dice used are one, however they came about. A checker
     that either die bears off takes the smaller one, which leaves the same plays. The whole ones have the
-    positions of `legal_plays`, each at least once. There are at most some 4,000: the plays of a
-    double and their beginnings.
+    positions of `legal_plays`, each at least once. There are at most some 4,000, the plays of a
+    double and their beginnings, which take 50 ms: the turn in the interpreter is offered now and then.
 
     Args:
         position: The position, the player on roll to move.
@@ -81,13 +86,13 @@ def describe_partial_plays(partial_plays: Sequence[PartialPlay]) -> list[dict[st
     Args:
         partial_plays: What `list_partial_plays` returned.
     """
-    return [
-        {
-            "moves": [(source, target, following) for (source, target), following in each.moves],
-            "play": each.play,
-        }
-        for each in partial_plays
-    ]
+    described: list[dict[str, object]] = []
+    for each in partial_plays:
+        moves = [(source, target, following) for (source, target), following in each.moves]
+        described.append({"moves": moves, "play": each.play})
+        if not len(described) % _TURN_STATES:
+            offer_turn()
+    return described
 
 
 class _Graph:
@@ -121,6 +126,8 @@ class _Graph:
         known = self._moves.get(state)
         if known is None:
             known = self._moves[state] = {}
+            if not len(self._moves) % _TURN_STATES:
+                offer_turn()
             for move, following in self._list_moves(state):
                 if move not in known and self.explore(following):
                     known[move] = following
@@ -155,4 +162,6 @@ class _Graph:
                     order.append(following)
                 moves.append((move, places[following]))
             found.append(PartialPlay(tuple(moves), None if moves else self._texts.get(state[:2])))
+            if not len(found) % _TURN_STATES:
+                offer_turn()
         return found

@@ -57,3 +57,9 @@ def release_turn() -> Iterator[None]:
     finally:
         turn.acquire()
         _thread_state.turn = turn
+
+
+def offer_turn() -> None:
+    """Let a thread go first that waits for the turn of this one, if this one holds any."""
+    with release_turn():
+        pass

@@ -30,7 +30,7 @@ from protocol.barca.table import BarcaTable, game_to_values
 from protocol.core.arguments import error_field
 from protocol.core.requests import JsonReply, Work, WorkControl
 from protocol.dialects.json_documents import make_id_key, make_query_error
-from protocol.dialects.query_fields import PositionQuery, QueryReader, check_position_count
+from protocol.dialects.query_fields import MAX_WANTS, PositionQuery, QueryReader, check_position_count
 from protocol.state.session import Session
 
 Want = Literal["eval", "moves", "legal", "pieces"]
@@ -47,7 +47,7 @@ class BarcaQuery(PositionQuery, kw_only=True):
     """The fields of a query, explained in docs/reference/barca-protocol.md; `QUERIES` has bounds."""
 
     played: tuple[str, ...] = ()
-    want: Annotated[tuple[Want, ...], msgspec.Meta(min_length=1)] = ("eval",)
+    want: Annotated[tuple[Want, ...], msgspec.Meta(min_length=1, max_length=MAX_WANTS)] = ("eval",)
     depth: int | None = None
     nodes: int | None = None
     max_moves: int = DEFAULT_MOVE_COUNT

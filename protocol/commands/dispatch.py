@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from engine.errors import GammondError, forget_frames
+from engine.errors import GammondError, LimitError, forget_frames
 from protocol.commands.command import CommandCall
 from protocol.commands.session_game import find_game, make_unknown_error
 from protocol.commands.ubgi01 import translate_error_code
@@ -30,8 +30,12 @@ def answer_command(session: Session, text: str) -> Answer:
         The answer, or what is to be done for it. Errors are answers too: nothing is raised.
     """
     session.count_request()
-    name, _, rest = text.replace("\t", " ").partition(" ")
     try:
+        if len(text) > (most := session.service.limits.command_chars):
+            raise LimitError(
+                f"expected a command of at most {most:,} characters, got {len(text):,}", field="line"
+            )
+        name, _, rest = text.replace("\t", " ").partition(" ")
         commands = find_game(session).commands
         command = commands.get(name)
         if command is None:

@@ -195,6 +195,7 @@ def handle_describe(call: CommandCall) -> Answer:
 def _describe_limits(limits: ClientLimits) -> dict[str, object]:
     return {
         "line_bytes": limits.line_bytes,
+        "command_chars": limits.command_chars,
         "queued_requests": limits.queued_requests,
         "query_positions": limits.query_positions,
         "query_decisions": limits.query_decisions,

@@ -14,6 +14,7 @@ class ClientLimits:
 
     Attributes:
         line_bytes: The longest line, without its end.
+        command_chars: The longest command; only queries need more.
         queued_requests: Unanswered requests; a client that has so many is not read from.
         queued_bytes: Bytes of the lines of unanswered requests; a client that has more is not read from.
         unsent_bytes: Output held for a client, unread or behind an unfinished answer, before its requests
@@ -31,6 +32,7 @@ class ClientLimits:
     """
 
     line_bytes: int = 512 * 1024
+    command_chars: int = 8192
     queued_requests: int = 1024
     queued_bytes: int = 1024 * 1024
     unsent_bytes: int = 256 * 1024

@@ -16,7 +16,7 @@ from engine.search import FILTERS, MAX_PLIES
 from engine.search.filters import DEFAULT_FILTER
 from protocol.commands.cube import MAX_MATRIX_AWAY
 from protocol.dialects.json_documents import QueryId
-from protocol.dialects.query_fields import PositionQuery, QueryReader
+from protocol.dialects.query_fields import MAX_WANTS, PositionQuery, QueryReader
 
 Want = Literal["eval", "moves", "cube", "legal", "tree", "resign", "matrix", "rollout", "analyse"]
 
@@ -37,7 +37,7 @@ class Query(PositionQuery, kw_only=True):
     cubeful: bool = True
     net: str | None = None
     store: str | None = None
-    want: Annotated[tuple[Want, ...], msgspec.Meta(min_length=1)] = ("eval",)
+    want: Annotated[tuple[Want, ...], msgspec.Meta(min_length=1, max_length=MAX_WANTS)] = ("eval",)
     max_moves: int | None = None
     resignation: str | None = None
     away: int | None = None

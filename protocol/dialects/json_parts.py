@@ -133,7 +133,8 @@ def answer_part(
     """
     if name == "tree":
         assert roll is not None
-        return describe_partial_plays(list_partial_plays(position, roll, query.rules)), True
+        with control.take_interpreter():
+            return describe_partial_plays(list_partial_plays(position, roll, query.rules)), True
     match = match if roll is None else match.with_roll(roll)
     session.game = GameState(position, match, rules=query.rules)
     command = COMMANDS[name]

@@ -10,11 +10,17 @@ from typing import Annotated, Generic, TypeVar
 import msgspec
 
 from engine.errors import FormatError, LimitError, ValueRangeError
-from engine.options import Bounds, Field, convert, did_you_mean
+from engine.options import MAX_QUOTED_CHARS, Bounds, Field, convert, did_you_mean
 from protocol.core.limits import MAX_MOVETIME_MS
 from protocol.dialects.json_documents import quote_json
 
 _ID_VALUES = "a string of 1 to 256 characters or a whole number"
+
+MAX_WANTS = 32
+"""Parts of an answer that may be asked for; there are fewer."""
+
+_MAX_WARNINGS = 8
+"""Unknown fields that are named."""
 
 
 class PositionQuery(msgspec.Struct, kw_only=True):
@@ -111,13 +117,16 @@ class QueryReader(Generic[QueryT]):
             raise self._explain(document, str(error)) from error
         unknown = sorted(set(document) - set(self.names))
         if unknown:
-            head["warnings"] = [self._warn_of(name) for name in unknown]
+            warnings = [self._warn_of(name) for name in unknown[:_MAX_WARNINGS]]
+            if len(unknown) > _MAX_WARNINGS:
+                warnings.append(f"{len(unknown) - _MAX_WARNINGS} more unknown fields")
+            head["warnings"] = warnings
         return query
 
     def _warn_of(self, name: str) -> str:
         """Return what is said of a field that queries do not have, with the one that may be meant."""
         hint = f" ({self.hints[name]})" if name in self.hints else did_you_mean(name, self.names)
-        return f"unknown field {name!r}{self.place}{hint}"
+        return f"unknown field {name[:MAX_QUOTED_CHARS]!r}{self.place}{hint}"
 
     def _explain(self, document: dict[str, object], fault: str) -> FormatError:
         """Return an error that names the field, from what msgspec says: ``... - at `$.want[0]` ``."""

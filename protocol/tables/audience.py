@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from protocol.tables.events import EventLog, encode_frame
+from protocol.tables.events import EventLog, Frame, LateFrame, encode_frame
 
 _HISTORY_KINDS = ("start", "undo", "redo", "go_back")
 """Events whose state has the history, which changed by more than an entry."""
@@ -14,7 +15,7 @@ _HISTORY_KINDS = ("start", "undo", "redo", "go_back")
 class Listener(Protocol):
     """Who is at a table: a visitor, as the table sees it."""
 
-    def send(self, frame: str) -> None:
+    def send(self, frame: Frame) -> None:
         """Send the visitor a frame."""
         ...
 
@@ -41,8 +42,8 @@ class TableState(Protocol):
         """Return the state that everybody sees."""
         ...
 
-    def describe_choices(self) -> dict[str, Any]:
-        """Return what only the seat to act is told."""
+    def give_choices(self, take: Callable[[dict[str, Any]], object]) -> None:
+        """Give what only the seat to act is told to a function: now, or once a worker has found it."""
         ...
 
     def describe_history(self) -> list[dict[str, Any]]:
@@ -103,7 +104,7 @@ class Audience:
             if member is skipped:
                 continue
             if chooser is not None and chooser in member.seats:
-                own = own or encode_frame({**event, "state": state | self._state.describe_choices()})
+                own = own or self._make_own_frame(event)
                 member.listener.send(own)
             else:
                 member.listener.send(frame)
@@ -119,7 +120,15 @@ class Audience:
             "state": state,
         }
 
-    def list_missed(self, member: Member, after: int | None) -> list[str]:
+    def _make_own_frame(self, event: dict[str, Any]) -> LateFrame:
+        """Return the frame of an event for the seat that is to choose a play."""
+        frame = LateFrame()
+        self._state.give_choices(
+            lambda choices: frame.complete(encode_frame({**event, "state": event["state"] | choices}))
+        )
+        return frame
+
+    def list_missed(self, member: Member, after: int | None) -> list[Frame]:
         """List the frames that a visitor has not seen.
 
         Args:
@@ -133,11 +142,10 @@ class Audience:
         missed = None if after is None else self.events.list_after(after)
         if missed is None or (missed and member.seats):
             return [*(missed or ()), self._make_state_frame(member)]
-        return missed
+        return [*missed]
 
-    def _make_state_frame(self, member: Member) -> str:
+    def _make_state_frame(self, member: Member) -> Frame:
         state = self._state.describe()
         state["history"] = self._state.describe_history()
-        if self._state.chooser in member.seats:
-            state |= self._state.describe_choices()
-        return encode_frame(self._make_event("state", None, "", state))
+        event = self._make_event("state", None, "", state)
+        return self._make_own_frame(event) if self._state.chooser in member.seats else encode_frame(event)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
+import msgspec
+
 from engine.analysis.levels import DEFAULT_LEVEL
 from engine.errors import GammondError, StateError, UnsupportedError, ValueRangeError
 from engine.formats.match_id import encode_match_id
@@ -12,8 +14,11 @@ from engine.formats.position_id import encode_position_id
 from engine.formats.xgid import encode_xgid
 from engine.hypergammon.databases import check_solution
 from engine.rules.match import MAX_MATCH_LENGTH, RESULT_NAMES, GameResult
+from engine.rules.moves import estimate_plays
 from engine.rules.partial_plays import describe_partial_plays, list_partial_plays
 from engine.rules.rules import Feature
+from protocol.commands.evaluation import MAX_QUICK_PLAYS, MAX_SHORT_PLAYS
+from protocol.core.requests import JsonReply, Work, WorkControl
 from protocol.state.game_log import GameLog
 from protocol.state.offers import list_responses
 from protocol.state.player_registry import ENGINE_PLAYER
@@ -192,11 +197,24 @@ class BackgammonView(TableView):
         """Return the legal plays as a tree of checker moves, while dice lie on the board."""
         if self.phase is not Phase.PLAY:
             return {"tree": None}
-        game = self.session.game
-        assert game.position is not None
-        assert game.match.roll is not None
-        partial = list_partial_plays(game.position, game.match.roll, game.rules)
+        partial = list_partial_plays(*self.session.require_roll(), self.session.game.rules)
         return {"tree": describe_partial_plays(partial)}
+
+    def plan_choices(self) -> Work | None:
+        """Return the work of finding the tree of a roll with hundreds of plays; it may take 60 ms."""
+        if self.phase is not Phase.PLAY:
+            return None
+        (position, roll), rules = self.session.require_roll(), self.session.game.rules
+        count = estimate_plays(position, roll)
+        if count <= MAX_QUICK_PLAYS:
+            return None
+
+        def run(control: WorkControl) -> Sequence[JsonReply]:
+            with control.take_interpreter():
+                tree = describe_partial_plays(list_partial_plays(position, roll, rules))
+                return [JsonReply({"tree": msgspec.Raw(msgspec.json.encode(tree))})]
+
+        return Work(run, is_long=count > MAX_SHORT_PLAYS)
 
     def describe_place(self) -> dict[str, Any]:
         """Return the XGID; null where there is none: while a beaver or a resignation waits."""

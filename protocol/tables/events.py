@@ -1,8 +1,9 @@
-"""The events of a table: numbered, kept for visitors that come back, bounded."""
+"""The events of a table: numbered, kept for visitors that come back, bounded; and frames that come later."""
 
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import msgspec
@@ -51,3 +52,33 @@ class EventLog:
 def encode_frame(document: dict[str, Any]) -> str:
     """Write what a visitor gets as text."""
     return msgspec.json.encode(document).decode()
+
+
+class LateFrame:
+    """What a visitor gets as text once it is made; what comes after it waits.
+
+    Attributes:
+        text: The text; None until it is made.
+    """
+
+    def __init__(self) -> None:
+        self.text: str | None = None
+        self._on_made: list[Callable[[str], object]] = []
+
+    def complete(self, text: str) -> None:
+        """Give it its text."""
+        self.text = text
+        for tell in self._on_made:
+            tell(text)
+        self._on_made.clear()
+
+    def notify(self, tell: Callable[[str], object]) -> None:
+        """Tell a function the text, now or once it is made."""
+        if self.text is None:
+            self._on_made.append(tell)
+        else:
+            tell(self.text)
+
+
+Frame = str | LateFrame
+"""What a visitor gets."""

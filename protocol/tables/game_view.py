@@ -12,7 +12,7 @@ from enum import StrEnum
 from typing import Any, ClassVar, NamedTuple
 
 from engine.errors import UnsupportedError
-from protocol.core.requests import Reply
+from protocol.core.requests import Reply, Work
 from protocol.state.session import Session
 from protocol.tables.requests import ActRequest, TableSpec
 
@@ -152,6 +152,10 @@ class TableView(ABC):
     @abstractmethod
     def describe_choices(self) -> dict[str, Any]:
         """Return what only the seat to act is told: its legal plays."""
+
+    def plan_choices(self) -> Work | None:
+        """Return work whose reply is what `describe_choices` returns, where that takes long; else None."""
+        return None
 
     @abstractmethod
     def describe_place(self) -> dict[str, Any]:

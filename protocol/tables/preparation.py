@@ -38,3 +38,4 @@ def prepare_game(service: Service, entry: GameEntry) -> None:
         run_line(session, line)
         view.describe()
         view.describe_choices()
+        view.plan_choices()

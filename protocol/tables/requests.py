@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Annotated, Literal
 
 import msgspec
 
@@ -85,7 +85,11 @@ class CreateRequest(TableSpec, frozen=True, forbid_unknown_fields=True, tag_fiel
         return TableSpec(**{name: getattr(self, name) for name in TableSpec.__struct_fields__})
 
 
-def list_tokens(given: str | list[str | None] | None) -> list[str]:
+Tokens = str | Annotated[list[str | None], msgspec.Meta(max_length=MAX_TOKENS)] | None
+"""One secret, or several."""
+
+
+def list_tokens(given: Tokens) -> list[str]:
     """Return the secrets of a request."""
     tokens = given if isinstance(given, list) else [given]
     return [token for token in tokens if token]
@@ -105,7 +109,7 @@ class JoinRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_f
 
     table: str
     id: int = 0
-    token: str | list[str | None] | None = None
+    token: Tokens = None
     after: int | None = None
     name: str = ""
     seed: str = ""
@@ -127,7 +131,7 @@ class LookRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_f
 
     table: str
     id: int = 0
-    token: str | list[str | None] | None = None
+    token: Tokens = None
 
     @property
     def tokens(self) -> list[str]:
@@ -213,16 +217,24 @@ AnyRequest = (
 )
 
 _DECODER: msgspec.json.Decoder[AnyRequest] = msgspec.json.Decoder(AnyRequest)
-_ID_DECODER = msgspec.json.Decoder(dict[str, Any])
+
+
+class _Identified(msgspec.Struct):
+    """As much of a request as its answer needs, whatever else is in it."""
+
+    id: int | None = None
+
+
+_ID_DECODER = msgspec.json.Decoder(_Identified)
 
 
 def read_id(frame: str) -> int | None:
     """Return the ``id`` of a request that may have any other fault; None where there is none."""
     try:
-        found = _ID_DECODER.decode(frame).get("id")
+        found = _ID_DECODER.decode(frame).id
     except (msgspec.MsgspecError, UnicodeError, RecursionError):
         return None
-    return found if isinstance(found, int) and not isinstance(found, bool) and abs(found) < 2**53 else None
+    return None if found is None or abs(found) >= 2**53 else found
 
 
 def read_request(frame: str) -> AnyRequest:

@@ -13,8 +13,10 @@ from protocol.core.replies import describe_error
 from protocol.tables.admission import Admission
 from protocol.tables.archive import SavedTable
 from protocol.tables.audience import Audience, Listener, Member
+from protocol.tables.choices import Choices, TakeChoices
 from protocol.tables.clocks import MatchClock
 from protocol.tables.engine_play import EnginePlay
+from protocol.tables.events import Frame
 from protocol.tables.game_history import HistoryEntry
 from protocol.tables.game_view import Phase
 from protocol.tables.requests import JoinRequest, TableSpec
@@ -88,7 +90,7 @@ class Table:
         self.awaits_dice = False
         self._changed_s = self.active_s
         self.game_started_s = self.created_s
-        self._choices: dict[str, Any] | None = None
+        self._choices: Choices | None = None
         self._is_end_announced = False
 
     @property
@@ -141,7 +143,7 @@ class Table:
 
     def join(
         self, listener: Listener, request: JoinRequest, owner: str = ""
-    ) -> tuple[dict[str, Any], list[str]]:
+    ) -> tuple[dict[str, Any], list[Frame]]:
         """Let a visitor come; arguments as for `Admission.admit`.
 
         Returns:
@@ -483,11 +485,11 @@ class Table:
         """The seat that is to choose a play; None for neither."""
         return self.game.to_act if self.game.phase is Phase.PLAY else None
 
-    def describe_choices(self) -> dict[str, Any]:
-        """Return what only the seat to act is told, listed once for each position."""
+    def give_choices(self, take: TakeChoices) -> None:
+        """Give what only the seat to act is told to a function: now, or once a worker has found it."""
         if self._choices is None:
-            self._choices = self.game.view.describe_choices()
-        return self._choices
+            self._choices = Choices(self.game.view, self._services.submit, self)
+        self._choices.give(take)
 
     def describe_history(self) -> list[dict[str, Any]]:
         """Return the actions of the game at hand."""

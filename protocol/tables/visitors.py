@@ -6,6 +6,8 @@ from collections import deque
 from collections.abc import Callable
 from typing import Protocol
 
+from protocol.tables.events import Frame, LateFrame
+
 
 class VisitorHost(Protocol):
     """What a visitor needs of its hub."""
@@ -59,7 +61,7 @@ class Visitor:
         self.address = address
         self._host = host
         self._on_output = on_output
-        self._output: deque[str] = deque()
+        self._output: deque[Frame] = deque()
         self.unread_chars = 0
         self.waiting: deque[str] = deque()
         self.is_blocked = False
@@ -70,28 +72,43 @@ class Visitor:
         """Take in a request; what comes of it can be taken with `take_output`."""
         self._host.receive(self, frame)
 
-    def send(self, frame: str) -> None:
+    def send(self, frame: Frame) -> None:
         """Let a frame wait for the visitor; one that leaves too much unread is dropped."""
         if self.is_dropped:
             return
         self._output.append(frame)
-        self.unread_chars += len(frame)
+        if isinstance(frame, LateFrame):
+            frame.notify(self._count)
+        else:
+            self._count(frame)
+
+    def _count(self, text: str) -> None:
+        if self.is_dropped:
+            return
+        self.unread_chars += len(text)
         if self.unread_chars > self._host.unread_limit:
             self.drop()
         else:
             self._on_output()
 
     def take_output(self) -> list[str]:
-        """Return the frames that wait, each once, in order."""
-        frames = list(self._output)
-        self._output.clear()
-        self.unread_chars = 0
-        return frames
+        """Return the frames that wait, each once, in order, up to one that is still to be made."""
+        texts: list[str] = []
+        while self._output:
+            frame = self._output[0]
+            text = frame.text if isinstance(frame, LateFrame) else frame
+            if text is None:
+                break
+            texts.append(text)
+            self.unread_chars -= len(text)
+            self._output.popleft()
+        return texts
 
     def drop(self) -> None:
         """Send nothing more; the connection is to be closed."""
         self.is_dropped = True
         self._output.clear()
+        self.unread_chars = 0
         self.waiting.clear()
         self._host.forget_soon(self)
         self._on_output()
@@ -100,5 +117,6 @@ class Visitor:
         """Go away: the connection is gone."""
         self.is_dropped = True
         self._output.clear()
+        self.unread_chars = 0
         self.waiting.clear()
         self._host.forget(self)

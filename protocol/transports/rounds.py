@@ -2,6 +2,7 @@
 
 A line can take microseconds or, with 500 kB of words, 4 ms. So clients take turns by time, not by lines:
 whatever others send, a client that takes little of it waits for one round and one line of somebody else's.
+What is no line, such as bytes that a web server parses, has turns among them too (`InputTurns`).
 What the lines ask for and takes microseconds (`Work.is_quick`) is answered at the end of the round, those of
 a batch (`BatchItem`) together, of one client or many. Everything else goes to the worker pool.
 """
@@ -11,12 +12,14 @@ from __future__ import annotations
 import heapq
 import itertools
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
 from math import ceil
 from typing import Any
 
 from engine.runtime.prompt_threads import PROMPTNESS
 from protocol.core.connection import Connection
+from protocol.core.fault_log import FAULT_LOG
 from protocol.core.jobs import OPEN_GATE, Job, JobResult, run_batch
 from protocol.core.requests import AnyReply
 from protocol.transports.workers import WorkerPool
@@ -53,22 +56,89 @@ def _ignore(*_: object) -> None:
     """Do nothing for a client that is gone."""
 
 
-class RoundClient:
-    """A client in the rounds.
+class TurnTaker(ABC):
+    """Whoever has turns in the rounds.
+
+    Args:
+        pump: Moves on what a turn has left, once the round's requests are answered.
+        served_s: What one that comes now has to count as its time, `Rounds.served_s`.
+
+    Attributes:
+        pump: As given.
+        served_s: The time that it took, and that of others while it had nothing to do.
+        is_waiting: Whether it waits for a turn.
+        is_back: Whether nothing was left of it after its last turn.
+    """
+
+    def __init__(self, pump: Callable[[], None], served_s: float = 0.0) -> None:
+        self.pump = pump
+        self.served_s = served_s
+        self.is_waiting = False
+        self.is_back = False
+
+    @abstractmethod
+    def serve(self, size: int, end_s: float) -> list[Job]:
+        """Have a turn, as for `Connection.advance`; return the quick jobs that are to be done for it."""
+
+    def take_results(self, jobs: Iterable[Job], results: Iterable[bytes | Exception | None]) -> None:
+        """Take in what became of quick jobs, as `run_batch` returns it."""
+        return
+
+
+class InputTurns(TurnTaker):
+    """Turns of what comes from a client and is no line.
+
+    Args:
+        rounds: Gives them.
+        step: Does the next of it, a millisecond's worth at most; returns whether there is more.
+        fail: Ends the client; called if a step raised.
+    """
+
+    def __init__(self, rounds: Rounds, step: Callable[[], bool], fail: Callable[[], object]) -> None:
+        super().__init__(self._go_on, rounds.served_s)
+        self._rounds = rounds
+        self._step = step
+        self._fail = fail
+
+    def plan(self, *, at_once: bool = False) -> None:
+        """Have a turn soon; at once if others have had as much time as they were kept waiting last.
+
+        Args:
+            at_once: Whether it may be at once: nothing of the client is under way.
+        """
+        self._rounds.add(self, at_once=at_once and self._rounds.is_rested)
+
+    def serve(self, size: int, end_s: float) -> list[Job]:
+        """Take steps for a turn."""
+        has_more = True
+        try:
+            while has_more := self._step():
+                if self._rounds.clock() > end_s:
+                    break
+        except Exception as error:
+            FAULT_LOG.log("what a client sent could not be read", error)
+            has_more = False
+            self._fail()
+        self.is_back = not has_more
+        return []
+
+    def _go_on(self) -> None:
+        if not self.is_back:
+            self.plan()
+
+
+class RoundClient(TurnTaker):
+    """A client with lines in the rounds.
 
     Args:
         connection: Makes its jobs, and takes their results.
         pool: Runs those that take long.
         run_here: Brings the pool's results into the client's own thread.
         pump: Moves on what the connection has, after a turn.
-        served_s: What a client that comes now has to count as its time, `Rounds.served_s`.
+        served_s: As for `TurnTaker`.
 
     Attributes:
         connection: As given.
-        pump: As given.
-        served_s: The time that it took, and that of others while it had no lines.
-        is_waiting: Whether it waits for a turn.
-        is_back: Whether nothing was left of it after its last turn.
     """
 
     def __init__(
@@ -79,17 +149,14 @@ class RoundClient:
         pump: Callable[[], None],
         served_s: float = 0.0,
     ) -> None:
+        super().__init__(pump, served_s)
         self.connection = connection
-        self.pump = pump
-        self.served_s = served_s
-        self.is_waiting = False
-        self.is_back = False
         self._pool = pool
         self._run_here = run_here
         self._gate = OPEN_GATE
         self._answered: list[Job] = []
 
-    def serve_lines(self, size: int, end_s: float) -> list[Job]:
+    def serve(self, size: int, end_s: float) -> list[Job]:
         """Serve lines for a turn, as for `Connection.advance`; return their quick jobs.
 
         Of a client that must read first, the pool has all jobs: it knows which may start.
@@ -160,6 +227,7 @@ class Rounds:
 
     Attributes:
         served_s: The time that each of the clients took that take all they can.
+        clock: As given.
     """
 
     def __init__(
@@ -169,14 +237,20 @@ class Rounds:
         work_clock: Callable[[], float] = time.thread_time,
     ) -> None:
         self._call_soon = call_soon
-        self._clock = clock
+        self.clock = clock
         self._work_clock = work_clock
-        self._order: list[tuple[float, int, RoundClient]] = []
+        self._order: list[tuple[float, int, TurnTaker]] = []
         self._entries = itertools.count()
         self.served_s = 0.0
         self._is_due = False
+        self._rested_s = 0.0
 
-    def add(self, client: RoundClient, *, at_once: bool = False) -> None:
+    @property
+    def is_rested(self) -> bool:
+        """Whether the thread has done other things for as long as it was last busy here."""
+        return self.clock() >= self._rested_s
+
+    def add(self, client: TurnTaker, *, at_once: bool = False) -> None:
         """Give a client a turn when nobody waits who took less time, unless it waits already.
 
         Args:
@@ -194,12 +268,18 @@ class Rounds:
         heapq.heappush(self._order, (client.served_s - lead_s, next(self._entries), client))
         self._plan()
 
-    def _serve_alone(self, client: RoundClient) -> None:
+    def _serve_alone(self, client: TurnTaker) -> None:
         """Give a whole round to a client while no other waits: its time is no debt."""
+        began_s = self.clock()
         with PROMPTNESS:
-            jobs = client.serve_lines(ROUND_SIZE, self._clock() + ROUND_S)
+            jobs = client.serve(ROUND_SIZE, began_s + ROUND_S)
             client.take_results(jobs, run_batch(jobs))
             client.pump()
+        self._rest(began_s)
+
+    def _rest(self, began_s: float) -> None:
+        ended_s = self.clock()
+        self._rested_s = 2 * ended_s - began_s
 
     def _plan(self) -> None:
         if self._order and not self._is_due:
@@ -209,24 +289,25 @@ class Rounds:
     def _run(self) -> None:
         """Serve lines, answer what is quick of what they ask for, and send the answers."""
         self._is_due = False
-        with PROMPTNESS:
-            self._serve()
+        if self._order:  # who came in the turn of another may have had its own in the same round
+            with PROMPTNESS:
+                self._serve()
         self._plan()
 
     def _serve(self) -> None:
         room, share = ROUND_SIZE, max(_MIN_SHARE, 1 / len(self._order))
         turn_size, turn_s = ceil(share * ROUND_SIZE), share * ROUND_S
-        turns: list[tuple[RoundClient, float, list[Job]]] = []
+        turns: list[tuple[TurnTaker, float, list[Job]]] = []
         jobs: list[Job] = []
-        worked_s, now_s = self._work_clock(), self._clock()
+        worked_s, now_s = self._work_clock(), self.clock()
         end_s = now_s + ROUND_S
         while self._order and room > 0 and now_s <= end_s:
             served_s, _, client = heapq.heappop(self._order)
             self.served_s = max(self.served_s, served_s)
             client.is_waiting = False
-            quick_jobs = client.serve_lines(min(room, turn_size), min(end_s, now_s + turn_s))
+            quick_jobs = client.serve(min(room, turn_size), min(end_s, now_s + turn_s))
             size = sum([job.work.size for job in quick_jobs])
-            began_s, worked_s, now_s = worked_s, self._work_clock(), self._clock()
+            began_s, worked_s, now_s = worked_s, self._work_clock(), self.clock()
             took_s = min(worked_s - began_s, _MAX_TURN_S) + size * _SIZE_S
             turns.append((client, max(took_s, _MIN_TURN_S), quick_jobs))
             jobs += quick_jobs
@@ -238,3 +319,4 @@ class Rounds:
                 client.served_s += took_s
             client.take_results(quick_jobs, results)
             client.pump()
+        self._rest(end_s - ROUND_S)

@@ -9,22 +9,23 @@ import msgspec
 
 from engine.errors import FormatError
 from engine.options import MAX_QUOTED_CHARS, Field, did_you_mean
+from protocol.dialects.json_documents import decode_fields
 from protocol.web.answers import MalformedBodyError, WebRequest
 
 
 def decode_body(request: WebRequest) -> dict[str, object]:
-    """Decode the body as a JSON object.
+    """Decode the body as a JSON object, as `decode_fields` does.
 
     Raises:
         MalformedBodyError: It is none.
+        LimitError: It has too many fields or texts.
     """
     try:
-        document = msgspec.json.decode(request.body)
+        return decode_fields(request.body)
+    except FormatError as error:
+        raise MalformedBodyError(error.message, field="body") from error
     except (msgspec.DecodeError, RecursionError, UnicodeError) as error:
         raise MalformedBodyError(f"expected a JSON object as body: {error}", field="body") from error
-    if not isinstance(document, dict):
-        raise MalformedBodyError("expected a JSON object as body, got another value", field="body")
-    return document
 
 
 def check_names(document: Mapping[str, object], names: Collection[str]) -> None:

@@ -8,6 +8,7 @@ from engine.errors import list_error_codes
 from protocol.commands.table import COMMANDS
 from protocol.commands.ubgi01 import UBGI01_ERROR_CODES
 from protocol.core.limits import ClientLimits
+from protocol.dialects.json_documents import MAX_FIELDS, MAX_TEXTS
 from protocol.dialects.json_fields import QUERIES
 from protocol.state.settings import SETTINGS
 from protocol.transports.tcp_limits import TcpLimits
@@ -150,7 +151,8 @@ def test_the_caps_are_in_the_documentation_as_they_are():
     limits, tcp = ClientLimits(), TcpLimits()
     caps = (limits.line_bytes, limits.queued_requests, limits.unsent_bytes, limits.query_positions)
     caps += (limits.query_decisions, limits.query_plays, limits.rollout_games)
-    caps += (limits.queued_bytes, limits.started_bytes)
+    caps += (limits.queued_bytes, limits.started_bytes, limits.command_chars)
+    assert f"| {MAX_FIELDS}; {MAX_TEXTS:,} |" in TEXT
     caps += (tcp.clients, tcp.half_line_s, tcp.idle_s, tcp.stuck_writer_s)
     for cap in (*caps, tcp.client_bytes, tcp.held_bytes, tcp.least_read_bytes):
         assert f"| {cap:,.0f}" in TEXT

@@ -1,4 +1,8 @@
-"""uvicorn's connections, with the caps that it does not have: how many, how slow, and how much unread."""
+"""uvicorn's connections, with the caps that it does not have: how many, how slow, how much held and unread.
+
+What comes is parsed in turns with all that others send (`protocol.transports.rounds`): a quarter of a
+megabyte, as a socket brings at once, can be 40,000 frames or parts of a body, and take half a second.
+"""
 
 from __future__ import annotations
 
@@ -8,13 +12,19 @@ from collections.abc import Callable
 from typing import Any
 
 import h11
+from uvicorn._types import ASGIReceiveEvent, ASGISendEvent
 from uvicorn.config import Config
+from uvicorn.protocols.http.flow_control import FlowControl
 from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 from uvicorn.server import ServerState
 from websockets.frames import Frame
 
+from engine.errors import GammondError
 from protocol.transports.connected_client import PIECE_BYTES, limit_output
+from protocol.transports.rounds import InputTurns
+from protocol.transports.shared_work import SharedWork
+from protocol.transports.web.answers import CLOSE_CAP, shorten_reason
 from protocol.transports.web.limits import WebLimits
 from protocol.transports.web.request_limits import is_loopback
 
@@ -25,25 +35,32 @@ _FULL_ANSWER = (
 _MOST_UNREAD_PONGS = 100
 _MOST_FRAGMENTS = 1024
 
+_LEAST_PARSED_BYTES, _MOST_PARSED_BYTES = 512, 8192
+"""How much is parsed between two looks at the clock. The least takes a third of a millisecond if it is empty
+frames; what takes less time for its length comes in larger pieces."""
+
+_QUICK_S = 0.0001
+"""What is parsed in less lets the next piece be larger."""
+
 
 class Connections(ServerState):
     """All connections of a web server, whatever they are for.
 
     Args:
         limits: Caps.
-        clock: Seconds of a clock that never goes back.
+        shared: Gives turns, and counts what is held.
 
     Attributes:
         limits: As given.
-        clock: As given.
+        shared: As given.
         open: Those that are open.
         refused_count: How many were turned away.
     """
 
-    def __init__(self, limits: WebLimits, clock: Callable[[], float]) -> None:
+    def __init__(self, limits: WebLimits, shared: SharedWork) -> None:
         super().__init__()
         self.limits = limits
-        self.clock = clock
+        self.shared = shared
         self.open: dict[WebConnection, str] = {}
         self.refused_count = 0
         self._addresses: Counter[str] = Counter()
@@ -94,9 +111,115 @@ class Connections(ServerState):
 
     def check_timeouts(self) -> None:
         """Drop the connections that are too slow."""
-        now = self.clock()
+        now = self.shared.clock()
         for connection in list(self.open):
             connection.check_timeouts(now)
+
+
+class _Inbox:
+    """What has come by a connection and is not parsed yet; holds it for `HeldMemory`.
+
+    Args:
+        connections: All connections.
+        transport: Brings the bytes; it is not read from while any are left.
+        parse: Parses some of them, or goes on with what it was given before if there are none.
+        is_paused: Returns whether nothing may be parsed now: what came before is not taken yet.
+        cut_off: Ends the connection for a reason.
+
+    Attributes:
+        held_bytes: What is held, as counted last.
+        is_parsing: Whether this is its turn.
+    """
+
+    def __init__(
+        self,
+        connections: Connections,
+        transport: asyncio.Transport,
+        parse: Callable[[bytes], None],
+        is_paused: Callable[[], bool],
+        cut_off: Callable[[str], None],
+    ) -> None:
+        self.held_bytes = 0
+        self.is_parsing = False
+        self.is_cut_off = False
+        self._connections = connections
+        self._transport = transport
+        self._parse = parse
+        self._is_paused = is_paused
+        self._cut_off = cut_off
+        self._data = bytearray()
+        self._piece_bytes = _LEAST_PARSED_BYTES
+        self._parsed_bytes = 0
+        self._turns = InputTurns(connections.shared.rounds, self._take_step, self.abort)
+
+    def put(self, data: bytes) -> None:
+        """Take in bytes, and read no more until they are parsed."""
+        self._data += data
+        self._transport.pause_reading()
+        self._count()
+        self._turns.plan(at_once=True)
+
+    def go_on(self) -> None:
+        """Parse on, or read, unless what came before is still to be taken."""
+        if self._is_paused():
+            return
+        self._parsed_bytes = 0
+        self._count()
+        if self._data:
+            self._transport.pause_reading()
+            self._turns.plan()
+        else:
+            self._transport.resume_reading()
+
+    def plan(self) -> None:
+        """Go on with what the parser has, in the next turn."""
+        self._turns.plan()
+
+    def clear(self) -> None:
+        """Forget everything: the connection is gone."""
+        self._data.clear()
+        self._parsed_bytes = 0
+        self._count()
+
+    def cut_off(self, error: GammondError) -> None:
+        """End the connection with a reason."""
+        self.is_cut_off = True
+        self._cut_off(error.message)
+
+    def abort(self) -> None:
+        """Drop the connection at once."""
+        self._transport.abort()
+
+    def _take_step(self) -> bool:
+        """Parse a piece; return whether there is another that may be parsed now."""
+        if self._transport.is_closing():
+            self.clear()
+            return False
+        if self._is_paused():
+            return False
+        clock, size = self._connections.shared.clock, self._piece_bytes
+        piece = bytes(self._data[:size])
+        del self._data[:size]
+        self._parsed_bytes += len(piece)
+        self.is_parsing, began_s = True, clock()
+        try:
+            self._parse(piece)
+        finally:
+            self.is_parsing = False
+        is_quick = clock() - began_s < _QUICK_S
+        self._piece_bytes = min(2 * size, _MOST_PARSED_BYTES) if is_quick else _LEAST_PARSED_BYTES
+        has_more = bool(self._data) and not self._is_paused()
+        if not has_more:
+            self._count()
+            if not self._data and not self._is_paused():
+                self._transport.resume_reading()
+        return has_more
+
+    def _count(self) -> None:
+        """Count what is held: what is not parsed, and what was parsed and is not taken."""
+        held_bytes = len(self._data) + self._parsed_bytes
+        if held_bytes > PIECE_BYTES or self.held_bytes:
+            self._connections.shared.memory.count(self, held_bytes)
 
 
 class HttpConnection(H11Protocol):
@@ -104,6 +227,8 @@ class HttpConnection(H11Protocol):
 
     Whatever serves them finds the transport in the state of their scope.
     """
+
+    _inbox: _Inbox
 
     def __init__(
         self,
@@ -114,7 +239,7 @@ class HttpConnection(H11Protocol):
     ) -> None:
         super().__init__(config, server_state, app_state, _loop)
         self._all = server_state
-        self._since_s = self._all.clock()
+        self._since_s = self._all.shared.clock()
         self._is_asking = False
         self._unread = _Unread()
 
@@ -126,10 +251,13 @@ class HttpConnection(H11Protocol):
             transport.write(_FULL_ANSWER)
             transport.close()
         super().connection_made(transport)
+        self._inbox = _Inbox(self._all, transport, self._parse, lambda: self.flow.read_paused, self._cut_off)
+        self.flow = _Flow(transport, self._inbox)
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Forget the client."""
         self._all.remove(self)
+        self._inbox.clear()
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
@@ -137,17 +265,35 @@ class HttpConnection(H11Protocol):
         if self not in self._all.open:
             return
         if not self._is_asking:
-            self._is_asking, self._since_s = True, self._all.clock()
-        super().data_received(data)
+            self._is_asking, self._since_s = True, self._all.shared.clock()
+        self._inbox.put(data)
+
+    def handle_events(self) -> None:
+        """Take in what the parser has found, in a turn: requests may have come one behind the other."""
+        if self._inbox.is_parsing:
+            super().handle_events()
+        else:
+            self._inbox.plan()
+
+    def _parse(self, data: bytes) -> None:
+        if data:
+            super().data_received(data)
+        else:
+            super().handle_events()
+
+    def _cut_off(self, _: str) -> None:
+        self._inbox.clear()
+        self.transport.abort()
 
     def on_response_complete(self) -> None:
         """Wait for the next request."""
-        self._is_asking, self._since_s = False, self._all.clock()
+        self._is_asking, self._since_s = False, self._all.shared.clock()
         super().on_response_complete()
 
     def handle_websocket_upgrade(self, event: h11.Request) -> None:
-        """Go on as a WebSocket."""
+        """Go on as a WebSocket; who waits for the answer has sent nothing more."""
         super().handle_websocket_upgrade(event)
+        self._inbox.clear()
         successor = self.transport.get_protocol()
         if isinstance(successor, SocketConnection):
             self._all.replace(self, successor)
@@ -171,8 +317,23 @@ class HttpConnection(H11Protocol):
             self.transport.abort()
 
 
+class _Flow(FlowControl):
+    """Lets a connection go on with what has come, once what came before is taken."""
+
+    def __init__(self, transport: asyncio.Transport, inbox: _Inbox) -> None:
+        super().__init__(transport)
+        self._inbox = inbox
+
+    def resume_reading(self) -> None:
+        """Parse on, and read what else comes."""
+        self.read_paused = False
+        self._inbox.go_on()
+
+
 class SocketConnection(WebSocketsSansIOProtocol):
     """A WebSocket, from its handshake on."""
+
+    _inbox: _Inbox
 
     def __init__(
         self,
@@ -183,20 +344,45 @@ class SocketConnection(WebSocketsSansIOProtocol):
     ) -> None:
         super().__init__(config, server_state, app_state, _loop)
         self._all = server_state
-        self._half_since_s = self._all.clock()
+        self._half_since_s = self._all.shared.clock()
         self._unread = _Unread()
         self._unread_pongs = 0
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Take the connection over."""
+        super().connection_made(transport)
+        parse = super().data_received
+        self._inbox = _Inbox(self._all, self.transport, parse, lambda: self.read_paused, self._cut_off)
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Forget the client."""
         self._all.remove(self)
+        self._inbox.clear()
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
         """Take in bytes."""
         if not self._has_half_message:
-            self._half_since_s = self._all.clock()
-        super().data_received(data)
+            self._half_since_s = self._all.shared.clock()
+        self._inbox.put(data)
+
+    async def receive(self) -> ASGIReceiveEvent:
+        """Return the next message, and let more come."""
+        message = await super().receive()
+        self._inbox.go_on()
+        return message
+
+    async def send(self, message: ASGISendEvent) -> None:
+        """Send a message; after the last, what comes is parsed only for the end that answers it."""
+        await super().send(message)
+        if self.close_sent:
+            self._inbox.go_on()
+
+    def _cut_off(self, reason: str) -> None:
+        if not self.close_sent:
+            self.conn.fail(CLOSE_CAP, shorten_reason(reason))
+            self.handle_parser_exception()
+        self._inbox.clear()
 
     def handle_cont(self, event: Frame) -> None:
         """Take in a further part of a message."""

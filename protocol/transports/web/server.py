@@ -127,7 +127,7 @@ class WebServer(ListeningServer[WebClient]):
         open_paths = [each.path for each in ENDPOINTS if each.allows_pages]
         self._foreign_pages = ForeignPages(web.origins, open_paths)
         self._tell_listening = options.on_listening
-        self._connections = Connections(options.limits, shared.clock)
+        self._connections = Connections(options.limits, shared)
         self._rest = RestWork(service, shared, options.limits)
         self._hub_work = HubWork(self.loop, shared.pool)
         table_limits = HubLimits(log_bytes=web.archive.max_log_bytes)

@@ -12,6 +12,7 @@ from engine.errors import GammondError
 from engine.runtime.prompt_threads import PROMPTNESS
 from protocol.tables.visitors import Visitor
 from protocol.transports.listening import ListeningServer
+from protocol.transports.rounds import InputTurns
 from protocol.transports.web.answers import (
     CLOSE_CAP,
     CLOSE_NO_TEXT,
@@ -58,6 +59,9 @@ class TableSocket:
         assert isinstance(limits, WebLimits)
         self._limits = limits
         self._bucket = Bucket(limits.table_rate, limits.table_burst, server.clock())
+        self._request = ""
+        self._is_served = asyncio.Event()
+        self._turns = InputTurns(server.shared.rounds, self._serve_request, self.abort)
         self._unread_bytes = 0
         self._unread_since_s = self._active_s = server.clock()
 
@@ -135,11 +139,19 @@ class TableSocket:
                 self._end_with(code, f"expected a text frame of at most {_LONGEST_REQUEST_CHARS} characters")
                 return
             self._active_s = began_s = clock()
-            with PROMPTNESS:
-                self._visitor.receive(text)
+            self._request = text
+            self._is_served.clear()
+            self._turns.plan()
+            await self._is_served.wait()
             self._on_request(clock() - began_s)
             self._bucket.take()
             await asyncio.sleep(self._bucket.find_wait(clock()))
+
+    def _serve_request(self) -> bool:
+        """Serve a request, in a turn."""
+        self._visitor.receive(self._request)
+        self._is_served.set()
+        return False
 
     async def _write(self, send: Send) -> None:
         """Send answers and events as they come, and close the WebSocket at the end."""

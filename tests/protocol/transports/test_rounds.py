@@ -34,7 +34,7 @@ class Talker:
         self.is_waiting = False
         self.is_back = False
 
-    def serve_lines(self, size, end_s):
+    def serve(self, size, end_s):
         self.loop.now_s += self.line_s
         self.loop.served.append(self.name)
         self.lines -= 1
