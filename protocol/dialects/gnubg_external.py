@@ -121,7 +121,8 @@ class GnubgClient:
             answer = self._dispatch(text) if is_ready else self._wait_for_engine(text)
         except Exception as error:
             answer = [self.fail(error)]
-        return self._log_answer(text, answer) if self._is_debugging else answer
+        is_logged = self._is_debugging and _log.isEnabledFor(logging.DEBUG)
+        return self._log_answer(text, answer) if is_logged else answer
 
     def refuse(self, text: str, is_in_use: IsInUse, error: GammondError) -> Answer:
         """Answer with an error."""
@@ -135,10 +136,10 @@ class GnubgClient:
         return Reply(format_error_line(f"internal fault ({type(error).__name__})"))
 
     def _log_answer(self, text: str, answer: Answer) -> Answer:
-        """Log an answer, when it is there."""
+        """Log an answer, when it is there; at debug, for a client could fill a disk with its lines."""
         if not isinstance(answer, Work):
             lines = answer if isinstance(answer, Sequence) else ()
-            _log.info("%r -> %r", text, "\n".join(map(format_reply, lines)))
+            _log.debug("%r -> %r", text, "\n".join(map(format_reply, lines)))
             return answer
         work = answer
 

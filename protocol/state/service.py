@@ -83,7 +83,9 @@ class Service:
         self._engines: dict[tuple[str, int], Engine] = {}
         self._quick_work = QuickWork()
         self._shared: dict[Callable[[Service], Any], Any] = {}
-        self._lock = threading.Lock()
+        self._sharing = threading.Lock()
+        self._loading = threading.Lock()
+        """Held for seconds, so never waited for by the thread that serves the clients."""
 
     @property
     def uptime_s(self) -> float:
@@ -119,23 +121,22 @@ class Service:
         threads = min(threads, count_usable_cores())
         found = self._engines.get((name, threads))
         if found is None:
-            with self._lock:
+            with self._loading:
                 found = self._engines[name, threads] = self._load_engine(self._resolve_name(name), threads)
         return found
 
     def list_engines(self) -> list[Engine]:
         """Return the engines that are loaded, as they search with one thread."""
-        with self._lock:
-            loaded = [engine for (_, threads), engine in self._engines.items() if threads == 1]
-        return list(dict.fromkeys(loaded))
+        loaded = list(self._engines.items())  # at once: another thread may be loading
+        return list(dict.fromkeys(engine for (_, threads), engine in loaded if threads == 1))
 
     def share(self, make: Callable[[Service], _SharedT]) -> _SharedT:
         """Return what all clients of a game share, made at the first call.
 
         Args:
-            make: Makes it; the same function each time.
+            make: Makes it, in microseconds; the same function each time.
         """
-        with self._lock:
+        with self._sharing:
             if make not in self._shared:
                 self._shared[make] = make(self)
             found: _SharedT = self._shared[make]
@@ -143,7 +144,7 @@ class Service:
 
     def list_shared(self) -> list[object]:
         """Return all that `share` has made."""
-        with self._lock:
+        with self._sharing:
             return list(self._shared.values())
 
     def find_quick_engine(self, name: str, threads: int = 1, kind: Hashable = None) -> Engine | None:

@@ -584,9 +584,9 @@ def test_garbage_gets_error_lines_or_legal_answers_and_nothing_else(data):
             assert_fits(line.decode("ascii", "replace"), answer)
 
 
-def test_answers_are_logged_while_a_client_debugs(caplog):
+def test_answers_are_logged_at_debug_while_a_client_debugs(caplog):
     dialect = played_by(RacingEvaluator())
-    with caplog.at_level("INFO"):
+    with caplog.at_level("DEBUG", logger="protocol"):
         answers = talk(dialect, f"set debug on\n{SEAT_0_PLAY}\nboard:x\nset debug off\nversion\n".encode())
     _, play, error, *_ = answers.splitlines()
     logged = [record.args for record in caplog.records]
@@ -595,6 +595,12 @@ def test_answers_are_logged_while_a_client_debugs(caplog):
         ("board:x", error),
         (SEAT_0_PLAY, play),
     ]
+
+
+def test_no_client_fills_the_log_of_a_server_that_logs_at_info(caplog):
+    with caplog.at_level("INFO", logger="protocol"):
+        talk(played_by(RacingEvaluator()), f"set debug on\n{SEAT_0_PLAY}\nboard:x\n".encode())
+    assert not caplog.records
 
 
 def test_a_line_that_looks_like_a_tag_is_an_error_like_any_other():

@@ -260,7 +260,9 @@ def test_the_exit_status_tells_what_may_go_away_from_what_will_not(capsys):
 
 def test_debug_output_of_gnubgs_dialect_goes_to_stderr():
     server = subprocess.Popen(
-        [sys.executable, "-m", "tools.cli", "serve", "--gnubg", "0"], stderr=subprocess.PIPE, text=True
+        [sys.executable, "-m", "tools.cli", "serve", "--gnubg", "0", "--log-level", "debug"],
+        stderr=subprocess.PIPE,
+        text=True,
     )
     said = next(line for line in server.stderr if " listens on " in line)
     with socket.create_connection(("127.0.0.1", int(said.split()[-1])), timeout=20) as connection:
