@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import inf
 
+from engine.runtime.prompt_threads import UncompiledKernel
 from protocol.tables.engine_turns import EngineTurn, list_player_lines
-from protocol.tables.submission import Submit
+from protocol.tables.submission import Submit, WorkResult, make_preparation
 from protocol.tables.table_game import TableGame
 
 
@@ -16,7 +18,7 @@ class EnginePlay:
         game: The table's games.
         submit: Has work done.
         client: The table, for shares of the threads.
-        on_failed: Takes the error of an engine that cannot decide.
+        on_failed: Takes the error of an engine that cannot decide, or whose decision cannot be carried out.
     """
 
     def __init__(
@@ -58,7 +60,7 @@ class EnginePlay:
         def take(turn: EngineTurn, line: str) -> None:
             if turn is self._turn:
                 self._turn = None
-                on_decided(line)
+                self._take_step(lambda: on_decided(line))
 
         def fail(turn: EngineTurn, error: Exception) -> None:
             if turn is self._turn:
@@ -78,7 +80,27 @@ class EnginePlay:
         if self._due is not None and self._due[0] <= now:
             _, step = self._due
             self._due = None
+            self._take_step(step)
+
+    def _take_step(self, step: Callable[[], None]) -> None:
+        """Do something, now or once the kernels that it needs are compiled; not if the game goes another way."""
+        try:
             step()
+        except UncompiledKernel as missing:
+            waiting = self._due = (inf, step)
+
+            def go_on(result: WorkResult) -> None:
+                if self._due is not waiting:
+                    return
+                self._due = None
+                if isinstance(result, Exception):
+                    self._on_failed(result)
+                else:
+                    self._take_step(step)
+
+            self._submit(make_preparation(missing.compile), go_on, self._client)
+        except Exception as error:
+            self._on_failed(error)
 
     def cancel(self) -> None:
         """Forget decisions and plans: the game goes another way."""

@@ -9,10 +9,10 @@ from engine.errors import GammondError
 from engine.runtime.prompt_threads import UncompiledKernel
 from protocol.commands.dispatch import answer_command
 from protocol.commands.session_game import find_game
-from protocol.core.requests import AnyReply, Reply, Work, WorkControl
+from protocol.core.requests import AnyReply, Reply, Work
 from protocol.state.session import Session
 from protocol.tables.game_view import Decision
-from protocol.tables.submission import Submit, WorkResult
+from protocol.tables.submission import Submit, WorkResult, make_preparation
 
 
 def read_reply(replies: Sequence[AnyReply]) -> Reply:
@@ -108,15 +108,13 @@ class EngineTurn:
     def _compile(self, prepare: Callable[[], object], line: str) -> None:
         """Ask a question again once a kernel is compiled that it needs."""
 
-        def run(_: WorkControl) -> Sequence[AnyReply]:
-            prepare()
-            return ()
-
-        def ask_again(_: WorkResult) -> None:
-            if not self._is_cancelled and (answer := self._ask(line)) is not None:
+        def ask_again(result: WorkResult) -> None:
+            if isinstance(result, Exception):
+                self._take_result(result)
+            elif not self._is_cancelled and (answer := self._ask(line)) is not None:
                 self._go_on(answer)
 
-        self._submit(Work(run), ask_again, self._client)
+        self._submit(make_preparation(prepare), ask_again, self._client)
 
     def _take_result(self, result: WorkResult) -> None:
         self._stop = None

@@ -28,7 +28,7 @@ from protocol.tables.lifetimes import (
     rank_table,
 )
 from protocol.tables.limits import HubLimits
-from protocol.tables.preparation import make_preparation, prepare_game
+from protocol.tables.preparation import prepare_game
 from protocol.tables.rebuilding import check_saved_tokens, rebuild_table, write_lost_record
 from protocol.tables.requests import (
     ActRequest,
@@ -47,7 +47,7 @@ from protocol.tables.requests import (
 )
 from protocol.tables.seats import PERSON
 from protocol.tables.services import TableServices
-from protocol.tables.submission import Submit, WorkResult
+from protocol.tables.submission import Submit, WorkResult, make_preparation
 from protocol.tables.table import Table
 from protocol.tables.table_game import check_position, read_spec
 from protocol.tables.tokens import make_table_id
@@ -175,20 +175,30 @@ class Hub:
     def _wait(self, visitor: Visitor, prepare: Callable[[], object]) -> None:
         """Serve a visitor's next request once something is done for it, which may take long."""
         visitor.is_blocked = True
-        self._submit(make_preparation(prepare), lambda _: self._go_on(visitor), self)
+        self._submit(make_preparation(prepare), partial(self._go_on, visitor), self)
 
-    def _go_on(self, visitor: Visitor) -> None:
-        """Serve a visitor's next request, which is prepared."""
+    def _go_on(self, visitor: Visitor, result: WorkResult = ()) -> None:
+        """Serve a visitor's next request, which is prepared, unless that failed."""
         visitor.is_blocked = False
-        self._serve(visitor, is_prepared=True)
+        is_prepared = not isinstance(result, Exception)
+        if isinstance(result, Exception) and visitor.waiting:
+            self._send_fault(visitor, read_id(visitor.waiting.popleft()), result)
+        self._serve(visitor, is_prepared=is_prepared)
         self._sweep_leaving()
 
     def run_step(self, step: Callable[[], None]) -> None:
         """Do something for a table, now or once the kernels are compiled that it needs. Nothing is raised."""
+
+        def go_on(result: WorkResult) -> None:
+            if isinstance(result, Exception):
+                FAULT_LOG.log("a step at a table failed", result)
+            else:
+                self.run_step(step)
+
         try:
             step()
         except UncompiledKernel as missing:
-            self._submit(make_preparation(missing.compile), lambda _: self.run_step(step), self)
+            self._submit(make_preparation(missing.compile), go_on, self)
         except Exception as error:
             FAULT_LOG.log("a step at a table failed", error)
 

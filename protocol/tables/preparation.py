@@ -1,26 +1,13 @@
-"""What is loaded and compiled before a request can be served, as work for other threads."""
+"""What is loaded and compiled before the tables of a game can be served."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-
 from protocol.commands.dispatch import run_line
-from protocol.core.requests import AnyReply, Work, WorkControl
 from protocol.games import GameEntry, load_part
 from protocol.state.service import Service
 from protocol.state.session import Session
 from protocol.tables.game_view import TableView
 from protocol.tables.requests import SeatSpec, TableSpec
-
-
-def make_preparation(prepare: Callable[[], object]) -> Work:
-    """Return the work of something that has to be done before a request can be served."""
-
-    def run(_: WorkControl) -> Sequence[AnyReply]:
-        prepare()
-        return ()
-
-    return Work(run)
 
 
 def prepare_game(service: Service, entry: GameEntry) -> None:

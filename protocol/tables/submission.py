@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
-from protocol.core.requests import AnyReply, Work
+from protocol.core.requests import AnyReply, Work, WorkControl
 
 WorkResult = Sequence[AnyReply] | Exception
 """The answer of work, its last reply final, or what it raised."""
@@ -28,3 +28,13 @@ class Submit(Protocol):
             What asks the work to end with what it has; its result still comes.
         """
         ...
+
+
+def make_preparation(prepare: Callable[[], object]) -> Work:
+    """Return the work of something that has to be done before something else can be."""
+
+    def run(_: WorkControl) -> Sequence[AnyReply]:
+        prepare()
+        return ()
+
+    return Work(run)

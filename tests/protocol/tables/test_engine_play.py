@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from engine.errors import DataFileError
+from engine.runtime.prompt_threads import UncompiledKernel
 from protocol.commands import decisions
+from protocol.tables.table_game import TableGame
 from tests.protocol.tables.visiting import PERSON, Site
 
 
@@ -63,6 +66,85 @@ def test_the_names_of_engines_are_their_levels_or_players():
     seats = guest.states[table]["seats"]
     assert [each["name"] for each in seats] == ["beginner", "random"]
     assert [each["level"] for each in seats] == ["beginner", None]
+
+
+@pytest.fixture
+def missing(monkeypatch):
+    """A kernel that is not compiled: the next actions at tables raise it, until its `runs` reach 1."""
+    return MissingKernel(monkeypatch)
+
+
+class MissingKernel:
+    """Breaks off actions at tables until it is compiled; a compilation may fail."""
+
+    def __init__(self, monkeypatch):
+        self.runs = 0
+        self.fault = None
+        self.is_needed = False
+        apply = TableGame.apply
+
+        def apply_compiled(game, line, seat):
+            if self.is_needed:
+                error = UncompiledKernel()
+                error.compile = self.compile
+                raise error
+            return apply(game, line, seat)
+
+        monkeypatch.setattr(TableGame, "apply", apply_compiled)
+
+    def compile(self):
+        self.runs += 1
+        if self.fault is not None:
+            raise self.fault
+        self.is_needed = False
+
+
+@pytest.mark.parametrize("seats", [(seat(), seat()), (PERSON, seat())], ids=["engines", "hint"])
+def test_an_engine_goes_on_once_the_kernel_that_its_step_met_is_compiled(missing, seats):
+    site, guest, table = play(*seats, seconds=5.0)
+    if seats[0] is PERSON:
+        while guest.states[table]["to_act"] != 0:
+            site.settle(1.0)
+            guest.hear()
+    done = len(guest.events)
+    missing.is_needed = True
+    if seats[0] is PERSON:
+        guest.get("act", table=table, act="hint_play")
+    site.settle(10.0)
+    guest.hear()
+    assert missing.runs == 1
+    assert len(guest.events) > done
+    assert not any(event["kind"] == "trouble" for event in guest.events)
+
+
+@pytest.mark.parametrize("fault", [OSError("no space left"), DataFileError("a file is damaged")])
+def test_a_compilation_that_fails_stops_the_engine_with_the_reason_and_is_tried_again_when_asked(
+    missing, fault
+):
+    site, guest, table = play(seat(), seat(), seconds=5.0)
+    missing.is_needed, missing.fault = True, fault
+    site.settle(10.0)
+    guest.hear()
+    assert missing.runs == 1
+    assert guest.events[-1]["kind"] == "trouble"
+    assert guest.state["paused"]
+    missing.fault = None
+    done = len(guest.events)
+    guest.get("act", table=table, act="resume")
+    site.settle(10.0)
+    guest.hear()
+    assert missing.runs == 2
+    assert len(guest.events) > done + 1
+
+
+def test_a_request_whose_kernel_cannot_be_compiled_is_answered_with_the_error_once(missing):
+    _, guest, table = play(PERSON, {"kind": "person", "name": "Bob"}, dice="typed", seconds=1.0)
+    missing.is_needed, missing.fault = True, DataFileError("a file is damaged")
+    code, _, message = guest.refuse("act", table=table, act="dice", dice=[3, 1])
+    assert (code, missing.runs) == ("data_file", 1)
+    assert "damaged" in message
+    missing.is_needed = False
+    guest.get("act", table=table, act="dice", dice=[3, 1])
 
 
 def test_an_engine_with_nobody_watching_asks_for_nothing():
