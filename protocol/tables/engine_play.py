@@ -83,7 +83,7 @@ class EnginePlay:
             self._take_step(step)
 
     def _take_step(self, step: Callable[[], None]) -> None:
-        """Do something, now or once the kernels that it needs are compiled; not if the game goes another way."""
+        """Do something, now or once the kernels that it needs are compiled, if it is not cancelled."""
         try:
             step()
         except UncompiledKernel as missing:

@@ -65,6 +65,11 @@ class LateFrame:
         self.text: str | None = None
         self._on_made: list[Callable[[str], object]] = []
 
+    def __str__(self) -> str:
+        """The text, once it is made."""
+        assert self.text is not None
+        return self.text
+
     def complete(self, text: str) -> None:
         """Give it its text."""
         self.text = text

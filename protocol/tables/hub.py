@@ -60,6 +60,9 @@ _HOUR_S = 3600.0
 _MOST_COUNTED = 10_000
 """Addresses whose finished games are counted."""
 
+_TICK_S = 0.0025
+"""How long a tick does what is due; the rest is due in the next, after what others ask for."""
+
 
 class Hub:
     """All tables of a server. Not for several threads.
@@ -92,7 +95,8 @@ class Hub:
         self._clock = clock
         self._archive = archive or NoArchive()
         self._services = TableServices(
-            service, submit, clock, wall_clock, self._archive, self._count_game, self.run_step
+            *(service, submit, clock, wall_clock, self._archive),
+            *(self._count_game, self.run_step, self._note_due),
         )
         self._random = random.SystemRandom()
         self._visitors: set[Visitor] = set()
@@ -102,6 +106,7 @@ class Hub:
         self._rebuilding: dict[str, list[Visitor]] = {}
         self._games: Counter[str] = Counter()
         self._began_s = self._swept_s = self._counted_s = clock()
+        self._next_due_s: float | None = None
 
     def connect(
         self,
@@ -458,17 +463,23 @@ class Hub:
 
     @property
     def next_due_s(self) -> float | None:
-        """When `tick` has something to do, by the clock; None for nothing that is known yet."""
-        times = [table.due_s for table in self.tables.values()]
-        return min((time for time in times if time is not None), default=None)
+        """When `tick` has something to do, by the clock, or earlier; None for nothing that is known yet."""
+        return self._next_due_s
+
+    def _note_due(self, due_s: float) -> None:
+        self._next_due_s = due_s if self._next_due_s is None else min(due_s, self._next_due_s)
 
     def tick(self) -> None:
-        """Do what is due at all tables; to be called often."""
+        """Do what is due at all tables, as far as a few milliseconds go; to be called often."""
         now = self._clock()
+        self._next_due_s = None
         for table in list(self.tables.values()):
             due_s = table.due_s
-            if due_s is not None and due_s <= now:
+            if due_s is not None and due_s <= now and self._clock() - now <= _TICK_S:
                 self.run_step(table.tick)
+                due_s = table.due_s
+            if due_s is not None:
+                self._note_due(due_s)
         if now - self._swept_s > 1.0:
             self._swept_s = now
             self._end_old_tables(now)

@@ -22,8 +22,8 @@ class TableServices:
         archive: Keeps tables and games.
         count_game: Counts a finished game of an address; returns whether it has had more in this hour than
             people play.
-        count_game: Callable[[str], bool]
-    run_step: Runs what may need a kernel that is not compiled yet, now or once it is.
+        run_step: Runs what may need a kernel that is not compiled yet, now or once it is.
+        note_due: Told when something is due at the table, by the clock.
     """
 
     service: Service
@@ -33,3 +33,4 @@ class TableServices:
     archive: Archive
     count_game: Callable[[str], bool]
     run_step: Callable[[Callable[[], None]], None]
+    note_due: Callable[[float], None]

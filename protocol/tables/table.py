@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import msgspec
@@ -308,6 +308,8 @@ class Table:
         running = seat if runs else None
         if running != self.clock.running:
             self.clock.begin_turn(running, self._services.clock())
+            if self.clock.due_s is not None:
+                self._services.note_due(self.clock.due_s)
 
     def _keep_game(self) -> None:
         """Commit to the secret of what comes next, a game or the end of this one anew, and keep the game."""
@@ -350,7 +352,7 @@ class Table:
             self.emit("over", self.game.end.winner, self.game.end.kind)
         has_next = self.game.phase is Phase.OVER and self.seating.has_engines_only
         if has_next and self.members and not self.is_paused and not self.engines.is_busy:
-            self.engines.plan(self._services.clock() + GAMES_PAUSE_S, self.start_game)
+            self._plan(self._services.clock() + GAMES_PAUSE_S, self.start_game)
 
     def _rolls_now(self) -> bool:
         """Return whether the server rolls without being asked."""
@@ -373,9 +375,14 @@ class Table:
         seat = self.seats[place]
 
         def plan(line: str) -> None:
-            self.engines.plan(self._changed_s + self.pace_s, lambda: self._do_decided(place, line))
+            self._plan(self._changed_s + self.pace_s, lambda: self._do_decided(place, line))
 
         self.engines.ask(seat.player, seat.level, seat.rejected_kind, plan)
+
+    def _plan(self, due_s: float, step: Callable[[], None]) -> None:
+        """Let an engine do something at a time, unless the game goes another way before."""
+        self.engines.plan(due_s, step)
+        self._services.note_due(due_s)
 
     def _do_decided(self, place: int, line: str) -> None:
         """Carry out what an engine decided."""

@@ -68,6 +68,11 @@ class Visitor:
         self.tables: set[str] = set()
         self.is_dropped = False
 
+    @property
+    def awaits_frame(self) -> bool:
+        """Whether what is next for the visitor is still to be made."""
+        return bool(self._output) and isinstance(self._output[0], LateFrame) and self._output[0].text is None
+
     def receive(self, frame: str) -> None:
         """Take in a request; what comes of it can be taken with `take_output`."""
         self._host.receive(self, frame)
@@ -94,14 +99,10 @@ class Visitor:
     def take_output(self) -> list[str]:
         """Return the frames that wait, each once, in order, up to one that is still to be made."""
         texts: list[str] = []
-        while self._output:
-            frame = self._output[0]
-            text = frame.text if isinstance(frame, LateFrame) else frame
-            if text is None:
-                break
-            texts.append(text)
-            self.unread_chars -= len(text)
-            self._output.popleft()
+        while self._output and not self.awaits_frame:
+            frame = self._output.popleft()
+            texts.append(str(frame))
+            self.unread_chars -= len(texts[-1])
         return texts
 
     def drop(self) -> None:

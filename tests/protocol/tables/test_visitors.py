@@ -301,3 +301,78 @@ def test_a_visitor_that_goes_leaves_all_its_tables():
     guest.visitor.close()
     assert not any(site.hub.tables[table].members for table in tables)
     assert site.hub.visitor_count == 0
+
+
+WIDE = "AAAA/39SSlKlJA"
+"""2,211 plays of a double ace."""
+
+
+def roll_wide(site):
+    """Let Ann, who plays both sides, and a spectator be at a table where a wide double is rolled."""
+    ann, watcher = site.visit(), site.visit()
+    made = ann.create(PERSON, BOB, position=WIDE, dice="typed")
+    watcher.get("join", table=made["table"], token=made["watch"])
+    seat = ann.state["to_act"]
+    ann.visitor.receive(
+        json.dumps({"id": 90, "do": "act", "table": made["table"], "act": "dice", "dice": [1, 1]})
+    )
+    return ann, watcher, made["table"], seat
+
+
+def test_a_worker_lists_the_plays_of_a_wide_double_and_who_acts_gets_everything_in_order():
+    site = Site()
+    ann, watcher, table, _ = roll_wide(site)
+    assert ann.visitor.take_output() == []  # the roll comes with its plays, and the answer after it
+    watcher.hear()
+    assert watcher.state["phase"] == "play"
+    assert watcher.state["tree"] is None
+    ann.visitor.receive(json.dumps({"id": 91, "do": "ping"}))
+    assert ann.visitor.take_output() == []
+    site.pool.run()
+    frames = [json.loads(frame) for frame in ann.visitor.take_output()]
+    assert [frame.get("kind", frame.get("id")) for frame in frames] == ["dice", 90, 91]
+    tree = frames[0]["state"]["tree"]
+    assert sum(node["play"] is not None for node in tree) == 2211
+    ann.get("act", table=table, act="play", play=next(node["play"] for node in tree if node["play"]))
+
+
+def test_who_comes_while_the_plays_are_listed_gets_them_too_once_they_are_found():
+    site = Site()
+    ann, _, table, _ = roll_wide(site)
+    ann.visitor.take_output()
+    works = len(site.pool.waiting)
+    made = site.hub.tables[table]
+    again = site.visit()
+    token = made.seats[0].issue_token()
+    again.visitor.receive(json.dumps({"id": 1, "do": "join", "table": table, "token": token}))
+    assert len(site.pool.waiting) == works
+    again.hear()
+    assert (again.state["tree"] is None) == (made.game.to_act != 0)
+
+
+def test_plays_that_are_not_wanted_any_more_come_with_the_roll_that_they_were_for():
+    site = Site()
+    ann, watcher, table, seat = roll_wide(site)
+    ann.visitor.receive(
+        json.dumps({"id": 91, "do": "act", "table": table, "act": "go_back", "to": 1, "seat": seat})
+    )
+    watcher.hear()
+    assert watcher.state["phase"] == "roll"
+    site.pool.run()
+    kinds = {}
+    for frame in map(json.loads, ann.visitor.take_output()):
+        if "kind" in frame:
+            kinds[frame["kind"]] = frame["state"]["tree"]
+    assert len(kinds["dice"]) > 2211
+    assert kinds["go_back"] is None
+
+
+def test_a_search_for_plays_that_fails_leaves_the_table_without_them_and_says_so(caplog):
+    site = Site()
+    ann, _, table, _ = roll_wide(site)
+    _, on_done, _ = site.pool.waiting.pop()
+    on_done(MemoryError("no room"))
+    ann.hear()
+    assert ann.states[table]["phase"] == "play"
+    assert ann.states[table]["tree"] is None
+    assert "no room" in caplog.text

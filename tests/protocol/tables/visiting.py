@@ -88,9 +88,12 @@ class Guest:
         return self.events[-1]["state"]
 
     def hear(self):
-        """Take in what came; return the answers among it."""
-        answers = []
-        for frame in self.visitor.take_output():
+        """Take in what came, also what workers make first; return the answers among it."""
+        answers, frames = [], self.visitor.take_output()
+        while self.visitor.awaits_frame:
+            self.site.pool.run()
+            frames += self.visitor.take_output()
+        for frame in frames:
             document = json.loads(frame)
             if "ok" in document:
                 answers.append(document)
