@@ -142,7 +142,7 @@ class Accounts:
         Args:
             name: The name.
             password: The password.
-            address: Where the request comes from.
+            address: Where the request comes from; empty for an address that has no limits.
 
         Returns:
             The secret of the session.
@@ -158,8 +158,9 @@ class Accounts:
         if is_nobody(clean):
             raise ValueRangeError(f"expected a name of your own, got {clean!r}", field="name")
         password = self._passwords.check(password)
-        check_attempts([(self._new_accounts, address)])
-        self._new_accounts.count(address)
+        if address:
+            check_attempts([(self._new_accounts, address)])
+            self._new_accounts.count(address)
         hashed, now_s = self._passwords.hash(password), self._now_s()
 
         def insert(database: SqliteFile) -> int:
@@ -294,8 +295,8 @@ class Accounts:
     def _check_password(self, folded: str, password: object, address: str) -> None:
         limited = [
             (self._tries_here, (address, folded)),
-            (self._tries_address, address),
             (self._tries_name, folded),
+            *([(self._tries_address, address)] if address else []),
         ]
         check_attempts(limited)
         for limit, key in limited:  # before the comparison, so that attempts at the same moment count too

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from protocol.tables.events import EventLog, Frame, LateFrame, encode_frame
+from protocol.tables.events import EventLog, Frame, LateText, encode_frame
 
 _HISTORY_KINDS = ("start", "undo", "redo", "go_back")
 """Events whose state has the history, which changed by more than an entry."""
@@ -120,9 +120,9 @@ class Audience:
             "state": state,
         }
 
-    def _make_own_frame(self, event: dict[str, Any]) -> LateFrame:
+    def _make_own_frame(self, event: dict[str, Any]) -> LateText:
         """Return the frame of an event for the seat that is to choose a play."""
-        frame = LateFrame()
+        frame = LateText()
         self._state.give_choices(
             lambda choices: frame.complete(encode_frame({**event, "state": event["state"] | choices}))
         )

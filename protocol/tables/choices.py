@@ -14,7 +14,7 @@ TakeChoices = Callable[[dict[str, Any]], object]
 """Takes the keys that a state has for the seat to act."""
 
 
-class Choices:
+class ChoiceSource:
     """The choices of a position. Where it takes long to find them, a worker does.
 
     Args:

@@ -54,7 +54,7 @@ def encode_frame(document: dict[str, Any]) -> str:
     return msgspec.json.encode(document).decode()
 
 
-class LateFrame:
+class LateText:
     """What a visitor gets as text once it is made; what comes after it waits.
 
     Attributes:
@@ -85,5 +85,5 @@ class LateFrame:
             tell(self.text)
 
 
-Frame = str | LateFrame
+Frame = str | LateText
 """What a visitor gets."""

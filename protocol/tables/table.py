@@ -13,7 +13,7 @@ from protocol.core.replies import describe_error
 from protocol.tables.admission import Admission
 from protocol.tables.archive import SavedTable
 from protocol.tables.audience import Audience, Listener, Member
-from protocol.tables.choices import Choices, TakeChoices
+from protocol.tables.choices import ChoiceSource, TakeChoices
 from protocol.tables.clocks import MatchClock
 from protocol.tables.engine_play import EnginePlay
 from protocol.tables.events import Frame
@@ -90,7 +90,7 @@ class Table:
         self.awaits_dice = False
         self._changed_s = self.active_s
         self.game_started_s = self.created_s
-        self._choices: Choices | None = None
+        self._choices: ChoiceSource | None = None
         self._is_end_announced = False
 
     @property
@@ -495,7 +495,7 @@ class Table:
     def give_choices(self, take: TakeChoices) -> None:
         """Give what only the seat to act is told to a function: now, or once a worker has found it."""
         if self._choices is None:
-            self._choices = Choices(self.game.view, self._services.submit, self)
+            self._choices = ChoiceSource(self.game.view, self._services.submit, self)
         self._choices.give(take)
 
     def describe_history(self) -> list[dict[str, Any]]:

@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Callable
 from typing import Protocol
 
-from protocol.tables.events import Frame, LateFrame
+from protocol.tables.events import Frame, LateText
 
 
 class VisitorHost(Protocol):
@@ -71,7 +71,7 @@ class Visitor:
     @property
     def awaits_frame(self) -> bool:
         """Whether what is next for the visitor is still to be made."""
-        return bool(self._output) and isinstance(self._output[0], LateFrame) and self._output[0].text is None
+        return bool(self._output) and isinstance(self._output[0], LateText) and self._output[0].text is None
 
     def receive(self, frame: str) -> None:
         """Take in a request; what comes of it can be taken with `take_output`."""
@@ -82,7 +82,7 @@ class Visitor:
         if self.is_dropped:
             return
         self._output.append(frame)
-        if isinstance(frame, LateFrame):
+        if isinstance(frame, LateText):
             frame.notify(self._count)
         else:
             self._count(frame)

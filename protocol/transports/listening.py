@@ -39,6 +39,9 @@ _LAST_ARRIVALS_S = 0.01
 FIRST_REQUEST_S = 1.0
 """How long a server that is to end waits for the first request of a client that has just come."""
 
+Peer = tuple[str, int]
+"""Where a client comes from: address and port, 0 if that is not known."""
+
 ListeningCallback = Callable[[str, int], None]
 """Takes host and port once clients can come."""
 
@@ -165,7 +168,7 @@ class ListeningServer(Generic[_ClientT]):
         self.stop_event = shared.stop_event
         self._options = options
         self._log = ConnectionLog(shared.clock)
-        self._arrivals: dict[_ClientT, tuple[asyncio.Transport, float]] = {}
+        self._arrivals: dict[_ClientT, tuple[asyncio.Transport, Peer | None, float]] = {}
 
     async def serve(self, make_client: Callable[[], asyncio.Protocol]) -> None:
         """Serve clients until SIGTERM, SIGINT, SIGHUP or the stop event, then drain.
@@ -228,41 +231,47 @@ class ListeningServer(Generic[_ClientT]):
         """Return whether a request is on its way: of a client that has just come, or one that is not read."""
         since_s = self.clock() - FIRST_REQUEST_S
         return any(
-            each.awaits_request(is_new=came_s > since_s) for each, (_, came_s) in self._arrivals.items()
+            each.awaits_request(is_new=came_s > since_s) for each, (_, _, came_s) in self._arrivals.items()
         )
 
-    def admit(self, client: _ClientT, transport: asyncio.Transport) -> None:
-        """Take a client in."""
+    def admit(self, client: _ClientT, transport: asyncio.Transport, peer: Peer | None = None) -> None:
+        """Take a client in.
+
+        Args:
+            client: The client.
+            transport: Brings its bytes.
+            peer: Where it comes from, if that is not where the connection does.
+        """
         self.clients.add(client)
         self.shared.count_clients(self, len(self.clients))
-        self._arrivals[client] = transport, self.clock()
-        self._note("client_connected", transport, "connects")
+        self._arrivals[client] = transport, peer, self.clock()
+        self._note("client_connected", transport, peer, "connects")
 
-    def refuse(self, transport: asyncio.Transport, reason: str) -> None:
+    def refuse(self, transport: asyncio.Transport, reason: str, peer: Peer | None = None) -> None:
         """Note that a client is turned away."""
-        self._note("client_refused", transport, "is refused", reason)
+        self._note("client_refused", transport, peer, "is refused", reason)
 
     def forget(self, client: _ClientT, reason: str) -> None:
         """Let a client go, and say why; one that is gone already stays so."""
         self.clients.discard(client)
         self.shared.count_clients(self, len(self.clients))
         if arrival := self._arrivals.pop(client, None):
-            transport, since_s = arrival
+            transport, peer, since_s = arrival
             stay_s = self.clock() - since_s
-            self._note(
-                "client_left", transport, f"leaves after {stay_s:.0f} s", reason, seconds=round(stay_s, 3)
-            )
+            does = f"leaves after {stay_s:.0f} s"
+            self._note("client_left", transport, peer, does, reason, seconds=round(stay_s, 3))
 
     def _note(
         self,
         event: str,
         transport: asyncio.Transport,
+        peer: Peer | None,
         does: str,
         reason: str = "",
         **fields: Any,  # noqa: ANN401
     ) -> None:
         """Log what a client does, with its number, address, and the clients that there are."""
-        clients, (host, port) = self._count_staying(), _read_peer(transport)
+        clients, (host, port) = self._count_staying(), peer or _read_peer(transport)
         if reason:
             fields["reason"] = reason
         self._log.write(
@@ -330,13 +339,16 @@ class ListeningServer(Generic[_ClientT]):
         return clients
 
     async def _watch_timeouts(self) -> None:
-        """Disconnect clients that exceed a timeout."""
+        """Disconnect clients that exceed a timeout, whatever happens at one look at them."""
         while True:
             await asyncio.sleep(self.limits.watch_interval_s)
-            self.check_timeouts()
+            try:
+                self.check_timeouts()
+            except Exception as error:
+                FAULT_LOG.log("a look at the timeouts of clients failed", error)
 
 
-def _read_peer(transport: asyncio.Transport) -> tuple[str, int]:
+def _read_peer(transport: asyncio.Transport) -> Peer:
     host, port = (transport.get_extra_info("peername") or ("somebody gone already", 0))[:2]
     return str(host), int(port)
 

@@ -46,7 +46,7 @@ class WebRequest(msgspec.Struct, frozen=True):
         host: The header ``Host``.
         origin: The header ``Origin``; empty for none.
         cookies: The cookies by name.
-        address: The address that it comes from.
+        address: Where it comes from, as limits of an address count; empty for this machine, which has none.
     """
 
     body: bytes = b""

@@ -94,23 +94,28 @@ def _ask_matches(name: str) -> NamedAsk:
 
 ENDPOINTS: tuple[Endpoint, ...] = (
     *(
-        Endpoint("POST", f"{API}/{name}", _ask_positions(name), (JSON,), MAX_BODY_BYTES)
+        Endpoint("POST", f"{API}/{name}", _ask_positions(name), (JSON,), MAX_BODY_BYTES, takes_long=True)
         for name in ("evaluate", "plays", "cube", "rollout", "query")
     ),
     *(
-        Endpoint("POST", f"{API}/{name}", _ask_matches(name), MATCH_MEDIA, MAX_MATCH_BYTES)
+        Endpoint("POST", f"{API}/{name}", _ask_matches(name), MATCH_MEDIA, MAX_MATCH_BYTES, takes_long=True)
         for name in ("analyse", "convert")
     ),
     Endpoint("GET", f"{API}/kept", NamedAsk("protocol.web.kept:ask_kept")),
     Endpoint("GET", f"{API}/openapi.yaml", _answer_description),
     Endpoint(
         *("POST", f"{API}/getmoves", _ask_get_moves, ANY_MEDIA, _SMALL_BODY_BYTES),
+        takes_long=True,
         allows_pages=True,
         fail=_fail_get_moves,
     ),
     Endpoint("GET", f"{NODOTS}/health", _answer_health, fail=_fail_hint),
     *(
-        Endpoint("POST", f"{NODOTS}/{kind}", _HintQuestion(kind), (JSON,), _SMALL_BODY_BYTES, fail=_fail_hint)
+        Endpoint(
+            *("POST", f"{NODOTS}/{kind}", _HintQuestion(kind), (JSON,), _SMALL_BODY_BYTES),
+            takes_long=True,
+            fail=_fail_hint,
+        )
         for kind in KINDS
     ),
 )

@@ -132,6 +132,7 @@ class Endpoint:
         ask: What it does.
         media_types: Those of bodies; empty where there is none.
         max_bytes: The longest body.
+        takes_long: Whether its work may take seconds: there are places for such, and others for the rest.
         allows_pages: Whether pages of other origins may use it, if the server is told which.
         fail: Makes the answer of an error, with the status if that does not follow from the error.
     """
@@ -141,6 +142,7 @@ class Endpoint:
     ask: Ask
     media_types: tuple[str, ...] = ()
     max_bytes: int = 0
+    takes_long: bool = False
     allows_pages: bool = False
     fail: Callable[[Exception, int | None], WebAnswer] = make_failure
 

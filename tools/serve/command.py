@@ -135,7 +135,8 @@ def _serve_lines(args: argparse.Namespace) -> None:
     options = _make_options("web", args, limits, "", limits.connections + beside)
     archive = ArchiveOptions.parse(args.archive or "")
     origins = tuple(args.web_allow_origin or ())
-    web = WebOptions(tuple(args.web_host or ()), archive, args.accounts, origins, args.page_sources)
+    proxies = tuple(args.web_proxy or ())
+    web = WebOptions(tuple(args.web_host or ()), archive, args.accounts, origins, args.page_sources, proxies)
     with _open_cluster(args.cluster, service):
         run_server(serve_web(service, options, web, deepening, tcp))
 

@@ -12,6 +12,7 @@ from protocol.archive.options import ArchiveOptions
 from protocol.transports.listening import check_host
 from protocol.transports.log_output import LOG_FORMATS, LOG_LEVELS
 from protocol.transports.systemd import SYSTEMD
+from protocol.transports.web.request_limits import Proxies
 from tools.common.store_options import add_store_arguments, read_store_arguments
 from tools.common.strength import (
     STRENGTH_OPTIONS,
@@ -108,6 +109,13 @@ def _add_web(group: argparse._ArgumentGroup) -> None:
         help="with --web: another name under which browsers reach the server, such as that of a proxy",
     )
     group.add_argument(
+        "--web-proxy",
+        action="append",
+        metavar="ADDRESS",
+        help="with --web: a proxy, by its address or network (127.0.0.1 for one of this machine), whose "
+        "X-Forwarded-For is believed, so that limits and the log tell visitors apart",
+    )
+    group.add_argument(
         "--web-allow-origin",
         action="append",
         metavar="ORIGIN",
@@ -192,7 +200,7 @@ def find_faults(args: argparse.Namespace) -> Iterator[GammondError]:
                 f"{_format_option(name)}: expected a number from 1 to {most:,}, got {value:g}{note}",
                 field=name,
             )
-    for check in (_check_cluster, read_store_arguments, read_strength, _check_archive):
+    for check in (_check_cluster, read_store_arguments, read_strength, _check_archive, _check_proxies):
         try:
             check(args)
         except GammondError as error:
@@ -201,7 +209,7 @@ def find_faults(args: argparse.Namespace) -> Iterator[GammondError]:
 
 def _find_misplaced(args: argparse.Namespace) -> Iterator[GammondError]:
     """Yield an error for each option that is for another dialect."""
-    for name in ("web_host", "web_allow_origin", "archive", "accounts", "page_sources"):
+    for name in ("web_host", "web_proxy", "web_allow_origin", "archive", "accounts", "page_sources"):
         if getattr(args, name) and args.web is None:
             yield UnsupportedError(f"{_format_option(name)} is only for --web", field=name)
     for name in ("net", "player", "no_jacoby", "beavers", *STRENGTH_OPTIONS):
@@ -233,6 +241,10 @@ def _find_address_faults(args: argparse.Namespace) -> Iterator[GammondError]:
 
 def _check_archive(args: argparse.Namespace) -> None:
     ArchiveOptions.parse(args.archive or "")
+
+
+def _check_proxies(args: argparse.Namespace) -> None:
+    Proxies(args.web_proxy or ())
 
 
 def _check_cluster(args: argparse.Namespace) -> None:

@@ -14,6 +14,7 @@ from starlette.routing import BaseRoute, Route, WebSocketRoute
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from protocol.transports.web.page import Page
+from protocol.transports.web.page_files import FOLDER
 from protocol.transports.web.rest import RestEndpoint, RestWork
 from protocol.web.answers import WebAnswer, make_refusal
 from protocol.web.plans import Endpoint
@@ -37,7 +38,7 @@ def make_app(
     """
     routes: list[BaseRoute] = [
         Route("/", page.answer_index),
-        Route("/page/{path:path}", page.answer_file),
+        Route(FOLDER + "{path:path}", page.answer_file),
         *(WebSocketRoute(path, socket) for path, socket in sockets.items()),
         *(Route(path, _make_report(report)) for path, report in reports.items()),
         *_make_routes(endpoints, work),

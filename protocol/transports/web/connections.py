@@ -7,7 +7,6 @@ megabyte, as a socket brings at once, can be 40,000 frames or parts of a body, a
 from __future__ import annotations
 
 import asyncio
-from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
@@ -21,12 +20,13 @@ from uvicorn.server import ServerState
 from websockets.frames import Frame
 
 from engine.errors import GammondError
+from protocol.core.fault_log import FAULT_LOG
 from protocol.transports.connected_client import PIECE_BYTES, limit_output
 from protocol.transports.rounds import InputTurns
 from protocol.transports.shared_work import SharedWork
 from protocol.transports.web.answers import CLOSE_CAP, shorten_reason
 from protocol.transports.web.limits import WebLimits
-from protocol.transports.web.request_limits import is_loopback
+from protocol.transports.web.request_limits import AddressPlaces, Proxies, group_address
 
 _FULL_ANSWER = (
     b"HTTP/1.1 503 Service Unavailable\r\ncontent-type: text/plain\r\ncontent-length: 40\r\n"
@@ -49,6 +49,7 @@ class Connections(ServerState):
     Args:
         limits: Caps.
         shared: Gives turns, and counts what is held.
+        proxies: Bring the connections of many.
 
     Attributes:
         limits: As given.
@@ -57,40 +58,38 @@ class Connections(ServerState):
         refused_count: How many were turned away.
     """
 
-    def __init__(self, limits: WebLimits, shared: SharedWork) -> None:
+    def __init__(self, limits: WebLimits, shared: SharedWork, proxies: Proxies | None = None) -> None:
         super().__init__()
         self.limits = limits
         self.shared = shared
         self.open: dict[WebConnection, str] = {}
         self.refused_count = 0
-        self._addresses: Counter[str] = Counter()
+        self._proxies = proxies or Proxies()
+        self._addresses = AddressPlaces(limits.address_connections)
 
     def add(self, connection: WebConnection, address: str) -> bool:
         """Take a connection in; return whether there is room for it."""
         limits = self.limits
+        counted = "" if self._proxies.include(address) else group_address(address)
         has_room = len(self.open) < limits.clients + limits.connections
-        if has_room and not is_loopback(address):
-            has_room = self._addresses[address] < limits.address_connections
-        if not has_room:
+        if not (has_room and self._addresses.has_room(counted)):
             self.refused_count += 1
             return False
-        self.open[connection] = address
-        self._addresses[address] += 1
+        self.open[connection] = counted
+        self._addresses.add(counted)
         return True
 
     def replace(self, connection: WebConnection, successor: WebConnection) -> None:
         """Let a WebSocket have the place of the connection that it came by."""
-        address = self.open.pop(connection, None)
-        if address is not None:
-            self.open[successor] = address
+        counted = self.open.pop(connection, None)
+        if counted is not None:
+            self.open[successor] = counted
 
     def remove(self, connection: WebConnection) -> None:
         """Let a connection go."""
-        address = self.open.pop(connection, None)
-        if address is not None:
-            self._addresses[address] -= 1
-            if not self._addresses[address]:
-                del self._addresses[address]
+        counted = self.open.pop(connection, None)
+        if counted is not None:
+            self._addresses.remove(counted)
 
     def await_requests(self, since_s: float) -> bool:
         """Return whether a request is on its way: begun, or the first of a new connection."""
@@ -113,7 +112,11 @@ class Connections(ServerState):
         """Drop the connections that are too slow."""
         now = self.shared.clock()
         for connection in list(self.open):
-            connection.check_timeouts(now)
+            try:
+                connection.check_timeouts(now)
+            except Exception as error:
+                FAULT_LOG.log("a connection is dropped", error)
+                connection.transport.abort()
 
 
 class _Inbox:

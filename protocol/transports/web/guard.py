@@ -23,7 +23,8 @@ from protocol.transports.web.foreign_pages import (
     is_preflight,
     list_headers,
 )
-from protocol.transports.web.request_limits import RequestLimiter
+from protocol.transports.web.page_files import is_page_file
+from protocol.transports.web.request_limits import RequestLimiter, group_address
 from protocol.web.answers import BAD_REQUEST, WebAnswer, make_failure, make_refusal
 
 _LOG = logging.getLogger(__name__)
@@ -113,6 +114,7 @@ class Guard:
         clock: Seconds of a clock that never goes back.
         pages: Pages of other origins that it lets through too.
         numbers: Numbers the clients, for the log.
+        knows_proxies: Whether proxies are named that say where visitors come from.
 
     Attributes:
         answer_counts: How many answers of each status were given.
@@ -126,8 +128,11 @@ class Guard:
         clock: Callable[[], float],
         pages: ForeignPages | None = None,
         numbers: ClientNumbers | None = None,
+        *,
+        knows_proxies: bool = False,
     ) -> None:
         self._app = app
+        self._knows_proxies = knows_proxies
         self._numbers = numbers or ClientNumbers()
         self._pages = pages or ForeignPages()
         self._names = names
@@ -193,12 +198,17 @@ class Guard:
             )
         if fault := self._find_fault(scope):
             return make_failure(fault, 403)
-        wait_s = self._rates.take(read_address(scope), self._clock())
-        return (
-            make_failure(BusyError("too many requests: ask less often", field="rate"), 429)
-            if wait_s
-            else None
-        )
+        address = group_address(read_address(scope))
+        if not (address or self._knows_proxies) and read_header(scope, b"x-forwarded-for"):
+            self._knows_proxies = True  # it is said once
+            _LOG.warning(
+                "visitors come through a proxy, and all count as this machine, without limits of their own: "
+                "let the proxy set X-Forwarded-For, and name it by --web-proxy 127.0.0.1"
+            )
+        share = self._rates.limits.page_share if is_page_file(scope["path"]) else 1.0
+        if self._rates.take(address, self._clock(), share):
+            return make_failure(BusyError("too many requests: ask less often", field="rate"), 429)
+        return None
 
     def _find_fault(self, scope: Scope) -> GammondError | None:
         hosts = read_header(scope, b"host")

@@ -14,16 +14,19 @@ _NO_ARCHIVE = ArchiveOptions(on=False)
 class WebLimits(TcpLimits):
     """Caps of the web server. Its clients are WebSockets, each of which is one more client.
 
+    What counts as one address says `request_limits.group_address`.
+
     Attributes:
         connections: Connections at a time beyond one for each client: those that fetch the page or
             ask by POST.
-        address_connections: Connections at a time from one address, unless it is of this machine.
+        address_connections: Connections at a time from one address, and WebSockets.
         rate: Requests a second of all addresses.
         burst: Requests that may come at once.
-        address_rate: The same of one address, unless it is of this machine.
+        address_rate: The same of one address.
         address_burst: The same.
-        works: Requests by POST at a time that take work.
-        address_works: The same of one address, unless it is of this machine.
+        page_share: For how much of a request a file of the page counts; a visit needs some 45.
+        works: Requests at a time whose work takes long; as many others may be under way.
+        address_works: The same of one address.
         table_rate: Requests a second of one WebSocket of tables; more are read later.
         table_burst: The same at once.
         request_s: Seconds for a request from its first byte to its last, its body included.
@@ -39,6 +42,7 @@ class WebLimits(TcpLimits):
     burst: float = 2000.0
     address_rate: float = 50.0
     address_burst: float = 300.0
+    page_share: float = 0.1
     works: int = 128
     address_works: int = 8
     table_rate: float = 50.0
@@ -59,6 +63,7 @@ class WebOptions:
         accounts: Whether names may have passwords.
         origins: Of pages of other servers that may use what such pages may use at all.
         page_sources: Whether the scripts and styles of the page are served as they are written.
+        proxies: The addresses of proxies that are believed when they say where a visitor comes from.
     """
 
     hosts: tuple[str, ...] = ()
@@ -66,3 +71,4 @@ class WebOptions:
     accounts: bool = False
     origins: tuple[str, ...] = ()
     page_sources: bool = False
+    proxies: tuple[str, ...] = ()

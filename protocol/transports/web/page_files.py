@@ -13,6 +13,9 @@ from pathlib import PurePosixPath
 from rcssmin import cssmin
 from rjsmin import jsmin
 
+FOLDER = "/page/"
+"""The path under which they are, but for the page itself."""
+
 _MEDIA_TYPES = {
     ".css": "text/css; charset=utf-8",
     ".html": "text/html; charset=utf-8",
@@ -56,6 +59,11 @@ class PageFile:
         if len(self.data) < _LEAST_COMPRESSED_BYTES or not self.media_type.startswith(_COMPRESSED_TYPES):
             return None
         return gzip.compress(self.data, mtime=0)
+
+
+def is_page_file(path: str) -> bool:
+    """Return whether a path is that of the page or of one of its files."""
+    return path == "/" or path.startswith(FOLDER)
 
 
 def read_page(as_written: bool = False) -> dict[str, PageFile]:

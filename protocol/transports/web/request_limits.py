@@ -1,21 +1,104 @@
-"""How often an address may ask over HTTP, and all together. No I/O and no clock here."""
+"""Which addresses count as one, how much each has, and how often it may ask. No I/O and no clock here."""
 
 from __future__ import annotations
 
 import ipaddress
+from collections import Counter
+from collections.abc import Iterable
 
+from engine.errors import FormatError
+from engine.options import MAX_QUOTED_CHARS
 from protocol.transports.web.limits import WebLimits
 
 _MOST_ADDRESSES = 10_000
 """Addresses that are told apart; the one that was silent longest is forgotten first."""
 
+_UNKNOWN = "unknown"
+"""What texts count as that are no address."""
 
-def is_loopback(address: str) -> bool:
-    """Return whether an address is of this machine: a proxy there brings the clients of many others."""
+
+def group_address(address: str) -> str:
+    """Return by what the limits of an address count: the address, or the /64 of IPv6, which one person has.
+
+    Args:
+        address: Where something comes from, as a connection or a proxy says.
+
+    Returns:
+        Empty for this machine itself, whose programs have none of these limits.
+    """
     try:
-        return ipaddress.ip_address(address).is_loopback
+        found = ipaddress.ip_address(address)
     except ValueError:
-        return True
+        return _UNKNOWN
+    found = getattr(found, "ipv4_mapped", None) or found
+    if found.is_loopback:
+        return ""
+    if isinstance(found, ipaddress.IPv6Address):
+        return str(ipaddress.ip_network((int(found) >> 64 << 64, 64)))
+    return str(found)
+
+
+class Proxies:
+    """The proxies that are believed when they say where a visitor comes from.
+
+    Args:
+        texts: Their addresses, or networks of them such as ``172.16.0.0/12``.
+
+    Attributes:
+        networks: The same, as texts.
+
+    Raises:
+        FormatError: One is neither.
+    """
+
+    def __init__(self, texts: Iterable[str] = ()) -> None:
+        self._networks = [self._parse(text) for text in texts]
+        self.networks = [str(network) for network in self._networks]
+
+    def include(self, address: str) -> bool:
+        """Return whether an address is that of a proxy."""
+        try:
+            found = ipaddress.ip_address(address)
+        except ValueError:
+            return False
+        return any(found in network for network in self._networks)
+
+    @staticmethod
+    def _parse(text: str) -> ipaddress.IPv4Network | ipaddress.IPv6Network:
+        try:
+            return ipaddress.ip_network(text, strict=False)
+        except ValueError:
+            raise FormatError(
+                "expected the address of a proxy for --web-proxy, such as 127.0.0.1, or a network such as "
+                f"172.16.0.0/12, got {text[:MAX_QUOTED_CHARS]!r}",
+                field="web_proxy",
+            ) from None
+
+
+class AddressPlaces:
+    """How many of something each address has; this machine itself may have any number.
+
+    Args:
+        most: How many one may have.
+    """
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._counts: Counter[str] = Counter()
+
+    def has_room(self, address: str) -> bool:
+        """Return whether an address, as `group_address` returns it, may have one more."""
+        return not address or self._counts[address] < self._most
+
+    def add(self, address: str) -> None:
+        """Count one more."""
+        self._counts[address] += 1
+
+    def remove(self, address: str) -> None:
+        """Count one less."""
+        self._counts[address] -= 1
+        if not self._counts[address]:
+            del self._counts[address]
 
 
 class Bucket:
@@ -25,15 +108,15 @@ class Bucket:
         self._rate, self._most = rate, most
         self._left, self._filled_s = most, now
 
-    def find_wait(self, now: float) -> float:
-        """Return how long it takes until a request may come, in seconds."""
+    def find_wait(self, now: float, share: float = 1.0) -> float:
+        """Return how long it takes until a request, or one that counts for a share, may come, in seconds."""
         self._left = min(self._most, self._left + (now - self._filled_s) * self._rate)
         self._filled_s = now
-        return 0.0 if self._left >= 1.0 else (1.0 - self._left) / self._rate
+        return 0.0 if self._left >= share else (share - self._left) / self._rate
 
-    def take(self) -> None:
-        """Count a request."""
-        self._left -= 1.0
+    def take(self, share: float = 1.0) -> None:
+        """Count a request, or one that counts for a share."""
+        self._left -= share
 
 
 class RequestLimiter:
@@ -42,34 +125,38 @@ class RequestLimiter:
     Args:
         limits: Caps.
         now: The time, in seconds.
+
+    Attributes:
+        limits: As given.
     """
 
     def __init__(self, limits: WebLimits, now: float) -> None:
-        self._limits = limits
+        self.limits = limits
         self._all = Bucket(limits.rate, limits.burst, now)
         self._addresses: dict[str, Bucket] = {}
 
-    def take(self, address: str, now: float) -> float:
+    def take(self, address: str, now: float, share: float = 1.0) -> float:
         """Count a request, unless it comes too soon.
 
         Args:
-            address: Where it comes from.
+            address: Where it comes from, as `group_address` returns it.
             now: The time.
+            share: For how much of a request it counts.
 
         Returns:
             0, or the seconds after which it may come again.
         """
         buckets = [self._all]
-        if not is_loopback(address):
+        if address:
             buckets.append(self._find_bucket(address, now))
-        wait_s = max(bucket.find_wait(now) for bucket in buckets)
+        wait_s = max(bucket.find_wait(now, share) for bucket in buckets)
         if not wait_s:
             for bucket in buckets:
-                bucket.take()
+                bucket.take(share)
         return wait_s
 
     def _find_bucket(self, address: str, now: float) -> Bucket:
-        limits, buckets = self._limits, self._addresses
+        limits, buckets = self.limits, self._addresses
         bucket = buckets.pop(address, None) or Bucket(limits.address_rate, limits.address_burst, now)
         if len(buckets) >= _MOST_ADDRESSES:
             del buckets[next(iter(buckets))]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections import Counter
 from contextlib import suppress
 
 from starlette.requests import Request
@@ -21,7 +20,7 @@ from protocol.transports.shared_work import SharedWork
 from protocol.transports.web.answers import read_address, read_cookies, read_header, send_answer
 from protocol.transports.web.limits import WebLimits
 from protocol.transports.web.metrics import Histogram
-from protocol.transports.web.request_limits import is_loopback
+from protocol.transports.web.request_limits import AddressPlaces, group_address
 from protocol.web.answers import WebAnswer, WebRequest
 from protocol.web.plans import Endpoint, PlannedWork
 
@@ -49,20 +48,28 @@ class RestWork:
         self.limits = limits
         self.times = Histogram()
         self._running: set[RunningRequest] = set()
-        self._addresses: Counter[str] = Counter()
+        self._long = AddressPlaces(limits.address_works)
+        self._short = AddressPlaces(limits.address_works)
+        self._long_count = 0
 
     @property
     def count(self) -> int:
         """How many requests are under way."""
         return len(self._running)
 
-    def find_refusal(self, address: str) -> BusyError | None:
-        """Return why a request that takes work is turned away, if it is."""
-        if len(self._running) >= self.limits.works:
-            return BusyError(f"{self.limits.works} requests are under way: try again shortly", field="server")
-        if not is_loopback(address) and self._addresses[address] >= self.limits.address_works:
+    def find_refusal(self, address: str, *, is_long: bool) -> BusyError | None:
+        """Return why a request is turned away, if it is: no place is free, among those for work of its kind.
+
+        Args:
+            address: Where it comes from, as `group_address` returns it.
+            is_long: Whether the work takes long.
+        """
+        limits, count = self.limits, self._long_count if is_long else len(self._running) - self._long_count
+        if count >= limits.works:
+            return BusyError(f"{limits.works} requests are under way: try again shortly", field="server")
+        if not (self._long if is_long else self._short).has_room(address):
             return BusyError(
-                f"{self.limits.address_works} of your requests are under way: wait for their answers",
+                f"{limits.address_works} of your requests are under way: wait for their answers",
                 field="client",
             )
         return None
@@ -70,14 +77,14 @@ class RestWork:
     def add(self, request: RunningRequest) -> None:
         """Take a request in."""
         self._running.add(request)
-        self._addresses[request.address] += 1
+        self._long_count += request.is_long
+        (self._long if request.is_long else self._short).add(request.address)
 
     def remove(self, request: RunningRequest) -> None:
         """Let a request go."""
         self._running.discard(request)
-        self._addresses[request.address] -= 1
-        if not self._addresses[request.address]:
-            del self._addresses[request.address]
+        self._long_count -= request.is_long
+        (self._long if request.is_long else self._short).remove(request.address)
 
     async def drain(self) -> None:
         """End all requests: by themselves, then with work stopped, then without answers."""
@@ -99,16 +106,19 @@ class RunningRequest:
 
     Args:
         work: That of all requests.
-        address: Where it comes from.
+        address: Where it comes from, as `group_address` returns it.
         transport: Brings it.
+        is_long: Whether its work takes long.
 
     Attributes:
         address: As given.
+        is_long: As given.
         held_bytes: What is held for it, as counted last.
     """
 
-    def __init__(self, work: RestWork, address: str, transport: asyncio.Transport) -> None:
+    def __init__(self, work: RestWork, address: str, transport: asyncio.Transport, *, is_long: bool) -> None:
         self.address = address
+        self.is_long = is_long
         self._transport = transport
         self.held_bytes = 0
         self._work = work
@@ -184,13 +194,13 @@ class RestEndpoint:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request."""
-        work, address = self._work, read_address(scope)
+        work, address, is_long = self._work, group_address(read_address(scope)), self._endpoint.takes_long
         began_s = work.shared.clock()
-        if refusal := work.find_refusal(address):
+        if refusal := work.find_refusal(address, is_long=is_long):
             status = 429 if refusal.field == "client" else 503
             await send_answer(self._endpoint.fail(refusal, status), send)
             return
-        running = RunningRequest(work, address, scope["state"]["transport"])
+        running = RunningRequest(work, address, scope["state"]["transport"], is_long=is_long)
         work.add(running)
         try:
             answer = await self._answer(scope, receive, running)

@@ -41,7 +41,12 @@ from protocol.transports.web.metrics import (
 )
 from protocol.transports.web.page import Page
 from protocol.transports.web.page_files import read_page
-from protocol.transports.web.request_limits import RequestLimiter, is_loopback
+from protocol.transports.web.request_limits import (
+    AddressPlaces,
+    Proxies,
+    RequestLimiter,
+    group_address,
+)
 from protocol.transports.web.rest import RestWork
 from protocol.transports.web.sockets import SocketEndpoint, WebClient
 from protocol.transports.web.table_socket import TableSocket
@@ -127,7 +132,9 @@ class WebServer(ListeningServer[WebClient]):
         open_paths = [each.path for each in ENDPOINTS if each.allows_pages]
         self._foreign_pages = ForeignPages(web.origins, open_paths)
         self._tell_listening = options.on_listening
-        self._connections = Connections(options.limits, shared)
+        self._proxies = Proxies(web.proxies)
+        self._connections = Connections(options.limits, shared, self._proxies)
+        self._socket_counts = AddressPlaces(options.limits.address_connections)
         self._rest = RestWork(service, shared, options.limits)
         self._hub_work = HubWork(self.loop, shared.pool)
         table_limits = HubLimits(log_bytes=web.archive.max_log_bytes)
@@ -166,8 +173,8 @@ class WebServer(ListeningServer[WebClient]):
     def _prepare(self, host: str, port: int) -> None:
         """Make what answers requests, once it is known where they come."""
         sockets: dict[str, ASGIApp] = {
-            "/ws/line": SocketEndpoint(self, self._make_line_client),
-            "/ws/tables": SocketEndpoint(self, self._make_table_client),
+            "/ws/line": SocketEndpoint(self, self._make_line_client, self._socket_counts),
+            "/ws/tables": SocketEndpoint(self, self._make_table_client, self._socket_counts),
         }
         reports = {"/healthz": self._report_health, "/metrics": self._report_metrics}
         app = make_app(
@@ -181,8 +188,11 @@ class WebServer(ListeningServer[WebClient]):
             ServerNames(host, port, self._web.hosts),
             RequestLimiter(self._web_limits, self.clock()),
         )
-        self._guard = Guard(app, names, rates, self.clock, self._foreign_pages, self.shared.numbers)
-        self._config = _make_config(self._guard, self._web_limits, self._service.limits)
+        self._guard = Guard(
+            *(app, names, rates, self.clock, self._foreign_pages, self.shared.numbers),
+            knows_proxies=bool(self._web.proxies),
+        )
+        self._config = _make_config(self._guard, self._web_limits, self._service.limits, self._proxies)
         self._tell_listening(host, port)
 
     def _make_line_client(self, scope: Scope) -> LineSocket:
@@ -190,9 +200,8 @@ class WebServer(ListeningServer[WebClient]):
 
     def _make_table_client(self, scope: Scope) -> TableSocket:
         check_name = self._kept.make_name_check(read_cookies(scope), "".join(read_header(scope, b"host")))
-        address = read_address(scope)
-        origin = "" if is_loopback(address) else address
-        visitors = partial(self._hub.connect, check_name=check_name, address=origin)
+        address = group_address(read_address(scope))
+        visitors = partial(self._hub.connect, check_name=check_name, address=address)
         return TableSocket(self, visitors, scope["state"]["transport"], self._note_table_request)
 
     def _note_table_request(self, seconds: float) -> None:
@@ -254,7 +263,7 @@ class WebServer(ListeningServer[WebClient]):
         )
 
 
-def _make_config(app: ASGIApp, limits: WebLimits, client_limits: ClientLimits) -> Config:
+def _make_config(app: ASGIApp, limits: WebLimits, client_limits: ClientLimits, proxies: Proxies) -> Config:
     """Return what uvicorn's connections are told."""
     config = Config(
         app,
@@ -265,7 +274,8 @@ def _make_config(app: ASGIApp, limits: WebLimits, client_limits: ClientLimits) -
         log_config=None,
         log_level="critical",
         access_log=False,
-        proxy_headers=False,
+        proxy_headers=bool(proxies.networks),
+        forwarded_allow_ips=proxies.networks,
         server_header=False,
         date_header=False,
         ws_max_size=client_limits.line_bytes + 2,

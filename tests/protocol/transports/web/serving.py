@@ -33,7 +33,15 @@ class Running:
 
 @contextlib.asynccontextmanager
 async def running(
-    evaluator=None, *, hosts=(), client_limits=None, archive=None, accounts=False, origins=(), **limits
+    evaluator=None,
+    *,
+    hosts=(),
+    client_limits=None,
+    archive=None,
+    accounts=False,
+    origins=(),
+    proxies=(),
+    **limits,
 ):
     """Serve on a free port, with such caps."""
     place = asyncio.get_running_loop().create_future()
@@ -48,7 +56,7 @@ async def running(
         stop_event=ending,
     )
     kept = ArchiveOptions(on=archive is not None, file=str(archive or ""))
-    web = WebOptions(hosts, kept, accounts, origins)
+    web = WebOptions(hosts, kept, accounts, origins, proxies=proxies)
     server = asyncio.create_task(serve_web(service, options, web))
     try:
         await asyncio.wait((place, server), return_when=asyncio.FIRST_COMPLETED)

@@ -196,7 +196,7 @@ def test_too_many_connections_are_turned_away_and_those_that_are_open_served():
 
 
 def test_one_address_has_its_share_of_connections_unless_it_is_of_this_machine():
-    connections = Connections(WebLimits(address_connections=2), lambda: 0.0)
+    connections = Connections(WebLimits(address_connections=2), None)
     made = [object() for _ in range(10)]
     assert [connections.add(each, "192.0.2.1") for each in made[:3]] == [True, True, False]
     assert connections.add(made[3], "192.0.2.2")

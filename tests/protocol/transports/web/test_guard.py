@@ -132,10 +132,25 @@ def test_a_fault_of_the_server_shows_no_details(caplog, monkeypatch):
 
 
 def test_an_address_that_asks_too_often_is_told_to_wait():
-    answer = ask(address="192.0.2.1", requests=4)
+    answer = ask(path="/healthz", address="192.0.2.1", requests=4)
     assert answer.status_code == 429
     assert answer.headers["retry-after"]
-    assert ask(address="192.0.2.1", requests=3).status_code == 200
+    assert ask(path="/healthz", address="192.0.2.1", requests=3).status_code == 200
+
+
+@pytest.mark.parametrize("path", ["/", "/page/js/main.js"])
+def test_the_files_of_the_page_count_for_less(path):
+    assert ask(path=path, address="192.0.2.1", requests=20).status_code == 200
+    assert ask(path=path, address="192.0.2.1", requests=40).status_code == 429
+
+
+def test_a_proxy_that_is_not_named_is_reported_once(caplog):
+    for _ in range(2):
+        ask(**{"x-forwarded-for": "192.0.2.1"}, requests=3)
+    assert caplog.text.count("--web-proxy 127.0.0.1") == 2  # of two servers
+    caplog.clear()
+    ask(address="192.0.2.1", **{"x-forwarded-for": "192.0.2.7"})
+    assert not caplog.records
 
 
 def test_this_machine_may_ask_as_often_as_it_likes():
