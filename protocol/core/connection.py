@@ -168,8 +168,9 @@ class Connection:
 
     @property
     def held_bytes(self) -> int:
-        """About how many bytes are held for the client: output that waits, and unanswered requests."""
-        return self._answers.unsent_bytes + _BYTES_FOR_LINE_BYTE * self._jobs.line_bytes
+        """About how many bytes are held for the client: lines to be served, requests, output that waits."""
+        waiting_bytes = self._lines.buffered_bytes + self._answers.unsent_bytes
+        return waiting_bytes + _BYTES_FOR_LINE_BYTE * self._jobs.line_bytes
 
     @property
     def start_gate(self) -> StartGate:

@@ -50,7 +50,7 @@ class ConnectedClient(ABC):
         self._turns = RoundClient(
             connection, shared.pool, self._call_in_loop, self._pump, shared.rounds.served_s
         )
-        self.held_bytes = 0
+        self.held_bytes = self._answer_bytes = 0
         self._end_reason = ""
         self._activity = ClientActivity(server.limits, connection, server.clock())
 
@@ -136,6 +136,8 @@ class ConnectedClient(ABC):
         shared = self._server.shared
         self.connection.receive_data(data)
         shared.rounds.add(self._turns, at_once=shared.is_alone)
+        if self.connection.held_bytes > PIECE_BYTES:
+            self._count_held_bytes()
 
     def _forget(self, broken: str) -> None:
         """Forget the client and stop its work.
@@ -155,14 +157,20 @@ class ConnectedClient(ABC):
         self._pump()
 
     def _count_held_bytes(self, answer_bytes: int = 0) -> None:
-        """Count what is held for the client; short answers, which come and go between two looks, are not.
+        """Count what is held for the client; what is short, and comes and goes between two looks, is not.
 
         Args:
             answer_bytes: Of answers under way.
         """
+        self._answer_bytes = answer_bytes
         if self.is_here:
             held_bytes = self.connection.held_bytes + self.unsent_bytes + answer_bytes
             self._server.shared.memory.count(self, held_bytes)
+
+    def _count_less(self) -> None:
+        """Count anew what was held for the client: some of it may have been served."""
+        if self.held_bytes:
+            self._count_held_bytes(self._answer_bytes)
 
     def _call_in_loop(self, act: Callable[..., None], *values: object) -> None:
         with suppress(RuntimeError):  # the loop is closed: nobody waits for this answer any more

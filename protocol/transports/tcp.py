@@ -167,6 +167,7 @@ class _TcpClient(ConnectedClient, asyncio.Protocol):
         self._turns.report_to_pool()
         if connection.has_lines:
             self._server.shared.rounds.add(self._turns)
+        self._count_less()
         if self._has_closed or (connection.wants_data and not self._is_paused):
             transport.resume_reading()
         else:

@@ -75,6 +75,7 @@ class LineSocket(ConnectedClient):
         self._turns.report_to_pool()
         if self.connection.has_lines:
             self._server.shared.rounds.add(self._turns)
+        self._count_less()
         if self.connection.wants_data:
             self._has_room.set()
         self._changed.set()

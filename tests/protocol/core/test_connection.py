@@ -320,6 +320,15 @@ def test_a_client_with_long_lines_unanswered_is_not_read_from():
     assert connection.held_bytes == 0
 
 
+def test_half_a_line_is_held_until_its_end():
+    connection = make_connection()
+    hear(connection, b"x" * 5000)
+    assert connection.held_bytes == 5000
+    hear(connection, b"\n")
+    assert sent(connection)[0].startswith("error bad_command ")
+    assert connection.held_bytes == 0
+
+
 def test_progress_that_a_client_has_no_room_for_is_left_out():
     connection = make_connection(unsent_bytes=500)
     hear(connection, b"newgame\n@a eval\n")

@@ -45,6 +45,17 @@ def make_frame(opcode, payload=b"", *, is_last=True):
     return head + (struct.pack("!H", size) if short == 126 else b"") + bytes(4) + payload
 
 
+def make_long_frame(size, *, is_last=True):
+    """Make a text frame of so many bytes, more than fit into a short one."""
+    return struct.pack("!BBQ", (0x80 if is_last else 0) | 1, 0x80 | 127, size) + bytes(4) + b"x" * size
+
+
+async def read_figure(server, name):
+    """Return a figure of the server."""
+    lines = (await request(server, "GET", "/metrics")).body.decode().splitlines()
+    return float(next(line.split()[1] for line in lines if line.startswith(f"{name} ")))
+
+
 async def wait_until_closed(reader):
     """Return what comes until the server hangs up."""
     try:
@@ -148,6 +159,38 @@ def test_a_client_that_pings_and_reads_nothing_is_cut_off():
                 writer.transport.abort()
 
     assert run(scenario()) is not None
+
+
+HALF_BYTES = 200_000
+HALF_MESSAGES = {
+    "a half frame": make_long_frame(HALF_BYTES)[:-1],
+    "a part of a message": make_long_frame(HALF_BYTES, is_last=False),
+}
+
+
+@pytest.mark.parametrize("half", HALF_MESSAGES)
+def test_half_messages_of_many_clients_are_no_more_than_a_server_may_hold(half):
+    """Those with the most are disconnected, and others served."""
+
+    async def scenario():
+        async with running(held_bytes=1_000_000) as server, server.connect() as polite:
+            writers = []
+            for _ in range(8):
+                _, writer = await open_raw_socket(server)
+                writers.append(writer)
+                writer.write(HALF_MESSAGES[half])
+            most = 0.0
+            while await read_figure(server, "gammond_connections") > 7:
+                most = max(most, await read_figure(server, "gammond_held_bytes"))
+            answers = await talk(polite, "newgame\neval", 2)
+            held = await read_figure(server, "gammond_held_bytes")
+            for writer in writers:
+                writer.transport.abort()
+            return most, held, "".join(answers)
+
+    most, held, answers = run(scenario())
+    assert max(most, held) <= 1_000_000
+    assert "eval win=" in answers
 
 
 def test_too_large_a_frame_ends_the_connection():
