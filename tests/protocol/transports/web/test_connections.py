@@ -8,10 +8,12 @@ import asyncio
 import json
 import struct
 
+from uvicorn.protocols.http.h11_impl import H11Protocol
+from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 from websockets.exceptions import ConnectionClosed
 
 from protocol.core.limits import ClientLimits
-from protocol.transports.web.connections import Connections
+from protocol.transports.web.connections import Connections, HttpConnection, SocketConnection
 from protocol.transports.web.limits import WebLimits
 from tests.protocol.transports.web.serving import parse_answer, request, run, running, talk
 
@@ -247,3 +249,61 @@ def test_one_address_has_its_share_of_connections_unless_it_is_of_this_machine()
     connections.remove(made[0])
     assert connections.add(made[2], "192.0.2.1")
     assert connections.refused_count == 1
+
+
+def test_the_watch_over_timeouts_goes_on_after_anything_that_one_look_meets(monkeypatch, caplog):
+    looked = []
+
+    def break_down(connection, now):
+        looked.append(connection)
+        raise AttributeError("uvicorn has changed")
+
+    def fail(connections):
+        looked.append(connections)
+        raise RuntimeError("nobody knows why")
+
+    async def scenario():
+        monkeypatch.setattr(HttpConnection, "check_timeouts", break_down)
+        async with running(half_line_s=LATE_S) as server:
+            _, broken = await open_raw(server, b"GET / HTTP/1.1\r\n")
+            while not looked:
+                await asyncio.sleep(0.02)
+            looked.clear()
+            monkeypatch.setattr(Connections, "check_timeouts", fail)
+            while len(looked) < 3:
+                await asyncio.sleep(0.02)
+            monkeypatch.undo()
+            reader, writer = await open_raw_socket(server)
+            writer.write(make_frame(1, b"newgame")[:-3])
+            await wait_until_closed(reader)
+            broken.close()
+            writer.close()
+
+    run(scenario())
+    assert "uvicorn has changed" in caplog.text
+    assert "nobody knows why" in caplog.text
+
+
+def test_what_is_replaced_and_read_of_uvicorn_is_there(monkeypatch):
+    """A name that another version has not would switch a cap off without a word."""
+    own = {"awaits_request", "check_timeouts"}
+    for theirs, ours in ((H11Protocol, HttpConnection), (WebSocketsSansIOProtocol, SocketConnection)):
+        assert {name for name in vars(ours) if not name.startswith("_")} - own <= set(dir(theirs))
+    made, replace = [], Connections.replace
+
+    def note(connections, connection, successor):
+        made.extend((connection, successor))
+        replace(connections, connection, successor)
+
+    monkeypatch.setattr(Connections, "replace", note)
+
+    async def scenario():
+        async with running() as server, server.connect() as socket:
+            await talk(socket, "newgame", 1)
+            return made
+
+    http, socket = run(scenario())
+    assert {"cycle", "flow", "transport"} <= set(vars(http))
+    assert {"frames", "read_paused", "close_sent", "handshake_complete", "pong_timer"} <= set(vars(socket))
+    assert hasattr(socket.conn.reader, "buffer")
+    assert callable(socket.conn.fail)
