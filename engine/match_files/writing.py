@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 
+from engine.errors import LimitError
 from engine.match_files.mat.reader import parse_mat
 from engine.match_files.mat.writer import format_match
 from engine.match_files.model import ActionNotes, RecordedMatch
@@ -37,6 +38,33 @@ _RULES = {
     "automatic_doubles": "the rule about automatic doubles",
     "cube_limit": "the limit of the cube",
 }
+
+
+def write_match(match: RecordedMatch, name: str) -> tuple[str, list[str]]:
+    """Write a match in a format, so that it can be read again.
+
+    Args:
+        match: The match.
+        name: One of `MATCH_FORMATS`.
+
+    Returns:
+        The text, and what of the match is not in it, as `list_losses` says.
+
+    Raises:
+        FormatError: It has no game.
+        UnsupportedError: The format has no place for something without which it is another match.
+        LimitError: The text is longer than readers take.
+    """
+    text = MATCH_FORMATS[name].write(match)
+    read = MATCH_FORMATS[name].parse(text)
+    games = len(read[0].games) if read else 0
+    if len(read) != 1 or games < len(match.games):
+        raise LimitError(
+            f"expected a match that can be read again as {name}, got {len(match.games):,} games, of which "
+            f"readers take {games:,}: write them as several files",
+            field="games",
+        )
+    return text, list_losses(match, read[0])
 
 
 def list_losses(match: RecordedMatch, read: RecordedMatch) -> list[str]:

@@ -10,6 +10,9 @@ import msgspec
 ROLLS = ("roll", "dice")
 """Actions that decide nothing: undo takes them back only together with a decision before them."""
 
+MAX_TOLD = 1000
+"""Actions of a game that visitors are told; no more can be taken back, and few games have a third of them."""
+
 _KINDS = ("double", "take", "drop", "beaver", "resign", "accept", "reject")
 
 
@@ -109,5 +112,5 @@ class GameHistory:
         self.entries += self._undone.pop()
 
     def describe(self) -> list[dict[str, Any]]:
-        """Return the actions as tables show them."""
-        return [entry.describe() for entry in self.entries]
+        """Return the last actions as tables show them."""
+        return [entry.describe() for entry in self.entries[-MAX_TOLD:]]

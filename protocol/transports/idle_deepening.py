@@ -13,6 +13,7 @@ from engine.analysis.engine import Engine
 from engine.errors import CancelledWork, DataFileError
 from engine.runtime.threads import yield_to_other_work
 from engine.store.tiers import DepthTiers
+from protocol.core.fault_log import FAULT_LOG
 from protocol.state.service import Service
 
 if TYPE_CHECKING:
@@ -100,6 +101,13 @@ class IdleDeepening:
 
     def _deepen(self) -> bool:
         """Search until a client asks for something, or nothing is due; return whether nothing is."""
+        try:
+            return self._search_deeper()
+        except Exception as error:  # and again once somebody has asked
+            FAULT_LOG.log("the store was not deepened", error)
+            return True
+
+    def _search_deeper(self) -> bool:
         for loop in self._list_loops():
             try:
                 with loop.alone() as is_alone:

@@ -17,7 +17,7 @@ from engine.match_files.documents import describe_record
 from engine.match_files.model import RecordedMatch
 from engine.match_files.reading import read_matches
 from engine.match_files.sgf.writer import format_sgf
-from engine.match_files.writing import MATCH_FORMATS, list_losses
+from engine.match_files.writing import MATCH_FORMATS, write_match
 from engine.match_reports.html_report import format_html
 from engine.options import Field
 from protocol.core.arguments import error_field
@@ -180,11 +180,9 @@ def _judge_by_file(match: RecordedMatch) -> AnalysedMatch:
 def _convert_to_file(name: str, matches: Sequence[RecordedMatch]) -> WebAnswer:
     """Write a match in a format; a header says what that leaves out."""
     _check_one(matches)
-    written = MATCH_FORMATS[name]
-    text = written.write(matches[0])
-    (read,) = written.parse(text)
+    text, losses = write_match(matches[0], name)
     headers = {"Content-Disposition": f'attachment; filename="match.{name}"'}
-    if losses := list_losses(matches[0], read):
+    if losses:
         headers["X-Left-Out"] = _NO_HEADER_TEXT.sub("?", ", ".join(losses))[:_MAX_HEADER_CHARS]
     return WebAnswer(200, text.encode(), _FILE_MEDIA[name], headers)
 

@@ -19,7 +19,7 @@ from engine.errors import (
 )
 from engine.match_files.model import RecordedMatch
 from engine.match_files.reading import holds_positions, read_head, read_positions, recognise_format
-from engine.match_files.writing import MATCH_FORMATS, list_losses
+from engine.match_files.writing import MATCH_FORMATS, write_match
 from engine.runtime.exit_codes import EXIT_FAULTS, EXIT_OK
 from tools.common.files import write_atomically
 from tools.common.match_inputs import MatchInput, are_whole, list_match_inputs
@@ -114,7 +114,7 @@ class _Writer:
     """
 
     def __init__(self, args: argparse.Namespace, name: str, *, is_folder: bool) -> None:
-        self._format, self._name = MATCH_FORMATS[name], name
+        self._name = name
         self._output: Path | None = args.output
         self._force: bool = args.force
         self._is_folder = is_folder or (args.output is not None and args.output.is_dir())
@@ -138,11 +138,11 @@ class _Writer:
         Raises:
             FormatError: It has no game.
             UnsupportedError: The format has no place for something without which it is another match.
+            LimitError: The text is longer than readers take.
             StateError: The file exists.
             ValueRangeError: The file is the one that was read.
         """
-        text = self._format.write(match)
-        (read,) = self._format.parse(text)
+        text, losses = write_match(match, self._name)
         if self._output is None:
             sys.stdout.write(text)
             sys.stdout.flush()
@@ -150,7 +150,7 @@ class _Writer:
             target = self._choose_file(given, self._output)
             self._check_target(given, target)
             write_atomically(target, text.encode())
-        return list_losses(match, read)
+        return losses
 
     def _choose_file(self, given: MatchInput, output: Path) -> Path:
         """Return a file of its own, in a folder named after the one that was read."""

@@ -115,6 +115,22 @@ def test_a_request_stops_it_and_it_goes_on_when_idle_again(engine):
             assert time.monotonic() - began_s < SEARCH_S / 2
 
 
+def test_a_fault_is_reported_and_deepening_goes_on_after_the_next_request(engine, caplog):
+    idle, faults = Idle(engine), iter([MemoryError("no room")])
+
+    def list_shared():
+        for fault in faults:
+            raise fault
+        return []
+
+    idle.service.list_shared = list_shared
+    with idle.run():
+        idle.service.request_count += 1
+        wait_for(lambda: "no room" in caplog.text)
+        idle.service.request_count += 1
+        wait_for(lambda: count_deep(engine) == 40)
+
+
 def test_it_ends_with_the_server(engine):
     idle = Idle(engine, tiers=DepthTiers(((1, 4),)))
     before = threading.active_count()

@@ -5,6 +5,7 @@ import json
 import pytest
 
 from engine.match_files.reading import read_matches
+from engine.match_files.sgf import tree
 from protocol.core.limits import ClientLimits
 from protocol.web.endpoints import MAX_MATCH_BYTES
 from protocol.web.matches import DEFAULT_PLIES
@@ -91,7 +92,7 @@ def test_a_match_is_written_as_a_file_to_download(target):
 
 def test_what_a_format_leaves_out_is_said_in_a_header_that_no_file_can_break(monkeypatch):
     for losses in (["2 analysed decisions"], ["header A\r\nX-Evil: \u00fc", "x" * 5000]):
-        monkeypatch.setattr("protocol.web.matches.list_losses", lambda one, other, said=losses: said)
+        monkeypatch.setattr("engine.match_files.writing.list_losses", lambda one, other, said=losses: said)
         said = ask("convert", TEXT.encode(), query=(("to", "mat"),)).headers["X-Left-Out"]
         assert said.startswith(losses[0][:8])
         assert len(said) <= 1000
@@ -182,3 +183,12 @@ def test_a_path_or_an_address_is_text_that_is_no_match(tmp_path, monkeypatch):
 
 def test_the_longest_match_file_is_longer_than_those_that_people_have():
     assert MAX_MATCH_BYTES >= 2_000_000
+
+
+def test_a_match_that_no_reader_could_take_whole_is_not_written(monkeypatch):
+    games = [f" Game {number}\n ann : 0    bob : 0\n  Wins 1 point\n" for number in range(1, 21)]
+    match = "".join([" 0 point match\n\n", *games]).encode()
+    assert ask("convert", match, query=[("to", "sgf")]).status == 200
+    monkeypatch.setattr(tree, "MAX_VALUES", 100)
+    assert get_error("convert", match, query=[("to", "sgf")]) == (422, "limit", "games")
+    assert ask("convert", match, query=[("to", "mat")]).status == 200

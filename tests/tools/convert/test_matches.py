@@ -14,6 +14,7 @@ from engine.match_files.mat.reader import parse_mat
 from engine.match_files.mat.writer import format_mat
 from engine.match_files.model import NO_NOTES, RecordedCandidate, RecordedEvaluation
 from engine.match_files.reading import read_matches
+from engine.match_files.sgf import tree
 from engine.match_files.sgf.reader import parse_sgf
 from engine.match_files.sgf.writer import format_sgf
 from engine.rules.game_record import ResignationAction
@@ -199,3 +200,13 @@ def test_a_file_that_is_not_there_is_named(capsys, tmp_path):
 def test_positions_that_other_programs_print_are_converted(capsys, tmp_path):
     (tmp_path / "position.txt").write_text(f"{REPORT}\n{REPORT}")
     assert run(capsys, tmp_path / "position.txt", "--to", "xgid").out == f"{XGID}\n{XGID}\n"
+
+
+def test_a_match_that_no_reader_could_take_whole_is_not_written(monkeypatch, capsys, tmp_path):
+    games = [f" Game {number}\n ann : 0    bob : 0\n  Wins 1 point\n" for number in range(1, 21)]
+    given, target = tmp_path / "long.mat", tmp_path / "long.sgf"
+    given.write_text("".join([" 0 point match\n\n", *games]))
+    monkeypatch.setattr(tree, "MAX_VALUES", 100)
+    said = run(capsys, given, "--output", target, status=2).err
+    assert "20 games, of which readers take" in said
+    assert not target.exists()
