@@ -176,28 +176,21 @@ class GnubgClient:
         if text.startswith("board:"):
             return self._read_decision(text)
         word, _, rest = text.partition(" ")
-        rest = rest.strip()
-        match word.lower():
-            case "evaluation":
-                return self._read_evaluation(rest)
-            case "version":
-                service = self._service
-                engine, software = f"Engine: {service.decider.name}", f"Software: {service.software}"
-                return [Reply(line) for line in ("Interface: 2", "RFBF: 0", engine, software)]
-            case "help":
-                return [Reply(f"\t{_HELP}")]
-            case "exit":
-                return QuitRequest(())
-            case "set":
-                return [Reply(self._set(rest))]
+        if handler := _HANDLERS.get(word.lower()):
+            return handler(self, rest.strip())
         raise FormatError(f"expected a board: line or a command (see help), got {text[:40]!r}")
 
-    def _set(self, rest: str) -> str:
+    def _tell_version(self, _: str) -> Answer:
+        service = self._service
+        engine, software = f"Engine: {service.decider.name}", f"Software: {service.software}"
+        return [Reply(line) for line in ("Interface: 2", "RFBF: 0", engine, software)]
+
+    def _set(self, rest: str) -> Answer:
         words = rest.lower().split()
         if len(words) != 2 or words[0] != "debug" or words[1] not in SWITCH_WORDS:
             raise FormatError(f"expected 'set debug on' or 'set debug off', got {('set ' + rest)[:40]!r}")
         self._is_debugging = words[1] == "on"
-        return f"Debug output {words[1].upper()}"
+        return [Reply(f"Debug output {words[1].upper()}")]
 
     def _read_evaluation(self, text: str) -> Work:
         board, options = parse_evaluation(text)
@@ -265,6 +258,18 @@ class GnubgClient:
             batch_item=batch_item if is_quick else None,
             size=size,
         )
+
+
+_HANDLERS: dict[str, Callable[[GnubgClient, str], Answer]] = {
+    "evaluation": GnubgClient._read_evaluation,
+    "version": GnubgClient._tell_version,
+    "help": lambda client, rest: [Reply(f"\t{_HELP}")],
+    "exit": lambda client, rest: QuitRequest(()),
+    "set": GnubgClient._set,
+}
+
+COMMANDS = tuple(_HANDLERS)
+"""The words of lines that are no boards."""
 
 
 def format_error_line(message: str) -> str:

@@ -20,6 +20,9 @@ from protocol.web.answers import JSON, WebAnswer, WebRequest, make_failure
 ANY_MEDIA = ("*/*",)
 """The media types of an endpoint that looks at none: clients of its dialect send what they like."""
 
+_SERVED_BYTES = 64 * 1024
+"""The longest body that is read in the thread that serves the clients; workers read the others."""
+
 _LINE_KEYS = ("id", "final")
 """What an answer has among lines, and needs not where a request has one answer."""
 
@@ -157,6 +160,8 @@ class Endpoint:
         try:
             if isinstance(self.ask, NamedAsk) and not self.ask.is_loaded:
                 asked: Question | WebAnswer = self._ask_later(session, request, self.ask.load)
+            elif len(request.body) > _SERVED_BYTES:
+                asked = self._ask_later(session, request, lambda: None)
             else:
                 asked = self.ask(session, request)
         except UncompiledKernel as missing:
