@@ -149,7 +149,7 @@ def come_to_a_wide_double(serving):
 def send_pieces_of_a_body(serving):
     """Return a request whose body comes in pieces of a byte."""
     return serving.make_head(
-        "POST", "/api/v1/evaluate", **{"transfer-encoding": "chunked"}
+        "POST", "/api/v1/evaluate", **{"content-type": "application/json", "transfer-encoding": "chunked"}
     ), b"1\r\nx\r\n" * 40_000
 
 
