@@ -71,13 +71,14 @@ def _decode_values(fields: dict[str, msgspec.Raw]) -> dict[str, object]:
     values: dict[str, object] = {}
     left = _ANY_BYTES
     for name, raw in fields.items():
+        text = bytes(raw)
         values[name] = raw
-        if (size := memoryview(raw).nbytes) <= left:
-            left -= size
-            values[name] = msgspec.json.decode(raw)
-        else:
+        if len(text) <= left:
+            left -= len(text)
+            values[name] = msgspec.json.decode(text)
+        elif text.startswith(b'"') or text.count(b",") <= MAX_TEXTS:
             with suppress(msgspec.ValidationError):
-                values[name] = _PLAIN_DECODER.decode(raw)
+                values[name] = _PLAIN_DECODER.decode(text)
     return values
 
 

@@ -50,7 +50,8 @@ BOB = {"kind": "person", "name": "Bob"}
 PARTS = {name: load_part(entry.commands) for name, entry in GAMES.items()}
 QUERY_READERS = {"backgammon": QUERIES, "barca": BARCA_QUERIES}
 EXAMPLES = {
-    name: [line for row in part.commands.values() for line in row.example] for name, part in PARTS.items()
+    name: [line for row in part.commands.values() for line in row.example if line != "quit"]
+    for name, part in PARTS.items()
 }
 
 
@@ -74,7 +75,9 @@ def check_line(connection, line, setup=()):
     for each in setup:
         serve_line(connection, each)
     settle(connection)
+    served = connection.request_count
     check_cost(lambda: serve_line(connection, line), line)
+    assert connection.request_count > served
     settle(connection)
 
 
