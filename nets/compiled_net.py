@@ -6,14 +6,14 @@ import contextlib
 import sys
 from collections.abc import Sequence
 from functools import cached_property
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.errors import DataFileError
 from engine.kernels import as_kernel_array
-from engine.kernels.disk_cache import find_folder, processor_name
+from engine.kernels.disk_cache import find_folders, hash_sources, identify_target
 from engine.kernels.instructions import LANES
 from engine.kernels.vectors import GROUP
 from engine.rules.outcome import Outcomes
@@ -43,6 +43,9 @@ _ENCODERS = {
 """Encoders in kernels, by what they have besides places with a row for each number of checkers."""
 
 _ACTIVATIONS = {"Relu": kernel_packed.RELU, "Sigmoid": kernel_packed.SIGMOID}
+_LARGEST_INPUT = 1e3
+"""More than any encoder gives."""
+
 _ALL_TO_FIRST = np.zeros(kernel_routing.NET_CLASSES, np.int64)
 _ALIGNMENT = 64
 """Bytes: vectors begin at whole cache lines."""
@@ -99,10 +102,16 @@ class CompiledNet:
         """Return whether the outcomes of a few positions are those of the runtime, if it has the net.
 
         Raises:
-            DataFileError: The runtime cannot load the net.
+            DataFileError: The runtime cannot load the net, or results of it may be no numbers.
         """
         if self.model is None:
             return True
+        if not _stays_finite(self.layers):
+            raise DataFileError(
+                f"net {self.name} has weights that are no numbers, or so large that results may be none: "
+                "make or export it again",
+                field="net",
+            )
         boards = _make_test_boards()
         expected = self.model.run(self.encoder.encode(boards))
         return bool(np.allclose(self.evaluate(boards), expected, rtol=0, atol=TOLERANCE))
@@ -154,11 +163,25 @@ def _has_rows_of(encoder: Encoder, patterns: AddedRows | None) -> bool:
     return len(rows) == encoder.pattern_rows and not rows[kernel_patterns.EMPTY_ROWS].any()
 
 
+def _stays_finite(layers: Sequence[Layer]) -> bool:
+    """Return whether no unit can get beyond the numbers of ``float32``, whatever the position."""
+    bounds: NDArray[np.float64] = np.full(len(layers[0].weights), _LARGEST_INPUT)
+    for layer in layers:
+        bounds = bounds @ np.abs(layer.weights.astype(np.float64)) + np.abs(layer.biases)
+        if layer.patterns is not None:
+            bounds += -np.iinfo(np.int8).min * len(layer.patterns.weights) * np.abs(layer.patterns.scales)
+        if not (bounds < np.finfo(np.float32).max).all():
+            return False
+        if layer.activation == "Sigmoid":
+            bounds = np.minimum(bounds, 1.0)
+    return True
+
+
 def check_once(net: CompiledNet, sha256: str) -> bool:
     """Return whether a net agrees with the runtime, which a file in the cache of kernels remembers.
 
-    The runtime takes a tenth of a second to load, so it is asked once for each net, version of the kernels
-    and kind of processor.
+    The runtime takes a tenth of a second to load, so it is asked once for each net, version of the sources,
+    of the kernels and of this module, and kind of processor.
 
     Args:
         net: The net.
@@ -167,13 +190,13 @@ def check_once(net: CompiledNet, sha256: str) -> bool:
     Raises:
         DataFileError: As `CompiledNet.agrees_with_runtime`.
     """
-    folder = find_folder(kernel_routing.__name__)
-    mark = folder and Path(folder, f"checked-{sha256[:16]}-{processor_name()}")
-    if mark and mark.exists():
+    name = f"checked-{sha256[:16]}-{hash_sources(__name__)}-{identify_target()}"
+    marks = [folder / name for folder in find_folders(kernel_routing.__name__)]
+    if any(mark.exists() for mark in marks):
         return True
     if not net.agrees_with_runtime():
         return False
-    if mark:
+    for mark in marks[-1:]:
         with contextlib.suppress(OSError):
             mark.touch()
     return True

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.kernels.disk_cache import find_folder
+from engine.kernels.disk_cache import find_folders
 from engine.runtime.compilation import COMPILATION
 from engine.runtime.garbage import collect_garbage_rarely
 
@@ -59,7 +59,7 @@ def pytest_sessionstart(session):
         training = [
             _start_gammond(*command.replace("FOLDER", folder).split())
             for module, command in _FIRST_TRAINING.items()
-            if not any((find_folder(module) or Path(folder)).rglob("*.nbc"))
+            if not any(next(each.rglob("*.nbc"), None) for each in find_folders(module))
         ]
         for process in training:
             process.wait()

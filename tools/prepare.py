@@ -28,7 +28,7 @@ from engine.bearoff.databases import DEFAULT_BYTES, data_folder, defer_bearoff, 
 from engine.bearoff.one_sided import build_one_sided
 from engine.bearoff.two_sided import build_two_sided
 from engine.errors import CancelledWork, DataFileError, StateError
-from engine.kernels.disk_cache import cache_root, find_folder, hash_sources, processor_name
+from engine.kernels.disk_cache import cache_root, find_folders, hash_sources, identify_target
 from engine.rules.match import MatchState
 from engine.rules.outcome import Outcomes
 from engine.rules.position import CHECKERS, Board
@@ -146,8 +146,10 @@ def _check_disks(folders: list[Path]) -> None:
 
     Raises:
         LimitError: There is not.
-        DataFileError: The data folder cannot be written.
+        DataFileError: A folder cannot be written.
     """
+    if not all(os.access(folder, os.W_OK) for folder in folders):
+        raise _make_unwritable_error()
     total, compiled = len(_name_all_kernels()), len(_name_compiled(folders))
     kernel_bytes = _KERNEL_BYTES * max(0, total - compiled) // total
     missing = [
@@ -231,7 +233,7 @@ def is_prepared(folders: list[Path]) -> bool:
         mark = json.loads(_find_mark(folders).read_text("utf-8"))
     except (OSError, ValueError):
         return False
-    is_same = mark["program"] == _hash_program() and mark["processor"] == processor_name()
+    is_same = mark["program"] == _hash_program() and mark["processor"] == identify_target()
     if not is_same or len(_list_kernels(folders)) < mark["kernels"]:
         return False
     try:
@@ -246,22 +248,25 @@ def _find_kernel_folders() -> list[Path]:
     """Return the cache folders of all modules of kernels but those of training and of founding documents.
 
     Raises:
-        DataFileError: The cache cannot be written.
+        DataFileError: The cache has no such folders, and cannot be written.
     """
     folders = []
     for package in _PACKAGES:
         for file in _list_sources(package):
             if "kernel\ndef " not in file.read_text("utf-8"):
                 continue
-            folder = find_folder(f"{package}.kernels.{file.stem}")
-            if folder is None or folder.parent != cache_root() / "kernels":
-                raise DataFileError(
-                    f"{cache_root()} cannot be written, so nothing can be kept: set GAMMOND_CACHE to a "
-                    "writable folder",
-                    field="cache",
-                )
-            folders.append(folder)
+            found = find_folders(f"{package}.kernels.{file.stem}")
+            if not found or found[0].parent != cache_root() / "kernels":
+                raise _make_unwritable_error()
+            folders.append(found[0])
     return folders
+
+
+def _make_unwritable_error() -> DataFileError:
+    return DataFileError(
+        f"{cache_root()} cannot be written, so nothing can be kept: set GAMMOND_CACHE to a writable folder",
+        field="cache",
+    )
 
 
 def _list_sources(package: str) -> list[Path]:
@@ -312,7 +317,7 @@ def _hash_program() -> str:
 
 def _leave_mark(folders: list[Path]) -> None:
     kernels = len(_list_kernels(folders))
-    mark = {"program": _hash_program(), "processor": processor_name(), "kernels": kernels}
+    mark = {"program": _hash_program(), "processor": identify_target(), "kernels": kernels}
     write_atomically(_find_mark(folders), json.dumps(mark).encode())
 
 
@@ -386,6 +391,7 @@ def _prepare_in_background(folders: list[Path]) -> None:
     """Do all jobs one after the other, beside the program that started this one, and end with it."""
     COMPILATION.is_silent = True
     threading.Thread(target=_exit_with_starter, name="starter", daemon=True).start()
+    _check_disks(folders)
     compile_around_nets()
     if hasattr(os, "nice"):  # the first answer waits for nothing else
         os.nice(_IDLE_PRIORITY)

@@ -12,22 +12,26 @@ import contextlib
 import functools
 import hashlib
 import os
-import re
 import shutil
 import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable
-from importlib.util import find_spec
+import uuid
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, BinaryIO
 
 import llvmlite.binding
 import numba
 import platformdirs
-from numba.core.caching import CompileResultCacheImpl, FunctionCache, _CacheLocator
+from numba.core.caching import (
+    CompileResultCacheImpl,
+    FunctionCache,
+    IndexDataCacheFile,
+    _CacheLocator,
+)
 from numba.core.codegen import get_host_cpu_features
 from numba.core.event import Listener, register
 
@@ -36,11 +40,13 @@ from engine.runtime.compilation import COMPILATION
 from engine.runtime.disk_space import is_disk_full
 from engine.runtime.private_folders import check_private_folder, make_private_folder
 from engine.runtime.prompt_threads import check_may_wait
+from engine.runtime.sources import hash_modules
 
-_ROOT = Path(__file__).resolve().parent.parent.parent
-_IMPORT = re.compile(r"^(?:from ([\w.]+) import|import ([\w.]+))", re.MULTILINE)
 _PARTS = "parts"
 _STALE_AFTER_S = 30 * 24 * 3600.0
+_READABLE = 0o755
+"""The mode of folders whose kernels all users may run: only who can write them decides what is run."""
+
 _FOLDER_LOCK = threading.Lock()
 
 
@@ -59,7 +65,7 @@ class KernelCache:
         self.name = _name_cache(function, is_part=is_part)
         self._function = function
         self._is_part = is_part
-        self._files: Any = None
+        self._files: tuple[_Files, ...] | None = None
 
     def load_overload(self, signature: Any, target_context: Any) -> Any:  # noqa: ANN401  (numba's)
         """Return the compiled form of a signature, None if it must be compiled.
@@ -67,33 +73,30 @@ class KernelCache:
         Raises:
             UncompiledKernel: It must be, and the calling thread does not wait for that.
         """
-        files = self._find_files()
-        compiled = _read_overload(files, signature, target_context) if files else None
-        if compiled is None:
-            check_may_wait()
-            _report_compiling()
-        else:
-            COMPILATION.skip(self.name)
-        return compiled
+        for files in self._find_files():
+            compiled = _read_overload(files, signature, target_context)
+            if compiled is not None:
+                COMPILATION.skip(self.name)
+                return compiled
+        check_may_wait()
+        _report_compiling()
+        return None
 
     def save_overload(self, signature: Any, compiled: Any) -> None:  # noqa: ANN401  (numba's)
-        """Store the compiled form of a signature, if the folder can be written."""
-        files = self._find_files()
-        if files:
+        """Store the compiled form of a signature, if a folder can be written."""
+        for files in self._find_files()[-1:]:
             try:
-                files.save_overload(signature, compiled)
+                files.save_overload(signature, compiled)  # type: ignore[no-untyped-call]
             except OSError as error:
                 _report_unsaved(error)
 
-    def _find_files(self) -> Any:  # noqa: ANN401  (numba's, or False)
+    def _find_files(self) -> tuple[_Files, ...]:
         with _FOLDER_LOCK:
             if self._files is None:
-                folder = find_folder(self._function.__module__)
-                if folder and self._is_part:
-                    folder = folder / _PARTS
-                    with contextlib.suppress(OSError):
-                        folder.mkdir(mode=0o700, exist_ok=True)
-                self._files = folder is not None and _Files(folder, self._function)
+                folders = find_folders(self._function.__module__)
+                if self._is_part:
+                    folders = _make_folders([folder / _PARTS for folder in folders])
+                self._files = tuple(_Files(folder, self._function) for folder in folders)
             return self._files
 
 
@@ -141,6 +144,22 @@ class _Contents(CompileResultCacheImpl):
         return (*fields, tuple(each for each in environments if each.consts))
 
 
+class _Writer(IndexDataCacheFile):
+    """numba's writer of files; only their user can change them, whatever his umask allows."""
+
+    @contextlib.contextmanager
+    def _open_for_write(self, filepath: str) -> Iterator[BinaryIO]:
+        part = f"{filepath}.tmp.{uuid.uuid4().hex[:16]}"
+        try:
+            with open(part, "xb", opener=lambda name, flags: os.open(name, flags, 0o644)) as file:
+                yield file
+            os.replace(part, filepath)
+        except BaseException:
+            with contextlib.suppress(OSError):
+                os.unlink(part)
+            raise
+
+
 class _Files(FunctionCache):
     """numba's cache files of a function.
 
@@ -152,6 +171,7 @@ class _Files(FunctionCache):
     def __init__(self, folder: Path, function: Callable[..., Any]) -> None:
         self._impl_class = functools.partial(_Contents, folder)  # type: ignore[assignment]
         super().__init__(function)  # type: ignore[no-untyped-call]
+        self._cache_file.__class__ = _Writer
 
 
 def hash_sources(module: str) -> str:
@@ -163,11 +183,8 @@ def hash_sources(module: str) -> str:
     Returns:
         16 hexadecimal digits.
     """
-    digest = hashlib.sha256(f"numba {numba.__version__} python {sys.version}".encode())
-    for name in sorted(_collect_imports(module)):
-        digest.update(name.encode())
-        digest.update(_read_source(name) or b"")
-    return digest.hexdigest()[:16]
+    compiler = f"numba {numba.__version__} python {sys.version}"
+    return hashlib.sha256(f"{compiler}\n{hash_modules(module)}".encode()).hexdigest()[:16]
 
 
 def cache_root() -> Path:
@@ -194,37 +211,42 @@ def identify_target() -> str:
 
 
 @functools.cache
-def find_folder(module: str) -> Path | None:
-    """Return the cache folder of a module's kernels, made if needed.
+def find_folders(module: str) -> tuple[Path, ...]:
+    """Return the folders with a module's kernels, made if needed: the last one is for what is compiled.
 
     Args:
         module: The module's full name.
 
     Returns:
-        The folder; a private one where that cannot be written; None where none can be made.
+        The cache folder; where that can only be read, it and a folder of this process; where it cannot be
+        trusted, the latter; none where none can be made.
     """
-    parent = _prepare_parent(cache_root() / "kernels")
-    if parent is None:
-        return None
-    folder = parent / f"{module}-{hash_sources(module)}"
-    with contextlib.suppress(OSError):
-        folder.mkdir(mode=0o700, exist_ok=True)
-        os.utime(folder)
-        return folder
-    return None
+    name = f"{module}-{hash_sources(module)}"
+    folders = _make_folders([parent / name for parent in _prepare_parents(cache_root() / "kernels")])
+    for folder in folders:
+        with contextlib.suppress(OSError):
+            os.utime(folder)
+    return folders
+
+
+def _make_folders(wanted: Sequence[Path]) -> tuple[Path, ...]:
+    """Make folders; return those that are there."""
+    for folder in wanted:
+        with contextlib.suppress(OSError):
+            folder.mkdir(mode=_READABLE, exist_ok=True)
+    return tuple(folder for folder in wanted if folder.is_dir())
 
 
 @functools.cache
-def _prepare_parent(parent: Path) -> Path | None:
-    """Make the folder of all modules and delete folders in it unused for a month.
+def _prepare_parents(parent: Path) -> tuple[Path, ...]:
+    """Return the folders of all modules, and delete what was unused for a month.
 
     Compiled kernels are code that is run: a folder that others can write is not used.
     """
     try:
-        make_private_folder(parent)
+        make_private_folder(parent.parent, _READABLE)
+        make_private_folder(parent, _READABLE)
         check_private_folder(parent)
-        with tempfile.TemporaryFile(dir=parent):
-            pass
     except (OSError, DataFileError) as error:
         COMPILATION.keeps_kernels = False
         reason = error.message if isinstance(error, DataFileError) else error.strerror
@@ -233,11 +255,17 @@ def _prepare_parent(parent: Path) -> Path | None:
             "GAMMOND_CACHE to a folder that you alone can write\n"
         )
         return _make_temporary_folder()
+    try:
+        with tempfile.TemporaryFile(dir=parent):
+            pass
+    except OSError:  # what others prepared, as in an image
+        COMPILATION.keeps_kernels = False
+        return parent, *_make_temporary_folder()
     for other in parent.iterdir():
         with contextlib.suppress(OSError):  # another process may drop it at the same time
             if time.time() - other.stat().st_mtime > _STALE_AFTER_S:
                 shutil.rmtree(other, ignore_errors=True)
-    return parent
+    return (parent,)
 
 
 def _report_unsaved(error: OSError) -> None:
@@ -251,13 +279,14 @@ def _report_unsaved(error: OSError) -> None:
         )
 
 
-def _make_temporary_folder() -> Path | None:
+def _make_temporary_folder() -> tuple[Path, ...]:
+    """Make a folder of this process; return nothing if none can be made."""
     try:
         folder = tempfile.mkdtemp(prefix="gammond-kernels-")
     except OSError:
-        return None
+        return ()
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    return Path(folder)
+    return (Path(folder),)
 
 
 def _read_overload(files: Any, signature: Any, target_context: Any) -> Any:  # noqa: ANN401  (numba's)
@@ -266,9 +295,12 @@ def _read_overload(files: Any, signature: Any, target_context: Any) -> Any:  # n
     ``files.load_overload`` first fills numba's tables of types and operations, which takes longer than
     loading all kernels of an answer; the compiler fills them itself.
     """
-    with files._guard_against_spurious_io_errors():
+    try:
         return files._load_overload(signature, target_context)
-    return None  # where the guard swallowed an error
+    except Exception:  # a file that was cut short raises anything; what is compiled takes its place
+        with contextlib.suppress(OSError):
+            files.flush()
+        return None
 
 
 class _CompileListener(Listener):
@@ -311,34 +343,10 @@ def _name_cache(function: Callable[..., Any], *, is_part: bool) -> str:
 @functools.cache
 def _report_compiling() -> None:
     """Report on stderr, from the kernel on that numba is about to compile."""
+    parent = cache_root() / "kernels"
+    if len(_prepare_parents(parent)) > 1 and not COMPILATION.is_silent:
+        sys.stderr.write(
+            f"gammond: {parent} lacks kernels and cannot be written, so they are compiled at each start; "
+            "`gammond prepare` as a user who can write it compiles them once\n"
+        )
     register("numba:compile", _CompileListener())  # type: ignore[no-untyped-call]
-
-
-def _collect_imports(module: str) -> set[str]:
-    """Return a module and all modules of this program that it imports, directly or not."""
-    found, pending = set(), [module]
-    while pending:
-        name = pending.pop()
-        if name not in found and _read_source(name) is not None:
-            found.add(name)
-            pending.extend(_read_imports(name))
-    return found
-
-
-@functools.cache
-def _read_imports(module: str) -> tuple[str, ...]:
-    source = _read_source(module) or b""
-    return tuple(a or b for a, b in _IMPORT.findall(source.decode()))
-
-
-@functools.cache
-def _read_source(module: str) -> bytes | None:
-    """Read the source of a module of this program; None for a module of another package."""
-    loaded = sys.modules.get(module)
-    spec = loaded.__spec__ if loaded is not None else find_spec(module)
-    if spec is None or spec.origin is None:
-        return None
-    file = Path(spec.origin)
-    if _ROOT not in file.parents or "site-packages" in file.relative_to(_ROOT).parts:
-        return None
-    return file.read_bytes()

@@ -12,16 +12,20 @@ from engine.errors import DataFileError
 _ROOT_USER = 0
 
 
-def make_private_folder(folder: Path) -> None:
+def make_private_folder(folder: Path, mode: int = 0o700) -> None:
     """Make a folder and its missing parents for this user alone; leave one that is there as it is.
+
+    Args:
+        folder: The folder.
+        mode: Of the folder, by default closed to others; parents always are.
 
     Raises:
         OSError: It cannot be made, or is a file.
     """
-    missing = [each for each in (folder, *folder.parents) if not each.exists()]
+    missing = [each for each in folder.parents if not each.exists()]
     for each in reversed(missing):
         each.mkdir(mode=0o700, exist_ok=True)
-    folder.mkdir(exist_ok=True)
+    folder.mkdir(mode=mode, exist_ok=True)
 
 
 def make_private_file(file: Path) -> None:

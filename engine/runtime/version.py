@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import functools
 
+from engine.runtime.sources import IS_CHECKOUT, hash_modules
+
 NAME = "gammond"
 
 
@@ -19,3 +21,18 @@ def read_version() -> str:
         return importlib.metadata.version(NAME)
     except importlib.metadata.PackageNotFoundError:
         return "0+checkout"
+
+
+_HASH_DIGITS = 12
+
+
+@functools.cache
+def identify_program(*modules: str) -> str:
+    """Return the version, and in a checkout behind it a hash of modules with all that they import.
+
+    Args:
+        modules: The full names of those whose work is the same as long as this is.
+    """
+    if not IS_CHECKOUT:
+        return read_version()
+    return f"{read_version()}+{hash_modules(*modules)[:_HASH_DIGITS]}"

@@ -65,14 +65,14 @@ def test_a_net_of_unknown_shape_runs_by_the_runtime(tmp_path, monkeypatch):
 
 def test_a_net_that_differs_from_the_runtime_runs_by_the_runtime_and_says_so(tmp_path, monkeypatch, capsys):
     monkeypatch.setenv("GAMMOND_CACHE", str(tmp_path))
-    monkeypatch.setattr(compiled_net, "find_folder", lambda module: tmp_path)
+    monkeypatch.setattr(compiled_net, "find_folders", lambda module: (tmp_path,))
     monkeypatch.setattr(CompiledNet, "agrees_with_runtime", lambda self: False)
     assert isinstance(_load_first(write_manifest(tmp_path)), NetEvaluator)
     assert "net tiny-contact evaluates differently" in capsys.readouterr().err
 
 
 def test_the_runtime_is_asked_once(tmp_path, monkeypatch):
-    monkeypatch.setattr(compiled_net, "find_folder", lambda module: tmp_path)
+    monkeypatch.setattr(compiled_net, "find_folders", lambda module: (tmp_path,))
     net = _load_first(write_manifest(tmp_path))
     asked = []
     monkeypatch.setattr(CompiledNet, "agrees_with_runtime", lambda self: not asked.append(self))
@@ -80,9 +80,37 @@ def test_the_runtime_is_asked_once(tmp_path, monkeypatch):
     assert check_once(net, "f" * 64)
     assert check_once(net, "e" * 64)
     assert len(asked) == 2
-    monkeypatch.setattr(compiled_net, "find_folder", lambda module: None)
+    monkeypatch.setattr(compiled_net, "find_folders", lambda module: ())
     assert check_once(net, "f" * 64)
     assert len(asked) == 3
+
+
+@pytest.mark.parametrize("function", ["identify_target", "hash_sources"])
+def test_the_runtime_is_asked_again_for_other_features_of_the_processor_or_other_sources(
+    tmp_path, monkeypatch, function
+):
+    """Two processors of one name may have different features, as in virtual machines."""
+    monkeypatch.setattr(compiled_net, "find_folders", lambda module: (tmp_path,))
+    net = _load_first(write_manifest(tmp_path))
+    assert check_once(net, "f" * 64)
+    asked = []
+    monkeypatch.setattr(CompiledNet, "agrees_with_runtime", lambda self: not asked.append(self))
+    assert check_once(net, "f" * 64)
+    monkeypatch.setattr(compiled_net, function, lambda *_: "another")
+    assert check_once(net, "f" * 64)
+    assert len(asked) == 1
+
+
+def test_the_mark_of_one_who_prepared_is_found_where_nothing_can_be_written(tmp_path, monkeypatch):
+    own, prepared = tmp_path / "own", tmp_path / "prepared"
+    own.mkdir()
+    prepared.mkdir()
+    monkeypatch.setattr(compiled_net, "find_folders", lambda module: (prepared,))
+    net = _load_first(write_manifest(tmp_path))
+    assert check_once(net, "f" * 64)
+    monkeypatch.setattr(CompiledNet, "agrees_with_runtime", lambda self: False)
+    monkeypatch.setattr(compiled_net, "find_folders", lambda module: (prepared, own))
+    assert check_once(net, "f" * 64)
 
 
 def test_other_weights_than_the_runtimes_are_noticed(tmp_path):

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import errno
 import json
 import os
 import re
 import shutil
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -41,10 +43,10 @@ matrix away=3
 def cache(tmp_path, monkeypatch):
     monkeypatch.setenv("GAMMOND_CACHE", str(tmp_path / "cache"))
     monkeypatch.setenv("GAMMOND_DATA", str(tmp_path / "data"))
-    disk_cache.find_folder.cache_clear()
+    disk_cache.find_folders.cache_clear()
     yield tmp_path / "cache"
-    disk_cache.find_folder.cache_clear()
-    disk_cache._prepare_parent.cache_clear()
+    disk_cache.find_folders.cache_clear()
+    disk_cache._prepare_parents.cache_clear()
 
 
 def run(*arguments, **options):
@@ -198,6 +200,27 @@ def test_a_cache_that_cannot_be_written_is_an_error(cache, capsys):
     cache.write_text("a file")
     with pytest.raises(DataFileError, match="set GAMMOND_CACHE to a writable folder"):
         prepare._find_kernel_folders()
+
+
+def test_what_others_prepared_is_enough_where_nothing_can_be_written(cache, monkeypatch, capsys):
+    """As in an image whose files are only read."""
+    monkeypatch.setattr(prepare, "_list_databases", lambda: [])
+    folders = prepare._find_kernel_folders()
+    (folders[1] / "kernel.nbc").touch()
+    prepare._leave_mark(folders)
+    disk_cache.find_folders.cache_clear()
+    disk_cache._prepare_parents.cache_clear()
+    monkeypatch.setattr(tempfile, "TemporaryFile", refuse_to_write)
+    monkeypatch.setattr(os, "access", lambda *_: False)
+    assert cli.main(["prepare"]) == 0
+    assert capsys.readouterr().out.startswith("all is prepared\n")
+    (folders[1] / "kernel.nbc").unlink()
+    assert cli.main(["prepare"]) == 2
+    assert "cannot be written, so nothing can be kept: set GAMMOND_CACHE" in capsys.readouterr().err
+
+
+def refuse_to_write(**_):
+    raise OSError(errno.EROFS, os.strerror(errno.EROFS))
 
 
 def test_what_is_prepared_is_reported_with_its_place_and_size(cache, monkeypatch, capsys):

@@ -24,7 +24,7 @@ from prompt_toolkit.patch_stdout import patch_stdout
 from prompt_toolkit.styles import DynamicStyle
 
 from engine.errors import GammondError
-from engine.kernels.disk_cache import find_folder
+from engine.kernels.disk_cache import find_folders
 from engine.rules.dice import MAX_SEED
 from engine.runtime.compilation import COMPILATION
 from engine.runtime.cores import count_usable_cores
@@ -67,8 +67,7 @@ FIRST_USE = (
 def run_repl() -> int:
     """Run until the person leaves; return the exit status."""
     logging.basicConfig(format="gammond: %(levelname)s: %(message)s")
-    folder = find_folder(_KERNELS)
-    is_first_use = folder is not None and not any(folder.iterdir())
+    is_first_use = not any(any(folder.iterdir()) for folder in find_folders(_KERNELS))
     show([GREETING, FIRST_USE] if is_first_use else [GREETING])
     service = Service(make_shipped_catalogue(read_store_options()), threads=count_usable_cores())
     service.client_count = 1

@@ -14,6 +14,7 @@ import pytest
 
 from engine.kernels import disk_cache
 from engine.rules.position import Phase, Position
+from engine.runtime import sources
 from engine.runtime.compilation import COMPILATION
 from nets.kernels.routing import evaluate_classes
 
@@ -35,7 +36,7 @@ def start(cache, code=COMPILE, folder=None, **environment):
 @pytest.fixture
 def fresh_folders(tmp_path, monkeypatch):
     """Let this process look for its folders anew, in a folder of the test's."""
-    found = (disk_cache.find_folder, disk_cache._prepare_parent)
+    found = (disk_cache.find_folders, disk_cache._prepare_parents)
     monkeypatch.setenv("GAMMOND_CACHE", str(tmp_path))
     monkeypatch.setattr(COMPILATION, "keeps_kernels", True)
     for function in found:
@@ -61,7 +62,7 @@ def test_a_first_use_that_takes_long_says_that_it_compiles_and_the_second_does_n
 
 def test_another_installation_of_the_same_sources_finds_what_is_compiled(first_use, tmp_path):
     cache, _ = first_use
-    shutil.copytree(disk_cache._ROOT / "engine", tmp_path / "engine", copy_function=shutil.copy)
+    shutil.copytree(sources.ROOT / "engine", tmp_path / "engine", copy_function=shutil.copy)
     show = "import engine, sys; print(engine.__file__, file=sys.stderr)"
     said = start(cache, f"{REPORT_SOON}; {COMPILE}; {show}", folder=tmp_path, PYTHONPATH="")
     assert said == f"{tmp_path / 'engine' / '__init__.py'}\n"
@@ -108,7 +109,7 @@ def test_processes_that_start_at_once_share_a_cache(tmp_path):
 
 def test_a_folder_that_cannot_be_written_is_replaced_for_this_process_alone(tmp_path):
     (tmp_path / "kernels").write_text("a file")
-    find = "d.find_folder('engine.kernels.phases')"
+    find = "*d.find_folders('engine.kernels.phases')"
     show = f"from engine.kernels import disk_cache as d; print({find}, file=d.sys.stderr)"
     code = f"{COMPILE}; {show}"
     warning, *_, private = start(tmp_path, code).splitlines()
@@ -130,18 +131,64 @@ def test_a_full_disk_is_reported_once_and_kernels_still_run(tmp_path):
     assert "so kernels are compiled at each start; make room for 20 MB there, or set GAMMOND_CACHE" in said
 
 
-def test_folders_of_kernels_are_for_their_user_alone(first_use):
+@pytest.mark.skipif(os.name != "posix", reason="other systems have no such modes")
+@pytest.mark.parametrize("umask", [0o000, 0o002, 0o022, 0o077])
+def test_only_their_user_can_write_kernels_and_others_read_them_unless_his_umask_forbids(tmp_path, umask):
+    cache = tmp_path / "new" / "cache"
+    start(cache, f"import os; os.umask({umask}); {COMPILE}")
+    assert cache.parent.stat().st_mode & 0o777 == 0o700
+    folders = [cache, *(each for each in cache.rglob("*") if each.is_dir())]
+    assert {folder.stat().st_mode & 0o777 for folder in folders} == {0o755 & ~umask}
+    files = [each for each in cache.rglob("*") if each.is_file()]
+    assert {file.stat().st_mode & 0o777 for file in files} == {0o644 & ~umask}
+
+
+NO_WRITING = """
+import tempfile
+make_file, make_folder = tempfile.TemporaryFile, tempfile.mkdtemp
+def refuse(**where):
+    raise OSError(30, "Read-only file system")
+tempfile.TemporaryFile = refuse
+"""
+
+
+def test_prepared_kernels_in_a_folder_that_cannot_be_written_are_used_without_a_word(first_use):
     cache, _ = first_use
-    made = [cache.parent, cache, *(cache / "kernels").glob("*")]
-    assert len(made) > 2
-    assert all(folder.stat().st_mode & 0o777 == 0o700 for folder in made)
+    before = {file: file.stat().st_mtime_ns for file in cache.rglob("*.nb?")}
+    assert start(cache, f"{NO_WRITING}{REPORT_SOON}; {COMPILE}") == ""
+    assert {file: file.stat().st_mtime_ns for file in cache.rglob("*.nb?")} == before
+
+
+def test_kernels_that_such_a_folder_lacks_are_compiled_elsewhere_with_a_message(first_use, tmp_path):
+    cache, _ = first_use
+    shutil.copytree(cache, tmp_path / "cache")
+    for file in (tmp_path / "cache").rglob("*.nbi"):
+        file.unlink()
+    before = set((tmp_path / "cache").rglob("*"))
+    warning, *said = start(tmp_path / "cache", f"{NO_WRITING}{REPORT_SOON}; {COMPILE}").splitlines()
+    assert "lacks kernels and cannot be written, so they are compiled at each start" in warning
+    assert "`gammond prepare` as a user who can write it compiles them once" in warning
+    assert not [line for line in said if "compiling kernels once" in line]
+    assert set((tmp_path / "cache").rglob("*")) == before
+
+
+@pytest.mark.parametrize("kind", ["*.nbi", "*.nbc"])
+@pytest.mark.parametrize("size", [0, 1, 40])
+def test_files_that_were_cut_short_are_compiled_anew_and_replaced(first_use, tmp_path, kind, size):
+    cache, _ = first_use
+    shutil.copytree(cache, tmp_path / "cache")
+    for file in (tmp_path / "cache").rglob(kind):
+        os.truncate(file, size)
+    assert "compiling kernels once" in start(tmp_path / "cache", f"{REPORT_SOON}; {COMPILE}")
+    assert start(tmp_path / "cache", f"{REPORT_SOON}; {COMPILE}") == ""
 
 
 @pytest.mark.parametrize("shared", ["", "kernels"])
 def test_kernels_in_a_folder_that_others_can_write_are_not_run(tmp_path, fresh_folders, capsys, shared):
     (tmp_path / "kernels").mkdir(mode=0o700)
     (tmp_path / shared).chmod(0o777)
-    assert tmp_path not in disk_cache.find_folder("engine.kernels.phases").parents
+    (used,) = disk_cache.find_folders("engine.kernels.phases")
+    assert tmp_path not in used.parents
     said = capsys.readouterr().err
     assert "can be written by other users" in said
     assert "so kernels are compiled at each start; set GAMMOND_CACHE" in said
@@ -168,17 +215,24 @@ def test_folders_unused_for_a_month_are_dropped(tmp_path, fresh_folders):
     used.mkdir()
     long_ago = time.time() - 40 * 24 * 3600
     os.utime(stale, (long_ago, long_ago))
-    disk_cache.find_folder("engine.kernels.moves")
+    disk_cache.find_folders("engine.kernels.moves")
     assert not stale.exists()
     assert used.exists()
 
 
-def test_the_hash_of_a_module_covers_the_modules_it_imports(monkeypatch):
-    before = disk_cache.hash_sources("nets.kernels.tesauro196")
+@pytest.mark.parametrize(
+    ("module", "users"),
+    [
+        ("nets.kernels.tesauro196", ["tesauro196", "pruning", "packed_nets", "routing"]),
+        ("nets.kernels.expert248", ["packed_nets", "routing", "look_ahead", "trials"]),
+        ("nets.kernels.patterns", ["packed_nets", "routing", "look_ahead", "trials"]),
+    ],
+)
+def test_the_hash_of_a_module_covers_the_modules_it_imports(monkeypatch, module, users):
+    names = [f"nets.kernels.{user}" for user in users]
+    before = [disk_cache.hash_sources(name) for name in names]
     unrelated = disk_cache.hash_sources("engine.kernels.formats")
-    read = disk_cache._read_source
-    edited = lambda name: (read(name) or b"") + b"#" if name == "nets.kernels.tesauro196" else read(name)  # noqa: E731
-    monkeypatch.setattr(disk_cache, "_read_source", edited)
-    assert disk_cache.hash_sources("nets.kernels.tesauro196") != before
-    assert disk_cache.hash_sources("nets.kernels.pruning") != before
+    hash_source = sources._hash_source
+    monkeypatch.setattr(sources, "_hash_source", lambda name: b"" if name == module else hash_source(name))
+    assert not set(before) & {disk_cache.hash_sources(name) for name in names}
     assert disk_cache.hash_sources("engine.kernels.formats") == unrelated
