@@ -189,7 +189,7 @@ class Engine:
             )
             for each in found.plays
         )
-        return RankedPlays(plays, plays[0].plies, is_stored=found.effort.is_stored)
+        return RankedPlays(plays, plays[0].plies, found.effort.is_finished, found.effort.is_stored)
 
     def cube(self, position: Position, match: MatchState | None = None, plies: int = 0) -> CubeDecision:
         """Decide about the cube before the roll: whether to double, and how the opponent should answer.

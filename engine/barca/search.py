@@ -39,7 +39,7 @@ from engine.barca.kernels.search import (
 from engine.barca.kernels.transposition import ENTRY_COLUMNS, GENERATIONS, NO_HINT
 from engine.barca.moves import Move
 from engine.errors import CancelledWork, StateError, ValueRangeError
-from engine.kernels.interrupts import CALLBACK, find_address
+from engine.kernels.interrupts import Question
 from engine.runtime.thread_turns import release_turn
 
 DEFAULT_MEGABYTES = 16
@@ -167,7 +167,7 @@ class SearchMemory:
         squares: NDArray[np.int8],
         weights: EvaluationVector,
         repeated: NDArray[np.int64],
-        question: int,
+        question: NDArray[np.int64],
     ) -> SearchFrame:
         """Make what one search works on.
 
@@ -279,13 +279,10 @@ class _Search:
         self._line_count = min(limits.multipv, len(game.legal_moves()))
         self._is_forced = len(game.legal_moves()) == 1 and limits.depth is None and bool(limits.movetime_s)
         self._should_stop = should_stop
-        self._errors: list[BaseException] = []
-        self._question = CALLBACK(self._ask)
+        self._question = Question(self._ask)
         self._depth = 0
         repeated = _find_repeated(game)
-        self._frame = memory.make_frame(
-            game.position.squares.copy(), weights, repeated, find_address(self._question)
-        )
+        self._frame = memory.make_frame(game.position.squares.copy(), weights, repeated, self._question.cells)
 
     def run(self, on_info: Callable[[SearchResult], None] | None) -> SearchResult:
         """Search depth by depth."""
@@ -330,8 +327,7 @@ class _Search:
                 counters[HINT] = NO_MOVE if hint is None else _encode(hint)
             with release_turn():
                 score = search_tree(frame, self._side, depth, -INFINITE, INFINITE)
-            if self._errors:
-                raise self._errors[0]
+            self._question.check()
             length = int(frame.line_lengths[0])
             if length and not (counters[IS_STOPPED] and place):
                 codes = frame.lines[0, :length].tolist()
@@ -343,18 +339,14 @@ class _Search:
         found.sort(key=lambda line: -line.score)
         return tuple(found), False
 
-    def _ask(self, nodes: int) -> int:
-        """Return whether to stop, 1 or 0."""
-        try:
-            if self._depth == 0 and self._limits.is_deepening:
-                return 0
-            limit_s = self._limits.movetime_s
-            if limit_s is not None and time.perf_counter() - self._started_s >= limit_s:
-                return 1
-            return int(self._should_stop is not None and self._should_stop())
-        except BaseException as error:  # Ctrl-C too
-            self._errors.append(error)
-            return 1
+    def _ask(self, nodes: int) -> bool:
+        """Return whether to stop."""
+        if self._depth == 0 and self._limits.is_deepening:
+            return False
+        limit_s = self._limits.movetime_s
+        if limit_s is not None and time.perf_counter() - self._started_s >= limit_s:
+            return True
+        return self._should_stop is not None and self._should_stop()
 
     def _report(self, lines: tuple[SearchLine, ...], *, is_stopped: bool) -> SearchResult:
         nodes = int(self._frame.counters[NODES])

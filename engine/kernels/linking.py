@@ -12,6 +12,7 @@ compiled once, and its results do not depend on what else a process has compiled
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cached_property, partial
@@ -147,6 +148,33 @@ def _take_compiler() -> Iterator[None]:
 
 
 @contextmanager
+def _raise_lost_interrupt() -> Iterator[None]:
+    """Raise an interrupt that came while LLVM called Python, at the end of the block.
+
+    LLVM works for seconds, then calls llvmlite, whose functions would lose it.
+
+    Raises:
+        KeyboardInterrupt: It came.
+    """
+    lost: list[object] = []
+    report = sys.unraisablehook
+
+    def note(unraisable: sys.UnraisableHookArgs) -> None:
+        if isinstance(unraisable.exc_value, KeyboardInterrupt):
+            lost.append(unraisable.exc_value)
+        else:
+            report(unraisable)
+
+    sys.unraisablehook = note
+    try:
+        yield
+    finally:
+        sys.unraisablehook = report
+    if lost:
+        raise KeyboardInterrupt
+
+
+@contextmanager
 def _compile_code(called: str | None) -> Iterator[None]:
     """Make numba compile to `_Code`, in the block; other programs' code as ever.
 
@@ -156,7 +184,7 @@ def _compile_code(called: str | None) -> Iterator[None]:
     Raises:
         UncompiledKernel: Another thread has the compiler, and this one does not wait for it.
     """
-    with _take_compiler():
+    with _take_compiler(), _raise_lost_interrupt():
         rtsys.initialize(cpu_target.target_context)  # what compiled code calls to make arrays
         generator = cpu_target.target_context.codegen()
         generator._library_class = _Code

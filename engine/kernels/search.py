@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.kernels import gil_kernel, kernel
-from engine.kernels.interrupts import call_back, try_lock, unlock
+from engine.kernels.interrupts import ask_question, try_lock, unlock
 from engine.kernels.outcomes import gather_boards
 
 KEY_BITS = 40
@@ -69,8 +69,8 @@ class SearchFrame(NamedTuple):
         tags: ``int64[2, plies + 1]``, the tags of values in the cache, of the side on roll at the root and of
             the other, by plies; -1 for values left out.
         counters: in and out, ``int64[3]``.
-        question: The address of an `engine.kernels.interrupts.CALLBACK`, which is asked now and then with the
-            number of positions evaluated since, and answers 0 to go on.
+        question: in and out, the cells of an `engine.kernels.interrupts.Question`, which is told how many
+            positions were evaluated since it was asked.
     """
 
     keep: int
@@ -85,7 +85,7 @@ class SearchFrame(NamedTuple):
     cache: CacheArrays
     tags: NDArray[np.int64]
     counters: NDArray[np.int64]
-    question: int
+    question: NDArray[np.int64]
 
 
 @kernel
@@ -97,7 +97,7 @@ def is_stopped(frame: SearchFrame, work: int) -> bool:
         nodes = counters[NODES]
         counters[NODES] = 0
         counters[WORK] = 0
-        counters[IS_STOPPED] = call_back(frame.question, nodes)
+        counters[IS_STOPPED] = ask_question(frame.question, nodes)
     return bool(counters[IS_STOPPED])
 
 

@@ -39,8 +39,9 @@ def hold_turn(turn: Turn = _TURN) -> Iterator[None]:
     try:
         yield
     finally:
-        _thread_state.turn = None
-        turn.release()
+        is_held, _thread_state.turn = _thread_state.turn is turn, None
+        if is_held:  # not if an interrupt came while it was waited for
+            turn.release()
 
 
 @contextmanager

@@ -6,12 +6,11 @@ from typing import Protocol, runtime_checkable
 
 import numpy as np
 
-from engine.errors import CancelledWork
 from engine.evaluation.evaluator import Evaluator, ExactEvaluator
 from engine.evaluation.pruning import PlayPruner
-from engine.kernels.interrupts import CALLBACK, find_address
+from engine.kernels.interrupts import Question
 from engine.kernels.objectives import ObjectiveRules
-from engine.kernels.search import IS_STOPPED, NODES, SearchFrame
+from engine.kernels.search import NODES, SearchFrame
 from engine.rules.position import Board
 from engine.runtime.thread_turns import release_turn
 from engine.search.objective import Values
@@ -75,22 +74,15 @@ class CompiledSearch:
     def evaluate(self, boards: Board, plies: int, watch: SearchWatch) -> Values:
         """Evaluate positions, as `engine.search.tree.TreeSearch.evaluate`."""
         watch.check()
-        errors: list[BaseException] = []
 
-        def ask(nodes: int) -> int:
-            try:
-                watch.count(nodes)
-                watch.check()
-            except BaseException as error:  # Ctrl-C too
-                errors.append(error)
-            return len(errors)
+        def ask(nodes: int) -> None:
+            watch.count(nodes)
+            watch.check()
 
-        question = CALLBACK(ask)
-        counters = np.zeros(3, np.int64)
-        frame = self._frame._replace(counters=counters, question=find_address(question))
+        question, counters = Question(ask), np.zeros(3, np.int64)
+        frame = self._frame._replace(counters=counters, question=question.cells)
         with release_turn():
             values = self._loop(frame, *self._sides, boards, plies)
         watch.count(int(counters[NODES]))
-        if counters[IS_STOPPED]:
-            raise errors[0] if errors else CancelledWork("the search was stopped")
+        question.check()
         return values

@@ -150,7 +150,7 @@ class TreeSearch:
             cache=self._cache.arrays,
             tags=np.empty((2, 0), np.int64),
             counters=np.empty(0, np.int64),
-            question=0,
+            question=np.empty(0, np.int64),
         )
         self._compile: Callable[[Objective], CompiledSearch | None] = lru_cache(_MAX_COMPILED)(
             self._compile_search

@@ -33,8 +33,7 @@ from engine.barca.kernels.transposition import HINT_BITS, NO_HINT
 from engine.barca.position import BarcaPosition
 from engine.barca.search import SearchMemory
 from engine.errors import CancelledWork
-from engine.kernels.interrupts import CALLBACK, find_address
-from tools.common.interrupts import call_on_interrupt
+from engine.kernels.interrupts import Question
 
 MAX_PLIES = 400
 """A game that goes on for so long counts as drawn."""
@@ -119,15 +118,13 @@ class VectorGames:
         black: FixedDepthPlayer,
         should_stop: Callable[[], bool] | None = None,
     ) -> None:
-        self._should_stop = should_stop
-        self._errors: list[BaseException] = []
         self._weights = white.weights.to_array(), black.weights.to_array()
         self._depths = white.depth, black.depth
-        self._question = CALLBACK(self._ask)
+        self._question = Question(lambda nodes: should_stop is not None and should_stop())
         nothing = np.empty(0, np.int64)
         start = BarcaPosition.start().squares.copy()
         self._memory = SearchMemory(_MEGABYTES)
-        self._frame = self._memory.make_frame(start, white.weights, nothing, find_address(self._question))
+        self._frame = self._memory.make_frame(start, white.weights, nothing, self._question.cells)
 
     def play(self, opening: BarcaPosition, plies_before: int) -> PlayedGame:
         """Play a game from a position that nobody has won.
@@ -138,12 +135,7 @@ class VectorGames:
 
         Raises:
             CancelledWork: `should_stop` returned true.
-            KeyboardInterrupt: Ctrl-C; raised after the search, whose question cannot pass it on.
         """
-        with call_on_interrupt(lambda: self._errors.append(KeyboardInterrupt())):
-            return self._play(opening, plies_before)
-
-    def _play(self, opening: BarcaPosition, plies_before: int) -> PlayedGame:
         squares: NDArray[np.int8] = opening.squares.copy()
         side, plies, winner = opening.side, plies_before, None
         positions = [squares.copy()]
@@ -178,8 +170,7 @@ class VectorGames:
         score = 0
         for depth in range(1, self._depths[side] + 1):
             score = search_tree(frame, side, depth, -INFINITE, INFINITE)
-            if self._errors:
-                raise self._errors.pop()
+            self._question.check()
             if frame.counters[IS_STOPPED]:
                 raise CancelledWork("the games were stopped")
             if not frame.line_lengths[0] or WIN_SCORE - abs(score) <= depth:
@@ -187,14 +178,6 @@ class VectorGames:
             frame.counters[HINT] = int(frame.lines[0, 0]) & NO_HINT
             frame.history[:] >>= 1
         return int(score)
-
-    def _ask(self, nodes: int) -> int:
-        """Return whether to stop, 1 or 0."""
-        try:
-            return int(bool(self._errors) or (self._should_stop is not None and self._should_stop()))
-        except BaseException as error:  # Ctrl-C too, which is lost otherwise
-            self._errors.append(error)
-            return 1
 
 
 def _make_move(squares: NDArray[np.int8], move: int) -> None:

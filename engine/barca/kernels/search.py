@@ -28,7 +28,7 @@ from engine.barca.kernels.transposition import (
     put_entry,
 )
 from engine.kernels import borrowing_kernel, inlined_kernel
-from engine.kernels.interrupts import call_back
+from engine.kernels.interrupts import ask_question
 
 WIN_SCORE = 1_000_000
 MAX_EVALUATION = 900_000
@@ -98,8 +98,8 @@ class SearchFrame(NamedTuple):
         line_lengths: out, ``int64[STACK_SIZE]``.
         excluded: ``int64[n]``, hints of moves that are left out at the root.
         counters: in and out, ``int64[COUNTERS]``.
-        question: The address of an `engine.kernels.interrupts.CALLBACK`, which is asked now and then with the
-            number of positions so far, and answers 0 to go on.
+        question: in and out, the cells of an `engine.kernels.interrupts.Question`, which is told the number
+            of positions so far.
     """
 
     squares: NDArray[np.int8]
@@ -115,7 +115,7 @@ class SearchFrame(NamedTuple):
     line_lengths: NDArray[np.int64]
     excluded: NDArray[np.int64]
     counters: NDArray[np.int64]
-    question: int
+    question: NDArray[np.int64]
 
 
 @borrowing_kernel
@@ -250,7 +250,7 @@ def _count_position(frame: SearchFrame) -> bool:
     counters = frame.counters
     counters[NODES] += 1
     nodes = counters[NODES]
-    if nodes >= counters[NODE_LIMIT] or (nodes % _ASK_EVERY == 0 and call_back(frame.question, nodes) != 0):
+    if nodes >= counters[NODE_LIMIT] or (nodes % _ASK_EVERY == 0 and ask_question(frame.question, nodes)):
         counters[IS_STOPPED] = 1
     return bool(counters[IS_STOPPED])
 

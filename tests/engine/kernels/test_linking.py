@@ -5,7 +5,9 @@ And threads that do not wait for the compiler.
 
 from __future__ import annotations
 
+import ctypes
 import pickle
+import sys
 import threading
 import tomllib
 from concurrent.futures import ThreadPoolExecutor
@@ -18,7 +20,7 @@ from numba.core.caching import NullCache
 from numba.core.compiler_lock import global_compiler_lock
 
 from engine.errors import UnsupportedError
-from engine.kernels import borrowing_kernel, disk_cache, kernel
+from engine.kernels import borrowing_kernel, disk_cache, kernel, linking
 from engine.kernels.linking import check_version
 from engine.runtime.prompt_threads import PROMPTNESS, UncompiledKernel
 
@@ -27,7 +29,7 @@ _PROJECT = Path(__file__).parents[3] / "pyproject.toml"
 pytestmark = pytest.mark.skipif(numba.config.DISABLE_JIT, reason="nothing is compiled")
 
 
-_unused_types = iter((np.int16, np.int32, np.uint16, np.uint32, np.uint64))
+_unused_types = iter((np.int8, np.uint8, np.int16, np.int32, np.uint16, np.uint32, np.uint64))
 
 
 @kernel
@@ -97,6 +99,40 @@ def uncompiled(monkeypatch):
     """An argument for `_scale` of a type for which nothing is compiled or in the cache."""
     monkeypatch.setattr(disk_cache, "_read_overload", lambda *_: None)
     return np.arange(4, dtype=next(_unused_types))
+
+
+def raise_in_a_callback(error):
+    """Raise what a function that C calls cannot pass on, as those that LLVM calls."""
+
+    def fail():
+        raise error
+
+    ctypes.CFUNCTYPE(None)(fail)()
+
+
+def test_an_interrupt_that_comes_while_llvm_calls_python_is_raised_after_it(monkeypatch, uncompiled):
+    """Compiling spends its seconds in LLVM, so that most interrupts come there."""
+    compile_machine_code = linking._Code._finalize_final_module
+
+    def interrupt(code):
+        raise_in_a_callback(KeyboardInterrupt())
+        compile_machine_code(code)
+
+    monkeypatch.setattr(linking._Code, "_finalize_final_module", interrupt)
+    before = sys.unraisablehook
+    with pytest.raises(KeyboardInterrupt):
+        _scale(uncompiled, 3, 1)
+    assert sys.unraisablehook is before
+    monkeypatch.undo()
+    assert _scale(uncompiled, 3, 1).tolist() == [1, 4, 7, 10]
+
+
+def test_other_errors_that_cannot_be_passed_on_are_reported_as_ever(monkeypatch):
+    said = []
+    monkeypatch.setattr(sys, "unraisablehook", said.append)
+    with linking._raise_lost_interrupt():
+        raise_in_a_callback(ValueError("lost"))
+    assert [type(each.exc_value) for each in said] == [ValueError]
 
 
 def test_a_prompt_thread_leaves_compiling_to_another(uncompiled):

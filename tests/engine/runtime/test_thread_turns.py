@@ -2,6 +2,8 @@
 
 import threading
 
+import pytest
+
 from engine.evaluation.pruning import EvaluatorPruner, ShortlistPruner
 from engine.rollout import RolloutEvaluators, RolloutSettings, roll_out
 from engine.runtime.thread_turns import hold_turn, release_turn
@@ -32,6 +34,32 @@ def test_a_thread_without_a_turn_has_none_to_pass_on():
     with release_turn():
         pass
     with hold_turn():
+        pass
+
+
+def test_an_interrupt_while_a_turn_is_waited_for_gives_no_turn_of_another_away():
+    """A signal ends the waiting, and another thread has the turn by then."""
+
+    class InterruptedTurn:
+        held = 0
+
+        def acquire(self):
+            if self.was_released:
+                raise KeyboardInterrupt
+            self.held += 1
+
+        def release(self):
+            assert self.held
+            self.held -= 1
+            self.was_released = True
+
+        was_released = False
+
+    turn = InterruptedTurn()
+    with pytest.raises(KeyboardInterrupt), hold_turn(turn), release_turn():
+        pass
+    assert turn.held == 0
+    with release_turn():
         pass
 
 
