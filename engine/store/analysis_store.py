@@ -9,6 +9,7 @@ import sqlite3
 import threading
 import time
 from collections.abc import Callable
+from functools import partial
 from math import inf
 from pathlib import Path
 from weakref import WeakSet
@@ -107,7 +108,11 @@ class AnalysisStore:
 
     def _start_opening(self, work: Callable[[], None]) -> None:
         self._opening_ends_s = time.monotonic() + OPEN_WAIT_S
-        threading.Thread(target=work, name="analysis-store-reader", daemon=True).start()
+        try:
+            threading.Thread(target=work, name="analysis-store-reader", daemon=True).start()
+        except RuntimeError as error:  # the system gives no more threads
+            self._source.report(error)
+            self._is_open.set()
 
     def find(
         self, question: StoreQuestion, engine: EngineIdentity, plies: int, *, allow_deeper: bool = False
@@ -261,7 +266,7 @@ class AnalysisStore:
         except sqlite3.Error as error:
             if not is_busy(error):
                 lost, self._reader = self._reader, None
-                threading.Thread(target=self._open_for_reading, args=(lost, error), daemon=True).start()
+                self._start_opening(partial(self._open_for_reading, lost, error))
         return []
 
     def _read_book(self, question: StoreQuestion, engine: EngineIdentity) -> list[KeptEntry]:
@@ -279,17 +284,21 @@ class AnalysisStore:
         self, lost: StoreDatabase | None = None, error: sqlite3.Error | None = None
     ) -> None:
         """Open the file, in place of one that could not be read, while those who ask find nothing in it."""
-        found = (
-            self._source.try_to_open() if lost is None or error is None else self._source.replace(lost, error)
-        )
-        if found is not None and not self._is_patient:
-            found.set_busy_wait(0.0)
-        with self._reading:
-            if self._reader is None and not self._is_closing:
-                self._reader = found
-            elif found is not None:  # the thread that writes was first
-                found.close()
-        self._is_open.set()
+        try:
+            found = (
+                self._source.try_to_open()
+                if lost is None or error is None
+                else self._source.replace(lost, error)
+            )
+            if found is not None and not self._is_patient:
+                found.set_busy_wait(0.0)
+            with self._reading:
+                if self._reader is None and not self._is_closing:
+                    self._reader = found
+                elif found is not None:  # the thread that writes was first
+                    found.close()
+        finally:
+            self._is_open.set()
 
     def _open_behind(self) -> None:
         """Open the file, and read what is asked most into memory, with pauses for those who ask."""

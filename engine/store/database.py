@@ -125,6 +125,8 @@ class StoreDatabase(SqliteDatabase):
         A question that is there keeps the greater number of visits.
         """
         engine, entry, key = row.engine, row.entry, (*row.question, row.engine.digest)
+        payload = entry.encode()
+        checksum = compute_checksum(row.question, engine.digest, entry.plies, payload)
         self.connection.execute(
             "INSERT OR IGNORE INTO engines VALUES (?, ?, ?, ?, ?)",
             (engine.digest, engine.net, engine.nets, engine.tables, engine.program),
@@ -136,8 +138,6 @@ class StoreDatabase(SqliteDatabase):
             f"excluded.asked / {HALVING_S}))), asked = max(asked, excluded.asked)",
             (*key, row.visits, row.asked, row.asked),
         )
-        payload = entry.encode()
-        checksum = compute_checksum(row.question, engine.digest, entry.plies, payload)
         done = self.connection.execute(
             f"INSERT OR IGNORE INTO answers SELECT id, ?, ?, ?, ? FROM questions WHERE {_KEY}",
             (entry.plies, payload, checksum, row.created, *key),

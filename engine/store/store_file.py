@@ -21,6 +21,8 @@ from engine.store.sqlite_database import is_damage
 
 LOCK_WAIT_S = 10.0
 
+_FILE_FAULTS = (OSError, NotImplementedError, sqlite3.Error, DataFileError)
+
 _LOG = logging.getLogger(__name__)
 
 
@@ -106,7 +108,8 @@ class StoreFile(Generic[_DatabaseT]):
             text += ": permission denied"
         if text not in self._reported:
             self._reported.add(text)
-            _LOG.warning("%s %s cannot be used as it is: %s", self._what, self._file, text)
+            trace = None if isinstance(error, _FILE_FAULTS) else error  # a fault of the program
+            _LOG.warning("%s %s cannot be used as it is: %s", self._what, self._file, text, exc_info=trace)
 
     def _is_closed_to_us(self) -> bool:
         return self._file.exists() and not os.access(self._file, os.R_OK | os.W_OK)

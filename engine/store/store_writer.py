@@ -37,6 +37,8 @@ class StoreWrite:
 class StoreWriter:
     """Writes what comes, several entries in one step; safe to use from several threads.
 
+    Whatever goes wrong is logged and counted, and the next write is tried: nobody waits for ever.
+
     Args:
         source: The file.
         max_bytes: How much of it may be in use; beyond, the questions asked least often are removed.
@@ -102,8 +104,15 @@ class StoreWriter:
         To wake a thread takes long on a busy machine.
         """
         if self._thread is None:
-            self._thread = threading.Thread(target=self._run, name="analysis-store", daemon=True)
-            self._thread.start()
+            thread = threading.Thread(target=self._run, name="analysis-store", daemon=True)
+            try:
+                thread.start()
+            except RuntimeError as error:  # the system gives no more, or the interpreter ends
+                self._source.report(error)
+                self.left_out += len(self._writes)
+                self._writes, self._visits = [], {}
+                return
+            self._thread = thread
         if self._is_idle:
             self._is_idle = False
             self._changed.notify_all()
@@ -120,7 +129,11 @@ class StoreWriter:
                 writes, visits = self._writes, self._visits
                 self._writes, self._visits = [], {}
                 self._is_writing = True
-            database = self._write_batch(database, writes, visits)
+            try:
+                database = self._write_batch(database, writes, visits)
+            except Exception as error:
+                self._source.report(error)
+                self.left_out += len(writes)
             with self._changed:
                 self._is_writing = False
                 self._changed.notify_all()
@@ -144,13 +157,13 @@ class StoreWriter:
             try:
                 with database.write():
                     now_s = int(time.time())
-                    for write in writes:
-                        write.act(database, now_s)
+                    made = [write for write in writes if self._try(write.act, database, now_s)]
                     for (question, digest), number in visits.items():
-                        database.count_visits(question, digest, number, now_s)
+                        self._try(database.count_visits, question, digest, number, now_s)
                     database.evict(self._max_bytes, now_s)
                 if database.is_current():  # else it was moved aside or removed meanwhile
-                    for write in writes:
+                    self.left_out += len(writes) - len(made)
+                    for write in made:
                         write.is_made = True
                     return database
             except sqlite3.Error as error:
@@ -159,3 +172,18 @@ class StoreWriter:
                     break
         self.left_out += len(writes)
         return database
+
+    def _try(self, act: Callable[..., object], *arguments: object) -> bool:
+        """Write one thing; return whether it could be: a fault of its own keeps nothing else from the file.
+
+        Raises:
+            sqlite3.Error: The file has a fault.
+        """
+        try:
+            act(*arguments)
+        except sqlite3.Error:
+            raise
+        except Exception as error:
+            self._source.report(error)
+            return False
+        return True

@@ -180,10 +180,6 @@ class ArchiveWriter:
     def _has_work(self) -> bool:
         return bool(self._writes or self._changed_tables or self._dropped_tables)
 
-    @property
-    def _is_written(self) -> bool:
-        return not (self._has_work or self._is_writing)
-
     def _note(self, table: str) -> None:
         self._changed_tables.add(table)
         self._dropped_tables.discard(table)
@@ -204,8 +200,12 @@ class ArchiveWriter:
                 if not self._has_work:
                     break
                 self._is_writing, self._is_hurried = True, False
-            is_made = self._write_batch()
-            self._on_written()
+            try:
+                is_made = self._write_batch()
+                self._on_written()
+            except Exception as error:  # nobody is to wait for a thread that has ended
+                FAULT_LOG.log("the archive could not be written", error)
+                is_made = False
             with self._changed:
                 self.is_failing, self._is_writing = not is_made, False
                 self._changed.notify_all()
@@ -241,6 +241,8 @@ class ArchiveWriter:
                     return True
             except sqlite3.Error as error:
                 self._adopt(self._source.replace(self._database, error))
+            except Exception as error:
+                FAULT_LOG.log("the archive could not be written", error)
             with self._changed:
                 self._writes = writes | self._writes
                 self._trim()

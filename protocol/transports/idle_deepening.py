@@ -120,6 +120,8 @@ class IdleDeepening:
                 return False
             except DataFileError as error:
                 self._tell_once(f"no deepening: {error.message}")
+            except Exception as error:
+                FAULT_LOG.log("deepening failed", error)
         return True
 
     def _list_loops(self) -> list[Deepening]:

@@ -15,6 +15,7 @@ from engine.errors import LimitError, ValueRangeError
 from engine.runtime.cores import MAX_THREADS, count_usable_cores
 from engine.runtime.thread_turns import release_turn
 from engine.runtime.threads import yield_to_other_work
+from protocol.core.fault_log import FAULT_LOG
 from protocol.core.interpreter import INTERPRETER
 from protocol.core.jobs import Job, StartGate
 from protocol.core.limits import ClientLimits
@@ -297,9 +298,13 @@ class WorkerPool:
 
 
 def _run(scheduled: ScheduledJob) -> None:
+    """Do a job, and hand on its result; a fault in that ends no worker, for which others would wait."""
     job = scheduled.job
     job.control.interpreter = INTERPRETER
-    scheduled.on_result(job, job.run(partial(scheduled.on_progress, job)))
+    try:
+        scheduled.on_result(job, job.run(partial(scheduled.on_progress, job)))
+    except Exception as error:
+        FAULT_LOG.log("the result of a job could not be handed on", error)
 
 
 class _LongTurn:

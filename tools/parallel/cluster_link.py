@@ -11,6 +11,7 @@ from engine.analysis.engine import Engine
 from engine.errors import GammondError, StateError
 from engine.match_analysis.analysis import AnalysisSettings
 from nets.catalogue import list_evaluator_names
+from protocol.core.fault_log import FAULT_LOG
 from tools.common.opponents import collect_net_hashes
 from tools.parallel.cluster import ClusterExecutor, ClusterGoneError, format_workers
 from tools.parallel.rollout_blocks import ExecutorBlocks, RolloutPlayers
@@ -90,7 +91,7 @@ class ClusterLink:
         """Return whether this process is to go on with work after an error, and the cluster to rest."""
         is_refusal = isinstance(error, StateError) and error.field == "cluster"
         if is_refusal:
-            self._rest(error)
+            self._rest(error.message)
         return is_refusal or isinstance(error, ClusterGoneError)
 
     def _find_executor(self, engine: Engine) -> ClusterExecutor | None:
@@ -108,7 +109,10 @@ class ClusterLink:
                 with ClusterExecutor(self._address) as executor:
                     self._follow(executor)
             except GammondError as error:
-                self._rest(error)
+                self._rest(error.message)
+            except Exception as error:  # of the library: the cluster is tried again
+                FAULT_LOG.log("the connection to the cluster failed", error)
+                self._rest(f"the cluster at {self._address} cannot be used: {error}")
             self._is_ending.wait(max(0.0, self._rests_until_s - time.monotonic()))
 
     def _follow(self, executor: ClusterExecutor) -> None:
@@ -130,9 +134,9 @@ class ClusterLink:
         finally:
             self._executor, self._workers = None, 0
 
-    def _rest(self, error: GammondError) -> None:
+    def _rest(self, reason: str) -> None:
         self._workers, self._rests_until_s = 0, time.monotonic() + _REST_S
-        self._tell(f"{error.message}; long work is done here meanwhile")
+        self._tell(f"{reason}; long work is done here meanwhile")
 
     def _tell(self, line: str) -> None:
         if line != self._said:

@@ -9,7 +9,9 @@ import time
 from collections.abc import Callable, Sequence
 
 from engine.runtime.compilation import COMPILATION
+from protocol.commands.dispatch import fail_request
 from protocol.core.requests import AnyReply, WorkControl
+from protocol.repl.answers.replies import format_replies
 from protocol.repl.dialogue.interpreter import LineInterpreter
 from protocol.repl.terminal.pages import StatusLine
 
@@ -38,11 +40,8 @@ class LineWork:
         self._events: queue.SimpleQueue[AnyReply | list[str]] = queue.SimpleQueue()
         self._control, self._progress = WorkControl(self._events.put), interpreter.make_progress()
         self._status = status
-        self._thread = threading.Thread(
-            target=lambda: self._events.put(interpreter.answer(line, self._control)),
-            name="answer",
-            daemon=True,
-        )
+        self._interpreter, self._line = interpreter, line
+        self._thread = threading.Thread(target=self._answer, name="answer", daemon=True)
 
     def start(self) -> None:
         """Begin."""
@@ -89,6 +88,14 @@ class LineWork:
         finally:
             if self._status is not None:
                 self._status.erase()
+
+    def _answer(self) -> None:
+        interpreter = self._interpreter
+        try:
+            lines = interpreter.answer(self._line, self._control)
+        except Exception as error:  # else the person waits for ever
+            lines = format_replies([fail_request(interpreter.session, error)])
+        self._events.put(lines)
 
     def _draw(self, text: str) -> None:
         if self._status is not None:

@@ -488,6 +488,77 @@ def test_an_entry_is_committed_or_it_is_said_that_it_is_not(file):
         assert store.left_out == left_out + 1
 
 
+def in_time(work):
+    """Return what work in a thread returns, which must not take for ever."""
+    done = []
+    thread = threading.Thread(target=lambda: done.append(work()), daemon=True)
+    thread.start()
+    thread.join(30)
+    assert done, "it still waits"
+    return done[0]
+
+
+class UnwritableEntry:
+    """An entry that raises what no file does."""
+
+    plies, size = 2, 8
+
+    def encode(self):
+        raise MemoryError
+
+
+def test_an_entry_that_cannot_be_written_keeps_no_other_from_the_file_and_nobody_waiting(file, caplog):
+    with AnalysisStore(file) as store:
+        store.keep(make_question(1), ENGINE, make_entry(2, seed=1))
+        store.keep(make_question(2), ENGINE, UnwritableEntry())
+        store.keep(make_question(3), ENGINE, make_entry(2, seed=3))
+        in_time(store.flush)
+        assert not in_time(lambda: store.commit(make_question(4), ENGINE, UnwritableEntry()))
+        assert in_time(lambda: store.commit(make_question(5), ENGINE, make_entry(2, seed=5)))
+        assert store.left_out == 2
+    assert find_all(file, range(1, 6)) == [1, 3, 5]
+    assert "MemoryError" in caplog.text
+
+
+@pytest.mark.parametrize("what", ["write", "evict", "is_current", "count_visits"])
+def test_whatever_fails_in_the_thread_that_writes_it_goes_on(file, monkeypatch, caplog, what):
+    """A fault of the program, too; those who wait are told, and the next write is tried."""
+    with AnalysisStore(file) as store:
+        assert store.commit(make_question(1), ENGINE, make_entry(2, seed=1))
+        with monkeypatch.context() as patched:
+
+            def fail(*_):
+                raise RuntimeError("out of order")
+
+            patched.setattr(StoreDatabase, what, fail)
+            store.keep(make_question(2), ENGINE, make_entry(2, seed=2))
+            in_time(store.flush)
+            in_time(lambda: store.list_due(ENGINE, DepthTiers(((1, 3),)), 10))
+        assert in_time(lambda: store.commit(make_question(3), ENGINE, make_entry(2, seed=3)))
+    assert "out of order" in caplog.text
+    assert {1, 3} <= set(find_all(file, [1, 2, 3]))
+
+
+@pytest.mark.parametrize("is_patient", [False, True])
+def test_a_system_without_threads_to_spare_leaves_the_store_in_memory(file, monkeypatch, caplog, is_patient):
+    fill(file, [1])
+    with monkeypatch.context() as patched:
+
+        def refuse(self):
+            raise RuntimeError("can't start new thread")
+
+        patched.setattr(threading.Thread, "start", refuse)
+        store = AnalysisStore(file, is_patient=is_patient)
+        assert (store.find(make_question(1), ENGINE, 2) is not None) == is_patient
+        store.keep(make_question(2), ENGINE, make_entry(2, seed=2))
+        assert store.find(make_question(2), ENGINE, 2) is not None
+        store.flush()
+        assert not store.commit(make_question(2), ENGINE, make_entry(2, seed=2))
+    assert in_time(lambda: store.commit(make_question(3), ENGINE, make_entry(2, seed=3)))
+    store.close()
+    assert "can't start new thread" in caplog.text
+
+
 class Word(NamedTuple):
     """An entry of another game: a word."""
 

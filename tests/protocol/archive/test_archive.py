@@ -6,15 +6,18 @@ import logging
 import sqlite3
 import subprocess
 import sys
+import threading
 import time
 
 import pytest
 
 from engine.errors import DataFileError
+from protocol.archive import writer
 from protocol.archive.archive import GameArchive, describe_place, open_archive
 from protocol.archive.database import ArchiveDatabase
 from protocol.archive.options import ArchiveOptions
 from protocol.archive.table_slots import MAX_SLOTS, TableSlots
+from protocol.core.fault_log import FaultLog
 from tests.protocol.archive.kept_games import (
     START_S,
     make_action,
@@ -355,6 +358,35 @@ def test_a_game_that_ends_again_and_again_waits_once_for_the_disk(open_one, monk
         assert len(archive._writer._writes) == 2
     assert archive.flush()
     assert (sorted(kept), archive.left_out) == ([4999, 5000], 0)
+
+
+@pytest.mark.parametrize("what", ["evict", "add_actions", "is_current", "write"])
+def test_whatever_fails_in_the_thread_that_writes_it_goes_on_and_loses_nothing(
+    open_one, monkeypatch, caplog, what
+):
+    """A fault of the program, too: what came is written as soon as that works again."""
+    monkeypatch.setattr(writer, "FAULT_LOG", FaultLog())  # one that has said nothing yet
+    archive = open_one()
+    archive.save_table(make_table("T"))
+    assert archive.flush()
+    with monkeypatch.context() as patched:
+
+        def fail(*_):
+            raise RuntimeError("out of order")
+
+        patched.setattr(ArchiveDatabase, what, fail)
+        archive.add_action("T", make_action(7))
+        archive.keep_game(make_game())
+        ended = threading.Thread(target=archive.flush, daemon=True)
+        ended.start()
+        ended.join(30)
+        assert not ended.is_alive()
+        assert archive.is_failing
+    assert archive.flush()
+    assert count(archive) == 1
+    archive.close()
+    assert [entry["n"] for entry in open_one().load_log("T")] == [7]
+    assert "out of order" in caplog.text
 
 
 def test_keeping_something_waits_for_no_disk(open_one, monkeypatch):

@@ -10,8 +10,10 @@ import pytest
 
 from engine.errors import LimitError, ValueRangeError
 from engine.runtime.cores import MAX_THREADS
+from protocol.core.fault_log import FaultLog
 from protocol.core.jobs import Job, PendingRequest, StartGate
 from protocol.core.requests import Reply, Work
+from protocol.transports import workers
 from protocol.transports.workers import WorkerPool
 
 
@@ -66,6 +68,23 @@ def submit_job(pool, owner, job, said):
         pool.release(owner, job)
 
     pool.submit(owner, job, lambda *_: None, take)
+
+
+@pytest.mark.parametrize("is_long", [False, True])
+def test_a_result_that_cannot_be_handed_on_costs_no_worker(is_long, caplog, monkeypatch):
+    monkeypatch.setattr(workers, "FAULT_LOG", FaultLog())  # one that has said nothing yet
+    pool, said = WorkerPool(1, long_threads=1), queue.Queue()
+
+    def fail(*_):
+        raise RuntimeError("nobody is there")
+
+    job = Job(Work(lambda _: [Reply("lost")], is_long=is_long), PendingRequest("", is_ordered=True))
+    pool.submit("gone", job, lambda *_: None, fail)
+    submit(pool, "other", "answered", said, is_long=is_long)
+    assert said.get(timeout=20) == "answered"
+    pool.close()
+    pool.join(20)
+    assert "could not be handed on" in caplog.text
 
 
 def work_in_blocks(may_end):

@@ -103,6 +103,18 @@ def test_a_cluster_that_does_not_answer_is_tried_again(fake):
     assert said[-1] == "long work goes to 2 workers at 127.0.0.1:8786"
 
 
+def test_whatever_the_library_raises_the_cluster_is_tried_again(fake, monkeypatch):
+    """Its errors are of all kinds; a thread that ended would leave the server alone for good."""
+    said = []
+    with open_link(said) as link:
+        wait_until(link.count_workers)
+        with monkeypatch.context() as patched:
+            patched.setattr(fake, "count_workers", lambda self: {}["no such worker"])
+            wait_until(lambda: not link.count_workers())
+        wait_until(link.count_workers)
+    assert "long work is done here meanwhile" in said[1]
+
+
 def test_workers_that_refuse_are_left_alone_for_a_while(fake):
     said = []
     with open_link(said) as link:

@@ -156,6 +156,14 @@ def test_ctrl_c_stops_a_search_which_then_gives_its_best_answer(monkeypatch):
     assert said == ["stopping; press Ctrl-C again to leave", "best so far"]
 
 
+def test_a_line_whose_answer_fails_keeps_nobody_waiting(monkeypatch):
+    said = []
+    talk = make_talk()
+    monkeypatch.setattr(talk, "answer", lambda line, control: {}["nothing"])
+    line_work.answer_interruptibly(talk, "hint", said.extend)
+    assert said[0].startswith("error: internal error")
+
+
 def test_progress_is_drawn_over_itself_and_erased_before_the_answer(monkeypatch):
     talk, said = make_talk(), []
     working(talk, monkeypatch, "nodes 7 time_ms 900", "trials 9 of 36 time_ms 950")
