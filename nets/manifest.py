@@ -16,16 +16,20 @@ import msgspec
 
 from engine.errors import DataFileError, ValueRangeError
 from engine.options import convert
+from engine.runtime.regular_files import read_regular
 from nets.compiled_net import CompiledNet, make_net_evaluator
 from nets.encoders import get_encoder
 from nets.net_evaluator import NetEvaluator
-from nets.onnx_model import OnnxModel
+from nets.onnx_model import MAX_NET_BYTES, OnnxModel
 
 MANIFEST_NAME = "manifest.toml"
 MANIFEST_FILE = Path(__file__).resolve().parent / MANIFEST_NAME
 
 OUTPUT_SIZES = {"cumulative5": 5}
 """How many numbers each kind of outputs has; ``cumulative5`` is an outcome (`engine.rules.outcome`)."""
+
+MAX_TEXT_BYTES = 1_000_000
+"""The largest manifest that is read, and the largest account of how nets were made."""
 
 _MAX_MANIFESTS = 256
 """Manifests that are kept as they were read."""
@@ -186,10 +190,7 @@ def read_manifest(file: Path = MANIFEST_FILE) -> Manifest:
 @functools.lru_cache(_MAX_MANIFESTS)
 def _read_version(file: Path, *_: int) -> Manifest:
     """Read and check a version of a manifest, told from others by the further arguments."""
-    try:
-        content = tomllib.loads(file.read_text("utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise DataFileError(f"manifest {file.name} is not TOML: {error}", field="manifest") from error
+    content = parse_toml(read_regular(file, MAX_TEXT_BYTES), f"manifest {file.name}", "manifest")
     try:
         manifest = convert(content, Manifest)
     except msgspec.ValidationError as error:
@@ -197,6 +198,25 @@ def _read_version(file: Path, *_: int) -> Manifest:
     _check_nets(manifest)
     _check_evaluators(manifest)
     return manifest
+
+
+def parse_toml(content: bytes, what: str, field: str) -> dict[str, Any]:
+    """Return the tables of a TOML file.
+
+    Args:
+        content: Its bytes.
+        what: What messages call it.
+        field: The field of the error.
+
+    Raises:
+        DataFileError: It is no TOML, or is nested too deep.
+    """
+    try:
+        return tomllib.loads(content.decode())
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise DataFileError(f"{what} is not TOML: {error}", field=field) from error
+    except RecursionError as error:
+        raise DataFileError(f"{what} is nested too deep", field=field) from error
 
 
 def load_net(entry: NetEntry, folder: Path = MANIFEST_FILE.parent) -> CompiledNet | NetEvaluator:
@@ -247,7 +267,7 @@ def _format_sizes(sizes: tuple[int, ...]) -> str:
 
 def _read_checked_bytes(entry: NetEntry | ScorerEntry, folder: Path) -> bytes:
     try:
-        content = (folder / entry.file).read_bytes()
+        content = read_regular(folder / entry.file, MAX_NET_BYTES)
     except OSError as error:
         raise DataFileError(
             f"net {entry.name}: {entry.file} cannot be read: {error.strerror}", field="net"

@@ -20,6 +20,9 @@ from engine.runtime.thread_turns import release_turn
 OUTPUT_NAME = "outcome"
 """Name of the output of a net."""
 
+MAX_NET_BYTES = 256_000_000
+"""The largest file that is read; those of the shipped nets have 3 MB."""
+
 BATCH_ROWS = 512
 """Rows to run at a time: enough to be efficient, few enough for the inputs to stay in the cache."""
 
@@ -69,7 +72,7 @@ class OnnxModel:
             ``float32[n, outputs]``, raw.
 
         Raises:
-            DataFileError: As `check`.
+            DataFileError: As `check`, or a result is no number.
         """
         session = self._get_session()
         rows = len(inputs)
@@ -79,6 +82,10 @@ class OnnxModel:
             inputs = np.repeat(inputs, _MIN_ROWS, axis=0)
         with release_turn():
             result: NDArray[np.float32] = session.run([OUTPUT_NAME], {self._input_name: inputs})[0]
+        if not np.isfinite(result).all():
+            raise DataFileError(
+                f"net {self.name} gives results that are no numbers: make or export it again", field="net"
+            )
         return result[:rows]
 
     def read_weights(self, names: Sequence[str]) -> list[NDArray[np.float32]]:

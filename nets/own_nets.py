@@ -16,6 +16,7 @@ from pathlib import Path
 
 from engine.bearoff.databases import data_folder
 from engine.errors import DataFileError, GammondError, ValueRangeError
+from engine.wording import escape_unprintable
 from nets.manifest import MANIFEST_NAME, Manifest, check_name, read_manifest
 from nets.player_kinds import list_kind_names
 
@@ -37,12 +38,24 @@ def list_own_folders() -> list[str]:
     """List the names of the folders of evaluators, faulty ones included, in alphabetical order."""
     try:
         with os.scandir(data_folder() / NETS_FOLDER) as entries:
-            return sorted(each.name for each in entries if each.is_dir() and not each.name.startswith("."))
+            return sorted(each.name for each in entries if _may_be_net(each))
     except FileNotFoundError:
         return []
     except OSError as error:
         _warn(f"the nets of one's own are left out: {error.filename}: {error.strerror}")
         return []
+
+
+def _may_be_net(entry: os.DirEntry[str]) -> bool:
+    """Return whether an entry is a folder, and one whose name can be shown."""
+    try:
+        is_folder = entry.is_dir() and not entry.name.startswith(".")
+    except OSError:  # a link that leads back to itself
+        return False
+    if is_folder and not entry.name.isprintable():
+        _warn(f"the folder of nets has {escape_unprintable(entry.name)}, which is no name: it is left out")
+        return False
+    return is_folder
 
 
 def list_own_names(shipped: Manifest) -> list[str]:

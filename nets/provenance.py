@@ -6,14 +6,23 @@ evaluators; they count too.
 
 from __future__ import annotations
 
-import tomllib
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from engine.errors import DataFileError
-from nets.manifest import MANIFEST_FILE, Manifest, NetEntry, ScorerEntry, check_distinct, read_manifest
+from engine.runtime.regular_files import read_regular
+from nets.manifest import (
+    MANIFEST_FILE,
+    MAX_TEXT_BYTES,
+    Manifest,
+    NetEntry,
+    ScorerEntry,
+    check_distinct,
+    parse_toml,
+    read_manifest,
+)
 
 PROVENANCE_FILE = "provenance.toml"
 """Its name in the folder of the manifest."""
@@ -98,7 +107,7 @@ def read_provenance(manifest_file: Path = MANIFEST_FILE) -> Provenance:
         provenance = msgspec.convert(
             {**content, **{kind: [*content.get(kind, ()), *rows] for kind, rows in older.items()}}, Provenance
         )
-    except (msgspec.ValidationError, TypeError) as error:
+    except (msgspec.ValidationError, TypeError, RecursionError) as error:
         raise DataFileError(f"{file.name}: {error}", field="provenance") from error
     _check_names(provenance, manifest)
     return provenance
@@ -106,11 +115,10 @@ def read_provenance(manifest_file: Path = MANIFEST_FILE) -> Provenance:
 
 def _read_toml(file: Path) -> dict[str, Any]:
     try:
-        return tomllib.loads(file.read_text("utf-8"))
+        content = read_regular(file, MAX_TEXT_BYTES)
     except OSError as error:
         raise DataFileError(f"{file.name} cannot be read: {error.strerror}", field="provenance") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise DataFileError(f"{file.name} is not TOML: {error}", field="provenance") from error
+    return parse_toml(content, file.name, "provenance")
 
 
 def _collect_from_manifest(manifest: Manifest) -> dict[str, list[dict[str, Any]]]:

@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 from engine.errors import DataFileError, missing_package
 from engine.rules.outcome import LOSE_BG, LOSE_G, WIN, WIN_BG, WIN_G, Outcomes
 from engine.rules.position import Board
+from engine.runtime.regular_files import read_regular
 from nets.encoders import Encoder, get_encoder
-from nets.onnx_model import BATCH_ROWS, OUTPUT_NAME, OnnxModel
+from nets.onnx_model import BATCH_ROWS, MAX_NET_BYTES, OUTPUT_NAME, OnnxModel
 from nets.router import Router
 
 NAME_PREFIX = "wildbg:"
@@ -107,7 +108,7 @@ def hash_wildbg_nets(folder: Path) -> dict[str, str]:
 def _read_net_file(folder: Path, kind: str) -> bytes:
     file = folder / f"{kind}.onnx"
     try:
-        return file.read_bytes()
+        return read_regular(file, MAX_NET_BYTES)
     except OSError as error:
         raise DataFileError(f"{file} cannot be read: {error.strerror}", field="net") from error
 

@@ -39,6 +39,9 @@ DEFAULT_BYTES = {DEFAULT_TWO_SIDED: 13_660_544, DEFAULT_ONE_SIDED: 2_953_948}
 
 _SIZE = re.compile(r"(?:one|two)-sided-([0-9]{1,2})x([0-9]{1,2})(?:-cubeful)?\.bearoff")
 _SILENT_WAIT_S = 1.0
+_MOST = 1.001
+"""Chances, and equities for a cube of 1, are at most 1, and what rounding adds."""
+
 
 BearoffTable = OneSidedTable | TwoSidedTable
 _TableT = TypeVar("_TableT", OneSidedTable, TwoSidedTable)
@@ -180,7 +183,7 @@ def _open_chosen(
     if header in DEFAULT_BYTES:
         return _open_or_build(kind, header, folder, build)
     path = folder / header.file_name
-    return _read_table(kind, path, *open_database(path, header, has_checksum=False))
+    return _read_table(kind, path, *open_database(path, header, has_checksum=False), has_all=False)
 
 
 class _Deferred:
@@ -321,8 +324,26 @@ def _open_expected(kind: type[_TableT], path: Path, expected: BearoffHeader) -> 
     return _read_table(kind, path, header, payload)
 
 
-def _read_table(kind: type[_TableT], path: Path, header: BearoffHeader, payload: memoryview) -> _TableT:
+def _read_table(
+    kind: type[_TableT], path: Path, header: BearoffHeader, payload: memoryview, *, has_all: bool = True
+) -> _TableT:
+    """Read a table in place.
+
+    Args:
+        kind: What it is.
+        path: Its file.
+        header: Its contents.
+        payload: As `open_database` returns it.
+        has_all: Whether the file was read, so that its numbers are looked at too; else it is mapped.
+
+    Raises:
+        DataFileError: The payload has the wrong size, or something impossible.
+    """
     try:
-        return kind.from_payload(header, payload)
+        table = kind.from_payload(header, payload)
     except DataFileError as error:
         raise make_database_error(path, error.message, header) from error
+    numbers = [array for array in table.arrays if array.dtype.kind == "f"]
+    if has_all and not all(array.min() >= -_MOST and array.max() <= _MOST for array in numbers if array.size):
+        raise make_database_error(path, "it has numbers that are neither chances nor equities", header)
+    return table

@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 from engine.bearoff.numbering import MAX_POINTS, MAX_TWO_SIDED_CHECKERS, MAX_TWO_SIDED_POINTS
 from engine.errors import DataFileError
 from engine.rules.position import CHECKERS
+from engine.runtime.regular_files import open_regular
 
 FORMAT_VERSION = 1
 HEADER_BYTES = 128
@@ -220,7 +221,7 @@ def make_database_error(path: Path, reason: str, header: BearoffHeader | None) -
 
 def _read_or_map(path: Path, expected: BearoffHeader | None, read_bytes: int) -> memoryview:
     try:
-        with path.open("rb") as file:
+        with open_regular(path) as file:
             size = os.fstat(file.fileno()).st_size
             if not _MAGIC.startswith(file.read(len(_MAGIC))):
                 raise DataFileError(f"{path} is not a gammond bearoff database", field="bearoff")

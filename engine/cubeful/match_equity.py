@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from engine.errors import DataFileError, UnsupportedError, ValueRangeError
 from engine.rules.match import MatchState
+from engine.runtime.regular_files import read_regular
 
 if TYPE_CHECKING:
     from xml.etree import ElementTree
@@ -228,12 +229,9 @@ def _parse_xml(path: Path) -> ElementTree.Element:
     from xml.etree import ElementTree  # money games start without it
 
     try:
-        with path.open("rb") as file:
-            content = file.read(MAX_FILE_BYTES + 1)
+        content = read_regular(path, MAX_FILE_BYTES)
     except OSError as error:
         raise _make_error(path, f"cannot be read: {error.strerror}") from error
-    if len(content) > MAX_FILE_BYTES:
-        raise _make_error(path, f"expected at most {MAX_FILE_BYTES} bytes")
     try:
         text = _PLAIN_DOCTYPE.sub("", content.decode("utf-8-sig"), count=1)
         if "<!DOCTYPE" in text or "<!ENTITY" in text:

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.errors import DataFileError
+from engine.runtime.regular_files import open_regular
 
 MAX_ARRAY_FILE_BYTES = 2_000_000_000
 """The most that the arrays of a file may have in all, unpacked."""
@@ -34,7 +35,7 @@ def read_array_file(file: Path, names: Collection[str] | None = None) -> dict[st
             that are not finite.
     """
     try:
-        with file.open("rb") as source, zipfile.ZipFile(source) as archive:
+        with open_regular(file) as source, zipfile.ZipFile(source) as archive:
             size = sum(member.file_size for member in archive.infolist())
             if size > MAX_ARRAY_FILE_BYTES:
                 raise DataFileError(f"expected at most {MAX_ARRAY_FILE_BYTES:,} bytes, got {size:,}")

@@ -26,6 +26,7 @@ from engine.errors import DataFileError
 from engine.hypergammon.match_equities import TABLE_POINTS, name_table
 from engine.hypergammon.numbering import MAX_CHECKERS
 from engine.hypergammon.table import HypergammonTable, shape_of_values
+from engine.runtime.regular_files import open_regular
 
 FORMAT_VERSION = 1
 HEADER_BYTES = 128
@@ -180,7 +181,7 @@ def _read_state(descriptor: int) -> tuple[int, int]:
 
 def _read_or_map(path: Path, checkers: int) -> tuple[Callable[[], None], memoryview]:
     try:
-        with path.open("rb") as file:
+        with open_regular(path) as file:
             size = os.fstat(file.fileno()).st_size
             if not size or file.read(len(_MAGIC)) != _MAGIC[:size]:
                 raise make_error(path, checkers, "it is not a gammond solution of hypergammon")
@@ -190,7 +191,7 @@ def _read_or_map(path: Path, checkers: int) -> tuple[Callable[[], None], memoryv
                 guard = _Guard(file.fileno(), path, checkers)
                 return guard, memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
             file.seek(0)
-            return lambda: None, memoryview(file.read())
+            return lambda: None, memoryview(file.read(size))
     except OSError as error:
         raise make_error(path, checkers, f"it cannot be read ({error.strerror})") from error
 

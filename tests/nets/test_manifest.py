@@ -155,7 +155,7 @@ def test_the_bytes_that_were_hashed_are_the_bytes_that_run(tmp_path, monkeypatch
     sample = boards.random_boards(20, seed=2)
     expected = load_net(entry, tmp_path).evaluate(sample).tobytes()
 
-    def hash_while_the_file_is_replaced(content: bytes):
+    def hash_while_the_file_is_replaced(content: bytes = b""):
         write_net(tmp_path / entry.file, seed=99)
         return hashlib.new("sha256", content)
 

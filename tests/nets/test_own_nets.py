@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import logging
+import math
+import os
+import shutil
+import threading
 
 import numpy as np
 import onnx
@@ -19,7 +23,10 @@ from nets.net_evaluator import NetEvaluator
 from protocol.state.player_registry import SESSION_PLAYERS
 from protocol.state.service import Service, make_shipped_catalogue
 from tests.nets.net_files import write_manifest, write_net
+from tools import cli
+from tools import nets as tool_nets
 from tools.common import opponents
+from tools.common.own_nets import remove_own_net
 
 OPENING = Position.start().board[None]
 
@@ -127,6 +134,154 @@ def test_a_faulty_manifest_disables_its_net_alone_and_says_so(data, caplog, chan
     ):
         with pytest.raises(DataFileError, match=message):
             use()
+
+
+def _nest(folder):
+    (folder / "manifest.toml").write_text("default = " + "[" * 200_000)
+
+
+def _nest_within_limits(folder):
+    depth = 500
+    text = f"strength = [{{a = {'[' * depth}{']' * depth}}}]\n"
+    manifest = folder / "manifest.toml"
+    manifest.write_text(manifest.read_text().replace("[[evaluator]]\n", f"[[evaluator]]\n{text}"))
+
+
+def _swell(folder):
+    with (folder / "manifest.toml").open("a") as manifest:
+        manifest.write("# " + "x" * 2_000_000)
+
+
+def _make_folder(folder):
+    (folder / "manifest.toml").unlink()
+    (folder / "manifest.toml").mkdir()
+
+
+def _make_pipe(folder):
+    (folder / "manifest.toml").unlink()
+    os.mkfifo(folder / "manifest.toml")
+
+
+def _make_device(folder):
+    (folder / "manifest.toml").unlink()
+    (folder / "manifest.toml").symlink_to("/dev/zero")
+
+
+def _spoil_text(folder):
+    (folder / "manifest.toml").write_bytes(b"default = '\xff'")
+
+
+def _loop(folder):
+    shutil.rmtree(folder)
+    folder.symlink_to(folder)
+
+
+def _rename_unprintably(folder):
+    os.rename(folder, os.fsencode(folder) + b"\n\xff")
+
+
+def in_time(work):
+    """Return what work in a thread returns or raises; it must not wait for ever."""
+    found = []
+
+    def run():
+        try:
+            found.append(work())
+        except BaseException as error:
+            found.append(error)
+
+    thread = threading.Thread(target=run, daemon=True)
+    thread.start()
+    thread.join(60)
+    assert found, "it still waits"
+    return found[0]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="other systems have no such files")
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        *(_nest, _nest_within_limits, _swell, _make_folder, _make_pipe, _make_device, _spoil_text, _loop),
+        _rename_unprintably,
+    ],
+)
+def test_whatever_a_folder_of_nets_holds_the_others_are_there(data, caplog, capsys, spoil):
+    """No traceback, no memory for what has no end, and nothing is waited for."""
+    write_own(data, "good")
+    folder = write_own(data, "bad")
+    spoil(folder)
+    names = in_time(catalogue.list_evaluator_names)
+    assert "good" in names
+    if spoil is _nest_within_limits:  # older manifests had tables here, which nobody reads
+        assert isinstance(in_time(lambda: tool_nets.describe_net("bad")), tool_nets.NetListing)
+        return
+    assert "bad" not in names
+    assert catalogue.load_evaluator("good").evaluate(OPENING).shape == (1, 5)
+    assert isinstance(in_time(lambda: catalogue.load_evaluator("bad")), DataFileError | ValueRangeError)
+    assert in_time(lambda: cli.main(["nets"])) == 0
+    assert in_time(lambda: cli.main(["nets", "--json"])) == 0
+    assert "good" in capsys.readouterr().out
+    assert all(message.isprintable() for message in caplog.messages)
+
+
+def test_a_file_name_that_no_system_has_is_refused_when_it_is_loaded(data):
+    write_own(data, "good")
+    write_own(data, "bad", file='"a\\u0000b.onnx"')
+    assert "good" in catalogue.list_evaluator_names()
+    with pytest.raises(DataFileError, match="no file can have this name"):
+        catalogue.load_evaluator("bad")
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
+def test_a_net_that_is_a_pipe_is_refused_and_not_waited_for(data):
+    folder = write_own(data)
+    (folder / "mine-race.onnx").unlink()
+    os.mkfifo(folder / "mine-race.onnx")
+    error = in_time(lambda: catalogue.load_evaluator("mine"))
+    assert isinstance(error, DataFileError)
+    assert "mine-race.onnx cannot be read: expected a regular file" in error.message
+
+
+def test_a_net_larger_than_any_is_not_read(data, monkeypatch):
+    monkeypatch.setattr("nets.manifest.MAX_NET_BYTES", 1000)
+    write_own(data)
+    with pytest.raises(DataFileError, match="expected at most 1,000 bytes"):
+        catalogue.load_evaluator("mine")
+
+
+@pytest.mark.parametrize(
+    ("number", "is_compiled"),
+    [(math.nan, True), (math.inf, True), (-math.inf, True), (1e30, True), (math.nan, False)],
+)
+def test_weights_that_are_no_numbers_are_refused_though_their_hash_is_right(data, number, is_compiled):
+    """The large ones are numbers, and their products are none."""
+    folder = write_own(data)
+    model = onnx.load(folder / "mine-contact.onnx")
+    if not is_compiled:
+        model.graph.node[1].op_type = "LeakyRelu"
+    for tensor in model.graph.initializer:
+        weights = np.full_like(onnx.numpy_helper.to_array(tensor), number)
+        if tensor.name == "w1" and abs(number) < math.inf:
+            weights[::2] *= -1.0
+        tensor.CopyFrom(onnx.numpy_helper.from_array(weights, tensor.name))
+    onnx.save(model, str(folder / "mine-contact.onnx"))
+    hash_anew(folder, "mine-contact")
+    assert "mine" in catalogue.list_evaluator_names()
+    with pytest.raises(DataFileError, match="no numbers"):
+        catalogue.load_evaluator("mine").evaluate(OPENING)
+
+
+def test_a_net_that_is_a_link_or_whose_manifest_is_a_folder_can_be_removed(data, tmp_path):
+    folder = write_own(data)
+    _make_folder(folder)
+    assert remove_own_net("mine") == folder
+    assert not folder.exists()
+    elsewhere = tmp_path / "elsewhere"
+    os.rename(write_own(data), elsewhere)
+    folder.symlink_to(elsewhere)
+    remove_own_net("mine")
+    assert not folder.is_symlink()
+    assert len(list(elsewhere.iterdir())) == 3
 
 
 def test_a_file_that_was_changed_or_is_missing_is_refused_when_it_is_loaded(data):

@@ -81,7 +81,12 @@ def remove_own_net(name: str) -> Path:
         )
     with hold_lock(folder, "name"):
         try:
-            (folder / MANIFEST_NAME).unlink(missing_ok=True)  # from here on nobody finds it
+            if folder.is_symlink():  # what it leads to stays
+                folder.unlink()
+                return folder
+            manifest = folder / MANIFEST_NAME
+            if not manifest.is_dir():
+                manifest.unlink(missing_ok=True)  # from here on nobody finds it
             shutil.rmtree(folder)
         except OSError as error:
             raise DataFileError(f"{folder} cannot be removed: {error.strerror}", field="name") from error

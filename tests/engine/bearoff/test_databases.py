@@ -239,6 +239,26 @@ def test_a_rightly_checksummed_file_that_holds_nonsense_is_refused(tmp_path):
         open_table(path)
 
 
+@pytest.mark.parametrize("number", [np.nan, np.inf, -np.inf, 1.1, -2.0])
+def test_a_rightly_checksummed_file_with_impossible_numbers_is_refused(tmp_path, number):
+    path = tmp_path / "impossible"
+    for table in (build_two_sided(2, 3), build_one_sided(2, 3)):
+        arrays = [array.copy() for array in table.arrays]
+        place = next(place for place, array in enumerate(arrays) if array.dtype.kind == "f")
+        arrays[place].reshape(-1)[3] = number
+        write_database(path, table.header, arrays)
+        with pytest.raises(DataFileError, match="numbers that are neither chances nor equities; build it ag"):
+            open_table(path)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
+def test_a_pipe_with_the_name_of_a_larger_database_is_left_out(small_defaults, capsys):
+    os.mkfifo(small_defaults / BearoffHeader(BearoffKind.ONE_SIDED, 7, 15).file_name)
+    default = loading.DEFAULT_ONE_SIDED
+    assert loading.find_largest(small_defaults, default) == default
+    assert "expected a regular file; until then a smaller one is used" in capsys.readouterr().err
+
+
 def test_deferred_databases_are_opened_at_the_first_look_up(folder, no_building, two_sided, one_sided):
     boards = np.stack([position({6: 3, 2: 1}, {20: 2, 24: 3}).board])
     later = folder / "not there yet"

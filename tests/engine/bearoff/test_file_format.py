@@ -1,3 +1,4 @@
+import os
 import struct
 from pathlib import Path
 
@@ -175,6 +176,13 @@ def test_a_missing_file_and_a_folder_are_refused(tmp_path):
     for path in (tmp_path / "missing", tmp_path):
         with pytest.raises(DataFileError, match="cannot read"):
             open_database(path)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
+def test_a_pipe_is_refused_and_not_waited_for(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(DataFileError, match="expected a regular file"):
+        open_database(tmp_path / "pipe")
 
 
 def test_an_existing_file_is_replaced_and_readers_of_it_go_on(path, arrays):

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import itertools
+import os
+import re
 from pathlib import Path
 
 import pytest
@@ -163,6 +165,19 @@ def test_a_missing_table_is_a_typed_error(tmp_path):
         read_match_equity_table(tmp_path / "nowhere.xml")
     with pytest.raises(DataFileError, match="cannot be read"):
         read_match_equity_table(Path(tmp_path))
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
+def test_a_pipe_is_refused_and_not_waited_for(tmp_path):
+    os.mkfifo(tmp_path / "table.xml")
+    with pytest.raises(DataFileError, match="expected a regular file"):
+        read_match_equity_table(tmp_path / "table.xml")
+
+
+@pytest.mark.parametrize("number", ["nan", "inf", "-0.1", "1e9", "1" * 400])
+def test_an_equity_that_is_no_chance_is_refused(number, written):
+    with pytest.raises(DataFileError, match="expected match equities of 0 to 1"):
+        written(re.sub(r"<me>[^<]*</me>", f"<me>{number}</me>", SMALL, count=1))
 
 
 def test_a_table_that_is_a_formula_is_not_supported(written):
