@@ -25,7 +25,8 @@ def compute_leaf_values(
 
     *Source:* Rick Janowski, "Take-Points in Money Games" (1993), the general model: dead value + efficiency ·
     (live value - dead value); in a match the same on match-winning chances, as published in GNU Backgammon's
-    manual. Difference: a side with a free double is assumed to use it at once.
+    manual. Difference: a side with a free double uses it at its next turn, which costs the side on roll
+    (1 - efficiency)² · (value of a double now - dead value).
 
     Args:
         outcomes: ``float32[n, 5]``.

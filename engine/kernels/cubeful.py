@@ -203,7 +203,9 @@ def compute_match_values(
         turns: ``bool[k, 2]``, whether the side on roll and the other side turn a cube of this level that they
             have access to; nobody does at the last.
         states: ``int8[s, 3]``: level; CENTRED, OWN or OTHER; who has a free double, OWN, OTHER or -1.
-            That side doubles when it can, if it has not done so already, and nobody turns the cube after it.
+            That side doubles at its next turn, and nobody turns the cube after it. If it is the one on roll
+            and does not double now, it loses the square of what its cube lacks to be live: by that share of
+            the way from a double now to a dead cube the market is lost meanwhile.
         result: out, ``float32[n, s]``.
     """
     levels = worths.shape[0]
@@ -238,7 +240,9 @@ def compute_match_values(
             if states[s, 2] >= 0:
                 taken = ends[k + 1, 0] + win * (ends[k + 1, 1] - ends[k + 1, 0])
                 if states[s, 2] == OWN:
-                    value = max(value, min(taken, worths[k, 1, 0]))
+                    doubled = min(taken, worths[k, 1, 0])
+                    lateness = (1.0 - efficiencies[i, owner + 1]) ** 2
+                    value = max(value, doubled - lateness * max(doubled - dead, 0.0))
                 else:
                     value = min(value, max(taken, worths[k, 0, 0]))
             result[i, s] = value

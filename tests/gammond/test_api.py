@@ -6,6 +6,7 @@ import doctest
 import inspect
 import pickle
 import re
+import signal
 import subprocess
 import sys
 import threading
@@ -16,11 +17,14 @@ import pytest
 
 import gammond
 from engine.analysis.rollout_requests import RolloutRequest
+from engine.match_files.mat.writer import format_mat
 from engine.rollout import RolloutSettings
 from gammond import MatchState, Position
+from tests.engine.match_files.played_games import play_random_match
 
 ROOT = Path(__file__).parents[2]
 START = Position.start()
+CONTACT, _ = gammond.parse("XGID=-B---bC-B---cEa-Aca-b--bA-:0:0:1:63:0:0:0:0:10")
 XGID = "XGID=-B---bC-B---cEa-Aca-b--bA-:1:1:-1:63:1:2:0:5:10"
 
 
@@ -150,6 +154,18 @@ def test_a_cube_decision_says_what_to_do_and_why(engine):
         engine.cube(over)
 
 
+def test_the_trailer_after_the_crawford_game_who_does_not_double_loses_by_it_at_any_depth(engine):
+    """The error that clubs teach first: nothing is won by waiting, and the market may be lost."""
+    position, match = gammond.parse("XGID=-BD---------------------c-:0:0:1:00:3:4:0:5:10")
+    losses = []
+    for plies in (0, 1, 2):
+        decision = engine.cube(position, match, plies=plies)
+        assert decision.action == "Double, take"
+        losses.append(min(decision.double_take, decision.double_pass) - decision.no_double)
+    assert min(losses) > 0.1
+    assert max(losses) == pytest.approx(0.231, abs=0.001)  # of both sides' next rolls, which decide the game
+
+
 def test_a_rollout_reports_progress_and_is_repeatable(engine):
     seen = []
     rolled = engine.rollout(START, (3, 1), trials=72, truncation=5, candidates=2, progress=seen.append)
@@ -179,6 +195,43 @@ def test_a_rollout_that_is_cancelled_gives_what_is_complete(engine):
     cube = engine.rollout(START, kind="cube", trials=36, truncation=5)
     assert not cube.cube.should_double
     assert cube.double_take is not None
+
+
+def make_match():
+    return gammond.read_match(format_mat(("Ann", "Bob"), play_random_match()).encode())
+
+
+LONG_WORK = {
+    "evaluate": lambda engine: engine.evaluate(CONTACT, plies=4),
+    "evaluate_many": lambda engine: engine.evaluate_many([CONTACT], plies=4),
+    "rank": lambda engine: engine.rank(CONTACT, (6, 3), plies=4, move_filter="huge"),
+    "cube": lambda engine: engine.cube(CONTACT, plies=4),
+    "rollout": lambda engine: engine.rollout(CONTACT, trials=100_000),
+    "analyse": lambda engine: engine.analyse(make_match(), plies=4, move_filter="huge"),
+}
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="this system has no timers")
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("what", LONG_WORK)
+def test_ctrl_c_during_work_is_a_keyboard_interrupt_and_no_result(engine, what, threads):
+    """As from a notebook: whenever it comes, and without a word on stderr."""
+    before = signal.signal(signal.SIGALRM, signal.default_int_handler)
+    own = gammond.Engine(threads=threads)
+
+    def work_until_the_interrupt(delay_s):
+        signal.setitimer(signal.ITIMER_REAL, delay_s)
+        return LONG_WORK[what](own)
+
+    try:
+        for step in range(5):
+            with pytest.raises(KeyboardInterrupt):
+                work_until_the_interrupt(0.1 + 0.03 * step)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0.0)
+        signal.signal(signal.SIGALRM, before)
+    assert own.rank(START, (3, 1), plies=1) == engine.rank(START, (3, 1), plies=1)
 
 
 def test_a_notebook_shows_a_board():

@@ -13,6 +13,7 @@ from engine.cubeful import (
     CubeResponse,
     DoublingAction,
     build_cube_state_space,
+    compute_dead_cube_values,
     compute_leaf_values,
     decide_from_many_values,
     decide_from_outcome,
@@ -130,6 +131,34 @@ def test_the_trailer_doubles_at_once_after_the_crawford_game(away):
     for win in (0.05, 0.2, 0.35, 0.5):
         outcome = Outcome(win, win / 4, win / 100, (1 - win) / 4, 0.0)
         assert decide_from_outcome(outcome, 0.68, game).should_double, (away, win)
+
+
+@pytest.mark.parametrize("efficiency", [0.1, 0.5, 0.68, 0.9])
+@pytest.mark.parametrize(
+    "match",
+    [
+        *(MatchState(length=12, score=(12 - away, 11)) for away in (2, 3, 5, 8)),
+        MatchState(length=7, score=(1, 5), cube=2, cube_owner=0),
+        MatchState(length=9, score=(0, 6), cube=4, cube_owner=0),
+    ],
+)
+def test_not_to_double_where_it_is_free_loses_the_market_by_so_much_as_the_cube_is_not_live(
+    match, efficiency
+):
+    """Between a double now and a dead cube, and little where the cube is live."""
+    game = build_cube_state_space(match)
+    assert game.has_free_double
+    for win in (0.2, 0.35, 0.45):
+        outcome = Outcome(win, 0.1 * win, 0.0, 0.1, 0.0)
+        decision = decide_from_outcome(outcome, efficiency, game)
+        doubled = min(decision.double_take.mwc, decision.double_pass.mwc)
+        row = np.array([outcome], np.float32)
+        dead = float(compute_dead_cube_values(row, game)[0])
+        assert decision.should_double
+        assert dead < decision.no_double.mwc < doubled
+        expected = doubled - (1 - efficiency) ** 2 * (doubled - dead)
+        assert decision.no_double.mwc == pytest.approx(expected, abs=1e-6)
+        assert decision.best.mwc == doubled
 
 
 def test_the_leader_has_its_free_drop_only_an_even_number_of_points_away():

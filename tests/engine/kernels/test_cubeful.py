@@ -125,7 +125,8 @@ class MatchTwin:
         live = on_the_line(self.corners(0, level, owner), self.games[0][0])
         value = (1 - efficiency) * self.dead(level) + efficiency * live
         if free == 0:
-            return max(value, min(self.dead(level + 1), self.worth(0, level, 1)))
+            doubled = min(self.dead(level + 1), self.worth(0, level, 1))
+            return max(value, doubled - (1 - efficiency) ** 2 * max(doubled - self.dead(level), 0))
         if free == 1:
             return min(value, max(self.dead(level + 1), self.worth(0, level, -1)))
         return value

@@ -324,11 +324,15 @@ def _for_both_states(weights: _FloatArray) -> _FloatArray:
 
 
 def _compute_values(inputs: ModelInputs, outcomes: Outcomes, efficiency: float) -> _FloatArray:
-    """Compute equities of no double and double/take at one efficiency, ``float64[n, 2]``."""
+    """Compute equities of no double and double/take at one efficiency, ``float64[n, 2]``.
+
+    A free double has those of a live cube at any: its value is no linear function of the efficiency, so that
+    it tells a fit nothing.
+    """
     values = np.empty((len(outcomes), 2))
     for row, decision in enumerate(inputs.decisions):
         space = build_cube_state_space(decision.match)
-        one = np.array([efficiency], np.float32)
+        one = np.array([1.0 if space.has_free_double else efficiency], np.float32)
         equities = to_equities(compute_leaf_values(outcomes[row : row + 1], one, space), space)[0]
         values[row] = equities[0], space.stake_factor * equities[space.state_after_take[0]]
     return values

@@ -81,6 +81,12 @@ def test_the_tutor_objects_to_a_roll_where_a_double_is_right_and_to_a_wrong_doub
     assert lines[1].startswith("Better: no double (")
 
 
+def test_the_tutor_objects_where_the_trailer_after_the_crawford_game_does_not_double():
+    game = game_at(position({1: 2, 2: 4}, {24: 3}), rolls=[(2, 1)], length=5, score=(3, 4))
+    game.set_tutor(0.04)
+    assert game.roll(CONTROL)[0].startswith("Tutor: a roll without a double loses ")
+
+
 def test_the_tutor_objects_to_a_wrong_answer():
     game = game_at(AHEAD, length=5, doubled=True, on_roll=1)
     game.set_tutor(0.04)
