@@ -20,7 +20,7 @@ from engine.evaluation.evaluator import Evaluator, ExactEvaluator
 from engine.evaluation.pruning import PlayPruner, ShortlistPruner
 from engine.options import did_you_mean
 from engine.play.player import EvaluatorPlayer, Player
-from engine.runtime.version import read_version
+from engine.runtime.version import identify_program
 from engine.search import ValueCache
 from engine.store.entries import EngineIdentity
 from engine.store.opening import StoreOpener
@@ -39,6 +39,9 @@ DEFAULT_EVALUATOR = "default"
 
 BOOK_FILE = MANIFEST_FILE.parent / "weights" / "opening-book.sqlite"
 """The opening book of the default net, for stores of analyses."""
+
+_SEARCHING = "engine.search.plays", "engine.search.positions", "nets.pruning_net", "nets.router"
+"""The modules of search and evaluation, with all that they import."""
 
 PlayerSource = Callable[[str], Player]
 """Loads a player that is neither in the manifest nor of a kind, given its whole name; fills in ``nets``."""
@@ -333,7 +336,10 @@ def identify_engine(name: str = DEFAULT_EVALUATOR, manifest_file: Path = MANIFES
     equities = _hash(table.pre_crawford.tobytes() + table.post_crawford.tobytes())
     tables = [equities, repr(DEFAULT_EFFICIENCIES), *databases]
     return EngineIdentity(
-        found.entry.name, _hash("\n".join(nets).encode()), _hash("\n".join(tables).encode()), read_version()
+        found.entry.name,
+        _hash("\n".join(nets).encode()),
+        _hash("\n".join(tables).encode()),
+        identify_program(*_SEARCHING),
     )
 
 

@@ -158,7 +158,7 @@ class EngineIdentity:
         net: The name of the evaluator.
         nets: sha256 of the hashes of its nets, and of those that prune plays.
         tables: sha256 of the match equity table, the cube efficiencies, and what the bearoff databases hold.
-        program: The version of the program.
+        program: The version of the program; in a checkout with a hash of the sources that search.
     """
 
     net: str

@@ -18,7 +18,7 @@ from engine.barca.moves import Move
 from engine.barca.position import BarcaPosition
 from engine.barca.search import SearchLimits, SearchLine, SearchResult, search
 from engine.errors import DataFileError, GammondError
-from engine.runtime.version import read_version
+from engine.runtime.version import identify_program
 from engine.search.watch import SearchWatch
 from engine.store.analysis_store import AnalysisStore
 from engine.store.entries import EngineIdentity, StoreQuestion
@@ -158,7 +158,7 @@ def _identify(weights: str) -> EngineIdentity:
     """Return all that the values of a search depend on beside the position and the depth."""
     numbers = ",".join(map(str, load_weights(weights).to_list()))
     nets, tables = (hashlib.sha256(text.encode()).hexdigest() for text in (numbers, ""))
-    return EngineIdentity(f"{_NAME}{weights}", nets, tables, read_version())
+    return EngineIdentity(f"{_NAME}{weights}", nets, tables, identify_program("engine.barca.search"))
 
 
 STORE = GameStore(lambda name: _identify(name.removeprefix(_NAME)), TIERS)

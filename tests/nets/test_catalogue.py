@@ -12,6 +12,7 @@ from engine.bearoff.one_sided import build_one_sided
 from engine.bearoff.two_sided import build_two_sided
 from engine.errors import DataFileError, ValueRangeError
 from engine.rules.position import Phase, Position, classify_phases
+from engine.runtime import sources, version
 from nets import catalogue as loading
 from nets.manifest import load_net, read_manifest
 from nets.player_kinds import list_kind_names
@@ -121,6 +122,47 @@ def test_the_identity_of_an_engine_changes_with_any_of_its_nets_and_not_with_its
     assert loading.identify_engine("tiny", second).digest != loading.identify_engine("tiny", first).digest
 
 
+def test_the_identity_of_an_engine_changes_with_the_nets_that_prune_plays(tmp_path):
+    """They decide which replies a search considers, so what it finds."""
+    manifest = write_manifest(tmp_path)
+    known = loading.identify_engine("tiny", manifest)
+    text = manifest.read_text("utf-8")
+    other = text.replace('name = "tiny-', 'name = "other-').replace('"tiny-contact"', '"other-contact"')
+    other = other.replace('"tiny-race"', '"other-race"').replace('name = "tiny"', 'name = "other"')
+    other = other.replace(read_manifest(manifest).nets[0].sha256, "0" * 64)
+    others = other[other.index("[[net]]") :]
+    manifest.write_text(f'finder = "other"\n{text}{others}', "utf-8")
+    assert loading.identify_engine("tiny", manifest).nets != known.nets
+
+
+@pytest.mark.parametrize(
+    "module",
+    [
+        *("engine.search.tree", "engine.kernels.search", "engine.cubeful.efficiency", "engine.rules.moves"),
+        *("nets.compiled_net", "nets.kernels.expert248", "nets.kernels.pruning", "nets.encoders"),
+    ],
+)
+def test_in_a_checkout_the_identity_of_an_engine_changes_with_what_searches_and_evaluates(
+    manifest, monkeypatch, module
+):
+    known = loading.identify_engine("tiny", manifest)
+    assert known.program.startswith(f"{version.read_version()}+")
+    hash_source = sources._hash_source
+    monkeypatch.setattr(sources, "_hash_source", lambda name: b"" if name == module else hash_source(name))
+    version.identify_program.cache_clear()
+    other = loading.identify_engine("tiny", manifest)
+    version.identify_program.cache_clear()
+    assert other.digest != known.digest
+    assert other.of_book == known.of_book  # a book is tested with its program
+
+
+def test_an_installed_program_is_identified_by_its_version_alone(monkeypatch):
+    monkeypatch.setattr(version, "IS_CHECKOUT", False)
+    version.identify_program.cache_clear()
+    assert version.identify_program("engine.search.tree") == version.read_version()
+    version.identify_program.cache_clear()
+
+
 def test_the_identity_of_an_engine_changes_with_the_bearoff_databases(manifest, monkeypatch):
     known = loading.identify_engine("tiny", manifest)
     larger = BearoffEvaluators(build_two_sided(2, 3), build_one_sided(2, 3))
@@ -130,7 +172,7 @@ def test_the_identity_of_an_engine_changes_with_the_bearoff_databases(manifest, 
 
 def test_the_identity_of_an_engine_changes_with_the_program_and_the_match_equity_table(manifest, monkeypatch):
     known = loading.identify_engine("tiny", manifest)
-    monkeypatch.setattr(loading, "read_version", lambda: "another")
+    monkeypatch.setattr(loading, "identify_program", lambda *_: "another")
     other_program = loading.identify_engine("tiny", manifest)
     table = loading.load_default_table()
     changed = dataclasses.replace(table, pre_crawford=table.pre_crawford + 1e-12)

@@ -8,6 +8,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 
 from engine.analysis.engine import Engine
+from engine.bearoff import defer_bearoff
 from engine.cubeful.match_equity import load_default_table
 from engine.match_analysis.analysed_match import AnalysedMatch, describe_method, make_analysed_match
 from engine.match_analysis.analysis import AnalysisSettings, analyse_match
@@ -15,9 +16,14 @@ from engine.match_analysis.journal import NO_JOURNAL
 from engine.match_analysis.rollouts import DecisionRollouts, roll_out_decisions
 from engine.match_files.model import RecordedMatch
 from engine.runtime.threads import Workers
+from engine.runtime.version import identify_program
+from nets.catalogue import collect_pruning_net_hashes
 from tools.analyse.kept_decisions import KeptDecisions
 from tools.common.progress import Progress
 from tools.parallel.shared_decisions import SharedDecisions
+
+_JUDGING = "engine.match_analysis.rollouts", "nets.catalogue"
+"""The modules of analyses, with all that they import."""
 
 
 class MatchAnalyser:
@@ -58,7 +64,9 @@ class MatchAnalyser:
         self.run: dict[str, object] = {
             "method": describe_method(engine.name, settings, table.name, rollouts),
             "settings": repr((settings, shared)),
-            "nets": dict(nets),
+            "nets": {**nets, **collect_pruning_net_hashes()},
+            "databases": [str(each.header) for each in defer_bearoff()],
+            "program": identify_program(*_JUDGING),
         }
 
     def analyse(

@@ -74,6 +74,8 @@ def load_net_engine(name: str, threads: int = 1, open_store: StoreOpener | None 
 
 def collect_net_hashes(name: str) -> dict[str, str]:
     """Return sha256 by name of the nets of a player, as `nets.catalogue.collect_net_hashes`."""
+    if name.startswith(RUN_PREFIX):
+        return _hash_run_file(_find_run_file(name))
     return catalogue.collect_net_hashes(name, sources=_SOURCES)
 
 

@@ -19,13 +19,18 @@ import engine
 import nets
 import protocol
 import tools
+from engine.bearoff import defer_bearoff
 from engine.errors import StateError
 from engine.kernels.disk_cache import identify_target
 from engine.runtime.version import read_version
 from tools.common.opponents import collect_net_hashes
 
 _PACKAGES = engine, nets, protocol, tools
-_LIBRARIES = "numpy", "numba"
+_LIBRARIES = "numpy", "numba", "llvmlite", "onnxruntime"
+_PAGE = "web/page"
+"""The folder of `protocol` whose files only browsers read."""
+
+_LEFT_BEHIND = "~", ".orig", ".rej", ".part", ".pyc", "-wal", "-shm", ".lock"
 _SHOWN_DIGITS = 12
 _ARITHMETIC_DIGITS = 8
 
@@ -36,7 +41,9 @@ class ProgramIdentity:
 
     Attributes:
         version: Of gammond.
-        sources: sha256 of all its modules and data files.
+        sources: sha256 of all its modules and data files: the match equity table, the manifest, the nets, the
+            opening book.
+        databases: The bearoff databases that its evaluators look positions up in.
         processor: The kind that kernels are compiled for, and a hash of its features: on another one sums may
             round differently.
         arithmetic: A hash of what numpy and the C library compute here, by code that they choose for the
@@ -46,14 +53,18 @@ class ProgramIdentity:
 
     version: str
     sources: str
+    databases: tuple[str, ...]
     processor: str
     arithmetic: str
     libraries: tuple[str, ...]
 
     def __str__(self) -> str:
-        libraries = ", ".join(self.libraries)
+        libraries, databases = ", ".join(self.libraries), ", ".join(self.databases)
         processor = f"{self.processor}, arithmetic {self.arithmetic}"
-        return f"gammond {self.version} ({self.sources[:_SHOWN_DIGITS]}; {processor}; {libraries})"
+        return (
+            f"gammond {self.version} ({self.sources[:_SHOWN_DIGITS]}; {processor}; {libraries}; bearoff "
+            f"{databases})"
+        )
 
 
 @cache
@@ -62,7 +73,8 @@ def read_identity() -> ProgramIdentity:
     libraries = tuple(f"{name} {version(name)}" for name in _LIBRARIES)
     return ProgramIdentity(
         read_version(),
-        _hash_sources(),
+        _hash_files(),
+        tuple(str(each.header) for each in defer_bearoff()),
         identify_target(),
         _hash_arithmetic(),
         (f"Python {platform.python_version()}", *libraries),
@@ -106,6 +118,8 @@ def _advise(own: ProgramIdentity, expected: ProgramIdentity) -> str:
     """Return what to do where two programs differ."""
     if replace(own, processor=expected.processor, arithmetic=expected.arithmetic) == expected:
         return "their processors round differently; docs/guide/cluster.md says how all compute alike"
+    if replace(own, databases=expected.databases) == expected:
+        return "the data folders have other bearoff databases; copy the same to every machine"
     return "install the same on every machine, and start the worker again"
 
 
@@ -135,11 +149,16 @@ def _format_hashes(hashes: Mapping[str, str]) -> str:
     return ", ".join(f"{name} {sha256[:_SHOWN_DIGITS]}" for name, sha256 in hashes.items()) or "none"
 
 
-def _hash_sources() -> str:
+def _hash_files() -> str:
+    """Return a hash of all modules and data files, without what Python and editors leave beside them."""
     digest = hashlib.sha256()
     for package in _PACKAGES:
         folder = Path(package.__path__[0])
-        for file in sorted(folder.rglob("*.py")):
-            digest.update(f"{package.__name__}/{file.relative_to(folder).as_posix()}\n".encode())
-            digest.update(file.read_bytes())
+        for file in sorted(folder.rglob("*")):
+            name = file.relative_to(folder).as_posix()
+            is_left = "__pycache__" in name or file.name.startswith(".") or file.name.endswith(_LEFT_BEHIND)
+            if is_left or name.startswith(_PAGE) or not file.is_file():
+                continue
+            digest.update(f"{package.__name__}/{name}\n".encode())
+            digest.update(hashlib.sha256(file.read_bytes()).digest())
     return digest.hexdigest()

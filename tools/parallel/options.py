@@ -21,15 +21,14 @@ def add_cluster_option(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def make_executor(
-    processes: int, cluster: str = "", nets: Mapping[str, Mapping[str, str]] | None = None
-) -> Executor:
+def make_executor(processes: int, cluster: str, nets: Mapping[str, Mapping[str, str]]) -> Executor:
     """Make the executor of a command, to be used as a context manager.
 
     Args:
         processes: How many processes of this machine share the work where there is no cluster.
         cluster: The value of ``--cluster``, empty for none.
-        nets: Name of a player or evaluator -> sha256 of its nets by their names, which workers must have.
+        nets: Name of each player or evaluator that tasks name -> sha256 of its nets by their names, which
+            workers must have; nothing for tasks that hold their nets themselves.
 
     Raises:
         ValueRangeError: The number or the address is out of range.

@@ -154,6 +154,7 @@ def main(args: argparse.Namespace) -> int:
             test,
             args.records,
             game.play_range,
+            helpers,
         )
         pairs, is_complete = table.play(results_file)
     if not any(pair.scores.games for pair in pairs):

@@ -58,6 +58,7 @@ class RoundRobin:
         test: Stops a pair before all its games are played; None plays them all.
         records: The folder for records of the games; None for none.
         play_range: Plays the games of a task, in this process or in another.
+        helpers: Who decides about the cube for players, without playing.
     """
 
     entrants: Sequence[Entrant]
@@ -68,6 +69,7 @@ class RoundRobin:
     test: SequentialTest | None = None
     records: Path | None = None
     play_range: PlayRange = play_range
+    helpers: Sequence[Entrant] = ()
 
     def play(self, results_file: ResultsFile) -> tuple[list[PairState], bool]:
         """Play with a progress bar.
@@ -141,7 +143,7 @@ class RoundRobin:
     @property
     def _nets(self) -> dict[str, dict[str, str]]:
         """What workers elsewhere must have: nets that they know by the same name."""
-        return {entrant.name: entrant.nets for entrant in self.entrants if entrant.nets}
+        return {each.name: each.nets for each in (*self.entrants, *self.helpers) if each.nets}
 
     @property
     def _label(self) -> str:

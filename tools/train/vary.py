@@ -24,12 +24,11 @@ from typing import Any
 from engine.errors import StateError, ValueRangeError
 from tools.common.figures import check_plot_file
 from tools.common.files import read_records
-from tools.parallel.options import make_executor
 from tools.parallel.processes import ProcessPool
 from tools.train.runs.pictures import draw_runs
 from tools.train.runs.run_folder import CONFIG_FILE, LOG_FILE, compute_hours
 from tools.train.runs.settings import format_command_options, read_settings, settings_from_args, with_value
-from tools.train.runs.trainer import RunSettings, Trainer
+from tools.train.runs.trainer import RunSettings, Trainer, make_run_executor
 
 SUMMARY = "train runs with settings varied, and compare them"
 
@@ -197,5 +196,5 @@ def _complete_run(task: _RunTask) -> None:
     trainer = _find_trainer(task.trainer)
     sys.stderr.write(f"{task.folder}:\n")
     workers = 1 if task.args.runs > 1 else getattr(task.args, "workers", 1)
-    with make_executor(workers, getattr(task.args, "cluster", "")) as processes:
+    with make_run_executor(task.args, task.settings, workers) as processes:
         trainer.complete_run(task.folder, task.settings, trainer.make_resources(task.args, processes))

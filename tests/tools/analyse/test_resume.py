@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import signal
 import subprocess
@@ -14,6 +15,7 @@ import pytest
 from engine.match_analysis import analysis
 from tests.engine.match_files.played_games import MAT_GAME
 from tools import cli
+from tools.analyse import analyser
 from tools.analyse.kept_decisions import KeptDecisions
 
 ROOT = Path(__file__).parents[3]
@@ -109,6 +111,24 @@ def test_other_settings_are_refused_until_they_are_forced(files, tmp_path, kept,
     assert find_kept(output).read_bytes() == before
     run(*words, "--plies", "1", "--force")
     assert output.read_text().count("1-ply") > 20
+
+
+@pytest.mark.parametrize("what", ["nets", "databases", "program"])
+def test_decisions_by_another_pruning_net_database_or_program_are_refused(
+    files, tmp_path, kept, capsys, monkeypatch, what
+):
+    """All of them shape what a search finds."""
+    output = tmp_path / "out.csv"
+    words = [*files, "--plies", "0", "--format", "csv", "--output", output]
+    run(*words)
+    if what == "nets":
+        monkeypatch.setattr(analyser, "collect_pruning_net_hashes", lambda: {"fast-contact": "0" * 64})
+    elif what == "databases":
+        monkeypatch.setattr(analyser, "defer_bearoff", lambda: [argparse.Namespace(header="one-sided 12x15")])
+    else:
+        monkeypatch.setattr(analyser, "identify_program", lambda *_: "another")
+    run(*words, status=2)
+    assert f"other settings ({what}: " in capsys.readouterr().err
 
 
 def test_a_file_of_something_else_is_left_alone(files, tmp_path, capsys):

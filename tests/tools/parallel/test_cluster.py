@@ -169,7 +169,7 @@ def test_a_server_hands_out_rollouts_and_answers_the_same(executor):
 
 
 def test_a_worker_with_another_program_refuses_to_work(monkeypatch):
-    other = ProgramIdentity("0.0.0", "f" * 64, "znver1-00000000", "00000000", ("Python 3.11",))
+    other = ProgramIdentity("0.0.0", "f" * 64, (), "znver1-00000000", "00000000", ("Python 3.11",))
     monkeypatch.setattr(cluster, "read_identity", lambda: other)
     with ClusterExecutor("local:1") as executor, pytest.raises(StateError, match=r"expected gammond 0\.0\.0"):
         list(executor.map(square, [1]))

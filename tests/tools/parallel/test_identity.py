@@ -7,6 +7,7 @@ import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -32,6 +33,43 @@ def test_an_identity_names_version_sources_processor_arithmetic_and_libraries():
 def test_another_processor_is_refused_with_what_to_do(field):
     with pytest.raises(StateError, match="their processors round differently"):
         check_identity(replace(read_identity(), **{field: "another"}))
+
+
+def test_other_bearoff_databases_are_refused_with_what_to_do():
+    with pytest.raises(StateError, match="the data folders have other bearoff databases"):
+        check_identity(replace(read_identity(), databases=("one-sided 12x15",)))
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("engine/cubeful/data/Kazaross-XG2.xml", "nets/manifest.toml", "nets/weights/strong-race.onnx"),
+        *("nets/weights/opening-book.sqlite", "nets/weights/pubeval/WT.race", "nets/kernels/expert248.py"),
+        *("nets/weights/fast-contact.onnx", "engine/barca/learned_weights.json"),
+    ],
+)
+def test_every_file_that_shapes_a_result_is_part_of_the_identity(name, monkeypatch):
+    """Other bytes of the match equity table, the manifest, a net or the book are another program."""
+    own = identity._hash_files()
+    assert own == identity._hash_files()
+    read_bytes = Path.read_bytes
+    changed = ROOT / name
+    assert changed.exists()
+    monkeypatch.setattr(Path, "read_bytes", lambda file: b"" if file == changed else read_bytes(file))
+    assert identity._hash_files() != own
+
+
+def test_what_python_and_editors_leave_behind_is_no_part_of_the_identity(tmp_path, monkeypatch):
+    package = SimpleNamespace(__name__="package", __path__=[str(tmp_path)])
+    monkeypatch.setattr(identity, "_PACKAGES", (package,))
+    (tmp_path / "module.py").write_text("1")
+    own = identity._hash_files()
+    for name in ("__pycache__/module.pyc", ".module.py.swp", "module.py~", "data/book.sqlite-wal"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("2")
+    assert identity._hash_files() == own
+    (tmp_path / "data" / "table.xml").write_text("3")
+    assert identity._hash_files() != own
 
 
 @pytest.mark.parametrize("changes", [{"version": "0.0"}, {"version": "0.0", "processor": "another"}])

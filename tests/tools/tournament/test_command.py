@@ -14,6 +14,7 @@ from nets.catalogue import collect_net_hashes
 from tools import cli
 from tools.parallel.processes import ProcessPool
 from tools.tournament import pairings as tournament_pairings
+from tools.tournament import round_robin
 from tools.tournament import rules as tournament_rules
 from tools.tournament.pairings import play_range
 from tools.tournament.round_robin import play_pair, play_task
@@ -43,6 +44,20 @@ def test_json_is_one_object_with_the_same_figures_each_time(capsys):
     assert (
         reports[0]["second"]["wins"] >= reports[0]["second"]["gammons"] >= reports[0]["second"]["backgammons"]
     )
+
+
+def test_workers_of_a_cluster_must_have_the_nets_of_those_who_decide_about_the_cube_for_others(monkeypatch):
+    asked = []
+
+    def note(*given):
+        asked.append(given)
+        raise ValueRangeError("enough")
+
+    monkeypatch.setattr(round_robin, "make_executor", note)
+    words = "tournament pubeval random --cubeful --cube-by fast --games 8 --cluster HOST:1"
+    assert cli.main(words.split()) == 2
+    ((_, cluster, nets),) = asked
+    assert (cluster, nets) == ("HOST:1", {"fast": collect_net_hashes("fast")})
 
 
 def test_doubles_may_be_two_moves_for_0_ply_players(capsys, tmp_path):

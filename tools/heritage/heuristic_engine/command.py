@@ -178,7 +178,7 @@ def main(args: argparse.Namespace) -> int:
         return TRAINER.main(args)
     settings = read_settings(args.run / CONFIG_FILE, ClimbSettings)
     settings.check()
-    with make_executor(args.workers, args.cluster) as processes:
+    with make_executor(args.workers, args.cluster, {}) as processes:
         return _recheck(args.run, settings, args.recheck, processes)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal
 
 import numpy as np
@@ -71,6 +71,11 @@ class Recipe(RunSettings, frozen=True):
     def origins(self) -> list[str]:
         """The evaluators and runs that the nets come from."""
         return list(dict.fromkeys(each for each in (self.parent, self.others) if each)) or [DEFAULT_EVALUATOR]
+
+    @property
+    def task_players(self) -> Sequence[str]:
+        """The opponents that measure its strength."""
+        return self.opponents if self.games else ()
 
     @property
     def rules(self) -> Rules:

@@ -101,7 +101,7 @@ def main(args: argparse.Namespace) -> int:
     if not args.resume:
         begin_run(args.out, "train label", settings, settings.origins)
     _check_nets(args.out, plan.nets)
-    with hold_lock(args.out, "out"), make_executor(args.workers, args.cluster) as executor:
+    with hold_lock(args.out, "out"), make_executor(args.workers, args.cluster, {}) as executor:
         make_missing_shards(
             label_shard,
             plan.make_tasks(args.out, settings.positions),
@@ -140,7 +140,7 @@ def _run_bench(args: argparse.Namespace) -> int:
     """Measure labels a second, sampling included, after a start that compiles and loads."""
     settings = settings_from_args(args, LabelSettings)
     plan = _make_plan(settings)
-    with tempfile.TemporaryDirectory() as name, make_executor(args.workers, args.cluster) as executor:
+    with tempfile.TemporaryDirectory() as name, make_executor(args.workers, args.cluster, {}) as executor:
         first = [LabelTask(plan, Path(name) / "first", number, 64) for number in range(args.workers)]
         deque(executor.map(label_shard, first), maxlen=0)
         started_s = time.monotonic()

@@ -15,6 +15,7 @@ from msgspec import Meta
 from engine.rules.rules import STANDARD_RULES, Feature, Rules, find_variant
 from tools.common.figures import add_plot_option, check_plot_file
 from tools.common.locks import hold_lock
+from tools.common.opponents import collect_net_hashes
 from tools.parallel.executor import Executor
 from tools.parallel.options import make_executor
 from tools.train.runs.curves import summarise_strength
@@ -50,6 +51,11 @@ class RunSettings(msgspec.Struct, frozen=True):
     def rules(self) -> Rules:
         """The rules of the games that the run plays."""
         return STANDARD_RULES
+
+    @property
+    def task_players(self) -> Sequence[str]:
+        """The players that its tasks name, and do not hold: workers of a cluster must have their nets."""
+        return ()
 
     def check(self) -> None:
         """Check what the types and bounds of the fields do not.
@@ -136,7 +142,7 @@ class Trainer(Generic[_Settings]):
             for line in self.describe_plan(args.run, settings):
                 sys.stderr.write(f"{line}\n")
                 sys.stderr.flush()
-        with make_executor(getattr(args, "workers", 1), getattr(args, "cluster", "")) as processes:
+        with make_run_executor(args, settings, getattr(args, "workers", 1)) as processes:
             resources = self.make_resources(args, processes)
             sys.stdout.write(self.complete_run(args.run, settings, resources, args.plot))
         return 0
@@ -161,3 +167,20 @@ class Trainer(Generic[_Settings]):
             if not (folder / CONFIG_FILE).exists():
                 begin_run(folder, self.command, settings, settings.origins)
             return run.run()
+
+
+def make_run_executor(args: argparse.Namespace, settings: RunSettings, processes: int) -> Executor:
+    """Make the executor of a run, to be used as a context manager.
+
+    Args:
+        args: Have ``cluster``, where the trainer has that option.
+        settings: Of the run.
+        processes: How many processes of this machine share the work where there is no cluster.
+
+    Raises:
+        GammondError: The number or the address is out of range, a package is missing, or a player cannot be
+            loaded.
+    """
+    cluster = getattr(args, "cluster", "")
+    nets = {name: collect_net_hashes(name) for name in settings.task_players} if cluster else {}
+    return make_executor(processes, cluster, nets)

@@ -131,7 +131,7 @@ def main(args: argparse.Namespace) -> int:
         positions = draw_positions(counts, draw_class, settings.seed, learned)
         write_positions(args.out, positions, digest)
     tasks = make_rollout_tasks(nets, settings.plies, settings.to_rollout_settings(), args.out, positions)
-    with hold_lock(args.out, "out"), make_executor(args.workers, args.cluster) as executor:
+    with hold_lock(args.out, "out"), make_executor(args.workers, args.cluster, {}) as executor:
         make_missing_shards(
             roll_out_shard, tasks, executor, "positions", log=args.out / LOG_FILE, describe=_describe
         )
