@@ -138,7 +138,7 @@ def read_weights(file: Path) -> EvaluationVector:
         return EvaluationVector.from_list(numbers.tolist())
     except OSError as error:
         raise DataFileError(f"cannot read the weights {file}: {error.strerror}", field="weights") from error
-    except (KeyError, TypeError, ValueError, ValueRangeError) as error:
+    except (KeyError, TypeError, ValueError, RecursionError, ValueRangeError) as error:
         raise DataFileError(
             f"expected {', '.join(names)} with integers in {file}: {error}", field="weights"
         ) from error

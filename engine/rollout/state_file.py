@@ -103,7 +103,7 @@ def _read_header(path: Path, array: NDArray[Any]) -> dict[str, Any]:
     """Parse and check the line of JSON."""
     try:
         header = json.loads(array.tobytes())
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise _make_error(path, "its header is not JSON") from error
     if not isinstance(header, dict) or header.get("format") != FORMAT:
         raise _make_error(path, f"expected the format {FORMAT!r}")

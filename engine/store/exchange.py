@@ -74,7 +74,7 @@ def check_header(line: bytes) -> None:
     """
     try:
         found = msgspec.json.decode(line)
-    except (msgspec.DecodeError, UnicodeDecodeError):
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         found = None
     if found != HEADER:
         expected = msgspec.json.encode(HEADER).decode()
@@ -91,7 +91,7 @@ def parse_row(line: bytes) -> StoreRow:
         raise DataFileError(f"expected at most {MAX_LINE_BYTES} bytes, got {len(line)}")
     try:
         found = msgspec.json.decode(line, type=_Line)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise DataFileError(f"expected an entry of a store: {error}") from error
     question = StoreQuestion(found.xgid, found.rules, found.settings)
     _, match = question.read()

@@ -183,7 +183,7 @@ class _Reader:
             document = tomllib.loads(self._text)
         except OSError as error:
             raise FormatError(f"cannot read {file}: {(error.strerror or str(error)).lower()}") from error
-        except ValueError as error:  # no TOML, or no UTF-8
+        except (ValueError, RecursionError) as error:  # no TOML, or no UTF-8
             hint = _TWICE if "overwrite" in str(error) else ""
             raise FormatError(f"{file} is no TOML: {error}{hint}", field="config") from error
         self.values: dict[str, tuple[Any, str]] = {}

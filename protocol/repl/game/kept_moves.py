@@ -42,5 +42,5 @@ def read_kept_moves(file: Path) -> KeptMoves | None:
         return kept
     except FileNotFoundError:
         return None
-    except (OSError, ValueError, DataFileError) as error:  # msgspec's errors are ValueErrors
+    except (OSError, ValueError, RecursionError, DataFileError) as error:  # msgspec's errors are ValueErrors
         raise DataFileError(f"the saved game {file} cannot be read: {error}", field="game") from error

@@ -63,7 +63,7 @@ def read_preferences(file: Path) -> Preferences:
         return Preferences(**{name: find_preference(name).check(value) for name, value in content.items()})
     except FileNotFoundError:
         return Preferences()
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise DataFileError(f"{file} cannot be read: {error}", field="config") from error
     except GammondError as error:
         raise DataFileError(f"{file}: {error.message}", field="config") from error

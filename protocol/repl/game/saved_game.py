@@ -130,7 +130,7 @@ def read_game(file: Path, engine: EngineSettings) -> KeptGame | None:
         return KeptGame(_unpack_game(content), settings, content.tutor, content.shows_chances)
     except FileNotFoundError:
         return None
-    except (OSError, ValueError, GammondError) as error:  # msgspec's errors are ValueErrors
+    except (OSError, ValueError, RecursionError, GammondError) as error:  # msgspec's errors are ValueErrors
         raise DataFileError(f"the saved game {file} cannot be read: {error}", field="game") from error
 
 

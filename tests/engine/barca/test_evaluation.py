@@ -149,7 +149,7 @@ def test_weights_beyond_the_bound_are_refused():
 
 def test_files_that_hold_no_vector_are_refused(tmp_path):
     file = tmp_path / "weights.json"
-    for text in ("", "[]", "{}", '{"watering_holes": [1, 2]}'):
+    for text in ("", "[]", "{}", '{"watering_holes": [1, 2]}', "[" * 100_000):
         file.write_text(text)
         with pytest.raises(DataFileError, match="expected watering_holes"):
             read_weights(file)

@@ -68,7 +68,9 @@ def test_a_position_has_the_values_of_one_position():
         parse_row(format_row(dataclasses.replace(ROW, question=make_question())))
 
 
-@pytest.mark.parametrize("line", [b"", b"\xff\xfe", b"[" * 5000, b'{"xgid": 1}', b"x" * (1 << 22)])
+@pytest.mark.parametrize(
+    "line", [b"", b"\xff\xfe", b"[" * 5000, b"[" * 100_000, b'{"xgid": 1}', b"x" * (1 << 22)]
+)
 def test_what_is_no_json_of_an_entry_is_refused(line):
     with pytest.raises(DataFileError, match="expected"):
         parse_row(line)

@@ -103,7 +103,7 @@ def read_settings_file(file: Path) -> dict[str, Any]:
     """
     try:
         return tomllib.loads(file.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise DataFileError(f"{file} is no configuration of a run: {error}") from error
 
 

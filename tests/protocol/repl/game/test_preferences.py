@@ -53,6 +53,7 @@ def test_switches_are_on_or_off(tmp_path, name, text, value):
         ("tutor = 'x'", "expected a number 0..10 for tutor"),
         ("thme = 'dark'", "did you mean 'theme'"),
         ("theme", "cannot be read"),
+        (f"theme = {'[' * 100_000}", "cannot be read"),
     ],
 )
 def test_a_wrong_file_is_refused_with_its_name(tmp_path, text, message):

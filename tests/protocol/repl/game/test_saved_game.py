@@ -139,7 +139,7 @@ def test_without_a_game_there_is_nothing_to_keep():
     assert make_talk("newgame").game.describe_kept() is None
 
 
-@pytest.mark.parametrize("text", ["", "{}", "[]", '{"format": 7}', "\x00\xff"])
+@pytest.mark.parametrize("text", ["", "{}", "[]", '{"format": 7}', "\x00\xff", "[" * 100_000])
 def test_a_damaged_file_is_refused_with_its_name(tmp_path, text):
     file = tmp_path / "game.json"
     file.write_text(text)

@@ -119,6 +119,7 @@ def test_a_text_that_is_no_value_of_a_setting_is_refused(field, text, error):
     ("content", "error", "message"),
     [
         ("count = ", DataFileError, "no configuration"),
+        (f"count = {'[' * 100_000}", DataFileError, "no configuration"),
         ("colour = 1", DataFileError, "unknown fields: colour"),
         ("count = 'x'", FormatError, "run.toml: expected a whole number 1 or more for count, got 'x'"),
         ("count = 0", ValueRangeError, "run.toml: expected a whole number 1 or more for count, got 0"),
