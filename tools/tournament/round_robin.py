@@ -132,7 +132,8 @@ class RoundRobin:
         """Set the results of a pair, up to the verdict of its test."""
         pair.scores = scores
         if self.test is not None:
-            pair.test_result = self.test.run(scores)
+            tested = 0 if pair.test_result is None else pair.test_result.games
+            pair.test_result = self.test.run(scores, tested)
             if pair.is_decided:
                 pair.scores = scores.take_first(pair.test_result.games)
 

@@ -38,7 +38,6 @@ class ClimbSettings(RunSettings, frozen=True):
     high: Annotated[float, Meta(description="Elo at which it is (sprt); 7 is 51 %% of games")] = 7.0
     alpha: Annotated[float, Meta(description="how often one that is worth LOW may be kept (sprt)")] = 0.05
     beta: Annotated[float, Meta(description="how often one that is worth HIGH may be missed (sprt)")] = 0.05
-    least_games: Annotated[int, Meta(ge=100, description="games before the test may end, even (sprt)")] = 1000
     most_games: Annotated[int, Meta(ge=1000, description="games after which a change is not kept (sprt)")] = (
         40_000
     )
@@ -78,9 +77,7 @@ class ClimbSettings(RunSettings, frozen=True):
         """
         if self.test != "sprt":
             return FixedRule(self.games, self.share, has_pairs=self.test == "paired")
-        test = SequentialTest(
-            self.low, self.high, alpha=self.alpha, beta=self.beta, first_look=self.least_games // 2
-        )
+        test = SequentialTest(self.low, self.high, alpha=self.alpha, beta=self.beta)
         return SequentialRule(test, self.most_games)
 
     @property

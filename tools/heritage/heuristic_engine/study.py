@@ -26,7 +26,10 @@ from tools.train.runs.settings import add_setting_options, settings_from_args
 SUMMARY = "measure how often the rules of climb keep changes that are no improvement, and miss improvements"
 
 _PERCENT = 100
-_BATCH_CHANGES = 500
+_PAIR_RESULTS = np.array([-0.5, 0.0, 0.5])
+"""Shares of a pair that is lost, split and won, above one half."""
+
+_BATCH_CHANGES = 5000
 """Changes drawn at a time."""
 
 
@@ -43,7 +46,6 @@ class ClimbStudySettings(msgspec.Struct, frozen=True):
     high: Annotated[float, Meta(description="Elo at which it does; 7 is 51 %% of games")] = 7.0
     alpha: Annotated[float, Meta(description="how often one that is worth LOW may be kept")] = 0.05
     beta: Annotated[float, Meta(description="how often one that is worth HIGH may be missed")] = 0.05
-    least_games: Annotated[int, Meta(ge=100, description="games before the test may end")] = 1000
     most_games: Annotated[
         int, Meta(ge=1000, description="games after which the test does not keep a change")
     ] = 40_000
@@ -91,13 +93,7 @@ def tabulate_rules(settings: ClimbStudySettings) -> str:
         ValueRangeError: A worth and the share of split pairs do not go together, a number of games is odd,
             or the bounds of the test are not in order.
     """
-    test = SequentialTest(
-        settings.low,
-        settings.high,
-        alpha=settings.alpha,
-        beta=settings.beta,
-        first_look=settings.least_games // 2,
-    )
+    test = SequentialTest(settings.low, settings.high, alpha=settings.alpha, beta=settings.beta)
     rules: dict[str, FixedRule | SequentialRule] = {
         "fixed": FixedRule(settings.games, settings.share),
         "paired": FixedRule(settings.games, settings.share, has_pairs=True),
@@ -107,7 +103,7 @@ def tabulate_rules(settings: ClimbStudySettings) -> str:
         f"fixed: {settings.games:,} games with dice of their own, kept above {_PERCENT * settings.share:g} %",
         f"paired: the same in pairs with the same dice, {_PERCENT * settings.split:g} % of them split",
         f"sprt: paired games, {test.name}, alpha {test.alpha:g}, beta {test.beta:g}, "
-        f"{settings.least_games:,} to {settings.most_games:,}",
+        f"at most {settings.most_games:,}",
         f"{settings.experiments:,} changes for each line; kept, in %, and games for a decision",
         f"{'won in truth, %':>16}" + "".join(f"{name:>16}{'games':>9}" for name in rules),
     ]
@@ -165,15 +161,16 @@ def _simulate_sequential_rule(
 ) -> _Decisions:
     looks = rule.most_games // (2 * PAIRS_BETWEEN_LOOKS)
     drawn = generator.multinomial(PAIRS_BETWEEN_LOOKS, chances, (count, looks)).cumsum(axis=1)
-    pairs = PAIRS_BETWEEN_LOOKS * np.arange(1, looks + 1)
-    ratios = rule.test.compute_llrs(
-        pairs, drawn[..., 2] + drawn[..., 1] / 2, drawn[..., 2] + drawn[..., 1] / 4
-    )
     rejects, accepts = rule.test.llr_bounds
-    is_over = ((ratios <= rejects) | (ratios >= accepts)) & (pairs >= rule.test.first_look)
-    is_over[:, -1] = True
-    ends = is_over.argmax(axis=1)
-    return ratios[np.arange(count), ends] >= accepts, 2 * pairs[ends]
+    kept, taken = np.zeros(count, np.bool_), np.full(count, rule.most_games)
+    open_changes = np.arange(count)
+    for look in range(looks):
+        ratios = rule.test.compute_llrs(drawn[open_changes, look], _PAIR_RESULTS)
+        is_over = (ratios <= rejects) | (ratios >= accepts)
+        kept[open_changes] = ratios >= accepts
+        taken[open_changes[is_over]] = 2 * PAIRS_BETWEEN_LOOKS * (look + 1)
+        open_changes = open_changes[~is_over]
+    return kept, taken
 
 
 def _compute_pair_chances(share: float, split: float | None) -> NDArray[np.float64]:

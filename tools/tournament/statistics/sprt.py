@@ -1,16 +1,18 @@
 """A sequential probability ratio test (SPRT) between two strengths.
 
-*Source:* A. Wald, "Sequential Tests of Statistical Hypotheses", 1945; the generalised ratio for a mean whose
-variance is observed: X. Li, J. Liu and Z. Ying, "Generalized Sequential Probability Ratio Test for Separate
-Families of Hypotheses", 2014, in the form that M. Van den Bergh gives for matches of engines ("A Practical
-Introduction to the GSPRT"): n / (2 v) (high - low) (2 mean - low - high).
+*Source:* A. Wald, "Sequential Tests of Statistical Hypotheses", 1945; the generalised ratio, in which each
+hypothesis is the likeliest distribution of results that has its mean: X. Li, J. Liu and Z. Ying, "Generalized
+Sequential Probability Ratio Test for Separate Families of Hypotheses", 2014; that distribution: A. Owen,
+"Empirical Likelihood", 2001, section 2.9.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +26,17 @@ PAIRS_BETWEEN_LOOKS = 50
 MAX_ELO = 2000.0
 
 _ELO_SCALE = 400.0
-_MIN_VARIANCE = 1e-12
+
+_UNSEEN_COUNT = 0.001
+"""How often a pair counts as won or lost by as much as possible, beyond what was seen: a mean that no
+distribution over the results seen so far has is unlikely, not impossible."""
+
+_WON_OUTRIGHT = 0.5
+"""The share of a pair that is won if both games are, above one half."""
+
+_LEAST_REACH = 1.0
+_BISECTIONS = 45
+_BLOCK_CELLS = 1 << 20
 
 
 class SprtVerdict(StrEnum):
@@ -45,8 +57,6 @@ class SequentialTest:
         in_elo: Whether the bounds are Elo, from games won; otherwise they are mean scores.
         alpha: The probability of accepting a player of the lower bound.
         beta: The probability of rejecting a player of the upper bound.
-        first_look: Pairs of games before the first evaluation. Where most pairs are split, early variances
-            are far off, and the error rates hold only if it comes late.
 
     Raises:
         ValueRangeError: The bounds are not two numbers in order, or Elo beyond `MAX_ELO`; or an error rate is
@@ -58,7 +68,6 @@ class SequentialTest:
     in_elo: bool = True
     alpha: float = 0.05
     beta: float = 0.05
-    first_look: int = PAIRS_BETWEEN_LOOKS
 
     def __post_init__(self) -> None:
         widest = MAX_ELO if self.in_elo else math.inf
@@ -90,45 +99,95 @@ class SequentialTest:
         """The log-likelihood ratios at which the test rejects and accepts."""
         return math.log(self.beta / (1 - self.alpha)), math.log((1 - self.beta) / self.alpha)
 
-    def run(self, scores: PairedScores) -> SprtResult:
+    def run(self, scores: PairedScores, tested: int = 0) -> SprtResult:
         """Test every `PAIRS_BETWEEN_LOOKS` pairs until the likelihood ratio reaches a bound.
 
         Args:
             scores: Results of the first player, all games from the first on.
+            tested: How many of them an earlier run used, which decided nothing.
         """
-        samples = scores.pair_win_shares if self.in_elo else scores.pair_values
-        counts = np.arange(self.first_look, len(samples) + 1, PAIRS_BETWEEN_LOOKS)
-        if not len(counts):
-            return SprtResult(SprtVerdict.UNDECIDED, 0.0, 2 * len(samples))
-        ratios = self.compute_llrs(counts, np.cumsum(samples)[counts - 1], np.cumsum(samples**2)[counts - 1])
-        rejects, accepts = self.llr_bounds
-        hits = np.flatnonzero((ratios <= rejects) | (ratios >= accepts))
-        if not len(hits):
-            return SprtResult(SprtVerdict.UNDECIDED, float(ratios[-1]), 2 * len(samples))
-        ratio = float(ratios[hits[0]])
-        verdict = SprtVerdict.ACCEPTED if ratio >= accepts else SprtVerdict.REJECTED
-        return SprtResult(verdict, ratio, 2 * int(counts[hits[0]]))
+        samples = scores.pair_win_shares - 0.5 if self.in_elo else scores.pair_values
+        looks = np.arange(PAIRS_BETWEEN_LOOKS, len(samples) + 1, PAIRS_BETWEEN_LOOKS)
+        new = looks[looks > tested // 2]
+        ratio = 0.0
+        for ends, ratios in self._compute_ratios(samples, new if len(new) else looks[-1:]):
+            rejects, accepts = self.llr_bounds
+            hits = np.flatnonzero((ratios <= rejects) | (ratios >= accepts))
+            if len(hits):
+                ratio = float(ratios[hits[0]])
+                verdict = SprtVerdict.ACCEPTED if ratio >= accepts else SprtVerdict.REJECTED
+                return SprtResult(verdict, ratio, 2 * int(ends[hits[0]]))
+            ratio = float(ratios[-1])
+        return SprtResult(SprtVerdict.UNDECIDED, ratio, 2 * len(samples))
+
+    def _compute_ratios(
+        self, samples: NDArray[np.float64], looks: NDArray[np.int64]
+    ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.float64]]]:
+        """Generate blocks of looks, each with its ratios; a look sees only the pairs before it."""
+        values, places = np.unique(samples, return_inverse=True)
+        farthest = np.maximum.accumulate(np.abs(samples))
+        size = max(1, _BLOCK_CELLS // (len(values) + 2))
+        counts, counted = np.zeros(len(values)), 0
+        for ends in (looks[start : start + size] for start in range(0, len(looks), size)):
+            added = np.zeros((len(ends), len(values)))
+            np.add.at(
+                added,
+                (np.searchsorted(ends, np.arange(counted, ends[-1]) + 1), places[counted : ends[-1]]),
+                1,
+            )
+            by_look = counts + added.cumsum(axis=0)
+            counts, counted = by_look[-1], int(ends[-1])
+            yield ends, self.compute_llrs(by_look, values, farthest[ends - 1])
 
     def compute_llrs(
-        self, pairs: NDArray[np.int64], sums: NDArray[np.float64], squares: NDArray[np.float64]
+        self,
+        counts: NDArray[Any],
+        values: NDArray[np.float64],
+        farthest: NDArray[np.float64] | float = 0.0,
     ) -> NDArray[np.float64]:
-        """Compute the log-likelihood ratio of the upper bound against the lower one after some pairs.
+        """Compute the log-likelihood ratio of the upper bound against the lower one.
 
         Args:
-            pairs: ``int64[n]``, their numbers, 2 or more.
-            sums: ``float64[..., n]``, the sums of the scores of these pairs.
-            squares: ``float64[..., n]``, the sums of their squares.
+            counts: Numbers ``[..., k]``, how many pairs had each result.
+            values: ``float64[k]``, the results: shares of the pair won minus one half, or mean scores.
+            farthest: ``float64[...]``, the largest score of either player in a pair so far.
 
         Returns:
-            ``float64[..., n]``.
+            ``float64[...]``.
         """
-        means = sums / pairs
-        variances = np.maximum((squares / pairs - means**2) * pairs / (pairs - 1), _MIN_VARIANCE)
-        low, high = (
-            (_expected_score(self.low), _expected_score(self.high)) if self.in_elo else (self.low, self.high)
+        if self.in_elo:
+            low, high = (_expected_score(elo) - 0.5 for elo in (self.low, self.high))
+            least = _WON_OUTRIGHT
+        else:
+            low, high = self.low, self.high
+            least = max(_LEAST_REACH, 2 * abs(low), 2 * abs(high))
+        reach = np.broadcast_to(np.maximum(least, farthest), counts.shape[:-1])[..., None]
+        counts = np.concatenate([counts, np.full((*counts.shape[:-1], 2), _UNSEEN_COUNT)], axis=-1)
+        results = np.concatenate(
+            [np.broadcast_to(values, (*reach.shape[:-1], len(values))), -reach, reach], axis=-1
         )
-        found: NDArray[np.float64] = pairs / (2 * variances) * (high - low) * (2 * means - low - high)
-        return found
+        return _compute_log_loss(counts, results - low) - _compute_log_loss(counts, results - high)
+
+
+def _compute_log_loss(counts: NDArray[np.float64], distances: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Compute how much log-likelihood results lose if their mean has to be a given one.
+
+    The likeliest distribution with this mean gives each result its share of the counts over
+    1 + tilt * distance, where the tilt makes the mean of the distances 0.
+
+    Args:
+        counts: ``float64[..., k]``, above 0 at results on both sides of the mean.
+        distances: ``float64[..., k]``, of the results from the mean.
+    """
+    least, most = -1 / distances.max(axis=-1), -1 / distances.min(axis=-1)
+    for _ in range(_BISECTIONS):
+        tilt = (least + most) / 2
+        is_low = (counts * distances / (1 + tilt[..., None] * distances)).sum(axis=-1) > 0
+        least, most = np.where(is_low, tilt, least), np.where(is_low, most, tilt)
+    losses: NDArray[np.float64] = (counts * np.log1p(((least + most) / 2)[..., None] * distances)).sum(
+        axis=-1
+    )
+    return losses
 
 
 @dataclass(frozen=True)

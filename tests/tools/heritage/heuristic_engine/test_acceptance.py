@@ -26,7 +26,7 @@ def test_more_than_the_share_is_kept_and_the_share_itself_is_not():
 
 
 def test_a_sequential_test_ends_before_its_last_game_and_turns_down_what_it_cannot_tell():
-    rule = SequentialRule(SequentialTest(0, 40, first_look=100), 4000)
+    rule = SequentialRule(SequentialTest(0, 40), 4000)
     assert rule.decide(_games(1400, 2000)).is_accepted
     assert rule.decide(_games(1400, 2000)).games < 2000
     assert not rule.decide(_games(600, 2000)).is_accepted
@@ -34,12 +34,12 @@ def test_a_sequential_test_ends_before_its_last_game_and_turns_down_what_it_cann
     assert SequentialRule(SequentialTest(0, 7), 1000).decide(_games(515, 1000)) == ChangeDecision(False, 1000)
 
 
-def test_pairs_that_are_all_split_are_not_looked_at_before_the_first_look():
+def test_pairs_that_are_all_split_turn_a_change_down_when_an_improvement_would_have_shown():
     kinds = np.tile(np.array([1, -1], np.int8), 300)
     split = PairedScores(kinds.astype(float), kinds)
-    rule = SequentialRule(SequentialTest(0, 7, first_look=200))
-    assert rule.decide(split.take_first(398)) is None
-    assert rule.decide(split) == ChangeDecision(False, 400)
+    rule = SequentialRule(SequentialTest(0, 7))
+    assert rule.decide(split.take_first(200)) is None
+    assert rule.decide(split) == ChangeDecision(False, 300)
 
 
 def test_an_odd_number_of_games_is_refused():

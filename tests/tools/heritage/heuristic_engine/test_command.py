@@ -61,7 +61,7 @@ def test_it_learns_far_beyond_noise(climbed):
 
 @pytest.mark.slow
 def test_with_a_sequential_test_it_learns_far_beyond_noise_too(tmp_path):
-    bounds = ["--high", "70", "--least-games", "100", "--most-games", "1000"]
+    bounds = ["--high", "70", "--most-games", "1000"]
     _assert_it_learned_far_beyond_noise(
         _climbed(tmp_path / "run", "--test", "sprt", *bounds, "--trials", "20")
     )
@@ -78,7 +78,7 @@ def test_what_was_kept_can_be_played_again(climbed, capsys):
 @pytest.mark.slow
 @pytest.mark.parametrize("test", ["fixed", "paired", "sprt"])
 def test_a_run_that_was_killed_goes_on_to_the_same_end(tmp_path, monkeypatch, test):
-    options = [*SMALL, "--test", test, "--most-games", "1000", "--least-games", "200", "--doubles", "two"]
+    options = [*SMALL, "--test", test, "--most-games", "1000", "--doubles", "two"]
     assert run_command(str(tmp_path / "whole"), *options) == 0
     record, killed = run_module.append_new_record, tmp_path / "killed"
 

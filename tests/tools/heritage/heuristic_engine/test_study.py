@@ -25,7 +25,7 @@ def test_the_fixed_rule_is_fooled_as_often_as_the_binomial_says():
 def test_the_same_dice_make_it_rarer_and_the_test_keeps_both_its_promises():
     paired = simulate_rule(FixedRule(has_pairs=True), 0.0, SETTINGS)
     assert paired.share < simulate_rule(FixedRule(), 0.0, SETTINGS).share - 0.02
-    rule = SequentialRule(SequentialTest(0, 7, first_look=500))
+    rule = SequentialRule(SequentialTest(0, 7))
     equal, better = simulate_rule(rule, 0.0, SETTINGS), simulate_rule(rule, 0.01, SETTINGS)
     assert equal.share < 0.05 + 3 * equal.standard_error
     assert better.share > 0.95 - 3 * better.standard_error

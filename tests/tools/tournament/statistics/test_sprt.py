@@ -39,24 +39,88 @@ def test_points_are_tested_by_what_games_count_and_not_by_wins():
     assert SequentialTest(0, 0.2, in_elo=False).run(scores).verdict is SprtVerdict.ACCEPTED
 
 
-def test_the_ratio_is_that_of_two_normal_means():
-    generator = np.random.default_rng(6)
-    values = generator.normal(0.1, 1.0, 2 * PAIRS_BETWEEN_LOOKS)
+def pairs(won, split, lost):
+    """Pairs of games of which so many were won, split and lost, each kind spread evenly over the others."""
+    outcomes = np.random.default_rng(6).permutation(np.repeat([1, 0, -1], (won, split, lost)))
+    kinds = np.stack([np.where(outcomes < 0, -1, 1), np.where(outcomes > 0, 1, -1)], axis=-1)
+    return PairedScores(kinds.ravel().astype(np.float64), kinds.ravel().astype(np.int8))
+
+
+def likeliest(won, split, lost, share):
+    """The log-likelihood of the likeliest chances with a share of wins, of a fine grid of all of them."""
+    splits = np.linspace(0, 2 * min(share, 1 - share), 400_003)[1:-1]
+    counts, chances = (won, split, lost), (share - splits / 2, splits, 1 - share - splits / 2)
+    return max(sum(max(count, 0.001) * np.log(chance) for count, chance in zip(counts, chances, strict=True)))
+
+
+@pytest.mark.parametrize(
+    "counts", [(20, 60, 20), (9, 88, 3), (0, 98, 2), (3, 97, 0), (0, 100, 0), (70, 25, 5)]
+)
+def test_the_ratio_is_that_of_the_likeliest_outcomes_with_each_share_of_wins(counts):
+    low, high = (1 / (1 + 10 ** (-elo / 400)) for elo in (-10, 5))
+    by_definition = likeliest(*counts, high) - likeliest(*counts, low)
+    test = SequentialTest(-10, 5, alpha=1e-9, beta=1e-9)
+    found = test.run(pairs(*counts))
+    assert found == SprtResult(SprtVerdict.UNDECIDED, pytest.approx(by_definition, abs=0.03), 200)
+    # A game counts 1 point, so that points are twice the wins above one half.
+    in_points = SequentialTest(2 * low - 1, 2 * high - 1, in_elo=False, alpha=1e-9, beta=1e-9)
+    assert in_points.run(pairs(*counts)).llr == pytest.approx(found.llr, abs=1e-6)
+
+
+def test_many_pairs_have_the_ratio_of_two_normal_means():
+    values = np.random.default_rng(6).normal(0.1, 1.0, 20_000)
     scores = PairedScores(values, np.sign(values).astype(np.int8))
-    evaluated = SequentialTest(-0.1, 0.2, in_elo=False).run(scores)
-    pairs = values.reshape(-1, 2).mean(axis=1)
-    by_definition = (((pairs + 0.1) ** 2 - (pairs - 0.2) ** 2) / (2 * pairs.var(ddof=1))).sum()
-    assert evaluated == SprtResult(
-        SprtVerdict.UNDECIDED, pytest.approx(by_definition), 2 * PAIRS_BETWEEN_LOOKS
-    )
+    evaluated = SequentialTest(0.08, 0.12, False, 1e-9, 1e-9).run(scores)
+    halves = values.reshape(-1, 2).mean(axis=1)
+    by_normal = (((halves - 0.08) ** 2 - (halves - 0.12) ** 2) / (2 * halves.var())).sum()
+    assert evaluated == SprtResult(SprtVerdict.UNDECIDED, pytest.approx(by_normal, abs=0.05), 20_000)
 
 
-def test_nothing_is_decided_before_the_first_look():
-    scores = games(200.0, np.random.default_rng(8), 4000)
-    assert SequentialTest(0, 50).run(scores).games < 1000
-    late = SequentialTest(0, 50, first_look=500)
-    assert late.run(scores).games == 1000
-    assert late.run(scores.take_first(998)) == SprtResult(SprtVerdict.UNDECIDED, 0.0, 998)
+@pytest.mark.parametrize("bounds", [(0, 5), (-10, 5)])
+def test_fifty_split_pairs_decide_nothing(bounds):
+    evaluated = SequentialTest(*bounds).run(pairs(0, 50, 0))
+    assert evaluated.verdict is SprtVerdict.UNDECIDED
+    assert abs(evaluated.llr) < 1
+    points = [bound / 100 for bound in bounds]
+    assert SequentialTest(*points, in_elo=False).run(pairs(0, 50, 0)).verdict is SprtVerdict.UNDECIDED
+
+
+@pytest.mark.parametrize("split", [0.90, 0.95, 0.97])
+@pytest.mark.parametrize("elo", [0, 5])
+def test_it_errs_no_more_often_where_most_pairs_are_split(split, elo):
+    test = SequentialTest(0, 5)
+    share = 1 / (1 + 10 ** (-elo / 400))
+    chances = [1 - share - split / 2, split, share - split / 2]
+    generator, tries, errors = np.random.default_rng(elo), 2000, 0
+    counts = np.zeros((tries, 3), np.int64)
+    rejects, accepts = test.llr_bounds
+    while len(counts):
+        counts += generator.multinomial(PAIRS_BETWEEN_LOOKS, chances, len(counts))
+        ratios = test.compute_llrs(counts, np.array([-0.5, 0.0, 0.5]))
+        errors += int((ratios <= rejects).sum() if elo else (ratios >= accepts).sum())
+        counts = counts[(ratios > rejects) & (ratios < accepts)]
+    assert errors / tries <= 0.06
+
+
+def test_scores_that_nobody_could_tell_beforehand_widen_the_range_of_what_may_come():
+    test = SequentialTest(-0.1, 0.1, in_elo=False)
+    small = PairedScores(np.tile([1.0, -1.0, 0.0, 0.0], 200), np.tile([1, -1, 0, 0], 200).astype(np.int8))
+    large = PairedScores(small.values * 64, small.kinds)
+    assert abs(test.run(large).llr) <= abs(test.run(small).llr) + 1e-9
+    outside = PairedScores(np.full(1000, 7.5), np.ones(1000, np.int8))
+    assert test.run(outside).verdict is SprtVerdict.ACCEPTED
+    assert test.run(outside.swap_players()).verdict is SprtVerdict.REJECTED
+
+
+def test_games_that_an_earlier_run_used_need_not_be_looked_at_again():
+    scores = games(30.0, np.random.default_rng(9), 20_000)
+    test = SequentialTest(0, 50)
+    whole = test.run(scores)
+    assert whole.games > 3 * 2 * PAIRS_BETWEEN_LOOKS
+    early = test.run(scores.take_first(whole.games - 2 * PAIRS_BETWEEN_LOOKS))
+    assert early.verdict is SprtVerdict.UNDECIDED
+    assert test.run(scores, early.games) == whole
+    assert test.run(scores.take_first(early.games + 2), early.games).llr == early.llr
 
 
 def test_what_comes_behind_a_decision_changes_nothing():
