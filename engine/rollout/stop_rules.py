@@ -105,11 +105,16 @@ def _is_in_doubt(difference: EquityDifference, jsds: float) -> bool:
 def apply_error_rule(
     state: RolloutState, active: list[int], settings: RolloutSettings, scoring: TrialScoring
 ) -> StopReason | None:
-    """Return why to stop if all candidates are accurate enough; arguments as `apply_candidate_rule`."""
+    """Return why to stop if all candidates are accurate enough; arguments as `apply_candidate_rule`.
+
+    Results of games, without variance reduction, may all be the same so far: what has not come up in n trials
+    may be a point's difference in one of n.
+    """
     if settings.stop_error == 0:
         return None
-    is_known = all(state.estimate_equity(one, scoring).error <= settings.stop_error for one in active)
-    return StopReason.ERROR if is_known else None
+    unseen = 0.0 if state.variance_reduction else 1.0 / state.count_trials(active[0])
+    errors = [max(unseen, state.estimate_equity(one, scoring).error) for one in active]
+    return StopReason.ERROR if max(errors) <= settings.stop_error else None
 
 
 def is_check_trial(trials: int, settings: RolloutSettings) -> bool:

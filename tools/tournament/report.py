@@ -17,7 +17,14 @@ from engine.runtime.version import read_version
 from tools.tournament.entrants import Entrant
 from tools.tournament.round_robin import PairState
 from tools.tournament.rules import GameRules
-from tools.tournament.statistics.scores import MeanEstimate, PairedScores, compute_p_value, estimate_mean
+from tools.tournament.statistics.scores import (
+    WIN_SHARE_LIMITS,
+    MeanEstimate,
+    PairedScores,
+    compute_p_value,
+    compute_standard_error,
+    estimate_mean,
+)
 from tools.tournament.statistics.sprt import SequentialTest
 
 
@@ -247,7 +254,7 @@ def _make_pair_report(entrants: Sequence[Entrant], pair: PairState) -> PairRepor
         second,
         scores.games,
         estimate_mean(scores.pair_values),
-        estimate_mean(scores.pair_win_shares),
+        estimate_mean(scores.pair_win_shares, WIN_SHARE_LIMITS),
         WinCounts(*scores.count_wins(0)),
         WinCounts(*scores.count_wins(1)),
         compute_p_value(scores.pair_values),
@@ -270,9 +277,9 @@ def _make_player_report(
         for pair in pairs
         if index in pair.player_indices
     ]
-    estimates = [estimate_mean(scores.pair_values) for scores in own]
-    mean = float(np.mean([each.mean for each in estimates])) if own else math.nan
-    error = math.sqrt(sum(each.standard_error**2 for each in estimates)) / len(own) if own else math.nan
+    mean = float(np.mean([scores.mean for scores in own])) if own else math.nan
+    squares = [compute_standard_error(scores.pair_values) ** 2 for scores in own]
+    error = math.sqrt(sum(squares)) / len(own) if own else math.nan
     return PlayerReport(
         entrant.name, entrant.nets, sum(scores.games for scores in own), elo, elo_error, mean, error
     )

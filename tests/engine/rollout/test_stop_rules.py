@@ -76,6 +76,21 @@ def test_a_cube_rollout_stops_by_standard_error_too():
         assert apply_cube_rule(_cube_state(0.5, 0.98, spread), [0, 1], settings, MONEY)[1] is reason
 
 
+@pytest.mark.parametrize(
+    ("trials", "variance_reduction", "reason"),
+    [(108, True, StopReason.ERROR), (108, False, None), (1080, False, StopReason.ERROR)],
+)
+def test_games_that_all_came_out_alike_are_not_known_without_error(trials, variance_reduction, reason):
+    """108 games won out of 108: one in a hundred may still be lost."""
+    scores = np.column_stack([np.ones(trials), np.zeros((trials, 4))])
+    starts = Position.start().board[None]
+    state = RolloutState(
+        starts, TrialCubes.make_initial(1), 0, 0, variance_reduction, ("evaluator",), "cubeless", (scores,)
+    )
+    settings = RolloutSettings(min_trials=108, stop_error=0.001)
+    assert apply_candidate_rule(state, [0], settings, TrialScoring()) == ([0], reason)
+
+
 @pytest.mark.parametrize("trials", [36, 107, 110])
 def test_rules_wait_for_their_moment(trials):
     scores = np.zeros((trials, 5))

