@@ -14,6 +14,7 @@ from tests.attacks import (
     match_files,
     odd_clients,
     pages,
+    strangers,
     tables,
 )
 from tests.attacks.trial import Attack
@@ -30,5 +31,6 @@ ATTACKS: tuple[Attack, ...] = (
     *match_files.ATTACKS,
     *damaged.ATTACKS,
     *folders.ATTACKS,
+    *strangers.ATTACKS,
     *kills.ATTACKS,
 )

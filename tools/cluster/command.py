@@ -5,9 +5,8 @@
     gammond cluster status HOST:PORT  who works, and which program they run
     gammond cluster plan              how many workers a job can use
 
-Whoever reaches the scheduler or a worker can run any program there: keep them on loopback or in a network
-that you trust, or begin it with --tls and give every machine certificates by Dask's own settings
-(docs/guide/cluster.md).
+They speak TLS, and only who has the key is let in, which the first `start` puts into the data folder; other
+machines need a copy of that file (docs/guide/cluster.md).
 """
 
 from __future__ import annotations
@@ -26,13 +25,14 @@ from tools.common.pulse import PULSE
 from tools.common.text_table import format_table
 from tools.parallel.cluster import (
     LOOPBACK,
-    TLS_PREFIX,
     ClusterExecutor,
+    add_scheme,
     format_workers,
     import_distributed,
     read_local_count,
-    set_dask_config,
+    use_dask_settings,
 )
+from tools.parallel.cluster_key import find_key_file, make_key_file
 from tools.parallel.identity import read_identity
 
 SUMMARY = "begin a cluster for --cluster, add workers to it, look at it"
@@ -57,9 +57,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     start.add_argument("--host", default=LOOPBACK, help="where to listen (default %(default)s)")
     start.add_argument("--port", type=int, default=DEFAULT_PORT, help="its port (default %(default)s)")
-    start.add_argument(
-        "--tls", action="store_true", help="speak TLS, with the certificates of Dask's settings"
-    )
     start.add_argument("--allow-remote", action="store_true", help="allow a host that other machines reach")
     worker = actions.add_parser(
         "worker",
@@ -108,15 +105,15 @@ def _start(args: argparse.Namespace) -> int:
 
     check_host(args.host, allow_remote=args.allow_remote)
     _check_range("port", args.port, 1, 65535)
-    address = f"{TLS_PREFIX if args.tls else ''}{args.host}:{args.port}"
-    with set_dask_config():
+    address, key = f"{args.host}:{args.port}", make_key_file()
+    with use_dask_settings(key):
         sys.stderr.write(
             f"gammond: the cluster is at {address}; on each machine that works for it: "
             f"gammond cluster worker {address}\n"
+            f"gammond: other machines need a copy of its key, {key}, in their data folder\n"
         )
         sys.stderr.flush()
-        protocol = "tls" if args.tls else "tcp"
-        options = ["--host", args.host, "--port", str(args.port), "--protocol", protocol]
+        options = ["--host", args.host, "--port", str(args.port), "--protocol", "tls"]
         return _run(run_scheduler, [*options, *_QUIET])
 
 
@@ -127,11 +124,20 @@ def _work(args: argparse.Namespace) -> int:
         raise UnsupportedError(f"expected HOST:PORT of a scheduler, got {args.address}", field="address")
     count = count_usable_cores() if args.threads is None else args.threads
     _check_range("threads", count, 1, MAX_THREADS)
-    options = [args.address, "--nworkers", str(count), "--nthreads", "1", *_QUIET, "--memory-limit", "0"]
+    options = [
+        add_scheme(args.address),
+        "--nworkers",
+        str(count),
+        "--nthreads",
+        "1",
+        *_QUIET,
+        "--memory-limit",
+        "0",
+    ]
     options += ["--preload", "gammond", "--death-timeout", str(MAX_WORKER_WAIT_S)]
     if args.host is not None or LOOPBACK in args.address:
         options += ["--host", args.host or LOOPBACK]
-    with set_dask_config():
+    with use_dask_settings(find_key_file()):
         sys.stderr.write(f"gammond: {format_workers(count)} for {args.address}: {read_identity()}\n")
         sys.stderr.flush()
         return _run(run_worker, options)

@@ -10,21 +10,24 @@ from __future__ import annotations
 import math
 import os
 import secrets
+import tempfile
 import textwrap
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future
-from contextlib import AbstractContextManager, ExitStack
+from contextlib import ExitStack, contextmanager
 from copy import copy
 from dataclasses import dataclass, replace
 from itertools import count as count_up
+from pathlib import Path
 from types import TracebackType
 from typing import Any, TypeVar
 
 from engine.errors import LimitError, StateError, UnsupportedError, ValueRangeError
 from engine.options import MAX_QUOTED_CHARS
 from engine.runtime.cores import MAX_THREADS
+from tools.parallel.cluster_key import find_key_file
 from tools.parallel.executor import await_result, do_nothing
 from tools.parallel.identity import ProgramIdentity, check_identity, check_nets, read_identity
 
@@ -35,6 +38,7 @@ LOCAL_PREFIX = "local:"
 """Before the number of workers of a cluster on this machine, which lasts as long as the command."""
 
 TLS_PREFIX = "tls://"
+"""Before all addresses of the library: nothing else is spoken."""
 
 LOOPBACK = "127.0.0.1"
 
@@ -70,6 +74,10 @@ DASK_CONFIG = {
     # 64 kB made workers ask the system for the same memory again and again: 4 to 7 % of a rollout
     "distributed.nanny.pre-spawn-environ.MALLOC_TRIM_THRESHOLD_": None,
     "distributed.deploy.lost-worker-timeout": "365 days",  # one that dies is started again
+    "distributed.comm.require-encryption": True,
+    "distributed.comm.default-scheme": "tls",
+    "distributed.scheduler.http.routes": [],  # pages without a key would tell anybody what goes on
+    "distributed.worker.http.routes": [],
 }
 """Settings of the library for schedulers, workers and those who ask them."""
 
@@ -152,24 +160,29 @@ class ClusterExecutor:
         """Connect.
 
         Raises:
-            StateError: No scheduler answers there.
+            StateError: No scheduler answers there, or there is no key.
+            DataFileError: The key cannot be used.
         """
-        self._stack.enter_context(set_dask_config())
-        address: Any = self._address
-        if self._local_count:
-            address = self._stack.enter_context(start_local_workers(self._local_count))
+        with ExitStack() as stack:
+            if self._local_count:
+                stack.enter_context(use_dask_settings())
+                address = stack.enter_context(start_local_workers(self._local_count))
+            else:
+                stack.enter_context(use_dask_settings(find_key_file()))
+                address = add_scheme(self._address)
+            self._client = stack.enter_context(self._connect(address))
+            self._stack = stack.pop_all()
+        return self
+
+    def _connect(self, address: Any) -> Any:  # noqa: ANN401  (the library's)
         try:
-            self._client = self._stack.enter_context(
-                self._distributed.Client(address, timeout=_CONNECT_S, set_as_default=False)
-            )
+            return self._distributed.Client(address, timeout=_CONNECT_S, set_as_default=False)
         except (OSError, ValueError) as error:
-            self._stack.close()
             raise StateError(
-                f"no cluster answers at {self._address[:MAX_QUOTED_CHARS]}: `gammond cluster start` begins "
-                "one, and says its address",
+                f"no cluster of the same key answers at {self._address[:MAX_QUOTED_CHARS]}: `gammond cluster "
+                "start` begins one, says its address, and where its key is that all machines need",
                 field="cluster",
             ) from error
-        return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -302,8 +315,8 @@ def read_local_count(address: str) -> int:
         if digits.isascii() and digits.isdigit() and 1 <= int(digits) <= MAX_THREADS:
             return int(digits)
     else:
-        host, _, port = address.removeprefix("tcp://").removeprefix(TLS_PREFIX).rpartition(":")
-        if host and port.isascii() and port.isdigit() and 1 <= int(port) <= 65535:
+        host, _, port = address.removeprefix(TLS_PREFIX).rpartition(":")
+        if host and "/" not in host and port.isascii() and port.isdigit() and 1 <= int(port) <= 65535:
             return 0
     raise ValueRangeError(
         f"expected HOST:PORT of a cluster's scheduler, or {LOCAL_PREFIX}N for N workers of this machine (1 "
@@ -312,13 +325,28 @@ def read_local_count(address: str) -> int:
     )
 
 
-def start_local_workers(count: int) -> Any:  # noqa: ANN401  (a cluster of the library, a context manager)
-    """Start a scheduler and workers of this machine, which end with the caller."""
-    return import_distributed().LocalCluster(
+def add_scheme(address: str) -> str:
+    """Return the address of a scheduler as the library takes it."""
+    return TLS_PREFIX + address.removeprefix(TLS_PREFIX)
+
+
+def start_local_workers(count: int, security: Any = None) -> Any:  # noqa: ANN401  (the library's)
+    """Start a scheduler and workers of this machine, which end with the caller.
+
+    Args:
+        count: How many workers.
+        security: The library's; None for a key that nobody else has.
+
+    Returns:
+        A cluster of the library, a context manager.
+    """
+    distributed = import_distributed()
+    return distributed.LocalCluster(
         n_workers=count,
         threads_per_worker=1,
         processes=True,
         host=LOOPBACK,
+        security=security or distributed.Security.temporary(),
         dashboard_address=f"{LOOPBACK}:0",
         memory_limit=0,
         silence_logs="ERROR",
@@ -326,25 +354,39 @@ def start_local_workers(count: int) -> Any:  # noqa: ANN401  (a cluster of the l
     )
 
 
-def set_dask_config() -> AbstractContextManager[Any]:
-    """Return a context in which the library has the settings of this program."""
+@contextmanager
+def use_dask_settings(key: Path | None = None) -> Iterator[None]:
+    """Let the library have the settings of this program.
+
+    Its files go to a folder that nobody else can write, since workers look for modules there.
+
+    Args:
+        key: Of `tools.parallel.cluster_key`; without one only what has its own can be spoken with.
+    """
     import dask
 
-    settings: AbstractContextManager[Any] = dask.config.set(DASK_CONFIG)
-    return settings
+    keys = {f"distributed.comm.tls.{role}.cert": str(key) for role in ("client", "scheduler", "worker")}
+    tls = {"distributed.comm.tls.ca-file": str(key), **keys} if key else {}
+    with (
+        tempfile.TemporaryDirectory(prefix="gammond-cluster-", ignore_cleanup_errors=True) as scratch,
+        dask.config.set({**DASK_CONFIG, **tls, "temporary-directory": scratch}),
+    ):
+        yield
 
 
 def import_distributed() -> Any:  # noqa: ANN401  (a library without types of its own)
     """Return the library.
 
     Raises:
-        UnsupportedError: It is missing.
+        UnsupportedError: It is missing, or what makes keys for it.
     """
     os.environ.setdefault(*_LOG_LEVEL)  # workers inherit it; what counts comes back as an error
     try:
+        import cryptography  # noqa: F401  (makes keys)
         import distributed
     except ImportError:
         raise UnsupportedError(
-            "--cluster needs the package distributed: pip install 'gammond[cluster]'", field="cluster"
+            "--cluster needs the packages distributed and cryptography: pip install 'gammond[cluster]'",
+            field="cluster",
         ) from None
     return distributed

@@ -16,7 +16,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-distributed = pytest.importorskip("distributed")
+from engine.errors import StateError
+from tools.parallel.cluster import ClusterExecutor
+from tools.parallel.cluster_key import make_key_file
+
+pytest.importorskip("distributed")
+pytest.importorskip("cryptography")
 
 pytestmark = pytest.mark.slow
 
@@ -113,11 +118,22 @@ def cluster(processes):
     """A scheduler and two workers, each a `gammond cluster` of its own; their address comes first."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
         address = f"127.0.0.1:{listener.getsockname()[1]}"
+    make_key_file()  # else a worker may look for it before the scheduler has made it
     scheduler = processes.start("cluster", "start", "--port", address.rpartition(":")[2])
     workers = [processes.start("cluster", "worker", address, "--threads", "1") for _ in range(2)]
-    with distributed.Client(address, timeout=PATIENCE_S, set_as_default=False) as client:
-        client.wait_for_workers(2, timeout=PATIENCE_S)
+    end_s = time.monotonic() + PATIENCE_S
+    while not has_workers(address, 2):
+        assert time.monotonic() < end_s
+        time.sleep(0.1)
     return address, scheduler, workers
+
+
+def has_workers(address, count):
+    try:
+        with ClusterExecutor(address) as executor:
+            return executor.count_workers() == count
+    except StateError:
+        return False
 
 
 def halt_at_progress(clients):

@@ -14,11 +14,19 @@ from protocol.state.service import Service, make_shipped_catalogue
 from protocol.state.session import Session
 from tests.protocol.talking import talk
 from tools.parallel import cluster
-from tools.parallel.cluster import ClusterExecutor, read_local_count, shorten_task
+from tools.parallel.cluster import (
+    ClusterExecutor,
+    read_local_count,
+    shorten_task,
+    start_local_workers,
+    use_dask_settings,
+)
+from tools.parallel.cluster_key import make_key_file
 from tools.parallel.cluster_link import ClusterLink
 from tools.parallel.identity import ProgramIdentity, check_nets
 
-pytest.importorskip("distributed")
+distributed = pytest.importorskip("distributed")
+pytest.importorskip("cryptography")
 
 pytestmark = pytest.mark.slow
 
@@ -157,13 +165,17 @@ def ask_server(link):
     return [re.sub(r"elapsed_ms=\d+", "", line) for line in lines]
 
 
-def test_a_server_hands_out_rollouts_and_answers_the_same(executor):
+def test_a_server_hands_out_rollouts_and_answers_the_same():
     said = []
-    link = ClusterLink(executor._client.cluster.scheduler_address, said.append)
-    with link.keep_open():
-        while not link.count_workers():
-            time.sleep(0.01)
-        answer = ask_server(link)
+    with (
+        use_dask_settings(make_key_file()),
+        start_local_workers(2, distributed.Security()) as started,
+    ):
+        link = ClusterLink(started.scheduler_address, said.append)
+        with link.keep_open():
+            while not link.count_workers():
+                time.sleep(0.01)
+            answer = ask_server(link)
     assert answer == ask_server(None)
     assert "long work is done here" not in said[-1]
 
@@ -184,13 +196,31 @@ def test_a_worker_with_other_nets_refuses_to_work():
     check_nets({})
 
 
-@pytest.mark.parametrize("address", ["local:0", "local:x", "local:", "host", "host:", ":5", "host:70000", ""])
+@pytest.mark.parametrize(
+    "address", ["local:0", "local:x", "local:", "host", "host:", ":5", "host:70000", "", "tcp://host:1"]
+)
 def test_an_address_that_is_none_is_an_error(address):
     with pytest.raises(ValueRangeError, match="expected HOST:PORT"):
         read_local_count(address)
 
 
 def test_where_no_scheduler_answers_the_message_says_how_to_begin_one(monkeypatch):
+    make_key_file()
     monkeypatch.setattr(cluster, "_CONNECT_S", 1)
     with pytest.raises(StateError, match="gammond cluster start"), ClusterExecutor("127.0.0.1:9"):
         pass
+
+
+def test_who_has_another_key_or_none_reaches_no_worker(monkeypatch, tmp_path):
+    monkeypatch.setattr(cluster, "_CONNECT_S", 2)
+    with (
+        use_dask_settings(make_key_file()),
+        start_local_workers(1, distributed.Security()) as started,
+    ):
+        address = started.scheduler_address
+        monkeypatch.setenv("GAMMOND_DATA", str(tmp_path))
+        with pytest.raises(StateError, match=r"the key of the cluster is not at .*cluster\.pem"):
+            ClusterExecutor(address).__enter__()
+        make_key_file()
+        with pytest.raises(StateError, match="no cluster of the same key answers"):
+            ClusterExecutor(address).__enter__()

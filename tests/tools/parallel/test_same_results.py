@@ -12,9 +12,11 @@ from engine.rules.rules import STANDARD_RULES
 from engine.store.analysis_store import AnalysisStore
 from nets.catalogue import identify_engine, load_engine
 from tools import cli
-from tools.parallel.cluster import set_dask_config, start_local_workers
+from tools.parallel.cluster import start_local_workers, use_dask_settings
+from tools.parallel.cluster_key import make_key_file
 
-pytest.importorskip("distributed")
+distributed = pytest.importorskip("distributed")
+pytest.importorskip("cryptography")
 
 pytestmark = pytest.mark.slow
 
@@ -51,7 +53,10 @@ COMMANDS = {
 @pytest.fixture(scope="module")
 def cluster():
     """The address of a cluster of two workers for all tests here."""
-    with set_dask_config(), start_local_workers(2) as started:
+    with (
+        use_dask_settings(make_key_file()),
+        start_local_workers(2, distributed.Security()) as started,
+    ):
         yield started.scheduler_address
 
 
