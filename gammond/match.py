@@ -102,7 +102,7 @@ class MatchState:
 
     @classmethod
     def from_ogid(cls, text: str) -> MatchState:
-        """Read the match state of an OGID.
+        """Read the match state of an OGID, whose colour is the player who reached the position.
 
         Raises:
             FormatError: The text is no OGID.

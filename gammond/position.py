@@ -101,7 +101,7 @@ class Position:
 
     @classmethod
     def from_ogid(cls, text: str) -> Position:
-        """Read the checkers of an OGID.
+        """Read the checkers of an OGID, whose colour is the player who reached the position.
 
         Raises:
             FormatError: The text is no OGID.

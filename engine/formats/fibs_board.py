@@ -77,7 +77,7 @@ class FibsBoard(NamedTuple):
     names: tuple[str, str]
 
 
-def decode_fibs_board(text: str, dialect: FibsDialect = FibsDialect.FIBS) -> FibsBoard:
+def decode_fibs_board(text: str, dialect: FibsDialect | None = None) -> FibsBoard:
     """Parse a board line, with or without ``board:`` in front.
 
     The Crawford game is implicit: a match game with exactly one side 1-away and the post-Crawford flag at 0.
@@ -86,7 +86,7 @@ def decode_fibs_board(text: str, dialect: FibsDialect = FibsDialect.FIBS) -> Fib
 
     Args:
         text: The line.
-        dialect: Its dialect, which the text does not show.
+        dialect: Its dialect; if None, GNU Backgammon's where both sides have dice, else that of FIBS.
 
     Raises:
         FormatError: A field cannot be parsed; the message says which.
@@ -96,6 +96,7 @@ def decode_fibs_board(text: str, dialect: FibsDialect = FibsDialect.FIBS) -> Fib
     fields = _split_fields(text)
     numbers = [0, 0] + [_parse_number(fields, place) for place in range(2, _FIELD_COUNT)]
     _check_allowed_values(numbers)
+    dialect = dialect or _guess_dialect(numbers)
     match = _read_match(numbers, dialect)
     view = _read_board(numbers)
     position = Position(view if match.on_roll == VIEWER else swap_sides(view))
@@ -103,14 +104,26 @@ def decode_fibs_board(text: str, dialect: FibsDialect = FibsDialect.FIBS) -> Fib
     return FibsBoard(position, match, (fields[first], fields[1 - first]))
 
 
+def describe_reading(text: str) -> str:
+    """Say by which dialect a valid board line was read; empty where its dice tell, or both give the same."""
+    fields = _split_fields(text)
+    length, first, second, *others = (int(fields[place]) for place in (2, 3, 4, _DICE, _DICE + 2, _DOUBLED))
+    if length in (0, _MONEY_LENGTH) or first == second or any(others):
+        return ""
+    return (
+        "the first score of this board line is read as the viewer's, as FIBS writes it (GNU Backgammon has "
+        "the opponent's)"
+    )
+
+
 def decode_fibs_boards(
-    texts: Sequence[str], dialect: FibsDialect = FibsDialect.FIBS
+    texts: Sequence[str], dialect: FibsDialect | None = None
 ) -> tuple[Board, list[MatchState | None]]:
     """Parse many board lines; `decode_fibs_board` explains what is wrong with a bad one.
 
     Args:
         texts: n lines, each as for `decode_fibs_board`.
-        dialect: Their dialect.
+        dialect: Their dialect; if None, that of each as `decode_fibs_board` finds it.
 
     Returns:
         Boards ``int8[n, 2, 26]`` as the player on roll sees them, and the n match states. The match state of
@@ -201,7 +214,7 @@ def _format_cube(match: MatchState, dialect: FibsDialect) -> tuple[int, ...]:
 
 
 @lru_cache(maxsize=4096)
-def _decode_match(key: bytes, dialect: FibsDialect) -> MatchState | None:
+def _decode_match(key: bytes, dialect: FibsDialect | None) -> MatchState | None:
     """Return the match state of a row of `FIBS_STATE_FIELDS`; None if it is impossible."""
     numbers = [0] * _FIELD_COUNT
     for field, number in zip(
@@ -209,9 +222,15 @@ def _decode_match(key: bytes, dialect: FibsDialect) -> MatchState | None:
     ):
         numbers[field] = number
     try:
-        return _read_match(numbers, dialect)
+        return _read_match(numbers, dialect or _guess_dialect(numbers))
     except GammondError:
         return None
+
+
+def _guess_dialect(numbers: Sequence[int]) -> FibsDialect:
+    """Return the dialect that dice show: FIBS writes those of the player on roll only."""
+    has_both = numbers[_DICE] and numbers[_DICE + 2]
+    return FibsDialect.GNUBG if has_both else FibsDialect.FIBS
 
 
 def _split_fields(text: str) -> list[str]:

@@ -5,19 +5,22 @@ is seat 0, and has the first of the two scores; its bar is 0, that of Black 25. 
 
 *Source:* the description of OGID in HedgeHog's public documents (docs/OGID.md) as far as readers of it quote
 them, and the IDs that programs exchange. The colour is that of the player who reached the position: the other
-one is on roll, except while a double is pending, which is the doubler's.
+one is on roll, except while a double is pending, which is the doubler's. Some programs write the player on
+roll there; `describe_reading` says how an ID was read.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 
 from engine.errors import FormatError, UnsupportedError, ValueRangeError
 from engine.rules.dice import Roll
 from engine.rules.match import MAX_CUBE, MatchState
+from engine.rules.moves import generate_plays
 from engine.rules.position import BAR, CHECKERS, Board, Position, fill_borne_off, swap_sides
 
 WHITE = 0
@@ -28,7 +31,9 @@ _PLACES = "0123456789abcdefghijklmnopq"
 """The character of each place: White's bar, the points, Black's bar, and borne off."""
 _OFF = _PLACES.index("q")
 _SEATS = {"W": WHITE, "B": 1 - WHITE}
-_OFFERED, _NORMAL, _DOUBLED_STATE = "O", "N", "D"
+_COLOURS = {WHITE: "White", 1 - WHITE: "Black"}
+_OFFERED, _NORMAL, _PASSED = "O", "N", "P"
+_DOUBLED_STATE, _ROLLED_STATE = "D", "R"
 _MIN_FIELDS, _MAX_FIELDS = 3, 11
 _SHAPE = re.compile(
     rf"(?:{_PREFIX})?[0-9a-q]{{0,{CHECKERS}}}:[0-9a-q]{{0,{CHECKERS}}}:[WBN][0-9]", re.IGNORECASE
@@ -52,7 +57,7 @@ def encode_ogid(position: Position, match: MatchState) -> str:
     board = position.board if match.on_roll == WHITE else swap_sides(position.board)
     letters = {seat: letter for letter, seat in _SEATS.items()}
     owner = "N" if match.cube_owner is None else letters[match.cube_owner]
-    state = _DOUBLED_STATE if match.doubled else "R" if match.roll else "C"
+    state = _DOUBLED_STATE if match.doubled else _ROLLED_STATE if match.roll else "C"
     reached_by = match.on_roll if match.doubled else 1 - match.on_roll
     fields: tuple[object, ...] = (
         "".join(_PLACES[BAR - point] * int(board[0, point]) for point in range(BAR, 0, -1)),
@@ -74,8 +79,10 @@ def encode_ogid(position: Position, match: MatchState) -> str:
 def decode_ogid(text: str) -> tuple[Position, MatchState]:
     """Parse an OGID, with or without ``OGID=`` in front.
 
-    All fields after the cube may be missing: then White is on roll, before its roll, in money play. The state
-    is read for a pending double only; the number of the move and the limit of games are ignored.
+    All fields after the cube may be missing: then White is on roll, before its roll, in money play. The
+    number of the move and the limit of games are ignored. Where the state does not say that the dice are
+    rolled, and the side on roll cannot play them but the other one can, the colour is read as that of the
+    player on roll.
 
     Returns:
         The position as the player on roll sees it, and the match state.
@@ -84,7 +91,45 @@ def decode_ogid(text: str) -> tuple[Position, MatchState]:
         FormatError: A field cannot be parsed; the message says which.
         ValueRangeError: A field is out of range.
         PositionError: The position or match state is impossible.
+        UnsupportedError: A double was passed: the game is over.
     """
+    fields = _split_fields(text)
+    checkers = _parse_number(fields, 11, "checkers", CHECKERS)
+    if not 1 <= checkers <= CHECKERS:
+        raise ValueRangeError(
+            f"OGID field 11 (checkers) is 1 to {CHECKERS}, not {checkers}", field="checkers"
+        )
+    match = _parse_match_state(fields)
+    white_view = _parse_board(fields[0].lower(), fields[1].lower(), checkers)
+    views = {WHITE: Position(white_view, checkers), 1 - WHITE: Position(swap_sides(white_view), checkers)}
+    on_roll = match.on_roll
+    if match.roll and fields[4] and fields[5][:1].upper() != _ROLLED_STATE:
+        can_play = {seat: _can_play(position, match.roll) for seat, position in views.items()}
+        if can_play[1 - on_roll] and not can_play[on_roll]:
+            match = replace(match, on_roll=1 - on_roll)
+    return views[match.on_roll], match
+
+
+def describe_reading(text: str) -> str:
+    """Say which convention a valid OGID was read by; empty where its colour means the same by all of them."""
+    colour, match = _split_fields(text)[4].upper(), decode_ogid(text)[1]
+    if not colour or match.doubled:
+        return ""
+    is_read, on_roll = (
+        f"the colour {colour} of this OGID is read as that of the player",
+        _COLOURS[match.on_roll],
+    )
+    if match.on_roll == _SEATS[colour]:
+        return f"{is_read} on roll, {on_roll}: the other side cannot play the dice"
+    return f"{is_read} who reached the position: {on_roll} is on roll (some programs write who is on roll)"
+
+
+def _can_play(position: Position, roll: Roll) -> bool:
+    return not position.is_over and not generate_plays(position, roll)[0].is_no_move
+
+
+def _split_fields(text: str) -> list[str]:
+    """Return all fields, empty ones for those that are missing."""
     bare = text.strip()
     if bare[: len(_PREFIX)].upper() == _PREFIX:
         bare = bare[len(_PREFIX) :]
@@ -95,15 +140,7 @@ def decode_ogid(text: str) -> tuple[Position, MatchState]:
             f"{text[:60]!r} has {len(fields)}",
             field="position",
         )
-    fields += [""] * (_MAX_FIELDS - len(fields))
-    checkers = _parse_number(fields, 11, "checkers", CHECKERS)
-    if not 1 <= checkers <= CHECKERS:
-        raise ValueRangeError(
-            f"OGID field 11 (checkers) is 1 to {CHECKERS}, not {checkers}", field="checkers"
-        )
-    match = _parse_match_state(fields)
-    white_view = _parse_board(fields[0].lower(), fields[1].lower(), checkers)
-    return Position(white_view if match.on_roll == WHITE else swap_sides(white_view), checkers), match
+    return fields + [""] * (_MAX_FIELDS - len(fields))
 
 
 def _parse_board(white: str, black: str, checkers: int) -> Board:
@@ -167,6 +204,11 @@ def _parse_cube(text: str) -> tuple[int | None, int, bool]:
     if int(found[2]) >= MAX_CUBE.bit_length():
         raise ValueRangeError(
             f"OGID field 3 (cube): the number is 0 to {MAX_CUBE.bit_length() - 1}, not {found[2]}",
+            field="cube",
+        )
+    if found[3] == _PASSED:
+        raise UnsupportedError(
+            "OGID field 3 (cube): the double was passed, so the game is over: there is nothing to decide",
             field="cube",
         )
     return _SEATS.get(found[1]), 1 << int(found[2]), found[3] == _OFFERED

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from engine.errors import GammondError, forget_frames
 from engine.formats.fibs_board import decode_fibs_boards
 from engine.formats.position_id import decode_position_ids
-from engine.formats.position_text import is_fibs_board, parse_position
+from engine.formats.position_text import describe_assumption, is_fibs_board, parse_position
 from engine.formats.xgid import decode_xgid, decode_xgids, encode_xgid
 from engine.rules.dice import Roll
 from engine.rules.match import MatchState
@@ -35,6 +35,7 @@ class ParsedPositions:
             alone: money play, the cube in the middle.
         match_indices: ``int64[n]``: which of them each text has.
         rolls: The dice of the texts that have some, by place.
+        assumed: What was assumed of the texts that programs write in more than one way, by place.
     """
 
     boards: Board
@@ -43,6 +44,7 @@ class ParsedPositions:
     matches: tuple[MatchState, ...]
     match_indices: NDArray[np.int64]
     rolls: dict[int, Roll]
+    assumed: dict[int, str]
 
 
 def parse_positions(
@@ -67,6 +69,7 @@ def parse_positions(
         boards[others], is_good[others] = found, are_good
     fibs_matches = _decode_fibs_boards(texts, others[~is_good[others]].tolist(), boards, variant)
     errors: dict[int, GammondError] = {}
+    assumed: dict[int, str] = {}
     for i in others.tolist():
         try:
             if is_good[i]:
@@ -78,12 +81,16 @@ def parse_positions(
                 boards[i] = position.board
             if match is not None:
                 known.add(i, match)
+                if remark := describe_assumption(texts[i]):
+                    assumed[i] = remark
             is_good[i] = True
         except GammondError as error:
             forget_frames(error)
             errors[i] = error
             is_good[i] = False
-    return ParsedPositions(boards, is_good, errors, tuple(known.indices), known.match_indices, known.rolls)
+    return ParsedPositions(
+        boards, is_good, errors, tuple(known.indices), known.match_indices, known.rolls, assumed
+    )
 
 
 def _count_borne_off(boards: Board, is_good: NDArray[np.bool_], variant: Variant) -> None:

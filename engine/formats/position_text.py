@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from engine.errors import FormatError
+from engine.formats import fibs_board, ogid
 from engine.formats.fibs_board import decode_fibs_board
 from engine.formats.match_id import decode_match_id
 from engine.formats.ogid import decode_ogid, is_ogid
@@ -37,7 +38,7 @@ def parse_position(text: str, variant: Variant = BACKGAMMON) -> tuple[Position, 
 
     Those are: a GNU position ID, alone, with a match ID after a colon or a blank, or both behind their
     labels, ``GNUbg ID: ...`` or ``Position ID: ... Match ID: ...`` (over two lines too); an XGID; an OGID; a
-    FIBS board line in FIBS's own dialect; Snowie's line of 40 fields. Quotes around it are ignored. Prefix,
+    FIBS board line; Snowie's line of 40 fields. Quotes around it are ignored. Prefix,
     labels, colons and semicolons show which it is. `START` is the start of a game.
 
     Args:
@@ -57,9 +58,22 @@ def parse_position(text: str, variant: Variant = BACKGAMMON) -> tuple[Position, 
     return variant.adopt_position(position), match
 
 
+def describe_assumption(text: str) -> str:
+    """Say what was assumed of a valid position whose form programs write in more than one way; else empty."""
+    bare = _strip(text)
+    if is_ogid(bare):
+        return ogid.describe_reading(bare)
+    is_xgid = bare[:5].upper() == "XGID="
+    return fibs_board.describe_reading(bare) if is_fibs_board(bare) and not is_xgid else ""
+
+
+def _strip(text: str) -> str:
+    return text.strip().strip(_QUOTES).strip()
+
+
 def _parse_any(text: str, variant: Variant) -> tuple[Position, MatchState | None]:
     """Parse a position, of 15 checkers a side if its form does not count them."""
-    bare = text.strip().strip(_QUOTES).strip()
+    bare = _strip(text)
     if _PLAIN_ID.fullmatch(bare):  # as most positions come; no other form looks like it
         return decode_position_id(bare), None
     if labelled := _NAMED_IDS.fullmatch(bare):

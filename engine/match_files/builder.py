@@ -7,7 +7,7 @@ what came before stays, and the next game is read.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 from engine.errors import GammondError
@@ -75,7 +75,20 @@ class MatchBuilder:
         self._games: list[RecordedGame] = []
         self._issues: list[MatchIssue] = []
         self._game: GameBuilder | None = None
+        self._leaves_out_games = False
         self._previous: tuple[MatchState, GameResult | None] | None = None
+
+    def note_rules(self, at: int, issues: Iterable[str], *, leaves_out_games: bool = False) -> None:
+        """Note what is wrong with the rules that a file states.
+
+        Args:
+            at: Where it states them.
+            issues: What is wrong, and how they are read.
+            leaves_out_games: Whether games cannot be read by them: all that follow are skipped.
+        """
+        for issue in issues:
+            self.add_issue(at, IssueKind.UNSUPPORTED, issue)
+        self._leaves_out_games = leaves_out_games
 
     @property
     def variant(self) -> Variant:
@@ -126,6 +139,8 @@ class MatchBuilder:
             Whether it can begin so; if not, its actions are skipped.
         """
         self.end_game()
+        if self._leaves_out_games:
+            return False
         match_rules = self._rules
         try:
             begun = MatchState(

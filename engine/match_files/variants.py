@@ -1,8 +1,9 @@
-"""Variants of the game by the names that match files give them."""
+"""Variants, rules and lengths by the names that match files give them."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
 from engine.rules.rules import HYPERGAMMON, STANDARD_RULES, VARIANTS, Rules, Variant
 from engine.wording import escape_unprintable
@@ -15,6 +16,8 @@ _FILE_NAMES = {
 }
 _WITH_THREE_CHECKERS = f"{HYPERGAMMON.name}3"
 _MAX_SHOWN = 60
+_TRUE = frozenset(("on", "yes", "true", "1"))
+_FALSE = frozenset(("off", "no", "false", "0", "none", ""))
 
 
 def find_variant(name: str) -> tuple[Rules | None, str]:
@@ -36,6 +39,42 @@ def find_variant(name: str) -> tuple[Rules | None, str]:
     if plain.startswith("hyper"):
         return None, f"{issue}its games are left out, since the number of checkers is unknown"
     return STANDARD_RULES, f"{issue}read as backgammon"
+
+
+def read_flag(headers: Mapping[str, str], names: tuple[str, ...], default: bool, issues: list[str]) -> bool:
+    """Read a header that says yes or no, such as ``Jacoby: On``.
+
+    Args:
+        headers: Of the match.
+        names: The header's names; the first that is there counts.
+        default: Where there is none, or where it says something else.
+        issues: Gets what is wrong with it.
+    """
+    name = next((name for name in names if name in headers), None)
+    if name is None:
+        return default
+    said = headers[name].strip().lower()
+    if said not in _TRUE | _FALSE:
+        shown = escape_unprintable(headers[name][:_MAX_SHOWN])
+        issues.append(f"expected On or Off for {name}, got {shown!r}: read as {'On' if default else 'Off'}")
+        return default
+    return said in _TRUE
+
+
+def read_length(headers: Mapping[str, str], name: str, issues: list[str]) -> int:
+    """Read a header with the points of a match; 0, for money play, where there is none.
+
+    Args:
+        headers: Of the match.
+        name: The header's name.
+        issues: Gets what is wrong with it.
+    """
+    said = headers.get(name, "").strip()
+    if said and not re.fullmatch("[0-9]{1,5}", said):
+        shown = escape_unprintable(said[:_MAX_SHOWN])
+        issues.append(f"expected the points of the match for {name}, got {shown!r}: read as money play")
+        return 0
+    return int(said or 0)
 
 
 def name_variant(variant: Variant) -> str:

@@ -12,7 +12,7 @@ from engine.formats.fibs_board import decode_fibs_board
 from engine.formats.match_id import encode_match_id
 from engine.formats.ogid import decode_ogid
 from engine.formats.position_id import encode_position_id
-from engine.formats.position_text import parse_position
+from engine.formats.position_text import describe_assumption, parse_position
 from engine.formats.snowie import decode_snowie
 from engine.formats.xgid import PREFIX as XGID_PREFIX
 from engine.formats.xgid import decode_xgid, encode_xgid
@@ -97,8 +97,10 @@ def handle_position(call: CommandCall) -> Answer:
         with error_field("text"):
             position, match = _POSITION_READERS[form](text)
             position = call.session.game.rules.variant.adopt_position(position)
+    assumed = describe_assumption(text) if text is not None else ""
     call.session.set_position(position, match)
-    return make_ok_reply("position", game_to_values(call.session))
+    remark: dict[str, ReplyValue] = {"assumed": assumed} if assumed else {}
+    return make_ok_reply("position", game_to_values(call.session) | remark)
 
 
 def _read_fibs(text: str) -> tuple[Position, MatchState]:

@@ -61,7 +61,7 @@ _COMMANDS = (
         "position",
         "set up a position",
         game.handle_position,
-        f"ok position {_GAME}",
+        f"ok position {_GAME} [assumed=TEXT]",
         arguments=(
             word_argument(
                 "form",

@@ -84,12 +84,15 @@ class EvaluationQueries:
             boards[~parsed.is_good] = self.engine.rules.starting_position.board
         found = evaluate_matches(self.engine, boards, parsed.matches, parsed.match_indices, self.settings)
         plies = self.engine.evaluator.plies
-        return [
+        rows: list[dict[str, object]] = [
             {"position": text, "eval": {**values, "plies": plies}}
             for text, values in zip(
                 encode_position_ids(boards), evaluations_to_values(found, DECIMALS), strict=True
             )
         ]
+        for place, remark in parsed.assumed.items():
+            rows[place]["assumed"] = remark
+        return rows
 
 
 def estimate_play_count(texts: Sequence[str], dice: Roll | None, variant: Variant) -> int:
@@ -277,7 +280,10 @@ class QueryAnalysis:
                 )
             if position.is_over and want != "eval":
                 raise StateError(f"the game is over: '{want}' needs an unfinished game", field=name)
-        return QueryPosition(position, match, roll, name, {"position": encode_position_id(position)})
+        result: dict[str, object] = {"position": encode_position_id(position)}
+        if place in parsed.assumed:
+            result["assumed"] = parsed.assumed[place]
+        return QueryPosition(position, match, roll, name, result)
 
     def _count_done(self, more: int) -> None:
         """Count positions that are done, and report them when it is time to."""

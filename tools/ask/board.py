@@ -16,7 +16,7 @@ from protocol.commands.board_drawing import CHECKER_MARKS
 from protocol.repl.answers.position_views import show_ids, show_pips
 from protocol.state.session import Session
 from tools.ask.question import add_json_argument, draw_table, open_table, show_lines
-from tools.common.position_arguments import add_position_arguments, read_position
+from tools.common.position_arguments import add_assumed, add_position_arguments, read_position
 from tools.common.position_fields import list_position_fields
 
 SUMMARY = "draw a position, with pip counts and IDs"
@@ -36,7 +36,7 @@ def main(args: argparse.Namespace) -> int:
     """
     session = open_table(args, *read_position(args, has_dice=True))
     if args.json:
-        sys.stdout.write(json.dumps(_describe_board(session)) + "\n")
+        sys.stdout.write(add_assumed(args, json.dumps(_describe_board(session))) + "\n")
     else:
         show_lines([*draw_table(session), *show_pips(session, CHECKER_MARKS), *show_ids(session)])
     return 0

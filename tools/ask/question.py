@@ -36,7 +36,7 @@ from tools.ask.progress import CLEAR_LINE, AnswerProgress
 from tools.common.background import prepare_on_first_compile
 from tools.common.interrupts import call_on_interrupt
 from tools.common.opponents import load_net_engine
-from tools.common.position_arguments import add_position_arguments, read_position
+from tools.common.position_arguments import add_assumed, add_position_arguments, read_position
 from tools.common.position_fields import format_heading, list_position_fields
 from tools.common.pulse import PULSE
 from tools.common.store_options import add_store_arguments, read_store_arguments
@@ -124,7 +124,8 @@ def answer_question(
     heading = format_heading(position, match if has_dice else match.before_roll())
     with _watch_work() as control:
         if args.json:
-            lines = call_session(lambda: [make_json(session, control)])
+            (line,) = call_session(lambda: [make_json(session, control)])
+            lines = [add_assumed(args, line)]
         else:
             lines += call_session(lambda: [heading, *ask(session, control)])
     if args.json:

@@ -53,6 +53,7 @@ from typing import Any, BinaryIO
 from engine.errors import DataFileError, FormatError
 from engine.runtime.cores import count_usable_cores
 from engine.runtime.exit_codes import EXIT_FAULTS, EXIT_OK
+from engine.wording import format_count
 from tools.batch.evaluation import DECISION_COLUMNS, EVAL, MOVES, BatchAnalysis
 from tools.batch.lines import count_lines
 from tools.batch.messages import BadLines, format_resume_note, format_summary, say
@@ -170,6 +171,8 @@ def _run_files(args: argparse.Namespace, analysis: BatchAnalysis, block_lines: i
                     number, f"{counts.errors} bad" if counts.errors else ""
                 ),
             )
+    for note, count in counts.assumed.items():
+        say(f"{note} ({format_count(count, 'line')})")
     say(format_summary(counts, written, analysis, time.perf_counter() - started_s))
     return EXIT_FAULTS if counts.errors or written.errors else EXIT_OK
 

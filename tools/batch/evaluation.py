@@ -263,7 +263,7 @@ def clear_negative_zero(value: float) -> float:
 
 
 def select_positions(found: ParsedPositions, places: NDArray[np.int64]) -> ParsedPositions:
-    """Return some of the good positions, numbered anew."""
+    """Return some of the good positions, numbered anew, without what was assumed of them."""
     rolls = {new: found.rolls[old] for new, old in enumerate(places.tolist()) if old in found.rolls}
     return ParsedPositions(
         np.ascontiguousarray(found.boards[places]),
@@ -272,6 +272,7 @@ def select_positions(found: ParsedPositions, places: NDArray[np.int64]) -> Parse
         found.matches,
         found.match_indices[places],
         rolls,
+        {},
     )
 
 

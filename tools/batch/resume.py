@@ -246,7 +246,7 @@ def redo_rows(path: Path, written: ExistingOutput, blocks: BlockAnalysis, row_fo
         with path.open("rb") as before, target.open("wb") as after:
             for row in written.corrected:
                 _copy_bytes(before, after, row.start - before.tell())
-                columns, errors = blocks.make_rows([row.line])
+                columns, errors, _ = blocks.make_rows([row.line])
                 after.write(row_format.format_rows(columns).encode())
                 written.bad_lines += [(row.line.number, format_error(error)) for error in errors.values()]
                 before.seek(row.end)

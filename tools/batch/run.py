@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import itertools
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -19,15 +20,20 @@ from tools.batch.rows import ERROR_COLUMN, LINE_COLUMN, format_error
 
 @dataclass
 class BatchCounts:
-    """Counts of a run: rows written, error rows among them, seconds without reading and writing."""
+    """Counts of a run: rows written, error rows among them, seconds without reading and writing.
+
+    Attributes:
+        assumed: What was assumed of positions that programs write in more than one way, and of how many.
+    """
 
     rows: int = 0
     errors: int = 0
     compute_s: float = 0.0
+    assumed: Counter[str] = field(default_factory=Counter)
 
 
-BlockRows = tuple[dict[str, list[Any]], dict[int, GammondError]]
-"""The rows of a block by column, and the errors of bad lines by place."""
+BlockRows = tuple[dict[str, list[Any]], dict[int, GammondError], list[str]]
+"""The rows of a block by column, the errors of bad lines by place, and what was assumed of others."""
 
 
 class MadeBlock(NamedTuple):
@@ -37,12 +43,14 @@ class MadeBlock(NamedTuple):
         lines: The lines.
         columns: The rows by column.
         errors: The errors of bad lines by place.
+        assumed: What was assumed of others.
         took_s: Seconds that were waited for the rows.
     """
 
     lines: list[PositionLine]
     columns: dict[str, list[Any]]
     errors: dict[int, GammondError]
+    assumed: list[str]
     took_s: float
 
 
@@ -86,7 +94,7 @@ class BlockAnalysis:
             yield MadeBlock(lines, *rows, time.perf_counter() - started_s)
 
     def make_rows(self, block: list[PositionLine]) -> BlockRows:
-        """Return the rows of lines by column, and the errors of bad lines by place."""
+        """Return the rows of lines by column, the errors of bad lines, and what was assumed of others."""
         found = decode_lines(
             block, self.analysis.check_match, needs_dice=self.needs_dice, variant=self.analysis.variant
         )
@@ -108,7 +116,7 @@ class BlockAnalysis:
         columns[ERROR_COLUMN] = [None] * len(block)
         for place, error in found.errors.items():
             columns[ERROR_COLUMN][place] = format_error(error)
-        return columns, found.errors
+        return columns, found.errors, list(found.assumed.values())
 
 
 def run_batch(
@@ -140,6 +148,7 @@ def run_batch(
         write(made.columns)
         counts.rows += len(made.lines)
         counts.errors += len(made.errors)
+        counts.assumed.update(made.assumed)
         advance(made.lines[-1].number, counts)
     return counts
 

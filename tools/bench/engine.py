@@ -203,7 +203,7 @@ def bench_batch(subject: BenchmarkSubject) -> Iterator[Measurement]:
     evaluator = BatchEvaluator(Engine(subject.evaluator), EvalSettings(is_cubeful=False))
     counts = _run_batch(evaluator, content, written)
     first = read_lines(io.BytesIO("\n".join(ids[:100]).encode()))
-    columns, _ = BlockAnalysis(evaluator).make_rows(list(first))
+    columns, *_ = BlockAnalysis(evaluator).make_rows(list(first))
     expected = CsvRows(tuple(columns)).format_rows(columns)
     check_answer(
         counts.rows == BATCH_LINES and not counts.errors,

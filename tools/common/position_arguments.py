@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,7 +13,7 @@ from typing import Any
 
 from engine.errors import FormatError, GammondError, PositionError, UnsupportedError, ValueRangeError
 from engine.formats.pasted_text import find_position, split_lines
-from engine.formats.position_text import START
+from engine.formats.position_text import START, describe_assumption
 from engine.rules.dice import validate_roll
 from engine.rules.match import MatchState
 from engine.rules.position import Position
@@ -101,8 +102,10 @@ def _add_score_arguments(parser: argparse.ArgumentParser) -> None:
 def read_position(args: argparse.Namespace, *, has_dice: bool = False) -> tuple[Position, MatchState]:
     """Read the position of the arguments.
 
+    What was assumed of a form that programs write in more than one way is said on stderr.
+
     Args:
-        args: Parsed, with what `add_position_arguments` declares.
+        args: Parsed, with what `add_position_arguments` declares; gets `assumed`, what was assumed, for JSON.
         has_dice: As there.
 
     Returns:
@@ -116,7 +119,11 @@ def read_position(args: argparse.Namespace, *, has_dice: bool = False) -> tuple[
             "--dice is for 'hint', 'board' and 'rollout': this command is about the position before the roll",
             field="dice",
         )
-    position, match = parse_text(find_text(args.position), VARIANTS[args.variant])
+    text = find_text(args.position)
+    position, match = parse_text(text, VARIANTS[args.variant])
+    args.assumed = describe_assumption(text)
+    if args.assumed:
+        sys.stderr.write(f"{PULSE.name}: {args.assumed}\n")
     match = _change_score(match or MatchState(), args)
     if args.dice is not None:
         if match.doubled or match.resigned:
@@ -124,6 +131,16 @@ def read_position(args: argparse.Namespace, *, has_dice: bool = False) -> tuple[
         with _name_option("dice"):
             match = match.with_roll(validate_roll(*args.dice))
     return position, match
+
+
+def add_assumed(args: argparse.Namespace, line: str) -> str:
+    """Add to a JSON object what `read_position` assumed, if anything.
+
+    Args:
+        args: The arguments.
+        line: The object, with a key or more.
+    """
+    return f"{line[:-1]}, {json.dumps({'assumed': args.assumed})[1:]}" if args.assumed else line
 
 
 def find_text(words: list[str]) -> str:

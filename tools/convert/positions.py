@@ -18,6 +18,7 @@ from engine.formats.fibs_board import encode_fibs_board
 from engine.formats.match_id import encode_match_id
 from engine.formats.ogid import encode_ogid
 from engine.formats.position_id import encode_position_id
+from engine.formats.position_text import describe_assumption
 from engine.formats.snowie import encode_snowie
 from engine.formats.xgid import encode_xgid
 from engine.match_files.reading import holds_positions, read_head, read_positions
@@ -25,11 +26,11 @@ from engine.rules.match import MatchState
 from engine.rules.position import Position, swap_sides
 from engine.rules.rules import BACKGAMMON, VARIANTS, Variant
 from engine.runtime.exit_codes import EXIT_FAULTS, EXIT_OK
-from protocol.repl.answers.checkers import format_checkers
+from protocol.repl.answers.checkers import format_checkers, is_checkers
 from tools.batch.lines import PLAIN_COLUMNS, PositionLine, decode_line
 from tools.batch.tables import PositionInput, open_input
 from tools.common.position_arguments import STDIN, find_text
-from tools.common.position_texts import parse_text
+from tools.common.position_texts import parse_text, split_dice
 from tools.common.progress import write_message
 from tools.common.pulse import open_stdin
 
@@ -152,17 +153,28 @@ def _write_one(args: argparse.Namespace, names: list[str]) -> int:
     except FormatError as error:
         looks_like_file = len(args.source) == 1 and Path(text).suffix[1:].isalpha()
         raise (FormatError(f"{text}: no such file", field="file") if looks_like_file else error) from None
-    converted = convert_position(position, match or MatchState(), names, variant)
+    converted, assumed = (
+        convert_position(position, match or MatchState(), names, variant),
+        _note_assumed(text),
+    )
     if args.json:
-        sys.stdout.write(json.dumps({**converted.forms, "lost": converted.lost}) + "\n")
+        sys.stdout.write(json.dumps({**converted.forms, **assumed, "lost": converted.lost}) + "\n")
         return 0
     width = max(map(len, names)) + 2 if len(names) > 1 else 0
     for name, written in converted.forms.items():
         sys.stdout.write(f"{name:<{width}}{written}\n" if width else f"{written}\n")
     sys.stdout.flush()
+    for note in assumed.values():
+        _write_message(note)
     for name, lost in converted.lost.items():
         _write_message(_describe_loss(name, lost, name in converted.forms))
     return EXIT_OK if converted.forms else EXIT_FAULTS
+
+
+def _note_assumed(text: str) -> dict[str, str]:
+    """Return what was assumed of a valid position, as a key of JSON; nothing if nothing was."""
+    assumed = "" if is_checkers(text) else describe_assumption(split_dice(text)[0])
+    return {"assumed": assumed} if assumed else {}
 
 
 def _open_inputs(
@@ -245,6 +257,7 @@ def _write_lines(
         table.writerow([*carried, *names])
     count, bad = 0, 0
     losses: Counter[tuple[str, str]] = Counter()
+    notes: Counter[str] = Counter()
     for place, line in lines:
         count += 1
         cells = line.cells if carried else ()
@@ -263,8 +276,11 @@ def _write_lines(
                 sys.stdout.write(json.dumps({**document, "error": error.message}) + "\n")
             continue
         losses.update((name, part) for name, lost in converted.lost.items() for part in lost)
+        assumed = _note_assumed(line.text)
+        notes.update(assumed.values())
         if as_json:
-            sys.stdout.write(json.dumps({**document, **converted.forms, "lost": converted.lost}) + "\n")
+            document |= {**converted.forms, **assumed, "lost": converted.lost}
+            sys.stdout.write(json.dumps(document) + "\n")
         elif table is not None:
             table.writerow([*cells, *(converted.forms.get(name, "") for name in names)])
         else:
@@ -272,6 +288,8 @@ def _write_lines(
     sys.stdout.flush()
     if bad > _MAX_REPORTED_LINES:
         _write_message(f"{bad - _MAX_REPORTED_LINES:,} more bad lines")
+    for note, number in notes.items():
+        _write_message(f"{note} ({number:,} of {count:,} lines)")
     for (name, part), number in losses.items():
         loss = _describe_loss(name, [part], part in _PARTS.values())
         _write_message(f"{loss} ({number:,} of {count:,} lines)")

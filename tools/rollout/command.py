@@ -46,7 +46,7 @@ from nets.catalogue import collect_pruning_net_hashes
 from tools.common.interrupts import call_on_interrupt
 from tools.common.locks import hold_lock
 from tools.common.opponents import collect_net_hashes, load_net_engine
-from tools.common.position_arguments import add_position_arguments, read_position
+from tools.common.position_arguments import add_assumed, add_position_arguments, read_position
 from tools.common.rollout_options import RolloutOptions, add_rollout_arguments, read_rollout_options
 from tools.common.strength import add_net_argument
 from tools.parallel.options import add_cluster_option, make_executor
@@ -116,7 +116,8 @@ def main(args: argparse.Namespace) -> int:
             except CancelledWork:
                 raise KeyboardInterrupt from None
         unsaved = keeper.save(answer.rollout.state)
-    sys.stdout.write(format_json(answer) if args.json else format_table(answer, settings))
+    as_json = add_assumed(args, format_json(answer)) if args.json else ""
+    sys.stdout.write(f"{as_json}\n" if as_json else format_table(answer, settings))
     sys.stdout.flush()
     if unsaved is not None:
         raise unsaved

@@ -29,7 +29,7 @@ _GAP = "  "
 
 
 def format_json(answer: RolloutResult) -> str:
-    """Format a result as one line of JSON, with the keys of the wire's ``rollout``."""
+    """Format a result as a JSON object, with the keys of the wire's ``rollout``."""
     request, state = answer.request, answer.rollout.state
     document: dict[str, object] = {
         **list_position_fields(request.position, replace(request.match, roll=request.roll)),
@@ -49,7 +49,7 @@ def format_json(answer: RolloutResult) -> str:
             document["gain"] = _round_values(difference_to_values("gain", rows.gain))
     name = "candidates" if request.kind == MOVES else "estimates"
     document[name] = [_round_values(dict(line.values)) for line in make_result_replies(answer)]
-    return json.dumps(document) + "\n"
+    return json.dumps(document)
 
 
 def _round_values(values: dict[str, ReplyValue]) -> dict[str, ReplyValue]:

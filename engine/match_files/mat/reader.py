@@ -23,14 +23,13 @@ from engine.match_files.mat.lines import (
 )
 from engine.match_files.model import IssueKind, MatchRules, RecordedMatch
 from engine.match_files.text_lines import quote_text
-from engine.match_files.variants import find_variant
+from engine.match_files.variants import find_variant, read_flag
 from engine.rules.match import MAX_CUBE
 from engine.rules.position import Position
 from engine.rules.rules import STANDARD_RULES
 
 _NUMBER = re.compile(r"[0-9]{1,9}")
 _RATING = re.compile(r"\s*([0-9]{1,5}(?:\.[0-9]{1,6})?)")
-_TRUE = frozenset(("on", "yes", "true", "1"))
 _READ_HEADERS = frozenset(
     (
         *("Player 1", "Player 2", "Player 1 Elo", "Player 2 Elo"),
@@ -67,12 +66,13 @@ def parse_mat(text: str) -> tuple[RecordedMatch, ...]:
 def _parse_match(lines: MatchLines) -> RecordedMatch:
     headers = lines.headers
     rules, issue = find_variant(headers.get("Variation", STANDARD_RULES.variant.name))
+    issues = [issue] if issue else []
     match_rules = MatchRules(
         rules or STANDARD_RULES,
-        crawford=_read_flag(headers, ("Crawford",), default=True),
-        jacoby=_read_flag(headers, ("Jacoby",), default=False),
-        beavers=_read_flag(headers, ("Beaver", "Beavers"), default=True),
-        cube_limit=_read_cube_limit(headers),
+        crawford=read_flag(headers, ("Crawford",), True, issues),
+        jacoby=read_flag(headers, ("Jacoby",), False, issues),
+        beavers=read_flag(headers, ("Beaver", "Beavers"), True, issues),
+        cube_limit=_read_cube_limit(headers, issues),
     )
     builder = MatchBuilder("mat", length=lines.length, rules=match_rules)
     builder.headers = {word: said for word, said in headers.items() if word not in _READ_HEADERS}
@@ -82,11 +82,9 @@ def _parse_match(lines: MatchLines) -> RecordedMatch:
     for line, text in lines.unrecognised_lines:
         message = f"expected a header or 'Game 1', got {quote_text(text)}"
         builder.add_issue(line, IssueKind.UNREADABLE, message)
-    if issue:
-        builder.add_issue(lines.games[0].line_number, IssueKind.UNSUPPORTED, issue)
-    if rules is not None:
-        for game in lines.games:
-            _read_game(game, builder)
+    builder.note_rules(lines.games[0].line_number, issues, leaves_out_games=rules is None)
+    for game in lines.games:
+        _read_game(game, builder)
     return builder.build()
 
 
@@ -174,14 +172,12 @@ def _set_illegal_result(cell: MatCell, builder: MatchBuilder, at: int) -> None:
     builder.set_table(at, position.swap_sides(), situation.match.next_turn())
 
 
-def _read_flag(headers: Mapping[str, str], words: tuple[str, ...], *, default: bool) -> bool:
-    values = [headers[word] for word in words if word in headers]
-    return values[0].strip().lower() in _TRUE if values else default
-
-
-def _read_cube_limit(headers: Mapping[str, str]) -> int:
+def _read_cube_limit(headers: Mapping[str, str], issues: list[str]) -> int:
     text = headers.get("CubeLimit", "").strip()
-    return int(text) if re.fullmatch("[0-9]{1,6}", text) else MAX_CUBE
+    if text and not re.fullmatch("[0-9]{1,6}", text):
+        issues.append(f"expected a number for CubeLimit, got {quote_text(text)}: read as no limit")
+        return MAX_CUBE
+    return int(text or MAX_CUBE)
 
 
 def _read_rating(headers: Mapping[str, str], word: str) -> float | None:

@@ -31,6 +31,7 @@ from engine.match_files.sgf.points import (
     read_checkers,
 )
 from engine.match_files.sgf.tree import SgfNode, SgfTree, parse_sgf_trees
+from engine.match_files.text_lines import quote_text
 from engine.match_files.variants import find_variant
 from engine.options import MAX_QUOTED_CHARS
 from engine.rules.dice import Roll
@@ -48,6 +49,10 @@ _CUBE_MARKS = {("BC", "2"): "very bad", ("BC", "1"): "bad", ("BC", ""): "bad", (
 _REJECTED = re.compile(r"([WB])([1-3])")
 _RESULT = re.compile(r"([WB])\+([0-9]{1,6})")
 _WORDS = {"double": None, "take": True, "drop": False, "pass": False}
+_RULE_WORDS = frozenset(
+    word.lower()
+    for word in ("Crawford", "CrawfordGame", "Jacoby", "NoCube", NO_BEAVERS, RACCOONS, AUTOMATIC_DOUBLES)
+)
 _SETUP = frozenset(("PL", "AE", "AW", "AB", "CV", "CP"))
 
 
@@ -130,9 +135,19 @@ class _MatchReader:
     def __init__(self, heading: SgfHeading) -> None:
         words = heading.rules or frozenset()
         self.heading = heading
-        variants = (word for word in sorted(words) if word in VARIANTS or word.startswith("hyper"))
-        name = next(variants, STANDARD_RULES.variant.name)
-        played, self._variant_issue = find_variant(name)
+        variants = [word for word in sorted(words) if word in VARIANTS or word.startswith("hyper")]
+        played, issue = find_variant(variants[0] if variants else STANDARD_RULES.variant.name)
+        limits = {word for word in words if word.startswith(CUBE_LIMIT.lower())}
+        self._issues = (
+            [issue]
+            if issue
+            else [
+                f"{quote_text(word)} in RU is no rule that is known: read as {played.variant.name} without it"
+                for word in sorted(words - _RULE_WORDS - limits - set(variants))
+                if played is not None
+            ]
+        )
+        self._leaves_out_games = played is None
         rules = MatchRules(
             played or STANDARD_RULES,
             crawford="crawford" in words or heading.rules is None or not heading.length,
@@ -158,10 +173,8 @@ class _MatchReader:
         if game != "6":
             builder.add_issue(at, IssueKind.UNSUPPORTED, f"expected backgammon, GM[6], got GM[{game[:20]}]")
             return
-        if self._variant_issue:
-            if self._games == 1:
-                builder.add_issue(at, IssueKind.UNSUPPORTED, self._variant_issue)
-            return
+        builder.note_rules(at, self._issues, leaves_out_games=self._leaves_out_games)
+        self._issues = []
         rules = heading.rules
         crawford = "crawfordgame" in rules if heading.length and rules is not None else None
         cube = _to_number(root.text("CV")) or 1

@@ -10,9 +10,9 @@ import re
 from engine.errors import FormatError
 from engine.match_files.builder import MatchBuilder
 from engine.match_files.model import IssueKind, MatchRules, RecordedMatch
-from engine.match_files.sites.headers import read_date, read_yes
+from engine.match_files.sites.headers import read_date
 from engine.match_files.text_lines import iterate_lines, quote_text
-from engine.match_files.variants import find_variant
+from engine.match_files.variants import find_variant, read_flag, read_length
 from engine.rules.match import MAX_CUBE
 from engine.rules.rules import STANDARD_RULES
 
@@ -106,20 +106,25 @@ class _GridMatch:
         headers = self._headers
         if self.builder is None:
             rules, issue = find_variant(headers.get("Variant", STANDARD_RULES.variant.name))
+            issues = [issue] if issue else []
+            length = int(game[6]) if game[6] else read_length(headers, "Match Length", issues)
+
+            def reads(word: str, default: bool) -> bool:
+                return read_flag(headers, (word,), default, issues)
+
             match_rules = MatchRules(
                 rules or STANDARD_RULES,
-                crawford=read_yes(headers.get("Crawford", "yes")),
-                jacoby=read_yes(headers.get("Jacoby", "no")),
-                beavers=read_yes(headers.get("Beavers", "yes")) or bool(game[6]),
-                raccoons=read_yes(headers.get("Raccoons", "no")),
-                automatic_doubles=read_yes(headers.get("Automatic Doubles", "no")),
-                cube_limit=MAX_CUBE if read_yes(headers.get("Doubling Cube", "yes")) else 1,
+                crawford=reads("Crawford", True),
+                jacoby=reads("Jacoby", False),
+                beavers=reads("Beavers", True) or length > 0,
+                raccoons=reads("Raccoons", False),
+                automatic_doubles=reads("Automatic Doubles", False),
+                cube_limit=MAX_CUBE if reads("Doubling Cube", True) else 1,
             )
-            self.builder = MatchBuilder("sgg", length=int(game[6] or 0), names=self._names, rules=match_rules)
+            self.builder = MatchBuilder("sgg", length=length, names=self._names, rules=match_rules)
             self.builder.headers = {word: said for word, said in headers.items() if word not in _RULE_WORDS}
             self.builder.ratings = self._ratings
-            if issue:
-                self.builder.add_issue(at, IssueKind.UNSUPPORTED, issue)
+            self.builder.note_rules(at, issues, leaves_out_games=rules is None)
         self._last = "", ""
         score = int(game[2]), int(game[4])
         is_crawford = bool(game[3] or game[5])

@@ -6,12 +6,6 @@ import re
 
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _DATE = re.compile(r"\s*[A-Za-z]+day,?\s+([A-Za-z]{3})[a-z]*\s+([0-9]{1,2}),?\s+([0-9]{4}).*")
-_TRUE = frozenset(("yes", "on", "true", "1"))
-
-
-def read_yes(text: str) -> bool:
-    """Return whether a header says yes."""
-    return text.strip().lower() in _TRUE
 
 
 def read_date(line: str) -> str:

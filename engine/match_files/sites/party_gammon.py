@@ -12,6 +12,7 @@ from engine.errors import FormatError
 from engine.match_files.builder import MatchBuilder
 from engine.match_files.model import IssueKind, RecordedMatch
 from engine.match_files.text_lines import iterate_lines, quote_text
+from engine.match_files.variants import read_length
 
 PARTY_SIGN = re.compile(r"^GAME_[0-9]+_GAMEPLAY=", re.MULTILINE)
 
@@ -51,8 +52,9 @@ def parse_party(text: str) -> tuple[RecordedMatch, ...]:
             game.at = at
     if not games:
         raise FormatError("expected GAME_1_GAMEPLAY= with moves, got no game", field="party")
-    length = headers.get("MATCHLENGTH", "0")
-    builder = MatchBuilder("party", length=int(length) if re.fullmatch("[0-9]{1,5}", length) else 0)
+    issues: list[str] = []
+    builder = MatchBuilder("party", length=read_length(headers, "MATCHLENGTH", issues))
+    builder.note_rules(min(game.at for game in games.values()), issues)
     builder.headers = {word: said for word, said in headers.items() if word != "MATCHLENGTH"}
     score = 0, 0
     for number, game in sorted(games.items()):

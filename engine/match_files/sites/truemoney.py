@@ -10,9 +10,8 @@ import re
 from engine.errors import FormatError
 from engine.match_files.builder import MatchBuilder
 from engine.match_files.model import IssueKind, MatchRules, RecordedMatch
-from engine.match_files.sites.headers import read_yes
 from engine.match_files.text_lines import iterate_lines, quote_text
-from engine.match_files.variants import find_variant
+from engine.match_files.variants import find_variant, read_flag, read_length
 from engine.rules.match import MAX_CUBE
 from engine.rules.rules import STANDARD_RULES
 
@@ -56,26 +55,29 @@ def parse_tmg(text: str) -> tuple[RecordedMatch, ...]:
 
 
 def _begin_match(at: int, headers: dict[str, str]) -> MatchBuilder:
-    length = headers.get("Length", "0")
     variant = headers.get("Variant", "1")
     rules, issue = find_variant(_VARIANTS.get(variant, variant))
+    issues = [issue] if issue else []
+    length = read_length(headers, "Length", issues)
+
+    def reads(word: str, default: bool) -> bool:
+        return read_flag(headers, (word,), default, issues)
+
     match_rules = MatchRules(
         rules or STANDARD_RULES,
-        crawford=read_yes(headers.get("Crawford", "1")),
-        jacoby=read_yes(headers.get("Jacoby", "0")),
-        beavers=read_yes(headers.get("Beavers", "1")) or length != "0",
-        raccoons=read_yes(headers.get("Raccoons", "0")),
-        cube_limit=MAX_CUBE if read_yes(headers.get("Cube", "1")) else 1,
+        crawford=reads("Crawford", True),
+        jacoby=reads("Jacoby", False),
+        beavers=reads("Beavers", True) or length > 0,
+        raccoons=reads("Raccoons", False),
+        cube_limit=MAX_CUBE if reads("Cube", True) else 1,
     )
     names = _read_name(headers.get("Player1", "")), _read_name(headers.get("Player2", ""))
-    is_length = re.fullmatch("[0-9]{1,5}", length)
-    builder = MatchBuilder("tmg", length=int(length) if is_length else 0, names=names, rules=match_rules)
+    builder = MatchBuilder("tmg", length=length, names=names, rules=match_rules)
     builder.headers = {word: said for word, said in headers.items() if word not in _USED_WORDS}
     builder.headers["Site"] = "TrueMoneyGames"
     if "Startdate" in headers:
         builder.headers["EventDate"] = headers["Startdate"][:10].replace("-", ".")
-    if issue:
-        builder.add_issue(at, IssueKind.UNSUPPORTED, issue)
+    builder.note_rules(at, issues, leaves_out_games=rules is None)
     return builder
 
 

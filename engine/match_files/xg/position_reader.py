@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from engine.errors import FormatError
+from engine.errors import FormatError, UnsupportedError
 from engine.match_files.model import ActionNotes, RecordedCandidate, RecordedPosition
 from engine.match_files.variants import find_variant
 from engine.match_files.xg.comments import XgComments
@@ -19,7 +19,7 @@ from engine.match_files.xg.records import XgCube, XgGameHeader, XgMatchHeader, X
 from engine.rules.match import MatchState
 from engine.rules.moves import generate_plays
 from engine.rules.position import Position
-from engine.rules.rules import STANDARD_RULES
+from engine.rules.rules import VARIANTS
 from engine.wording import escape_unprintable
 
 _MAX_RECORDS = 8
@@ -34,6 +34,7 @@ def parse_xgp(data: bytes) -> RecordedPosition:
 
     Raises:
         FormatError: It is no file of eXtreme Gammon, is damaged, or holds a match.
+        UnsupportedError: It is of an unknown variant.
         GammondError: The position or the score is impossible.
     """
     container = unpack_container(data)
@@ -64,7 +65,12 @@ def parse_xgp(data: bytes) -> RecordedPosition:
         jacoby=header.jacoby and not header.length,
         beavers=header.beavers or header.length > 0,
     )
-    checkers = (find_variant(name_variation(header))[0] or STANDARD_RULES).variant.checkers
+    rules, issue = find_variant(name_variation(header))
+    if issue or rules is None:
+        raise UnsupportedError(
+            f"expected a position of {', '.join(VARIANTS)}, got {name_variation(header)}", field="xgp"
+        )
+    checkers = rules.variant.checkers
     position = Position(view_from(turn.board, turn.seat, checkers), checkers)
     if play is not None:
         match = match.with_roll(play.dice)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from engine.formats.pasted_text import find_position
 from engine.formats.position_id import encode_position_id
-from engine.formats.position_text import START, parse_position
+from engine.formats.position_text import START, describe_assumption, parse_position
 from engine.rules.position import Position, swap_sides
 from protocol.core.requests import WorkControl
 from protocol.repl.answers.checkers import format_checkers, is_checkers, parse_checkers, read_checkers
@@ -30,9 +30,10 @@ def paste_position(game: ReplGame, text: str, control: WorkControl) -> list[str]
         return _set_up_checkers(game, *read_checkers(text, variant.checkers), control)
     position = find_position(text) or (START if text.lower() == START else text)
     described, *aside = _set_up(game, position, control)
-    remark = []
+    assumed = describe_assumption(position)
+    remark = [f"{assumed[0].upper()}{assumed[1:]}."] if assumed else []
     if in_match and parse_position(position, variant)[1] is None:
-        remark = ["A position ID has no score: match, score and cube are as they were."]
+        remark += ["A position ID has no score: match, score and cube are as they were."]
     return [described, *remark, *aside]
 
 

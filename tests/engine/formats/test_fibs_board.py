@@ -10,7 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.errors import FormatError, GammondError, PositionError, UnsupportedError, ValueRangeError
-from engine.formats.fibs_board import FibsDialect, decode_fibs_board, decode_fibs_boards, encode_fibs_board
+from engine.formats.fibs_board import (
+    FibsDialect,
+    decode_fibs_board,
+    decode_fibs_boards,
+    describe_reading,
+    encode_fibs_board,
+)
 from engine.formats.position_id import encode_position_id
 from engine.rules.match import MatchState
 from engine.rules.position import Position
@@ -122,6 +128,26 @@ def test_the_turn_says_which_colour_is_on_roll_and_colour_with_direction_which_w
 def test_the_dice_of_the_other_side_are_left_aside():
     line = f"You:them:9999:0:0:{OPENING}:1:0:0:6:2:1:1:1:0:{TAIL}:0:0"
     assert decode_fibs_board(line).match.roll is None
+
+
+@pytest.mark.parametrize("dialect", list(FibsDialect))
+def test_dice_show_the_dialect(dialect):
+    match = MatchState(7, (1, 2), roll=(3, 1))
+    text = encode_fibs_board(Position.start(), match, dialect=dialect)
+    assert decode_fibs_board(text).match == match
+    assert decode_fibs_boards([text])[1] == [match]
+    assert describe_reading(text) == ""
+
+
+def test_without_dice_the_line_is_read_as_that_of_fibs_and_that_is_said():
+    text = encode_fibs_board(Position.start(), MatchState(7, (1, 2)))
+    assert decode_fibs_board(text).match.score == (1, 2)
+    assert "read as the viewer's, as FIBS writes it" in describe_reading(text)
+
+
+@pytest.mark.parametrize("match", [MatchState(7, (1, 1)), MatchState(), MatchState(5, (1, 2), doubled=True)])
+def test_nothing_is_assumed_where_both_dialects_give_the_same_score(match):
+    assert describe_reading(encode_fibs_board(Position.start(), match)) == ""
 
 
 @pytest.mark.parametrize("dialect", list(FibsDialect))

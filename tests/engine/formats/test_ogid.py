@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.errors import FormatError, GammondError, PositionError, UnsupportedError, ValueRangeError
-from engine.formats.ogid import decode_ogid, encode_ogid, is_ogid
+from engine.formats.ogid import decode_ogid, describe_reading, encode_ogid, is_ogid
 from engine.rules.match import MatchState
 from engine.rules.position import Position
 from engine.rules.rules import HYPERGAMMON
@@ -38,6 +38,34 @@ def test_the_fields_are_read(text, match):
             decode_ogid(text)
     else:
         assert decode_ogid(text) == (Position.start(), match)
+
+
+BAR_OF_BLACK = "jjkkllmmnnoo:p:N0N:31:{}:{}:0:0:0"
+"""Black has a checker on the bar, before White's closed board, and cannot play; White can."""
+
+
+@pytest.mark.parametrize("state", ["", "G", "X"])
+def test_the_colour_is_the_player_on_roll_where_only_that_player_can_play_the_dice(state):
+    position, match = decode_ogid(BAR_OF_BLACK.format("W", state))
+    assert (match.on_roll, match.roll) == (0, (3, 1))
+    assert position.board[1, 25] == 1
+    said = describe_reading(BAR_OF_BLACK.format("W", state))
+    assert said == (
+        "the colour W of this OGID is read as that of the player on roll, White: the other side cannot play "
+        "the dice"
+    )
+
+
+@pytest.mark.parametrize(("colour", "state", "on_roll"), [("W", "R", 1), ("B", "", 0), ("B", "R", 0)])
+def test_otherwise_the_colour_is_the_player_who_reached_the_position(colour, state, on_roll):
+    text = BAR_OF_BLACK.format(colour, state)
+    assert decode_ogid(text)[1].on_roll == on_roll
+    assert f"who reached the position: {('White', 'Black')[on_roll]} is on roll" in describe_reading(text)
+
+
+@pytest.mark.parametrize("text", [f"{OPENING}:N0N", f"{OPENING}:B1O::B:D:0:0:9", f"{OPENING}:N0N:31"])
+def test_nothing_is_assumed_where_every_convention_means_the_same(text):
+    assert describe_reading(text) == ""
 
 
 def test_white_moves_up_and_black_moves_down():
@@ -77,6 +105,7 @@ def test_the_number_of_checkers_is_the_last_field_where_it_is_not_15():
         ("OGID=", FormatError, "3 to 11 fields"),
         (f"{OPENING}:", FormatError, r"field 3 \(cube\)"),
         (f"{OPENING}:N99N", ValueRangeError, r"field 3 \(cube\)"),
+        (f"{OPENING}:N1P", UnsupportedError, "the double was passed, so the game is over"),
         (f"{OPENING}:N0N:07", ValueRangeError, r"field 4 \(dice\)"),
         (f"{OPENING}:N0N::X", FormatError, r"field 5 \(colour\)"),
         (f"{OPENING}:N0N::W:R:x", FormatError, r"field 7 \(score\)"),

@@ -19,6 +19,14 @@ def played(*lines, before="newgame"):
     return connection, answer
 
 
+@pytest.mark.parametrize("form", ["ogid", "gnubgid"])
+def test_a_position_that_programs_write_in_two_ways_comes_with_what_was_assumed(form):
+    (answer,) = talk(f"position {form} OGID=11ccccchhhjjjjj:66666888dddddoo:N0N:31:W:R:2:1:5:0")
+    assert 'assumed="the colour W of this OGID is read as that of the player who reached' in answer
+    (answer,) = talk(f"position {form} OGID=11ccccchhhjjjjj:66666888dddddoo:N0N")
+    assert "assumed" not in answer
+
+
 def test_a_double_is_taken_and_the_doubler_rolls():
     connection, answer = played("double", "take")
     assert answer == "ok play play=take gnubgid=4HPwATDgc/ABMA matchid=EQEAAAAAAAAE"

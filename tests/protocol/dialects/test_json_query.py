@@ -33,6 +33,15 @@ def many(count):
     return [encode_position_id(plays[i % len(plays)].result) for i in range(count)]
 
 
+@pytest.mark.parametrize("want", [["eval"], ["eval", "moves"]])
+def test_a_result_says_what_was_assumed_of_its_position(want):
+    ogid, plain = "OGID=11ccccchhhjjjjj:66666888dddddoo:N0N:31:W:R:2:1:5:0", f"{START}:cIkFAAAAAAAE"
+    (answer,) = send_command({"id": 1, "positions": [plain, ogid], "want": want})
+    first, second = answer["results"]
+    assert "assumed" not in first
+    assert second["assumed"].endswith("Black is on roll (some programs write who is on roll)")
+
+
 def test_results_come_in_the_order_of_the_positions_and_equal_those_of_single_queries():
     ids = many(40)
     (answer,) = send_command({"id": "all", "positions": ids})

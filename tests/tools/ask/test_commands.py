@@ -46,6 +46,15 @@ def run(capsys, *words, status=0):
     return capsys.readouterr()
 
 
+@pytest.mark.parametrize("tool", ["eval", "board", "hint"])
+def test_what_was_assumed_of_the_position_is_said_and_in_the_json(tool, capsys):
+    said = run(capsys, tool, "OGID=11ccccchhhjjjjj:66666888dddddoo:N0N:31:W:R:2:1:5:0", "--json")
+    assumed = json.loads(said.out)["assumed"]
+    assert assumed.startswith("the colour W of this OGID is read as that of the player who reached")
+    assert f"{assumed}\n" in said.err
+    assert "assumed" not in json.loads(run(capsys, tool, XGID, "--json").out)
+
+
 def say_at_the_prompt(*lines):
     talk = LineInterpreter(Session(Service(make_shipped_catalogue()), 1))
     return [talk.answer(line) for line in lines][-1]

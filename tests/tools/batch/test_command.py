@@ -282,7 +282,7 @@ def test_negative_zeros_are_written_without_sign():
     for is_cubeful in (True, False):
         settings = EvalSettings(is_cubeful=is_cubeful)
         maker = batch_run.BlockAnalysis(BatchEvaluator(Engine(EvenEvaluator()), settings))
-        columns, _ = maker.make_rows(list(batch_lines.read_lines(io.BytesIO(OPENING.encode()))))
+        columns, *_ = maker.make_rows(list(batch_lines.read_lines(io.BytesIO(OPENING.encode()))))
         row = batch_rows.CsvRows(maker.columns).format_rows(columns)
         assert "0.000000" in row
         assert "-0.000000" not in row

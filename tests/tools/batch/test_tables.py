@@ -331,6 +331,17 @@ def test_its_own_output_is_read_again(run, tmp_path, form):
     assert again.read_bytes() == first.read_bytes()
 
 
+def test_what_was_assumed_of_lines_is_said_once_with_their_number(run):
+    match = MatchState(length=5, score=(1, 2), roll=(6, 1))
+    _, out, err = run(f"{OPENING}\n{encode_ogid(CONTACT, match)}\n{encode_ogid(START, match)}\n")
+    assert out.count("\n") == 4
+    (said,) = [line for line in err.splitlines() if "OGID" in line]
+    assert said.startswith(
+        "gammond batch: the colour B of this OGID is read as that of the player who reached"
+    )
+    assert said.endswith("(2 lines)")
+
+
 def test_ids_are_those_of_each_format_with_dice_and_score(run):
     match = MatchState(length=5, score=(1, 2), roll=(6, 1))
     (row,) = rows_of(run(encode_ogid(CONTACT, match), "--ids", "matchid,xgid,gnubgid,ogid"))

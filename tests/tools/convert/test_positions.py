@@ -204,6 +204,19 @@ def test_json_has_an_object_for_each_line_bad_ones_too(monkeypatch, capsys):
     assert set(one) == {*FORMS, "lost"}
 
 
+def test_what_was_assumed_is_in_the_json_and_on_stderr(monkeypatch, capsys):
+    ogid = "OGID=11ccccchhhjjjjj:66666888dddddoo:N0N:31:W:R:2:1:5:0"
+    assumed = json.loads(run(capsys, ogid, "--json").out)["assumed"]
+    assert assumed.startswith("the colour W of this OGID is read as that of the player who reached")
+    said = run(capsys, ogid, "--to", "xgid")
+    assert said.err == f"gammond convert: {assumed}\n"
+    type_in(monkeypatch, f"{ogid}\n{MONEY}\n{ogid}\n")
+    said = run(capsys, "--to", "xgid", "--json")
+    assert ["assumed" in json.loads(row) for row in said.out.splitlines()] == [True, False, True]
+    type_in(monkeypatch, f"{ogid}\n{MONEY}\n{ogid}\n")
+    assert f"gammond convert: {assumed} (2 of 3 lines)\n" in run(capsys, "--to", "xgid").err
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [

@@ -471,3 +471,9 @@ def test_plays_of_a_game_that_is_over_are_refused(run):
     status, _, err = run(over, "--dice", 3, 1)
     assert status == 2
     assert "the game is over: there are no plays" in err
+
+
+def test_what_was_assumed_of_the_position_is_in_the_json(run):
+    ogid = "OGID=11ccccchhhjjjjj:66666888dddddoo:N0N:31:W:R:2:1:5:0"
+    _, out, err = run(ogid, "--what", "position", "--trials", "36", "--truncate", "1", "--json")
+    assert json.loads(out)["assumed"] in err

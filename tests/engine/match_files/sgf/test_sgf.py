@@ -217,6 +217,7 @@ def test_games_of_other_players_are_another_match():
         (OPENING.replace("B[drop]", "W[drop]"), IssueKind.OUT_OF_TURN, "player 2 to act"),
         (OPENING.replace("GM[6]", "GM[1]"), IssueKind.UNSUPPORTED, "GM[6], got GM[1]"),
         (OPENING.replace("Crawford]", "Crawford:Hypergammon4]"), IssueKind.UNSUPPORTED, "hypergammon4"),
+        (OPENING.replace("Crawford]", "Crawford:Tavla]"), IssueKind.UNSUPPORTED, "'tavla' in RU is no rule"),
         (OPENING.replace("[ws:0]", "[ws:7]"), IssueKind.IMPOSSIBLE_SCORE, "over at 7-0"),
         (OPENING.replace("RE[W+1]", "RE[W+2]"), IssueKind.WRONG_RESULT, "expected 1"),
         (OPENING.replace(";W[double]", ";CV[3];W[double]"), IssueKind.IMPOSSIBLE_POSITION, "power of two"),

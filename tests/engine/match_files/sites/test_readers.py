@@ -119,6 +119,56 @@ def test_headers_of_gamesgrid_are_read():
     assert match.headers["Site"] == "GamesGrid Backgammon Server"
 
 
+VARIANT_HEADERS = {
+    "sgg": GRID.replace("Match Length: 5", "Variant: {}") + "1\t64: \n1\t64: 24/18, 13/9\n",
+    "tmg": TMG.replace("Length: 0", "Variant: {}") + "1 1 64:\n2 4 24/18 13/9\n",
+    "mat": '; [Variation "{}"]\n Game 1\n ann : 0      bob : 0\n  1) 64: 24/18 13/9\n',
+}
+
+
+@pytest.mark.parametrize("format_name", VARIANT_HEADERS)
+def test_games_of_a_variant_with_an_unknown_number_of_checkers_are_left_out(format_name):
+    match = only(VARIANT_HEADERS[format_name].format("HyperGammon (4)"))
+    assert (match.format, match.games) == (format_name, ())
+    (issue,) = match.issues
+    assert issue.kind is IssueKind.UNSUPPORTED
+    assert "'HyperGammon (4)': its games are left out" in issue.message
+
+
+@pytest.mark.parametrize("format_name", VARIANT_HEADERS)
+def test_a_variant_that_is_read_as_backgammon_is_said_to_be(format_name):
+    match = only(VARIANT_HEADERS[format_name].format("Tavla"))
+    assert len(match.games) == 1
+    assert "'Tavla': read as backgammon" in match.issues[0].message
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (GRID_MONEY.replace("Jacoby: Yes", "Jacoby: 2nd"), "On or Off for Jacoby, got '2nd': read as Off"),
+        (TMG.replace("Length: 0", "Cube: red"), "for Cube, got 'red': read as On"),
+        (TMG.replace("Length: 0", "Length: long"), "for Length, got 'long': read as money play"),
+        (PARTY.replace("=5", "=best") + "1 1 Rolls 64 24/18 13/9", "'best': read as money play"),
+        (
+            '; [Crawford "perhaps"]\n Game 1\n ann : 0      bob : 0\n  1) 64: 24/18 13/9\n',
+            "for Crawford, got 'perhaps': read as On",
+        ),
+        ('; [CubeLimit "none"]\n Game 1\n ann : 0     bob : 0\n  1) 64: 24/14\n', "read as no limit"),
+    ],
+)
+def test_a_rule_that_is_not_understood_is_an_issue_with_how_it_is_read(text, message):
+    match = only(text)
+    assert any(message in issue.message for issue in match.issues)
+    assert match.length == 0
+    assert match.rules.crawford
+    assert not match.rules.jacoby
+    assert match.rules.cube_limit == MAX_CUBE
+
+
+def test_gamesgrid_may_state_the_length_in_a_header_alone():
+    assert only(GRID.replace("1.0-0/5", "1.0-0") + "1\t64: \n").length == 5
+
+
 def test_entries_of_gamesgrid_that_come_twice_count_once():
     match = only(GRID + "1\t\t64: \n1\t\t64: \n1\t\t64: 24/18, 13/9\n1\t\t64: 24/18, 13/9\n2\t31: \nhello\n")
     (game,) = match.games

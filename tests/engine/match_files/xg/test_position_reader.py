@@ -7,7 +7,7 @@ from contextlib import suppress
 
 import pytest
 
-from engine.errors import FormatError, GammondError
+from engine.errors import FormatError, GammondError, UnsupportedError
 from engine.match_files.reading import read_positions
 from engine.rules.game_record import PlayAction
 from engine.rules.match import MatchState
@@ -58,6 +58,13 @@ def test_a_cube_decision_has_its_equities(on_roll):
 def test_a_file_without_one_position_is_refused(count, what):
     records = make_records(*[xg_files.write_cube(PLACE, MATCH, 0)] * count)
     with pytest.raises(FormatError, match=what):
+        read(records)
+
+
+def test_a_position_of_an_unknown_variant_is_not_taken_for_one_of_backgammon():
+    records = make_records(xg_files.write_cube(PLACE, MATCH, 0))
+    records[0] = xg_files.make_header(("a", "b"), MATCH.length, Variation=9)
+    with pytest.raises(UnsupportedError, match=r"expected a position of backgammon.*, got variation 9"):
         read(records)
 
 

@@ -32,6 +32,15 @@ def test_the_side_that_comes_first_is_on_roll():
     assert not any(map(is_checkers, ("O 6:5", "O 6:5 O 5:1", "X", "hello X O", "4HPwATDgc/ABMA")))
 
 
+def test_what_was_assumed_of_a_position_is_said_under_it():
+    talk = make_talk()
+    said = talk.answer("OGID=11ccccchhhjjjjj:66666888dddddoo:N0N:31:W:R:2:1:5:0")
+    assert said[0] == "Position set: X is to play 3-1; O 2, X 1 to 5, cube 1 centred."
+    assert said[1].startswith(
+        "The colour W of this OGID is read as that of the player who reached the position"
+    )
+
+
 @pytest.mark.parametrize("word", ["", "position "])
 def test_checkers_of_both_sides_and_the_start_are_positions_like_any_other(word):
     talk = make_talk("set game.length 3", "set game.score_p0 1")
