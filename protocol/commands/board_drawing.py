@@ -60,19 +60,20 @@ def draw_board(
     points = match.score if score is None else score
     is_over = position.is_over or is_conceded
     game = _describe_kind(match) if is_over else _describe_game(match)
+    rules = "" if is_over else describe_money_rules(match)
     upper, lower = (
         _list_notes(seat, names[seat], rows[seat], points[seat], match, is_over=is_over)
         for seat in (1 - bottom, bottom)
     )
     if columns < NOTED_COLUMNS:
         lines = _draw_points(rows[bottom], rows[1 - bottom], bottom, is_close=columns < BOARD_COLUMNS)
-        below = [*lower, game]
+        below = [*lower, game, rules]
         drawn = [*_join_notes(upper, columns), *lines, *_join_notes(below, columns)]
         return [line.rstrip() for line in drawn]
     lines = _draw_points(rows[bottom], rows[1 - bottom], bottom)
     notes = [""] * len(lines)
     notes[1:5] = upper
-    notes[_MIDDLE] = game
+    notes[_MIDDLE : _MIDDLE + 2] = game, rules
     notes[-5:-1] = reversed(lower)
     return [f"{line:<46} {note}".rstrip() for line, note in zip(lines, notes, strict=True)]
 
@@ -179,6 +180,13 @@ def _describe_turn(seat: int, match: MatchState) -> str:
     if match.doubled:
         return f"doubles to {2 * match.cube}"
     return f"rolled {format_roll(match.roll)}" if match.roll else "on roll"
+
+
+def describe_money_rules(match: MatchState) -> str:
+    """Describe the rules that money play may have or not; empty in a match."""
+    if not match.is_money:
+        return ""
+    return f"{'' if match.jacoby else 'no '}Jacoby rule, {'' if match.beavers else 'no '}beavers"
 
 
 def _describe_kind(match: MatchState) -> str:

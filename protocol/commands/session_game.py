@@ -6,7 +6,8 @@ nor in what uses it, knows which games there are.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import difflib
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -87,7 +88,8 @@ def find_setting(session: Session, name: str) -> Setting:
     if name in game.settings:
         return game.settings[name]
     raise _make_foreign_error("key", name, game, lambda other: other.settings) or UnsupportedError(
-        f"no key {name[:MAX_QUOTED_CHARS]!r}: 'keys' lists them", field="key"
+        f"no key {name[:MAX_QUOTED_CHARS]!r}{_suggest_key(name, game.settings)}: 'keys' lists them",
+        field="key",
     )
 
 
@@ -123,6 +125,13 @@ def explain_foreign_value(game: str, key: str, value: str) -> str:
         return ""
     variant = next(iter(GAMES[names[0]].variants))
     return f"a value of {names[0]}: 'set game.variant {variant}' goes over to it"
+
+
+def _suggest_key(name: str, keys: Iterable[str]) -> str:
+    """Return a remark that suggests the key of which this may be the last word; empty where none is near."""
+    last_words = {key.rpartition(".")[2]: key for key in keys}
+    close = difflib.get_close_matches(name[:MAX_QUOTED_CHARS].lower().rpartition(".")[2], last_words, n=1)
+    return f" (did you mean {last_words[close[0]]!r}?)" if close else ""
 
 
 def make_unknown_error(name: str, session: Session) -> GammondError:

@@ -7,7 +7,7 @@ from engine.rules.match import RESULT_NAMES, MatchState
 from engine.rules.position import Position
 from engine.rules.rules import Variant
 from engine.wording import format_count
-from protocol.commands.board_drawing import CHECKER_MARKS
+from protocol.commands.board_drawing import CHECKER_MARKS, describe_money_rules
 from protocol.state.game_state import GameState
 from protocol.state.offers import format_alternatives, list_responses
 
@@ -58,7 +58,7 @@ def _describe_game_result(result: str, points: int) -> str:
 def describe_score(
     match: MatchState, points: tuple[int, int], names: SeatNames, *, is_over: bool = False
 ) -> str:
-    """Write score, kind of game and cube: ``You 2, gammond 1 in a 5-point match, cube 1 centred``.
+    """Write score, kind of game, cube and rules: ``You 2, gammond 1 in a 5-point match, cube 1 centred``.
 
     Args:
         match: The kind of game, and the cube.
@@ -72,7 +72,8 @@ def describe_score(
         crawford = "; the next game is the Crawford game" if match.crawford else ""
         return f"{begin_sentence(names[0])} {points[0]}, {names[1]} {points[1]} in {game}{crawford}"
     score = f"{begin_sentence(names[0])} {points[0]}, {names[1]} {points[1]}"
-    return f"{score} in {game}{crawford}, {describe_cube(match)}"
+    rules = f"; {describe_money_rules(match)}" if match.is_money else ""
+    return f"{score} in {game}{crawford}, {describe_cube(match)}{rules}"
 
 
 def describe_pips(position: Position, on_roll: int, names: SeatNames) -> str:

@@ -78,6 +78,7 @@ _SHOWN: dict[str, Callable[[ReplGame, WorkControl], list[str]]] = {
     "board": lambda game, _: game.show_board(),
     "pip": lambda game, _: show_pips(game.session, game.names),
     "score": lambda game, _: game.show_score(),
+    "rules": lambda game, _: game.show_rules(),
     "cube": lambda game, _: game.show_cube(),
     "id": lambda game, _: show_ids(game.session),
     "turn": lambda game, _: game.show_turn(),
@@ -269,7 +270,8 @@ _ROWS: tuple[ReplCommand[ReplGame], ...] = (
     ),
     ReplCommand(
         "show",
-        "show the board, pip counts, score, cube, whose turn it is, IDs, the tutor, or the engine's strength",
+        "show the board, pip counts, score, rules, cube, whose turn it is, IDs, the tutor, or the engine's "
+        "strength",
         lambda game, values, control: _SHOWN[values["what"]](game, control),
         (choice_argument("what", tuple(_SHOWN), "what to show", default="board", is_required=False),),
     ),

@@ -6,9 +6,9 @@ from engine.rules.rules import BACKGAMMON, Variant
 from protocol.commands.table import COMMANDS
 from protocol.core.arguments import Argument
 from protocol.repl.answers.sentences import describe_variant
+from protocol.repl.dialogue import gnubg_words
 from protocol.repl.dialogue.command import ReplCommand
 from protocol.repl.dialogue.commands import REPL_COMMANDS
-from protocol.repl.dialogue.gnubg_words import list_words
 from protocol.repl.dialogue.other_games import LEAVE_VARIANT
 from protocol.repl.game.repl_game import ReplGame
 
@@ -29,7 +29,17 @@ HELP_GROUPS = {
 }
 """The groups of ``help``, with commands of the terminal and of the line protocol."""
 
+_RULES = {
+    "crawford": "in a match nobody doubles in the Crawford game, the first in which a player is 1-away",
+    "jacoby": "in money play gammons count only once the cube has been turned: 'set game.jacoby on' or 'off'",
+    "beavers": "in money play who takes a double may turn the cube again at once, and keep it: "
+    "'set game.beavers on' or 'off'",
+    "raccoons": gnubg_words.EXPLANATIONS["raccoon"],
+}
+"""Rules of the cube, as ``help rules`` explains them."""
+
 _TOPICS = {
+    "rules": "the rules of the cube",
     "gnubg": "the words of GNU Backgammon's users",
     "all": "every command with its meaning",
     "wire": "the commands of the line protocol",
@@ -63,7 +73,14 @@ def show_topic(name: str) -> list[str] | None:
         return ["Commands of the terminal:", *map(_explain, REPL_COMMANDS.values()), *_list_wire_commands()]
     if name == "wire":
         return _list_wire_commands()
-    return list_words() if name == "gnubg" else None
+    if name == "rules":
+        return [
+            *(f"  {rule:<10}{meaning}" for rule, meaning in _RULES.items()),
+            "'show rules': those in force.",
+        ]
+    if rule := next((rule for rule in _RULES if name.lower() in (rule, rule.rstrip("s"))), ""):
+        return [f"  {rule}: {_RULES[rule]}"]
+    return gnubg_words.list_words() if name == "gnubg" else None
 
 
 def _list_wire_commands() -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from engine.rules.rules import Feature
-from protocol.commands.board_drawing import CHECKER_MARKS, NOTED_COLUMNS, draw_board
+from protocol.commands.board_drawing import CHECKER_MARKS, NOTED_COLUMNS, describe_money_rules, draw_board
 from protocol.repl.answers.analysis import WinningChances
 from protocol.repl.answers.replies import BoardLine
 from protocol.repl.answers.sentences import (
@@ -133,6 +133,22 @@ class GameView:
         game = self.session.game
         is_over = self.human_seat is not None and game.is_over
         return [describe_score(game.match, self.points, self.names, is_over=is_over) + "."]
+
+    def show_rules(self) -> list[str]:
+        """Return the rules in force, and how they are changed."""
+        game = self.session.game
+        if not game.rules.supports(Feature.CUBE):
+            return ["These rules have no cube."]
+        if not game.match.is_money:
+            points = game.match.length
+            kind = f"A {points}-point match: the Crawford rule; Jacoby and beavers are for money play."
+        else:
+            kind = f"Money play: {describe_money_rules(game.match)}."
+        return [
+            kind,
+            "'set game.jacoby on' or 'off' and 'set game.beavers on' or 'off' set the rules of money play; "
+            "'help rules' explains them.",
+        ]
 
     def show_turn(self) -> list[str]:
         """Return who is to act, and how, with the dice if there are any.

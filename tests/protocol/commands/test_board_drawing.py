@@ -42,7 +42,7 @@ LATE = """\
  |                  |   | X                |
  |                  |   | 7                |
  |                  |BAR|                  |   money game
- |                  |   |                  |
+ |                  |   |                  |   no Jacoby rule, beavers
  |                  |   |                  |
  |                  |   |                  |
  | O                |   |                  |
@@ -79,6 +79,8 @@ def test_from_one_view_the_checkers_stay_where_they_are_when_the_turn_passes():
         ({"cube": 2, "cube_owner": 1, "doubled": True, "beavered": True}, "beavers to 4"),
         ({"length": 5, "score": (4, 0), "crawford": True}, "5-point match, Crawford game"),
         ({"cube": 4}, "money game, cube 4 centred"),
+        ({}, "no Jacoby rule, beavers"),
+        ({"jacoby": True, "beavers": False}, "Jacoby rule, no beavers"),
     ],
 )
 def test_what_is_going_on_is_said_beside_the_board(changes, note):

@@ -116,5 +116,5 @@ def test_the_score_names_crawford_game_and_cube():
         "You 4, gammond 2 in a 5-point match, Crawford game, cube 1 centred"
     )
     assert describe_score(MatchState(cube=4, cube_owner=1), (0, 3), NAMES) == (
-        "You 0, gammond 3 in money play, cube 4 held by X"
+        "You 0, gammond 3 in money play, cube 4 held by X; no Jacoby rule, beavers"
     )

@@ -316,6 +316,47 @@ def test_what_the_table_of_gnubg_words_promises_is_understood():
         assert translated != first or ALIASES[first.split()[0]] == name
 
 
+@pytest.mark.parametrize("word", ["rules", "jacoby", "beavers", "show rules", "show jacoby", "Jacoby"])
+def test_the_rules_in_force_are_shown_by_their_words(word):
+    talk = make_talk("set game.beavers off")
+    assert talk.answer(word)[0] == "Money play: no Jacoby rule, no beavers."
+    talk.answer("set game.length 5")
+    assert talk.answer(word)[0].startswith("A 5-point match: the Crawford rule;")
+
+
+@pytest.mark.parametrize(
+    ("typed", "rules"),
+    [
+        ("jacoby on", "Jacoby rule, beavers"),
+        ("set jacoby on", "Jacoby rule, beavers"),
+        ("beavers off", "no Jacoby rule, no beavers"),
+        ("set beavers 0", "no Jacoby rule, no beavers"),
+        ("set beavers 3", "no Jacoby rule, beavers"),
+    ],
+)
+def test_rules_of_money_play_are_set_by_their_words_and_shown_with_board_and_score(typed, rules):
+    talk = make_talk("newgame")
+    talk.answer(typed)
+    assert talk.answer("score")[0].endswith(f"; {rules}.")
+    assert any(line.endswith(f" {rules}") for line in talk.answer("board"))
+    assert talk.answer("show")[8].endswith(f" {rules}")
+
+
+@pytest.mark.parametrize("word", ["crawford", "jacoby", "beavers", "raccoon", "raccoons"])
+def test_help_explains_the_rules_of_the_cube(word):
+    (said,) = make_talk().answer(f"help {word}")
+    assert said.strip().removesuffix("s").startswith(word.removesuffix("s"))
+    assert said.strip().partition(": ")[2] in "\n".join(make_talk().answer("help rules"))
+
+
+def test_a_raccoon_is_no_answer_to_a_beaver_here_and_that_is_said():
+    talk = make_talk("newgame", "double", "beaver")
+    for word in ("raccoon", "raccoons"):
+        (said,) = talk.answer(word)
+        assert said.endswith("here 'take' or 'drop' answers a beaver")
+    assert talk.session.game.match.beavered
+
+
 def test_the_cube_and_the_turn_are_shown():
     talk = make_talk("new 3", rolls=[(3, 1)])
     assert talk.answer("show cube")[0] == "The cube is centred at 1: both sides may double."

@@ -31,7 +31,7 @@ def test_the_other_player_plays_and_has_its_name():
     result = load_player("random:seed=4").choose(start.board[None].copy(), np.array([[3, 1]], np.int8))[0]
     (play,) = [play for play in legal_plays(start, (3, 1)) if np.array_equal(play.result.board, result)]
     assert lines[1] == f"3-1: random plays {format_play(play)}."
-    assert game.show_score() == ["You 0, random 0 in money play, cube 1 centred."]
+    assert game.show_score() == ["You 0, random 0 in money play, cube 1 centred; no Jacoby rule, beavers."]
     assert game.show_board()[1].endswith("X: random")
 
 
