@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import ssl
+import stat
 from datetime import datetime
 from pathlib import Path
 
@@ -48,7 +49,9 @@ def find_key_file() -> Path:
             field="cluster",
         )
     try:
-        ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT).load_cert_chain(file)
+        if not stat.S_ISREG(found.st_mode):
+            raise OSError("no regular file")
+        ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT).load_cert_chain(file, password="")
     except (OSError, ssl.SSLError) as error:
         raise DataFileError(
             f"{file} is no key of a cluster ({error}): remove it everywhere for a new one",
@@ -65,10 +68,16 @@ def make_key_file() -> Path:
     """
     file = data_folder() / KEY_FILE
     if not file.exists():
+        content = _make_key()
         try:
             make_private_folder(file.parent)
             with open(file, "xb", opener=lambda path, flags: os.open(path, flags, _PRIVATE)) as out:
-                out.write(_make_key())
+                try:
+                    out.write(content)
+                    out.flush()
+                except OSError:
+                    file.unlink()
+                    raise
         except FileExistsError:
             pass
         except OSError as error:

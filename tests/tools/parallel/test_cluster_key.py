@@ -60,6 +60,30 @@ def test_what_is_no_key_is_refused_and_left(content):
     assert file.read_bytes() == content
 
 
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs pipes with names")
+def test_a_pipe_in_its_place_is_not_waited_for(data):
+    data.mkdir()
+    os.mkfifo(data / KEY_FILE, 0o600)
+    with pytest.raises(DataFileError, match="is no key of a cluster"):
+        make_key_file()
+
+
+@pytest.mark.skipif(not os.access("/dev/full", os.W_OK), reason="needs a device that is always full")
+def test_a_full_disk_leaves_no_half_of_a_key(data, monkeypatch):
+    open_file = os.open
+
+    def open_on_full_disk(path, flags, mode):
+        os.close(open_file(path, flags, mode))
+        return open_file("/dev/full", os.O_WRONLY)
+
+    with monkeypatch.context() as patch:
+        patch.setattr("tools.parallel.cluster_key.os.open", open_on_full_disk)
+        with pytest.raises(DataFileError, match="cannot be written"):
+            make_key_file()
+    assert not (data / KEY_FILE).exists()
+    make_key_file()
+
+
 def test_a_folder_that_cannot_be_made_is_an_error(tmp_path, monkeypatch):
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("GAMMOND_DATA", str(tmp_path / "file" / "data"))
