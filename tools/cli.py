@@ -136,8 +136,17 @@ def _explain_unknown(word: str) -> str:
     return f"unknown tool {word[:40]!r}: expected one of {', '.join(TOOLS)} (gammond --help)"
 
 
+def _name_log_lines() -> None:
+    """Write warnings and errors in the log as lines of the command, unless a tool sets up its own log."""
+    import logging
+
+    if logging.lastResort is not None:
+        logging.lastResort.setFormatter(logging.Formatter("gammond: %(levelname)s: %(message)s"))
+
+
 def _run_without_tool() -> int:
     prepare_on_first_compile()
+    _name_log_lines()
     on_terminal = sys.stdin is not None and sys.stdin.isatty()
     module = importlib.import_module("protocol.repl" if on_terminal else "protocol.transports.stdio")
     resume_collection()
@@ -151,6 +160,7 @@ def _run_tool(name: str, arguments: list[str]) -> int:
     from tools.common.tool_parser import ToolParser
 
     tool = importlib.import_module(TOOLS[name])
+    _name_log_lines()
     resume_collection()
     parser = ToolParser(
         prog=f"gammond {name}",

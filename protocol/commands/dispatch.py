@@ -68,7 +68,8 @@ def fail_request(session: Session, error: Exception, work: Work | None = None) -
 
 def count_failure(session: Session, error: Exception) -> None:
     """Note that a request raised, a fault of the server in its log, and let go of the error's frames."""
-    FAULT_LOG.log_own("a request failed", error)
+    if session.service.has_log or not isinstance(error, GammondError):
+        FAULT_LOG.log_own("a request failed", error)
     session.count_error(error.code if isinstance(error, GammondError) else INTERNAL_ERROR)
     forget_frames(error)
 

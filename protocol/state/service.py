@@ -57,6 +57,8 @@ class Service:
         limits: Caps for each client.
         clock: Seconds of a clock that never goes back.
         threads: How many threads work on one answer, unless a session sets it otherwise.
+        has_log: Whether faults of files are logged, for who runs the server: clients see no paths. Else who
+            runs it is the one client.
     """
 
     def __init__(
@@ -65,7 +67,10 @@ class Service:
         limits: ClientLimits | None = None,
         clock: Callable[[], float] = time.monotonic,
         threads: int = 1,
+        *,
+        has_log: bool = True,
     ) -> None:
+        self.has_log = has_log
         self.catalogue = catalogue
         self.limits = limits or ClientLimits()
         self.clock = clock

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import logging
 import os
 import re
 import subprocess
@@ -37,6 +38,18 @@ def fake_tool(monkeypatch, run):
 
     fake_module(monkeypatch, "fake_tool", SUMMARY="Do it.", add_arguments=add_arguments, main=run)
     monkeypatch.setitem(cli.TOOLS, "fake", "fake_tool")
+
+
+def test_a_line_in_the_log_reads_like_all_others_of_a_tool(monkeypatch, capsys):
+    def run(args):
+        record = logging.makeLogRecord({"levelno": logging.WARNING, "levelname": "WARNING", "msg": "careful"})
+        logging.lastResort.handle(record)
+        return 0
+
+    fake_tool(monkeypatch, run)
+    monkeypatch.setattr(logging, "lastResort", logging._StderrHandler(logging.WARNING))
+    assert cli.main(["fake"]) == 0
+    assert capsys.readouterr().err == "gammond: WARNING: careful\n"
 
 
 def test_no_arguments_and_a_pipe_on_stdin_start_the_protocol(monkeypatch):

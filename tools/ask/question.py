@@ -170,7 +170,8 @@ def open_table(args: argparse.Namespace, position: Position, match: MatchState) 
         raise UnsupportedError(f"--threads: expected 1 or more, got {threads}", field="threads")
     store = read_store_arguments(args) if hasattr(args, "store") else NO_STORE
     catalogue = _make_catalogue(net, store)
-    service = Service(catalogue, threads=count_usable_cores() if threads is None else threads)
+    threads = count_usable_cores() if threads is None else threads
+    service = Service(catalogue, threads=threads, has_log=False)
     session = Session(service, 0)
     session.engine_settings = replace(
         session.engine_settings.with_level(find_level(read_preferences(get_config_file()).level)), noise=0

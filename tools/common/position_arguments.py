@@ -171,6 +171,12 @@ def find_text(words: list[str]) -> str:
         )
     if words == [STDIN] and not text.strip():
         raise FormatError("expected a position on standard input, got nothing", field="position")
+    if not found and len(parts) > 1:
+        raise FormatError(
+            f"expected a position, got {len(parts)} lines without one: a drawn board is read with its ID or "
+            "XGID beside it",
+            field="position",
+        )
     return found[0] if found else text
 
 

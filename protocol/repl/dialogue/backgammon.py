@@ -64,7 +64,7 @@ class BackgammonTalk(Talk):
 
     def split(self, text: str) -> list[str]:
         """Split what was entered, or pasted, into lines: a position may take several."""
-        return split_lines(text, self._is_command)
+        return split_lines(text, self._is_read)
 
     def suggest(self, text_before_cursor: str) -> list[Suggestion]:
         """Suggest ways to go on with a line."""
@@ -133,9 +133,21 @@ class BackgammonTalk(Talk):
         """Return whether a word is a command, or one of GNU Backgammon's."""
         return ALIASES.get(name, name) in {**REPL_COMMANDS, **COMMANDS} or bool(gnubg_words.explain(name))
 
-    def _is_command(self, text: str) -> bool:
+    def reads(self, text: str) -> bool:
+        """Return whether a line has the looks of a command, a play or a position, right or wrong."""
+        line, name = gnubg_words.translate(text), text.split()[0]
+        is_explained = self.knows(name) or bool(gnubg_words.explain_line(line)) or name[0] in "@{"
+        return is_explained or self._is_read(line)
+
+    @property
+    def drawing_hint(self) -> str:
+        """What to do instead of pasting the drawing of a board."""
+        return "a drawn board is read with its ID or XGID beside it, and 'edit' sets up checkers"
+
+    def _is_read(self, text: str) -> bool:
         name = text.split()[0]
-        return ALIASES.get(name, name) in {**REPL_COMMANDS, **COMMANDS} or bool(_PLAY_PATTERN.match(text))
+        is_command = ALIASES.get(name, name) in {**REPL_COMMANDS, **COMMANDS}
+        return is_command or bool(_PLAY_PATTERN.match(text)) or self._find_position(text) is not None
 
     def _find_position(self, text: str) -> str | None:
         """Return the position of a line, bare or after ``position``; a match ID joins the present one."""

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from engine.errors import GammondError
+from engine.options import MAX_QUOTED_CHARS
 from protocol.commands.session_game import find_setting
 from protocol.core.requests import WorkControl
 from protocol.games import GAMES, load_part
@@ -26,6 +27,9 @@ from protocol.repl.game.state_file import write_state
 from protocol.state.session import Session
 
 VARIANT_KEY = "game.variant"
+
+PAGE_LINES = 3
+"""So many pasted lines that mean nothing are a page of text, or a drawing, and are answered as one."""
 
 
 class LineInterpreter:
@@ -58,6 +62,8 @@ class LineInterpreter:
     def answer(self, text: str, control: WorkControl | None = None) -> list[str]:
         """Answer one line, as `Talk.answer`; where it changes the game, the talk about that has its say."""
         talk, line = self._find_talk(), text.strip()
+        if "\n" in line:
+            return [f"{ERROR_MARK}{_explain_page(line.splitlines(), talk.drawing_hint)}"]
         if lines := explain_games(line):
             return lines
         present = find_setting(self.session, VARIANT_KEY).get(self.session)
@@ -149,8 +155,23 @@ class LineInterpreter:
         return self._find_talk().make_progress()
 
     def split(self, text: str) -> list[str]:
-        """Split what was entered, or pasted, into lines to be answered one by one."""
-        return self._find_talk().split(text)
+        """Split what was entered, or pasted, into lines to be answered one by one.
+
+        The lines of a page of text, `PAGE_LINES` or more that mean nothing, are one, with line ends.
+        """
+        talk = self._find_talk()
+        lines = talk.split(text)
+        unread = [line for line in lines if line.strip() and not self._reads(line, talk)]
+        if len(unread) < PAGE_LINES:
+            return lines
+        page = lines.index(unread[0])
+        return [*lines[:page], "\n".join(unread), *(line for line in lines[page:] if line not in unread)]
+
+    def _reads(self, line: str, talk: Talk) -> bool:
+        """Return whether a line means something, to the talk or to those about other games."""
+        line = line.strip()
+        of_games = find_variant(line) is not None or explain_games(line)
+        return talk.reads(line) or bool(of_games or explain_foreign(line, talk, self._talks.values()))
 
     def toolbar(self, width: int) -> str:
         """Write the line below the prompt, of so many columns at most."""
@@ -173,3 +194,11 @@ class LineInterpreter:
         talk = self._talks[name]
         talk.columns = self.game.columns
         return talk
+
+
+def _explain_page(lines: Sequence[str], hint: str) -> str:
+    """Return the message for pasted lines that mean nothing."""
+    return (
+        f"expected commands, moves or positions, got {len(lines)} lines that are none, such as "
+        f"{lines[0][:MAX_QUOTED_CHARS]!r}: {hint}"
+    )

@@ -158,6 +158,11 @@ class MoveTalk(MoveGame):
         """Return whether a word is a command."""
         return ALIASES.get(name, name) in self._list_commands()
 
+    def reads(self, text: str) -> bool:
+        """Return whether a line has the looks of a command, a move or a position, right or wrong."""
+        name = text.split()[0]
+        return self.knows(name) or name[0] in "@{" or self.is_position(text) or self.is_move(text)
+
     def run_line(self, text: str, control: WorkControl) -> list[str]:
         """Carry out a command, set up a position, or make a move that is typed as it is."""
         name, _, rest = text.replace("\t", " ").partition(" ")

@@ -105,6 +105,15 @@ class Talk(ABC):
         """Return whether a word is a command of this game."""
 
     @abstractmethod
+    def reads(self, text: str) -> bool:
+        """Return whether a line has the looks of a command, a move or a position, right or wrong."""
+
+    @property
+    def drawing_hint(self) -> str:
+        """What to do instead of pasting the drawing of a board."""
+        return "'help' lists the commands"
+
+    @abstractmethod
     def show_board(self) -> list[str]:
         """Draw the board; nothing without a position."""
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import secrets
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -66,10 +65,10 @@ FIRST_USE = (
 
 def run_repl() -> int:
     """Run until the person leaves; return the exit status."""
-    logging.basicConfig(format="gammond: %(levelname)s: %(message)s")
     is_first_use = not any(any(folder.iterdir()) for folder in find_folders(_KERNELS))
     show([GREETING, FIRST_USE] if is_first_use else [GREETING])
-    service = Service(make_shipped_catalogue(read_store_options()), threads=count_usable_cores())
+    catalogue = make_shipped_catalogue(read_store_options())
+    service = Service(catalogue, threads=count_usable_cores(), has_log=False)
     service.client_count = 1
     talk = LineInterpreter(Session(service, secrets.randbelow(MAX_SEED)))
     talk.game.columns = get_app_session().output.get_size().columns
@@ -321,7 +320,8 @@ class PromptLoop:
             if self._interpreter.has_ended:
                 return
             if len(lines) > 1:
-                self._show([f"{PROMPT}{line}"])
+                first, *others = line.splitlines() or [""]
+                self._show([f"{PROMPT}{first}{' ...' if others else ''}"])
             self._late = answer_interruptibly(self._interpreter, line, self._show, self._status)
             if self._late is not None:
                 return

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import io
 import json
 import os
 import re
@@ -16,6 +17,9 @@ import pytest
 
 import tools.ask.matrix
 from engine.errors import CancelledWork
+from engine.formats.position_id import encode_position_id
+from engine.rules.position import Position
+from engine.rules.rules import HYPERGAMMON
 from protocol.core.replies import format_reply
 from protocol.core.requests import WorkControl
 from protocol.dialects.json_query import answer_query
@@ -53,6 +57,26 @@ def test_what_was_assumed_of_the_position_is_said_and_in_the_json(tool, capsys):
     assert assumed.startswith("the colour W of this OGID is read as that of the player who reached")
     assert f"{assumed}\n" in said.err
     assert "assumed" not in json.loads(run(capsys, tool, XGID, "--json").out)
+
+
+def test_a_missing_file_is_told_in_one_line_and_not_logged_before(capsys, caplog, tmp_path, monkeypatch):
+    monkeypatch.setenv("GAMMOND_DATA", str(tmp_path))
+    start = Position.start(HYPERGAMMON.start_points)
+    for words in (["eval"], ["cube"], ["matrix"], ["hint", "--dice", "3", "1"], ["eval", "--json"]):
+        said = run(capsys, *words, encode_position_id(start), "--variant", "hypergammon", status=2)
+        (line,) = said.err.splitlines()
+        assert line.startswith(f"gammond: {tmp_path / 'hypergammon-3.solution'} is missing")
+        assert caplog.records == []
+
+
+def test_a_drawn_board_without_its_id_is_one_short_error(capsys, monkeypatch):
+    board = "+13-14-15-16-17-18------19-20-21-22-23-24-+  O: gnubg\n| X   O    |BAR|  O      X |  0 points\n"
+    monkeypatch.setattr(sys, "stdin", io.StringIO(board))
+    said = run(capsys, "hint", "-", status=2)
+    assert said.err.splitlines()[-1] == (
+        "gammond: expected a position, got 2 lines without one: a drawn board is read with its ID or XGID "
+        "beside it"
+    )
 
 
 def say_at_the_prompt(*lines):

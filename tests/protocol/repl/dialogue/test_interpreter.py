@@ -440,3 +440,66 @@ def test_a_position_id_alone_says_that_the_score_stays():
     assert remark in make_talk("new 5", rolls=[(3, 1)]).answer("4HPwATDgc/ABMA")
     assert remark not in make_talk("new 0", rolls=[(3, 1)]).answer("4HPwATDgc/ABMA")
     assert remark not in make_talk("new 5", rolls=[(3, 1)]).answer("4HPwATDgc/ABMA:cAkAAAAAAAAE")
+
+
+GNUBG_BOARD = """
+ GNU Backgammon
+ +13-14-15-16-17-18------19-20-21-22-23-24-+     O: gnubg
+ | X           O    |   | O              X |     0 points
+ | X           O    |   | O              X |     Rolled 31
+ | X           O    |   | O                |
+ | X                |   | O                |
+ | X                |   | O                |
+v|                  |BAR|                  |     (Cube: 1)
+ | O                |   | X                |
+ | O                |   | X                |
+ | O           X    |   | X                |
+ | O           X    |   | X              O |
+ | O           X    |   | X              O |     0 points
+ +12-11-10--9--8--7-------6--5--4--3--2--1-+     X: me
+"""
+LETTER = "Dear all,\nwhat would you have played here?\nI thought of 8/5 6/5 at once.\nBest wishes,\nAnn"
+
+
+@pytest.mark.parametrize("page", [GNUBG_BOARD, LETTER, "\n".join(make_talk("newgame").show_board())])
+@pytest.mark.parametrize("game", ["backgammon", "barca"])
+def test_a_pasted_page_that_means_nothing_is_one_error(page, game):
+    talk = make_talk(f"set game.variant {game}")
+    lines = talk.split(page)
+    assert len(lines) == 1
+    (answer,) = talk.answer(lines[0])
+    count = sum(1 for line in page.splitlines() if line.strip())
+    assert answer.startswith(f"error: expected commands, moves or positions, got {count} lines that are none")
+    assert answer.endswith(
+        "beside it, and 'edit' sets up checkers" if game == "backgammon" else "the commands"
+    )
+
+
+def test_a_board_of_barca_is_one_error_too():
+    talk = make_talk("set game.variant barca", "newgame")
+    assert len(talk.split("\n".join(talk.show_board()))) == 1
+
+
+def test_a_page_with_a_position_or_with_commands_gives_these():
+    talk = make_talk()
+    identified = f"{GNUBG_BOARD}\nPosition ID: 4HPwATDgc/ABMA"
+    assert talk.split(identified) == ["Position ID: 4HPwATDgc/ABMA"]
+    *commands, page = "newgame", "dice 3 1", GNUBG_BOARD
+    lines = talk.split("\n".join(("newgame", page, "dice 3 1")))
+    assert [lines[0], lines[2]] == commands
+    assert "\n" in lines[1]
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ["newgame", "fly", "dice 3 1", "flee"],
+        ["hypergammon", "barca", "help games", "variants"],
+        ["O 24:2 6:5 X bar:1 6:5", "4HPwATDgc/ABMA", "startpos"],
+        ["show board", "swap", "roll 3 1", "pips"],
+        ["@tag eval", "{}", "@"],
+        ["8/5 6/5", "31: 8/5 6/5", "pass"],
+    ],
+)
+def test_lines_that_mean_something_are_answered_one_by_one(lines):
+    assert make_talk().split("\n".join(lines)) == lines
