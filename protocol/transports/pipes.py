@@ -7,6 +7,7 @@ threads do.
 
 from __future__ import annotations
 
+import errno
 import os
 import queue
 import select
@@ -143,6 +144,16 @@ class Outbox:
         if data:
             self.unsent += len(data)
             self._pieces.put(data)
+
+    def check_reader(self) -> None:
+        """Take it for broken output if nobody is left who could read, though nothing is to be written."""
+        if _CAN_SELECT:
+            watch = select.poll()
+            watch.register(
+                self._output_fd, 0
+            )  # nothing but what is always told: that the other end is closed
+            if watch.poll(0):
+                self._on_broken(BrokenPipeError(errno.EPIPE, "nobody reads"))
 
     def _write_at_once(self, data: bytes) -> bytes:
         """Write what does not block; return the rest."""

@@ -6,7 +6,6 @@ The main thread waits for input and for results of the workers, and alone touche
 from __future__ import annotations
 
 import errno
-import logging
 import queue
 import secrets
 import signal
@@ -41,10 +40,12 @@ GRACE_S = 5.0
 
 _LAST_GRACE_S = 1.0
 
+READER_CHECK_S = 1.0
+"""After the end of input, how often work under way looks whether anybody is left to read its answer."""
+
 
 def main() -> NoReturn:
     """Serve stdin and stdout with the shipped nets, and end the process."""
-    logging.basicConfig(format="gammond: %(levelname)s: %(message)s")
     catalogue = make_shipped_catalogue(read_store_options())
     end_process(serve_stdio(Service(catalogue, threads=count_usable_cores())))
 
@@ -101,6 +102,7 @@ class _StdioServer:
         self._client = RoundClient(connection, pool, self._run_here, lambda: None)
         self._shutdown_steps: Iterator[Callable[[], object]] | None = None
         self._deadline: float | None = None
+        self._has_ended = False
         self._exit_status: int | None = None
 
     def run(self) -> int:
@@ -116,6 +118,7 @@ class _StdioServer:
                         call = self._inbox.take(self._compute_timeout_s())
                     call()
                 except queue.Empty:
+                    self._outbox.check_reader()
                     self._escalate_shutdown()
         self._client.drop()
         self._pool.close()
@@ -144,6 +147,7 @@ class _StdioServer:
             self._connection.receive_data(data)
         else:
             self._connection.receive_eof()
+            self._has_ended = True
         self._rounds.add(self._client, at_once=True)
 
     def _take_broken_pipe(self, error: OSError) -> None:
@@ -161,7 +165,7 @@ class _StdioServer:
             self._deadline = time.monotonic() + self._grace_s
 
     def _escalate_shutdown(self) -> None:
-        if self._shutdown_steps is not None:
+        if self._shutdown_steps is not None and not self._compute_timeout_s():
             next(self._shutdown_steps)()
             self._deadline = time.monotonic() + _LAST_GRACE_S
 
@@ -173,7 +177,9 @@ class _StdioServer:
         self._exit_status = 0
 
     def _compute_timeout_s(self) -> float | None:
-        return None if self._deadline is None else max(0.0, self._deadline - time.monotonic())
+        if self._deadline is not None:
+            return max(0.0, self._deadline - time.monotonic())
+        return READER_CHECK_S if self._has_ended else None
 
 
 @contextmanager

@@ -102,6 +102,17 @@ def test_a_reader_that_goes_away_ends_the_server_quietly():
     server.stderr.close()
 
 
+def test_work_ends_when_nobody_is_left_who_could_read_its_answer():
+    server = start(delay=60)
+    server.stdin.write(b"newgame\neval\n")
+    server.stdin.flush()
+    assert server.stdout.readline().startswith(b"ok newgame")
+    server.stdin.close()
+    server.stdout.close()
+    assert server.wait(30) == EXIT_BROKEN_PIPE
+    server.stderr.close()
+
+
 def test_a_long_pipe_gets_all_its_answers_though_it_is_read_late(pipes):
     read_in, write_in, read_out, write_out = pipes
     service = make_service(RacingEvaluator())
