@@ -6,8 +6,10 @@ that give it on its own. Each class carries the words under which programs see i
 
 from __future__ import annotations
 
+import copyreg
+from collections.abc import Callable
 from copy import copy
-from typing import ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal, Self
 
 Missing = Literal["", "position", "game", "dice", "answer"]
 """What a `StateError` waits for: a position, a game in progress, dice, the answer to an offer; or nothing."""
@@ -42,6 +44,10 @@ class GammondError(Exception):
         other = copy(self)
         other.field = field
         return other
+
+    def __reduce__(self) -> tuple[Callable[..., Any], tuple[object, ...], dict[str, Any]]:
+        """Allow copies, in other processes too, of subclasses that take other arguments than a message."""
+        return copyreg.__newobj__, (type(self), *self.args), self.__dict__  # type: ignore[attr-defined]
 
     def with_message(self, message: str) -> Self:
         """Return the same error with another message."""

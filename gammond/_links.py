@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import contextlib
+import errno
+import os
 import socket
 import subprocess
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from gammond import _wire
-from gammond._wire import EXIT_TIMEOUT_S, READ_BYTES, STOP
+from gammond._wire import EXIT_TIMEOUT_S, OWN_GROUP, READ_BYTES, STOP
 
 
 class ServerLink(NamedTuple):
@@ -37,14 +39,29 @@ def spawn_server(command: Sequence[str] | None) -> ServerLink:
     """
     line = _wire.make_command_line(command)
     try:
-        process = subprocess.Popen(line, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0)
+        process: subprocess.Popen[bytes] = subprocess.Popen(
+            line, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0, **OWN_GROUP
+        )
     except OSError as error:
         raise _wire.make_start_error(line[0], error) from error
     stdin, stdout = process.stdin, process.stdout
     assert stdin is not None
     assert stdout is not None
 
+    def write(data: bytes) -> None:
+        unwritten = memoryview(data)
+        while unwritten:  # a signal ends the write of a long line early
+            try:
+                written = stdin.write(unwritten)
+            except ValueError:
+                written = None
+            if written is None:
+                raise BrokenPipeError(errno.EPIPE, "another thread closed the client")
+            unwritten = unwritten[written:]
+
     def close() -> str:
+        with contextlib.suppress(OSError, ValueError, AttributeError):  # on Windows pipes wait
+            os.set_blocking(stdin.fileno(), False)  # the server may not read any more
         with contextlib.suppress(OSError, ValueError):
             stdin.write(STOP)
         with contextlib.suppress(OSError):
@@ -62,7 +79,7 @@ def spawn_server(command: Sequence[str] | None) -> ServerLink:
             stdout.close()
         return data
 
-    return ServerLink(read, stdin.write, close)
+    return ServerLink(read, write, close)
 
 
 def connect_to_server(host: str, port: int, timeout_s: float | None) -> ServerLink:

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from gammond._options import DecisionRollouts
 from gammond._questions import get_results
-from gammond.errors import CancelledWork
-from gammond.match_file import Match, wrap_match
+from gammond.match_file import Match, wrap_match, write_match
 
 if TYPE_CHECKING:
     from engine.match_files.model import ActionNotes
@@ -36,13 +35,11 @@ class MatchQuestion:
         move_filter: str = "normal",
         rollout: DecisionRollouts | None = None,
     ) -> None:
-        from engine.match_files.sgf.writer import format_sgf
-
-        record = match._record
+        record = match._to_record(is_for_analysis=True)
         games = tuple(replace(game, notes={}, comment="") for game in record.games)
         self._record = record
         self.fields = {
-            "match_text": format_sgf(replace(record, games=games, comment="", headers={})),
+            "match_text": write_match(replace(record, games=games, comment="", headers={}), "sgf"),
             "want": ["analyse"],
             "plies": plies,
             "deeper": deeper,
@@ -62,10 +59,7 @@ class MatchQuestion:
         from engine.match_analysis.notes import add_notes, keep_comments
         from engine.match_files.model import ActionNotes
 
-        results = get_results(answer)
-        if answer.get("stopped"):
-            raise CancelledWork("the analysis was cancelled")
-        (result,) = results
+        (result,) = get_results(answer)
         replayed = [list(game.replay()) for game in self._record.games]
         found = [
             (row["game"] - 1, row["action"] - 1, ActionNotes(luck=row["luck"])) for row in result["rolls"]

@@ -7,16 +7,16 @@ from __future__ import annotations
 
 import json
 import math
-import shlex
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, Generic, TypeVar
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import numpy as np
 
-from gammond.errors import CancelledWork, ServerError
+from gammond.errors import CancelledWork, ServerError, UnsupportedError
 from gammond.match import Dice, MatchState, check_dice
-from gammond.position import Play, Position
+from gammond.position import Board, Play, Position, find_variant_name, read_boards
 from gammond.results import (
     CubeDecision,
     Evaluation,
@@ -30,9 +30,13 @@ from gammond.results import (
     RolloutKind,
 )
 
+if TYPE_CHECKING:
+    from engine.rules.match import MatchState as _EngineState
+
 T = TypeVar("T")
 
 _CUBE_PASS = "drop"
+"""The word of the wire, on which a pass is a play that moves no checker."""
 
 
 @dataclass(frozen=True)
@@ -52,37 +56,45 @@ def ask_evaluation(
     position: Position, match: MatchState | None, plies: int, cubeful: bool
 ) -> Question[Evaluation]:
     """Return the question for the value of a position."""
-    return Question(_make_fields([position], match, plies, "eval", cubeful=cubeful), _parse_evaluation)
+    fields = _make_fields(position, match, want=["eval"], plies=plies, cubeful=cubeful)
+    return Question(fields, lambda answer: _make_evaluation(_get_finished(answer)["eval"]))
 
 
 def ask_evaluations(
-    positions: Sequence[Position], match: MatchState | None, plies: int, cubeful: bool
+    positions: Sequence[Position] | Board, match: MatchState | None, plies: int, cubeful: bool
 ) -> Question[Evaluations]:
-    """Return the question for the values of many positions."""
-    return Question(_make_fields(positions, match, plies, "eval", cubeful=cubeful), _parse_evaluations)
+    """Return the question for the values of many positions; for none it asks about another one."""
+    boards = read_boards(positions)
+    asked = boards if len(boards) else Position.start().board[None]
+    texts, variant = _write_positions(asked, match), find_variant_name(int(asked[0, 0].sum()))
+    fields = {"positions": texts, "variant": variant, "want": ["eval"], "plies": plies, "cubeful": cubeful}
+    return Question(fields, lambda answer: _parse_evaluations(answer, len(texts), len(boards)))
 
 
 def ask_plays(
     position: Position, dice: Dice, match: MatchState | None, plies: int, cubeful: bool, move_filter: str
 ) -> Question[RankedPlays]:
     """Return the question for the ranked plays of a roll."""
-    fields = {"dice": list(check_dice(dice)), "filter": move_filter, "cubeful": cubeful}
+    roll = list(check_dice(dice))
+    options = {"plies": plies, "filter": move_filter, "cubeful": cubeful}
     return Question(
-        _make_fields([position], match, plies, "moves", **fields),
+        _make_fields(position, match, want=["moves"], dice=roll, **options),
         lambda answer: _parse_plays(answer, position, dice, match or MatchState()),
     )
 
 
 def ask_cube(position: Position, match: MatchState | None, plies: int) -> Question[CubeDecision]:
     """Return the question for the cube decision."""
-    return Question(_make_fields([position], match, plies, "cube"), _parse_cube)
+    return Question(_make_fields(position, match, want=["eval", "cube"], plies=plies), _parse_cube)
 
 
 class RolloutQuestion:
-    """The commands for a rollout, and the parser of their answers.
+    """A JSON query for a rollout.
 
     Options that are None are not sent: the server's defaults are those of `gammond.Engine.rollout`.
-    ``cubeful`` always is, since its default there is the session's setting.
+
+    Attributes:
+        fields: All but its id.
 
     Raises:
         ValueRangeError: A die is not 1 to 6.
@@ -106,8 +118,9 @@ class RolloutQuestion:
         kind = kind or ("position" if dice is None else "plays")
         dice = None if dice is None else check_dice(dice)
         self._position, self._dice, self._cubeful = position, dice, cubeful
-        self._match = replace(match or MatchState(), dice=dice, doubled=False, beavered=False, resigned=0)
+        self._match = match or MatchState()
         options = {
+            "what": "moves" if kind == "plays" else kind,
             "trials": trials,
             "seed": seed,
             "truncate": truncation,
@@ -116,14 +129,16 @@ class RolloutQuestion:
             "vr": variance_reduction,
             "candidates": candidates if kind == "plays" else None,
         }
-        given = (f"{name}={str(value).lower()}" for name, value in options.items() if value is not None)
-        what = "moves" if kind == "plays" else kind
-        self.lines = [
-            f"position gnubgid {position.id}:{self._match.id}",
-            " ".join(["rollout", what, *given]),
-        ]
+        self.fields = _make_fields(
+            position,
+            match,
+            want=["rollout"],
+            dice=list(dice) if dice is not None and kind == "plays" else None,
+            rollout={name: value for name, value in options.items() if value is not None},
+            progress_every=1,
+        )
 
-    def parse(self, lines: list[str]) -> Rollout:
+    def parse(self, answer: Mapping[str, Any]) -> Rollout:
         """Return the rollout of an answer.
 
         Raises:
@@ -131,25 +146,18 @@ class RolloutQuestion:
             CancelledWork: It was stopped before anything was complete.
         """
         try:
-            parse_lines(lines)
+            (result,) = get_results(answer)
         except ServerError as error:
-            if error.code == CancelledWork.code:
-                raise CancelledWork(error.message, field=error.field) from None
-            raise
-        rows: dict[str, list[dict[str, Any]]] = {"candidate": [], "estimate": [], "rollout": []}
-        for line in lines:
-            word, _, text = line.partition(" ")
-            if word in rows:
-                rows[word].append(_read_values(text))
-        (final,) = rows["rollout"]
-        plays = tuple(map(self._make_play, rows["candidate"]))
-        estimates = {row["of"]: self._make_estimate(row) for row in rows["estimate"]}
+            field = error.field and error.field.removeprefix("rollout.")
+            raise ServerError(error.code, error.message, field) from None
+        found = result["rollout"]
+        estimates = {row["of"]: self._make_estimate(row) for row in found.get("estimates", ())}
         return Rollout(
             estimates.get("position", estimates.get("no_double")),
-            plays,
-            _make_cube_decision(final) if final["of"] == "cube" else None,
+            tuple(map(self._make_play, found.get("candidates", ()))),
+            _make_cube_decision(found, None) if found["of"] == "cube" else None,
             estimates.get("take"),
-            final["trials"],
+            found["trials"],
         )
 
     def _make_play(self, row: Mapping[str, Any]) -> PlayRollout:
@@ -162,7 +170,7 @@ class RolloutQuestion:
         if self._cubeful:
             equity, error = row["cubeful"], row.get("cubeful_se", math.nan)
         elif "mwc" in row:  # the wire has no equity at the score: it comes from the table
-            even, stake = _get_equity_scale(self._match)
+            even, stake = _get_equity_scale(self._match._to_engine())
             equity, error = (row["mwc"] - even) / stake, row.get("mwc_se", math.nan) / stake
         else:
             equity, error = row["equity"], row.get("se", math.nan)
@@ -173,28 +181,88 @@ def parse_lines(lines: list[str]) -> list[str]:
     """Return the lines of an answer to a command.
 
     Raises:
-        ServerError: The final line is an error.
+        ServerError: The final line is an error, in words or as an object.
     """
     final = lines[-1]
-    if final.startswith("error "):
+    if final.startswith("{"):
+        answer = json.loads(final)
+        if "error" in answer:
+            raise _make_error(answer["error"])
+    elif final.startswith("error "):
         head, _, message = final.removeprefix("error ").partition(": ")
         code, _, field = head.partition(" ")
         raise ServerError(code, message, field or None)
     return lines
 
 
-def _make_fields(
-    positions: Sequence[Position], match: MatchState | None, plies: int, want: str, **fields: object
-) -> dict[str, object]:
-    """Return the fields of a query about positions of one match state."""
-    suffix = "" if match is None else f":{match.id}"
-    texts = [f"{position.id}{suffix}" for position in positions]
-    return {"positions": texts, "plies": plies, "want": [want], **fields}
+def _make_fields(position: Position, match: MatchState | None, **fields: object) -> dict[str, object]:
+    """Return the fields of a query about a position.
+
+    Raises:
+        UnsupportedError: As `_find_match`.
+    """
+    state, suffix = _find_match(match)
+    is_xgid = suffix is None
+    text = position.to_xgid(MatchState._from_engine(state)) if is_xgid else f"{position.id}{suffix}"
+    return {"position": text, "variant": find_variant_name(position._position.checkers), **fields}
 
 
-def _parse_evaluation(answer: Mapping[str, Any]) -> Evaluation:
+def _write_positions(boards: Board, match: MatchState | None) -> list[str]:
+    """Return texts that say all of positions and their match state.
+
+    Raises:
+        UnsupportedError: As `_find_match`.
+    """
+    from engine.formats.position_id import encode_position_ids
+    from engine.formats.xgid import encode_xgids
+
+    state, suffix = _find_match(match)
+    if suffix is None:
+        return encode_xgids(boards, state)
+    return [f"{text}{suffix}" for text in encode_position_ids(boards)]
+
+
+@lru_cache(maxsize=1024)
+def _find_match(match: MatchState | None) -> tuple[_EngineState, str | None]:
+    """Return the match state of a question, and what stands behind a position ID to say it.
+
+    That is a match ID, nothing for money play, or None where only an XGID says all that answers depend on.
+
+    Raises:
+        UnsupportedError: An XGID does not either.
+    """
+    from engine.formats.match_id import encode_match_id
+    from engine.formats.position_text import parse_position
+    from engine.formats.xgid import encode_xgid
+    from engine.store.entries import make_canonical
+
+    money, start = MatchState()._to_engine(), Position.start()
+    state = money if match is None else match._to_engine().before_roll()
+    suffix = f":{encode_match_id(state)}"
+    for text, found in (
+        (start.id, ""),
+        (f"{start.id}{suffix}", suffix),
+        (encode_xgid(start._position, state), None),
+    ):
+        if make_canonical(parse_position(text)[1] or money) == make_canonical(state):
+            return state, found
+    raise UnsupportedError(f"no position format has a place for all of {match}", field="match")
+
+
+def _get_finished(answer: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the one result of an answer.
+
+    Raises:
+        ServerError: The server refused the query.
+        CancelledWork: It was stopped before it was as deep as it was to be.
+    """
     (result,) = get_results(answer)
-    row = result["eval"]
+    if answer.get("stopped"):
+        raise _make_stopped_error()
+    return result
+
+
+def _make_evaluation(row: Mapping[str, Any]) -> Evaluation:
     return Evaluation(
         _make_outcome(row),
         row["equity"],
@@ -205,22 +273,25 @@ def _parse_evaluation(answer: Mapping[str, Any]) -> Evaluation:
     )
 
 
-def _parse_evaluations(answer: Mapping[str, Any]) -> Evaluations:
-    rows = [result["eval"] for result in get_results(answer)]
-    outcomes = np.array([_make_outcome(row)._as_row() for row in rows], np.float32).reshape(len(rows), 5)
+def _parse_evaluations(answer: Mapping[str, Any], asked: int, wanted: int) -> Evaluations:
+    results = get_results(answer, asked)
+    if answer.get("stopped"):
+        raise _make_stopped_error()
+    rows = [result["eval"] for result in results]
 
     def column(name: str) -> Any:  # noqa: ANN401
-        return np.array([row[name] for row in rows]) if rows and name in rows[0] else None
+        return np.array([row[name] for row in rows], np.float64)[:wanted] if name in rows[0] else None
 
-    equities = np.array([row["equity"] for row in rows], np.float64)
-    return Evaluations(outcomes, equities, column("cubeful"), column("mwc"), answer["plies"])
+    outcomes = np.array([_make_outcome(row)._as_row() for row in rows], np.float32)[:wanted]
+    return Evaluations(outcomes, column("equity"), column("cubeful"), column("mwc"), answer["plies"])
 
 
 def _parse_plays(answer: Mapping[str, Any], position: Position, dice: Dice, match: MatchState) -> RankedPlays:
     (result,) = get_results(answer)
     legal = {play.text: play for play in position.legal_plays(dice)}
     rows = result["moves"]
-    best = _get_score(rows[0], match)
+    state = match._to_engine().before_roll()
+    best = _get_score(rows[0], state)
     plays = tuple(
         PlayEvaluation(
             legal.get(row["play"]) or _find_play(position, row["play"], dice),
@@ -228,7 +299,7 @@ def _parse_plays(answer: Mapping[str, Any], position: Position, dice: Dice, matc
             row["equity"],
             row.get("cubeful"),
             row.get("mwc"),
-            max(best - _get_score(row, match), 0.0),
+            max(best - _get_score(row, state), 0.0),
             row["plies"],
         )
         for row in rows
@@ -237,13 +308,13 @@ def _parse_plays(answer: Mapping[str, Any], position: Position, dice: Dice, matc
 
 
 def _parse_cube(answer: Mapping[str, Any]) -> CubeDecision:
-    (result,) = get_results(answer)
-    return _make_cube_decision(result["cube"])
+    result = _get_finished(answer)
+    return _make_cube_decision(result["cube"], _make_evaluation(result["eval"]))
 
 
-def _make_cube_decision(row: Mapping[str, Any]) -> CubeDecision:
+def _make_cube_decision(row: Mapping[str, Any], evaluation: Evaluation | None) -> CubeDecision:
     return CubeDecision(
-        action=row["action"],
+        action=row["action"].replace(_CUBE_PASS, "pass"),
         should_double=row["double"],
         should_take=row.get("response") != _CUBE_PASS,
         should_beaver=row.get("response") == "beaver",
@@ -253,40 +324,43 @@ def _make_cube_decision(row: Mapping[str, Any]) -> CubeDecision:
         no_double_mwc=row.get("mwc_no_double"),
         double_take_mwc=row.get("mwc_take"),
         double_pass_mwc=row.get("mwc_drop"),
-        evaluation=None,
+        evaluation=evaluation,
     )
 
 
-def _read_values(text: str) -> dict[str, Any]:
-    """Return the ``key=value`` pairs of a line: numbers, ``true`` and ``false``, or words."""
-    values: dict[str, Any] = {}
-    for pair in shlex.split(text):
-        name, _, value = pair.partition("=")
-        try:
-            values[name] = json.loads(value)
-        except json.JSONDecodeError:
-            values[name] = value
-    return values
-
-
-def get_results(answer: Mapping[str, Any]) -> list[dict[str, Any]]:
+def get_results(answer: Mapping[str, Any], asked: int = 1) -> list[dict[str, Any]]:
     """Return the results of an answer to a JSON query.
+
+    Args:
+        answer: The final object.
+        asked: How many positions or matches were sent.
 
     Raises:
         ServerError: The server refused the query.
+        CancelledWork: It was stopped before it had all results.
     """
     if "error" in answer:
-        error = answer["error"]
-        raise ServerError(error["code"], error["message"], error.get("field"))
+        refusal = _make_error(answer["error"])
+        raise _make_stopped_error() if refusal.code == CancelledWork.code else refusal
     results: list[dict[str, Any]] = answer["results"]
+    if len(results) < asked and answer.get("stopped"):
+        raise _make_stopped_error()
     return results
+
+
+def _make_error(error: Mapping[str, Any]) -> ServerError:
+    return ServerError(error["code"], error["message"], error.get("field"))
+
+
+def _make_stopped_error() -> CancelledWork:
+    return CancelledWork("the question was stopped before it had its answer")
 
 
 def _make_outcome(row: Mapping[str, Any]) -> Outcome:
     return Outcome(row["win"], row["win_g"], row["win_bg"], row["lose_g"], row["lose_bg"])
 
 
-def _get_score(row: Mapping[str, Any], match: MatchState) -> float:
+def _get_score(row: Mapping[str, Any], match: _EngineState) -> float:
     """Return what plays are ranked by, in points."""
     if "cubeful" in row:
         return float(row["cubeful"])
@@ -296,11 +370,11 @@ def _get_score(row: Mapping[str, Any], match: MatchState) -> float:
     return float(row["equity"])
 
 
-def _get_equity_scale(match: MatchState) -> tuple[float, float]:
+def _get_equity_scale(match: _EngineState) -> tuple[float, float]:
     """Return the match-winning chance that 0 points are worth at a score, and that of a point more."""
     from engine.cubeful import make_dead_cube_game
 
-    return make_dead_cube_game(match._to_engine().before_roll()).equity_scale
+    return make_dead_cube_game(match.before_roll()).equity_scale
 
 
 def _find_play(position: Position, text: str, dice: Dice) -> Play:

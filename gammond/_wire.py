@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
+import subprocess
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import Future
+from concurrent.futures import Future, InvalidStateError
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from gammond.errors import ConnectionLost, GammondError, ServerError
@@ -46,15 +48,24 @@ INTERMEDIATE_WORDS = frozenset(
 STOP = b"stop\n"
 """Ends work under way, which a server otherwise finishes before it ends."""
 
+OWN_GROUP: Mapping[str, Any] = {
+    "process_group": 0,
+    "creationflags": getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),
+}
+"""How a server is started so that Ctrl-C at the terminal is for the program that asks it alone.
+
+It stays in the session: Linux may schedule sessions by turns, and then answers wait.
+"""
+
 
 class Pending(Generic[T]):
     """A request that waits for its final line.
 
     Args:
         parse: Makes the result of the answer.
-        future: Takes the result or the error.
-        report: Takes the numbers of complete trials of a rollout, or of decisions done and of all; it neither
-            raises nor waits.
+        future: Takes the result or the error, unless it is cancelled first.
+        report: Takes how many trials or decisions are done, and how many there are; it neither raises nor
+            waits.
 
     Attributes:
         lines: Those that came.
@@ -78,17 +89,20 @@ class Pending(Generic[T]):
             result = self._parse(answer)
         except GammondError as error:
             self.fail(error)
-        except (KeyError, TypeError, ValueError) as error:
+        except Exception as error:  # the thread that reads goes on with other answers
             message = f"expected an answer of the protocol, got {answer!r}: {error}"
             self.fail(ServerError("bad_answer", message))
         else:
-            if not self._future.done():  # a coroutine may have given up waiting
-                self._future.set_result(result)
+            self._settle(lambda: self._future.set_result(result))
 
     def fail(self, error: BaseException) -> None:
         """Give the caller an error."""
-        if not self._future.done():
-            self._future.set_exception(error)
+        self._settle(lambda: self._future.set_exception(error))
+
+    def _settle(self, settle: Callable[[], None]) -> None:
+        if not self._future.done():  # the caller may have given up waiting
+            with contextlib.suppress(InvalidStateError):  # at this moment, in another thread
+                settle()
 
 
 class Wire:
@@ -98,7 +112,7 @@ class Wire:
         self._next = 0
         self._queries: dict[str, Pending[Any]] = {}
         self._commands: dict[str, Pending[Any]] = {}
-        self._rest = b""
+        self._partial_line: list[bytes] = []
 
     def add_query(self, fields: Mapping[str, object], pending: Pending[Any]) -> bytes:
         """Register a JSON query, and return its line."""
@@ -109,38 +123,41 @@ class Wire:
         query = {"id": name, **{key: value for key, value in fields.items() if value is not None}}
         return json.dumps(query, separators=(",", ":")).encode() + b"\n"
 
-    def add_commands(self, lines: Sequence[str], pending: Pending[Any]) -> bytes:
-        """Register commands, whose answers are parsed together, and return their lines with tags.
+    def add_command(self, line: str, pending: Pending[Any]) -> bytes:
+        """Register a command, and return its line with a tag.
 
         Raises:
-            ValueError: A command is empty or holds a line end.
+            ValueError: It is empty or holds a line end.
         """
-        for line in lines:
-            if not line.strip() or "\n" in line or "\r" in line:
-                raise ValueError(f"expected one command on one line, got {line!r}")
-        tagged = []
-        for line in lines:
-            tag = self._make_name()
-            self._commands[tag] = pending
-            pending.stop = f"stop @{tag}\n".encode()
-            tagged.append(f"@{tag} {line}\n")
-        return "".join(tagged).encode()
+        if not line.strip() or "\n" in line or "\r" in line:
+            raise ValueError(f"expected one command on one line, got {line!r}")
+        tag = f"@{self._make_name()}"
+        self._commands[tag] = pending
+        pending.stop = f"stop {tag}\n".encode()
+        return f"{tag} {line}\n".encode()
 
     def receive(self, data: bytes) -> list[Callable[[], None]]:
         """Take bytes from the server; return what finishes the requests that they answer.
 
         The caller runs it outside its locks, since the callbacks of a future may ask further questions.
         """
+        first, *others = data.split(b"\n")
+        self._partial_line.append(first)
+        if not others:
+            return []
+        *lines, rest = b"".join(self._partial_line), *others
+        self._partial_line = [rest]
         finished: list[Callable[[], None]] = []
-        *lines, self._rest = (self._rest + data).split(b"\n")
         for line in lines:
             text = line.decode(errors="replace").rstrip("\r")
-            if text.startswith("{"):
-                with contextlib.suppress(json.JSONDecodeError):  # the server ended within the line
-                    finished += self._receive_object(json.loads(text))
-            elif text.startswith("@"):
-                tag, _, rest = text[1:].partition(" ")
-                finished += self._receive_line(tag, rest)
+            if text.startswith("@"):
+                tag, _, text = text.partition(" ")
+                finished += self._receive_line(tag, text, _read_object(text))
+            elif (answer := _read_object(text)) is not None:
+                if "tag" in answer:
+                    finished += self._receive_line(str(answer["tag"]), text, answer)
+                else:
+                    finished += self._receive_object(answer)
         return finished
 
     def take_all(self) -> list[Pending[Any]]:
@@ -160,25 +177,48 @@ class Wire:
             return []
         if not answer.get("final"):
             names = ("trials", "of") if "trials" in answer else ("done", "total")
-            pending.report(tuple(answer[name] for name in names))
+            pending.report(tuple(answer.get(name, 0) for name in names))
             return []
         del self._queries[str(answer["id"])]
         return [lambda: pending.finish(answer)]
 
-    def _receive_line(self, tag: str, line: str) -> list[Callable[[], None]]:
+    def _receive_line(
+        self, tag: str, line: str, answer: Mapping[str, Any] | None
+    ) -> list[Callable[[], None]]:
+        """Take a line of the answer to a command: words, or an object as after ``set engine.format json``."""
         pending = self._commands.get(tag)
         if pending is None:
             return []
         pending.lines.append(line)
-        word, *rest = line.split(" ", 3)
-        if word == "info" and rest[:1] == ["trials"]:
-            pending.report((int(rest[1]),))
-        if word in INTERMEDIATE_WORDS:
+        is_final = line.partition(" ")[0] not in INTERMEDIATE_WORDS if answer is None else answer.get("final")
+        if not is_final:
             return []
         del self._commands[tag]
-        if word == "error":  # the commands after it have nothing to work on
-            self._commands = {name: each for name, each in self._commands.items() if each is not pending}
-        return [] if pending in self._commands.values() else [lambda: pending.finish(pending.lines)]
+        return [lambda: pending.finish(pending.lines)]
+
+
+def _read_object(text: str) -> dict[str, Any] | None:
+    """Return the object of a line; None for words, and for a line within which the server ended."""
+    if text.startswith("{"):
+        with contextlib.suppress(ValueError, RecursionError):
+            found: dict[str, Any] = json.loads(text)
+            return found
+    return None
+
+
+def check_process(process: int) -> None:
+    """Check that a client is asked in the process that made it.
+
+    Args:
+        process: The number of that process.
+
+    Raises:
+        ConnectionLost: This one was forked of it, and nothing reads the answers here.
+    """
+    if process != os.getpid():
+        raise ConnectionLost(
+            f"this client is that of process {process}, which forked this one: make one here"
+        )
 
 
 def make_command_line(command: Sequence[str] | None) -> list[str]:

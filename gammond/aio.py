@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import os
 from collections.abc import Callable, Sequence
+from functools import partial
 from types import TracebackType
-from typing import Any, TypeVar, Unpack
+from typing import TypeVar, Unpack
 
 from gammond import _questions, _wire
 from gammond._match_question import MatchQuestion
 from gammond._options import AnalysisSettings, RolloutSettings
 from gammond._questions import Question, RolloutQuestion
-from gammond._wire import CANCEL_POLL_S, EXIT_TIMEOUT_S, READ_BYTES, STOP, Pending, Wire
+from gammond._wire import CANCEL_POLL_S, EXIT_TIMEOUT_S, OWN_GROUP, READ_BYTES, STOP, Pending, Wire
 from gammond.errors import ConnectionLost
 from gammond.match import Dice, MatchState
 from gammond.match_file import Match
-from gammond.position import Position
+from gammond.position import Board, Position
 from gammond.results import (
     CubeDecision,
     Evaluation,
@@ -33,7 +35,8 @@ T = TypeVar("T")
 class AsyncClient:
     """Asks a gammond server from asyncio; many questions may be awaited at the same time.
 
-    Make one with `spawn` or `connect`, inside a running event loop.
+    Make one with `spawn` or `connect`, inside a running event loop. The server stops working on a question
+    whose task is cancelled or whose time is up.
 
     ::
 
@@ -52,6 +55,7 @@ class AsyncClient:
         self._reader, self._writer, self._process = reader, writer, process
         self._timeout_s = timeout_s
         self._lost: ConnectionLost | None = None
+        self._made_in = os.getpid()
         self._reading = asyncio.ensure_future(self._run_reader())
 
     @classmethod
@@ -66,7 +70,9 @@ class AsyncClient:
         line = _wire.make_command_line(command)
         pipe = asyncio.subprocess.PIPE
         try:
-            process = await asyncio.create_subprocess_exec(*line, stdin=pipe, stdout=pipe, limit=1 << 24)
+            process = await asyncio.create_subprocess_exec(
+                *line, stdin=pipe, stdout=pipe, limit=1 << 24, **OWN_GROUP
+            )
         except OSError as error:
             raise _wire.make_start_error(line[0], error) from error
         assert process.stdin is not None
@@ -96,7 +102,7 @@ class AsyncClient:
 
     async def evaluate_many(
         self,
-        positions: Sequence[Position],
+        positions: Sequence[Position] | Board,
         match: MatchState | None = None,
         plies: int = 0,
         *,
@@ -132,17 +138,10 @@ class AsyncClient:
         cancel: asyncio.Event | None = None,
         **options: Unpack[RolloutSettings],
     ) -> Rollout:
-        """Play a position out many times, as `gammond.Client.rollout`; ``cancel`` is an `asyncio.Event`.
-
-        Cancelling the task ends the rollout, too.
-        """
+        """Play a position out many times, as `gammond.Client.rollout`; ``cancel`` is an `asyncio.Event`."""
         question = RolloutQuestion(position, dice, match, **options)
-        return await self._run_long(
-            question.parse,
-            lambda pending: self._wire.add_commands(question.lines, pending),
-            progress,
-            cancel,
-        )
+        report = None if progress is None else lambda trials, _: progress(trials)
+        return await self._run_long(Question(question.fields, question.parse), report, cancel)
 
     async def analyse(
         self,
@@ -153,24 +152,20 @@ class AsyncClient:
         cancel: asyncio.Event | None = None,
         **options: Unpack[AnalysisSettings],
     ) -> Match:
-        """Judge a match, as `gammond.Client.analyse`; ``cancel`` is an `asyncio.Event`.
-
-        Cancelling the task ends the analysis, too.
-        """
+        """Judge a match, as `gammond.Client.analyse`; ``cancel`` is an `asyncio.Event`."""
         question = MatchQuestion(match, plies, **options)
-        return await self._run_long(
-            question.parse, lambda pending: self._wire.add_query(question.fields, pending), progress, cancel
-        )
+        return await self._run_long(Question(question.fields, question.parse), progress, cancel)
 
     async def command(self, line: str) -> list[str]:
         """Send any command of the protocol, and return the lines of its answer, as `Client.command`."""
         future: asyncio.Future[list[str]] = asyncio.get_running_loop().create_future()
         pending = Pending(_questions.parse_lines, future)
-        await self._send(lambda: self._wire.add_commands([line], pending))
-        return await self._wait(future)
+        return await self._wait(pending, future, partial(self._wire.add_command, line))
 
     async def close(self) -> None:
         """End the connection, and the process if it was spawned; questions under way fail."""
+        if self._made_in != os.getpid():
+            return  # it is the connection of the process that forked this one
         self._lose("the client was closed")
         if not self._writer.is_closing():
             self._writer.write(STOP)
@@ -193,22 +188,20 @@ class AsyncClient:
     async def _ask(self, question: Question[T]) -> T:
         future: asyncio.Future[T] = asyncio.get_running_loop().create_future()
         pending = Pending(question.parse, future)
-        await self._send(lambda: self._wire.add_query(question.fields, pending))
-        return await self._wait(future)
+        return await self._wait(pending, future, partial(self._wire.add_query, question.fields))
 
     async def _run_long(
         self,
-        parse: Callable[[Any], T],
-        add: Callable[[Pending[T]], bytes],
-        progress: Callable[..., None] | None,
+        question: Question[T],
+        progress: Callable[[int, int], None] | None,
         cancel: asyncio.Event | None,
     ) -> T:
         """Wait for long work, as `Client` does."""
         future: asyncio.Future[T] = asyncio.get_running_loop().create_future()
         reports: asyncio.Queue[tuple[int, ...]] = asyncio.Queue()
-        pending = Pending(parse, future, reports.put_nowait)
-        await self._send(lambda: add(pending))
+        pending = Pending(question.parse, future, reports.put_nowait)
         try:
+            await self._begin(pending, future, partial(self._wire.add_query, question.fields))
             while not (future.done() and reports.empty()):
                 await asyncio.wait([future], timeout=CANCEL_POLL_S)
                 while not reports.empty():
@@ -217,27 +210,46 @@ class AsyncClient:
                         progress(*done)
                 if cancel is not None and cancel.is_set() and not future.done():
                     cancel = None
-                    await self._send(lambda: pending.stop)
+                    self._stop(pending)
+            return future.result()
         finally:
-            if not future.done():  # the task was cancelled, or progress failed
-                future.cancel()
-                self._writer.write(pending.stop)
-        return future.result()
+            future.cancel()  # the task was cancelled, or progress failed
 
-    async def _send(self, make_lines: Callable[[], bytes]) -> None:
+    async def _begin(
+        self, pending: Pending[T], future: asyncio.Future[T], add: Callable[[Pending[T]], bytes]
+    ) -> None:
+        """Send a request, as `Client` does."""
+        _wire.check_process(self._made_in)
         if self._lost is not None:
             raise self._lost
+
+        def stop(future: asyncio.Future[T]) -> None:
+            if future.cancelled():
+                self._stop(pending)
+
         try:
-            self._writer.write(make_lines())
+            self._writer.write(add(pending))
+            future.add_done_callback(stop)
             await self._writer.drain()
         except OSError as error:
             self._lose(_wire.format_write_error(error))
 
-    async def _wait(self, future: asyncio.Future[T]) -> T:
+    def _stop(self, pending: Pending[T]) -> None:
+        """Tell the server to end a request."""
+        if self._lost is None:
+            self._writer.write(pending.stop)
+
+    async def _wait(
+        self, pending: Pending[T], future: asyncio.Future[T], add: Callable[[Pending[T]], bytes]
+    ) -> T:
         try:
-            return await asyncio.wait_for(future, self._timeout_s)
+            async with asyncio.timeout(self._timeout_s):
+                await self._begin(pending, future, add)
+                return await future
         except TimeoutError:
             raise _wire.make_timeout_error(self._timeout_s) from None
+        finally:
+            future.cancel()  # the time is up, or the task was cancelled; without effect on an answer
 
     async def _run_reader(self) -> None:
         while True:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-import contextlib
+import atexit
+import os
 import queue
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
+from functools import partial
 from types import TracebackType
 from typing import Any, TypeVar, Unpack
 
@@ -19,7 +21,7 @@ from gammond._wire import CANCEL_POLL_S, EXIT_TIMEOUT_S, Pending, Wire
 from gammond.errors import ConnectionLost
 from gammond.match import Dice, MatchState
 from gammond.match_file import Match
-from gammond.position import Position
+from gammond.position import Board, Position
 from gammond.results import (
     CubeDecision,
     Evaluation,
@@ -32,12 +34,16 @@ from gammond.results import (
 
 T = TypeVar("T")
 
+STOP_WAIT_S = 1.0
+"""How long a stop waits for a question that another thread is sending: the server may have ceased to read."""
+
 
 class Client:
     """Asks a gammond server; safe to use from several threads. Make one with `spawn` or `connect`.
 
     Each question has a method that waits for the answer, and one that ends in ``_later`` and returns a
-    future, so that many questions can be on their way at the same time.
+    future, so that many questions can be on their way at the same time. The server stops working on a
+    question that nobody waits for any more: its time is up, Ctrl-C was pressed, its future was cancelled.
 
     Examples:
         >>> with Client.spawn() as client:
@@ -50,12 +56,14 @@ class Client:
         self._link = link
         self._timeout_s = timeout_s
         self._lost: ConnectionLost | None = None
+        self._process = os.getpid()
+        atexit.register(self.close)
         self._reader = threading.Thread(target=self._run_reader, name="gammond client", daemon=True)
         self._reader.start()
 
     @classmethod
     def spawn(cls, command: Sequence[str] | None = None, timeout_s: float | None = 300.0) -> Client:
-        """Start gammond in a process of its own.
+        """Start gammond in a process of its own, which Ctrl-C at the terminal does not end.
 
         Args:
             command: The command line; ``python -m gammond`` with this Python if None.
@@ -99,7 +107,7 @@ class Client:
 
     def evaluate_many(
         self,
-        positions: Sequence[Position],
+        positions: Sequence[Position] | Board,
         match: MatchState | None = None,
         plies: int = 0,
         *,
@@ -173,7 +181,7 @@ class Client:
     ) -> Rollout:
         """Play a position out many times, as `gammond.Engine.rollout`, which explains the options.
 
-        The client's time limit does not apply. The session's position becomes this one.
+        The client's time limit does not apply.
 
         Args:
             position: The checkers, those of the player on roll first.
@@ -190,12 +198,8 @@ class Client:
             ConnectionLost: The server went away.
         """
         question = RolloutQuestion(position, dice, match, **options)
-        return self._run_long(
-            question.parse,
-            lambda pending: self._wire.add_commands(question.lines, pending),
-            progress,
-            cancel,
-        )
+        report = None if progress is None else lambda trials, _: progress(trials)
+        return self._run_long(Question(question.fields, question.parse), report, cancel)
 
     def analyse(
         self,
@@ -224,9 +228,7 @@ class Client:
             ConnectionLost: The server went away.
         """
         question = MatchQuestion(match, plies, **options)
-        return self._run_long(
-            question.parse, lambda pending: self._wire.add_query(question.fields, pending), progress, cancel
-        )
+        return self._run_long(Question(question.fields, question.parse), progress, cancel)
 
     def command(self, line: str) -> list[str]:
         """Send any command of the protocol, and wait for its answer.
@@ -245,12 +247,15 @@ class Client:
 
     def command_later(self, line: str) -> Future[list[str]]:
         """Begin `command`, and return the future of its lines."""
-        future: Future[list[str]] = _make_future()
-        self._send(lambda: self._wire.add_commands([line], Pending(_questions.parse_lines, future)))
+        future: Future[list[str]] = Future()
+        self._begin(Pending(_questions.parse_lines, future), future, partial(self._wire.add_command, line))
         return future
 
     def close(self) -> None:
         """End the connection, and the process if it was spawned; questions under way fail."""
+        atexit.unregister(self.close)
+        if self._process != os.getpid():
+            return  # it is the connection of the process that forked this one
         self._lose("the client was closed")
         self._link.close()
         if threading.current_thread() is not self._reader:
@@ -265,31 +270,73 @@ class Client:
         self.close()
 
     def _ask(self, question: Question[T]) -> Future[T]:
-        future: Future[T] = _make_future()
-        self._send(lambda: self._wire.add_query(question.fields, Pending(question.parse, future)))
+        future: Future[T] = Future()
+        self._begin(Pending(question.parse, future), future, partial(self._wire.add_query, question.fields))
         return future
+
+    def _begin(self, pending: Pending[T], future: Future[T], add: Callable[[Pending[T]], bytes]) -> None:
+        """Send a request; the server is told to stop once its future is cancelled.
+
+        Args:
+            pending: The request.
+            future: Takes its result.
+            add: Registers it, and returns its line.
+        """
+        _wire.check_process(self._process)
+
+        def stop(future: Future[T]) -> None:
+            if future.cancelled():
+                future.set_running_or_notify_cancel()  # tells those who wait for several futures
+                self._stop(pending)
+
+        try:
+            with self._write_lock:
+                with self._lock:  # not while writing: the server may write before it reads on
+                    if self._lost is not None:
+                        raise self._lost
+                    line = add(pending)
+                future.add_done_callback(stop)
+                self._write(line)
+        except BaseException:
+            future.cancel()
+            raise
+
+    def _stop(self, pending: Pending[Any]) -> None:
+        """Tell the server to end a request, unless it reads nothing more."""
+        if self._lost is None and self._write_lock.acquire(timeout=STOP_WAIT_S):
+            try:
+                self._write(pending.stop)
+            finally:
+                self._write_lock.release()
+
+    def _write(self, line: bytes) -> None:
+        try:
+            self._link.write(line)
+        except OSError as error:
+            self._lose(_wire.format_write_error(error))
+        except BaseException:
+            self._lose("the program was interrupted while it sent a question")  # perhaps half of it
+            raise
 
     def _run_long(
         self,
-        parse: Callable[[Any], T],
-        add: Callable[[Pending[T]], bytes],
-        progress: Callable[..., None] | None,
+        question: Question[T],
+        progress: Callable[[int, int], None] | None,
         cancel: threading.Event | None,
     ) -> T:
         """Wait for long work, which reports progress and can be cancelled.
 
         Args:
-            parse: Makes the result of the answer.
-            add: Registers the request, and returns its lines.
-            progress: Called with the numbers of each report.
+            question: What is asked.
+            progress: Called with how much is done, and how much there is.
             cancel: Ends the work.
         """
         reports: queue.SimpleQueue[tuple[int, ...] | None] = queue.SimpleQueue()
-        future: Future[T] = _make_future()
+        future: Future[T] = Future()
         future.add_done_callback(lambda _: reports.put(None))
-        pending = Pending(parse, future, reports.put)
-        self._send(lambda: add(pending))
+        pending = Pending(question.parse, future, reports.put)
         try:
+            self._begin(pending, future, partial(self._wire.add_query, question.fields))
             while not (future.done() and reports.empty()):
                 try:
                     done = reports.get(timeout=CANCEL_POLL_S)
@@ -299,30 +346,18 @@ class Client:
                     progress(*done)
                 if cancel is not None and cancel.is_set() and not future.done():
                     cancel = None
-                    self._send(lambda: pending.stop)
+                    self._stop(pending)
+            return future.result()
         finally:
-            if not future.done():  # Ctrl-C, or progress failed
-                with contextlib.suppress(ConnectionLost):
-                    self._send(lambda: pending.stop)
-        return future.result()
-
-    def _send(self, make_lines: Callable[[], bytes]) -> None:
-        """Make lines while nobody else uses the wire, and write them."""
-        with self._write_lock:
-            with self._lock:  # not while writing: the server may write before it reads on
-                if self._lost is not None:
-                    raise self._lost
-                lines = make_lines()
-            try:
-                self._link.write(lines)
-            except OSError as error:
-                self._lose(_wire.format_write_error(error))
+            future.cancel()  # Ctrl-C, or progress failed
 
     def _wait(self, future: Future[T]) -> T:
         try:
             return future.result(self._timeout_s)
         except TimeoutError:
             raise _wire.make_timeout_error(self._timeout_s) from None
+        finally:
+            future.cancel()  # the time is up, or Ctrl-C was pressed; without effect on an answer
 
     def _run_reader(self) -> None:
         while True:
@@ -345,10 +380,3 @@ class Client:
             waiting = self._wire.take_all()
         for pending in waiting:
             pending.fail(lost)
-
-
-def _make_future() -> Future[T]:
-    """Return a future that cannot be cancelled."""
-    future: Future[T] = Future()
-    future.set_running_or_notify_cancel()
-    return future

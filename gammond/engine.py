@@ -6,15 +6,16 @@ import os
 import threading
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from gammond._forks import refuse_after_fork_at_work
 from gammond._options import DecisionRollouts
 from gammond.match import Dice, MatchState, check_dice
 from gammond.match_file import Match, wrap_match
-from gammond.position import BACKGAMMON, Board, Play, Position, stack_boards
+from gammond.position import BACKGAMMON, Board, Play, Position, read_boards
 from gammond.results import (
     CubeDecision,
     Evaluation,
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from engine.cubeful import CubeDecision as _CubeDecision
     from engine.match_analysis.rollouts import DecisionRollouts as _DecisionRollouts
     from engine.rollout.results import RolloutEstimate as _RolloutEstimate
+    from engine.rules.match import MatchState as _EngineState
     from engine.rules.position import Position as _EnginePosition
     from engine.search.results import PositionEvaluation as _PositionEvaluation
 
@@ -63,6 +65,7 @@ class Engine:
         '8/5 6/5'
     """
 
+    @refuse_after_fork_at_work
     def __init__(
         self,
         name: str = "default",
@@ -91,6 +94,7 @@ class Engine:
         """The evaluator's name."""
         return self._engine.name
 
+    @refuse_after_fork_at_work
     def evaluate(
         self, position: Position, match: MatchState | None = None, plies: int = 0, *, cubeful: bool = True
     ) -> Evaluation:
@@ -104,12 +108,13 @@ class Engine:
 
         Raises:
             ValueRangeError: The plies are out of range.
-            PositionError: The cube of a match is above 1 and nobody owns it.
+            PositionError: The cube is at 1 and has an owner, or above 1 in a match and has none.
         """
         settings = self._make_settings(plies, cubeful)
-        found = self._engine.evaluate(self._unwrap(position), (match or MatchState())._to_engine(), settings)
+        found = self._engine.evaluate(self._unwrap(position), _read_state(match), settings)
         return _make_evaluation(found)
 
+    @refuse_after_fork_at_work
     def evaluate_many(
         self,
         positions: Sequence[Position] | Board,
@@ -133,16 +138,15 @@ class Engine:
         from engine.rules.outcome import cubeless_equity
 
         checkers = self._engine.rules.variant.checkers
-        boards = _check_boards(
-            positions if isinstance(positions, np.ndarray) else stack_boards(positions), checkers
-        )
+        boards = read_boards(positions, checkers)
         settings = self._make_settings(plies, cubeful)
-        found = self._engine.evaluate_boards(boards, (match or MatchState())._to_engine(), settings)
+        found = self._engine.evaluate_boards(boards, _read_state(match), settings)
         equities = cubeless_equity(found.outcomes).astype(np.float64)
         return Evaluations(
             found.outcomes, equities, found.cubeful, found.mwc, self._engine.evaluator.plies + plies
         )
 
+    @refuse_after_fork_at_work
     def rank(
         self,
         position: Position,
@@ -174,7 +178,7 @@ class Engine:
 
         settings = EvalSettings(plies, move_filter, cubeful)
         found = self._engine.rank_plays(
-            self._unwrap(position), check_dice(dice), (match or MatchState())._to_engine(), settings
+            self._unwrap(position), check_dice(dice), _read_state(match), settings
         )
         best = found.plays[0].score
         plays = tuple(
@@ -191,6 +195,7 @@ class Engine:
         )
         return RankedPlays(plays, plays[0].plies, found.effort.is_finished, found.effort.is_stored)
 
+    @refuse_after_fork_at_work
     def cube(self, position: Position, match: MatchState | None = None, plies: int = 0) -> CubeDecision:
         """Decide about the cube before the roll: whether to double, and how the opponent should answer.
 
@@ -207,12 +212,13 @@ class Engine:
         from engine.errors import StateError
 
         found = self._engine.evaluate(
-            self._unwrap(position), (match or MatchState())._to_engine(), self._make_settings(plies, True)
+            self._unwrap(position), _read_state(match), self._make_settings(plies, True)
         )
         if found.decision is None:
             raise StateError("there is no cube decision once the game is over", field="position")
         return _make_cube_decision(found.decision, _make_evaluation(found))
 
+    @refuse_after_fork_at_work
     def rollout(
         self,
         position: Position,
@@ -254,13 +260,16 @@ class Engine:
             CancelledWork: It was cancelled before anything was complete.
         """
         from engine.analysis.rollout_requests import PreparedRollout, RolloutRequest
+        from engine.errors import StateError
         from engine.rollout import RolloutSettings
 
+        if position.is_over:
+            raise StateError("the game is over: there is nothing to roll out", field="position")
         chosen = kind or ("position" if dice is None else "plays")
         request = RolloutRequest(
             "moves" if chosen == "plays" else chosen,
             self._unwrap(position),
-            (match or MatchState())._to_engine().before_roll(),
+            _read_state(match).before_roll(),
             check_dice(dice) if dice is not None and chosen == "plays" else None,
             is_cubeful=cubeful,
             candidates=candidates,
@@ -280,6 +289,7 @@ class Engine:
         result = prepared.run(progress=None if report is None else lambda state: report(state.count_trials()))
         return _make_rollout(result)
 
+    @refuse_after_fork_at_work
     def analyse(
         self,
         match: Match,
@@ -311,6 +321,7 @@ class Engine:
 
         Raises:
             ValueRangeError: An argument is out of range.
+            StateError: It has no game, or its fields contradict each other.
             UnsupportedError: The match is of a variant that the evaluator does not know.
             CancelledWork: It was cancelled.
         """
@@ -324,7 +335,7 @@ class Engine:
         report = progress or (lambda done, total: None)
         cancelled = None if cancel is None else cancel.is_set
         judged = analyse_match(
-            *(self._engine, match._record, settings),
+            *(self._engine, match._to_record(is_for_analysis=True), settings),
             workers=Workers(self._threads),
             progress=report,
             cancelled=cancelled,
@@ -360,18 +371,18 @@ class Engine:
         return EvalSettings(plies, is_cubeful=cubeful)
 
 
-def _check_boards(boards: NDArray[np.int8], checkers: int) -> Board:
-    from engine.errors import PositionError
+@lru_cache(maxsize=1024)
+def _read_state(match: MatchState | None) -> _EngineState:
+    """Return the match state of a question, money play if None.
 
-    if boards.ndim != 3 or boards.shape[1:] != (2, 26) or boards.dtype != np.int8:
-        raise PositionError(
-            f"expected boards as int8[n, 2, 26], got {boards.dtype}{list(boards.shape)}", field="positions"
-        )
-    if not (boards.sum(axis=2) == checkers).all() or (boards < 0).any():
-        raise PositionError(
-            f"expected {checkers} checkers a side in each board, borne off included", field="positions"
-        )
-    return np.ascontiguousarray(boards)
+    Raises:
+        PositionError: Value and owner of the cube cannot come up together.
+    """
+    from protocol.state.offers import check_cube_owner
+
+    state = (match or MatchState())._to_engine()
+    check_cube_owner(state)
+    return state
 
 
 def _make_decision_rollouts(options: DecisionRollouts, threads: int) -> _DecisionRollouts:

@@ -4,109 +4,30 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from engine.rules.dice import format_roll
-from gammond.errors import FormatError
-from gammond.match import Dice, MatchState
-from gammond.position import Play, Position
-from gammond.results import Outcome
+from gammond.errors import FormatError, StateError, UnsupportedError
+from gammond.game import Game, GameUnwrapper, wrap_game
 
 if TYPE_CHECKING:
-    from engine.match_files.model import ActionNotes, RecordedGame, RecordedMatch
-    from engine.rules.game_record import GameAction
-    from engine.rules.game_replay import GameSituation
-
-ActionKind = Literal["play", "roll", "double", "take", "pass", "resign", "set"]
-"""What was done: ``roll`` is a roll that was not played, ``set`` a position or a cube set by hand."""
+    from engine.match_files.model import RecordedGame, RecordedMatch
 
 
-@dataclass(frozen=True)
-class AnalysedPlay:
-    """A play that the program behind a file considered.
+class _Source(NamedTuple):
+    """What a match was made of: the record, and what is shown of its games."""
 
-    Attributes:
-        play: The play.
-        equity: Its equity with the cube, in points at the present cube.
-        outcome: Its outcome; None where the file has none.
-        depth: How it was found, in the program's words.
-    """
-
-    play: Play
-    equity: float
-    outcome: Outcome | None
-    depth: str
-
-
-@dataclass(frozen=True)
-class Action:
-    """Something that a player did.
-
-    Attributes:
-        kind: What it was.
-        seat: Who did it, 0 or 1.
-        text: In words: ``8/5 6/5``, ``double``, ``beaver``, ``take``, ``resign gammon``.
-        position: The checkers before it, as the player on roll sees them.
-        match: The match state before it, with the dice of a play.
-        play: The play, if it is one.
-        is_accepted: Of a resignation: whether it ended the game.
-        comment: A person's comment.
-        analysed_plays: Plays that the file's program considered, best first.
-        cube_equities: Equities of no double, double and take, double and pass by the file's program: of the
-            double or the answer, or before a play without a double. None where the file has none.
-        luck: The luck of the roll by the file's program, in points at the present cube.
-    """
-
-    kind: ActionKind
-    seat: int
-    text: str
-    position: Position
-    match: MatchState
-    play: Play | None = None
-    is_accepted: bool = False
-    comment: str = ""
-    analysed_plays: tuple[AnalysedPlay, ...] = ()
-    cube_equities: tuple[float, float, float] | None = None
-    luck: float | None = None
-
-    @property
-    def dice(self) -> Dice | None:
-        """The roll, of a play or of a roll that was not played."""
-        return self.match.dice
-
-    def __str__(self) -> str:
-        if self.dice is None or self.kind not in ("play", "roll"):
-            return self.text
-        return f"{format_roll(self.dice)}: {self.text}"
-
-
-@dataclass(frozen=True)
-class Game:
-    """A game as far as its file has it, legal throughout.
-
-    Attributes:
-        number: Its number in the file.
-        position: The checkers before the first action, as the player who began sees them.
-        match: The match state before the first action.
-        actions: In order.
-        winner: The seat that won; None where the file has no result.
-        points: Points won, cube included.
-        comment: A person's comment.
-    """
-
-    number: int
-    position: Position
-    match: MatchState
-    actions: tuple[Action, ...]
-    winner: int | None
-    points: int
-    comment: str
+    record: RecordedMatch
+    games: tuple[Game, ...]
 
 
 @dataclass(frozen=True)
 class Match:
     """A match, or a session of money games, as a file has it.
+
+    What is written, described and analysed is what the fields say, also where `dataclasses.replace` changed
+    them, in the match, its games or their actions. A change after which an action breaks the rules, or a
+    field contradicts the actions, is refused then.
 
     Attributes:
         names: Of seats 0 and 1.
@@ -129,7 +50,7 @@ class Match:
     comment: str
     issues: tuple[str, ...]
     format: str
-    _record: RecordedMatch = field(repr=False, compare=False)
+    _source: _Source = field(repr=False, compare=False)
     _method: str = field(default="", repr=False, compare=False)
 
     def to_mat(self) -> str:
@@ -138,16 +59,18 @@ class Match:
         Raises:
             FormatError: It has no game.
             UnsupportedError: The format has no place for something in it.
+            StateError: Its fields contradict each other.
         """
-        from engine.match_files.mat.writer import format_match
-
-        return format_match(self._record)
+        return self._write("mat")
 
     def to_sgf(self) -> str:
-        """Write the match as ``.sgf`` text with its comments and analysis, as GNU Backgammon reads it."""
-        from engine.match_files.sgf.writer import format_sgf
+        """Write the match as ``.sgf`` text with its comments and analysis, as GNU Backgammon reads it.
 
-        return format_sgf(self._record)
+        Raises:
+            UnsupportedError: The format has no place for something in it.
+            StateError: Its fields contradict each other.
+        """
+        return self._write("sgf")
 
     def to_dict(self) -> dict[str, Any]:
         """Return what both players lost by the analysis in the match, with the keys of `gammond analyse`.
@@ -158,13 +81,59 @@ class Match:
         from engine.match_analysis.analysed_match import AnalysedMatch, find_table
         from engine.match_analysis.documents import describe_match
 
-        table = find_table(self._record.rules.rules)
-        return describe_match(AnalysedMatch("", self._record, self._method, table))
+        record = self._to_record()
+        return describe_match(AnalysedMatch("", record, self._method, find_table(record.rules.rules)))
 
     def __str__(self) -> str:
         kind = f"{self.length}-point match" if self.length else "money play"
         games = f"{len(self.games)} game{'' if len(self.games) == 1 else 's'}"
         return f"{self.names[0]} and {self.names[1]}: {kind}, {games}"
+
+    def _write(self, format_name: str) -> str:
+        record = self._to_record()
+        is_as_read = self.games is self._source.games
+        return write_match(record, format_name, is_checked=not is_as_read)
+
+    def _to_record(self, *, is_for_analysis: bool = False) -> RecordedMatch:
+        """Return what the fields say, as the engine knows matches.
+
+        Raises:
+            StateError: They contradict each other, or there is no game to analyse.
+        """
+        from engine.match_files.model import number_games
+
+        if is_for_analysis and not self.games:
+            raise StateError(
+                f"expected a match with a game, got none: {'; '.join(self.issues)}", field="match"
+            )
+        record, games = self._source
+        issues = {str(issue): issue for issue in record.issues}
+        if not issues.keys() >= set(self.issues):
+            raise StateError("expected issues of the file alone, got others", field="issues")
+        changed = replace(
+            record,
+            names=self.names,
+            length=self.length,
+            headers=self.headers,
+            ratings=self.ratings,
+            comment=self.comment,
+            issues=tuple(issues[text] for text in self.issues),
+            format=self.format,
+        )
+        if self.games is not games:
+            unwrapper = GameUnwrapper(record.rules, games, record.games)
+            changed = replace(changed, games=tuple(map(unwrapper.unwrap, self.games)))
+            numbers = [game.number for game in self.games]
+            if numbers != number_games(changed.games):
+                raise StateError(f"expected numbers of games that rise, got {numbers}", field="games")
+        for game in self.games:
+            if game.match.length != self.length:
+                raise StateError(
+                    f"game {game.number}: expected a game of a match to {self.length}, got one to "
+                    f"{game.match.length}",
+                    field="length",
+                )
+        return changed
 
 
 def read_match(
@@ -211,85 +180,46 @@ def wrap_match(record: RecordedMatch, method: str = "") -> Match:
         record: The match.
         method: What judged it, in words; empty for the program behind its file.
     """
+    games = tuple(map(wrap_game, record.games))
     return Match(
         record.names,
         record.length,
-        tuple(_wrap_game(game) for game in record.games),
+        games,
         record.headers,
         record.ratings,
         record.comment,
         tuple(str(issue) for issue in record.issues),
         record.format,
-        record,
+        _Source(record, games),
         method,
     )
 
 
-def _wrap_game(game: RecordedGame) -> Game:
-    from engine.match_files.model import NO_NOTES
+def write_match(record: RecordedMatch, format_name: str, *, is_checked: bool = True) -> str:
+    """Write a match.
 
-    result = game.result
-    return Game(
-        game.number,
-        Position._wrap(game.position),
-        MatchState._from_engine(game.initial_state),
-        tuple(
-            _wrap_action(before, action, game.notes.get(place, NO_NOTES))
-            for place, (before, action) in enumerate(game.replay())
-        ),
-        None if result is None else result.winner,
-        0 if result is None else result.points,
-        game.comment,
-    )
+    Args:
+        record: The match.
+        format_name: One of `engine.match_files.writing.MATCH_FORMATS`.
+        is_checked: Whether to check that it is read again as it is.
 
+    Raises:
+        UnsupportedError: The format has no place for something in it.
+    """
+    from engine.match_files.writing import MATCH_FORMATS
 
-def _wrap_action(before: GameSituation, action: GameAction, notes: ActionNotes) -> Action:
-    from engine.rules.game_record import (
-        DoubleAction,
-        PlayAction,
-        ResignationAction,
-        ResponseAction,
-        RollAction,
-        SetAction,
-    )
-    from engine.rules.match import RESULT_NAMES
-
-    kind: ActionKind
-    match, play, is_accepted = before.match, None, False
-    match action:
-        case PlayAction(seat, roll):
-            play = Play._wrap(action.play)
-            kind, text, match = "play", play.text, match.with_roll(roll)
-        case RollAction(seat, roll):
-            kind, text, match = "roll", "not played", match.with_roll(roll)
-        case DoubleAction(seat):
-            words = ("double", "beaver", "raccoon")
-            kind, text = "double", words[before.match.doubled + before.match.beavered]
-        case ResponseAction(seat, is_take):
-            kind = text = "take" if is_take else "pass"
-        case ResignationAction(seat, size, is_accepted):
-            kind, text = "resign", f"resign {RESULT_NAMES[size - 1]}"
-        case SetAction():
-            kind, text, seat = "set", "set the position", match.on_roll
-    cube = notes.cube
-    return Action(
-        kind,
-        seat,
-        text,
-        Position._wrap(before.position),
-        MatchState._from_engine(match),
-        play,
-        is_accepted,
-        notes.comment,
-        tuple(
-            AnalysedPlay(
-                Play._wrap(each.play),
-                each.evaluation.equity,
-                None if each.evaluation.outcome is None else Outcome(*each.evaluation.outcome),
-                each.evaluation.depth,
+    chosen = MATCH_FORMATS[format_name]
+    text = chosen.write(record)
+    if is_checked and record.games:
+        read = [game for match in chosen.parse(text) for game in match.games]
+        if list(map(_list_played, read)) != list(map(_list_played, record.games)):
+            raise UnsupportedError(
+                f"a game of this match cannot be written as {format_name}: its score, rules, beginning or "
+                "end would be read otherwise",
+                field="games",
             )
-            for each in notes.candidates
-        ),
-        None if cube is None else (cube.no_double, cube.double_take, cube.double_pass),
-        notes.luck,
-    )
+    return text
+
+
+def _list_played(game: RecordedGame) -> tuple[object, ...]:
+    return game.initial_state, game.position, game.actions, game.result

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -196,14 +197,20 @@ class Position:
 
         Raises:
             FormatError: The text is no play, or the dice are not two numbers.
-            PlayError: The rules do not allow it.
+            PlayError: The rules do not allow it, or it is a play of another position.
         """
-        if isinstance(play, Play):
-            return play.result
         from engine.errors import PlayError
         from engine.rules.dice import ROLLS
         from engine.rules.notation import parse_play
 
+        if isinstance(play, Play):
+            if not self._leads_to_result(play):
+                raise PlayError(
+                    f"expected a play of this position, got {play.text!r} of another", field="play"
+                )
+            if dice is None:
+                return play.result
+            play = play.text
         if dice is not None:
             return self._wrap(parse_play(play, self._position, check_dice(dice)).result)
         refusal: PlayError | None = None
@@ -213,6 +220,17 @@ class Position:
             except PlayError as error:
                 refusal = error
         raise PlayError(f"no roll allows {play!r} in this position", field="play") from refusal
+
+    def _leads_to_result(self, play: Play) -> bool:
+        """Return whether the moves of a play lead from this position to its result."""
+        board = self.board.copy()
+        for (source, target), is_hit in zip(play.moves, play.hits, strict=False):
+            board[0, source] -= 1
+            board[0, target] += 1
+            if is_hit:
+                board[1, 25 - target] -= 1
+                board[1, 25] += 1
+        return np.array_equal(board[::-1], play.result.board)
 
     def draw(self, match: MatchState | None = None, names: tuple[str, str] = ("O", "X")) -> str:
         """Draw the board as text, with the player on roll at the bottom.
@@ -245,10 +263,7 @@ class Position:
         return Position._wrap, (self._position,)
 
     def __repr__(self) -> str:
-        from engine.rules.rules import VARIANTS
-
-        checkers = self._position.checkers
-        variant = next((name for name, each in VARIANTS.items() if each.checkers == checkers), "")
+        variant = find_variant_name(self._position.checkers)
         return f"Position.from_id({self.id!r}{'' if variant == BACKGAMMON else f', {variant!r}'})"
 
     def __str__(self) -> str:
@@ -322,4 +337,48 @@ def parse(text: str, variant: str = BACKGAMMON) -> tuple[Position, MatchState | 
 
 def stack_boards(positions: Sequence[Position]) -> Board:
     """Return the boards of positions as one array, ``int8[n, 2, 26]``."""
-    return np.stack([position.board for position in positions])
+    return np.array([position.board for position in positions], np.int8).reshape(-1, 2, 26)
+
+
+def read_boards(positions: Sequence[Position] | Board, checkers: int | None = None) -> Board:
+    """Return positions, or their boards, as one array, ``int8[n, 2, 26]``.
+
+    Args:
+        positions: Positions, or an array of boards.
+        checkers: How many each side has, borne off included; those of the first board if None.
+
+    Raises:
+        PositionError: An array is no batch of boards, or a side has another number of checkers.
+    """
+    from engine.errors import PositionError
+
+    boards = positions if isinstance(positions, np.ndarray) else stack_boards(positions)
+    if boards.ndim != 3 or boards.shape[1:] != (2, 26) or boards.dtype != np.int8:
+        raise PositionError(
+            f"expected boards as int8[n, 2, 26], got {boards.dtype}{list(boards.shape)}", field="positions"
+        )
+    counts = boards.sum(axis=2)
+    if checkers is None:
+        checkers = int(counts[0, 0]) if len(boards) else 0
+    if not (counts == checkers).all() or (boards < 0).any():
+        raise PositionError(
+            f"expected {checkers} checkers a side in each board, borne off included", field="positions"
+        )
+    return np.ascontiguousarray(boards)
+
+
+@lru_cache
+def find_variant_name(checkers: int) -> str:
+    """Return the first variant with a number of checkers a side: all of the same number share their answers.
+
+    Raises:
+        PositionError: There is none.
+    """
+    from engine.errors import PositionError
+    from engine.rules.rules import VARIANTS
+
+    found = next((name for name, each in VARIANTS.items() if each.checkers == checkers), None)
+    if found is None:
+        known = ", ".join(map(str, sorted({each.checkers for each in VARIANTS.values()})))
+        raise PositionError(f"expected {known} checkers a side, got {checkers}", field="positions")
+    return found

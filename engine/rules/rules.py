@@ -90,6 +90,11 @@ class Variant:
         """The position in which a game starts."""
         return Position.start(self.start_points)
 
+    def __reduce__(self) -> str | tuple[object, ...]:
+        """Allow copies, in other processes too: of a variant in the table they are the one in the table."""
+        is_known = VARIANTS.get(self.name) is self
+        return (find_variant, (self.name,)) if is_known else super().__reduce__()
+
     def adopt_position(self, position: Position) -> Position:
         """Return a position as one of this variant: checkers that are not on the board have been borne off.
 

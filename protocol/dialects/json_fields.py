@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from typing import Annotated, Literal, get_args
 
 import msgspec
@@ -10,7 +11,7 @@ from engine.analysis.levels import EvalSettings, StoreUse
 from engine.errors import ValueRangeError
 from engine.options import Bounds, Field
 from engine.rules.dice import validate_roll
-from engine.rules.match import MAX_CUBE, RESULT_NAMES
+from engine.rules.match import MAX_CUBE, RESULT_NAMES, MatchState
 from engine.rules.rules import STANDARD_RULES, VARIANTS, Rules
 from engine.search import FILTERS, MAX_PLIES
 from engine.search.filters import DEFAULT_FILTER
@@ -77,6 +78,8 @@ _STORE_USES: dict[str | None, StoreUse] = {None: StoreUse.ON, **{str(use): use f
 
 _RULES = {name: Rules(variant) for name, variant in VARIANTS.items()}
 
+_FIELDS = Query.__struct_fields__
+
 QUERIES = QueryReader(
     Query,
     (
@@ -105,8 +108,8 @@ QUERIES = QueryReader(
         "ply": "did you mean 'plies'?",
         "depth": "did you mean 'plies'?",
         **dict.fromkeys(
-            ("match", "matchid", "length", "score", "crawford", "cube_owner", "jacoby"),
-            "score and cube come with the position: send an XGID, or ID:MATCHID",
+            ("match", "matchid", *sorted({each.name for each in fields(MatchState)} - set(_FIELDS))),
+            "score, cube and rules come with the position: send an XGID, or ID:MATCHID",
         ),
     },
 )

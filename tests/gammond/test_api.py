@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import threading
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -89,6 +90,21 @@ def test_a_play_is_made_with_dice_or_by_any_roll_that_allows_it():
         START.play("8/1")
     with pytest.raises(gammond.FormatError):
         START.play("to the moon", (3, 1))
+
+
+def test_a_play_of_another_position_or_roll_is_refused():
+    for dice in ((3, 1), (6, 6)):
+        for play in START.legal_plays(dice):
+            assert START.play(play) == START.play(play, dice) == play.result
+    play, other = START.legal_plays((3, 1))[0], Position.start("nackgammon")
+    for make in (
+        lambda: START.play(play, (6, 5)),
+        lambda: other.play(play),
+        lambda: START.play(replace(play, result=other)),
+        lambda: START.play(replace(play, moves=play.moves[:1])),
+    ):
+        with pytest.raises(gammond.PlayError):
+            make()
 
 
 def test_errors_have_one_root_and_name_the_field():

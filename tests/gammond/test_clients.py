@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import concurrent.futures
 import contextlib
 import functools
+import json
+import os
+import queue
 import re
+import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -17,7 +23,7 @@ import pytest
 
 import gammond
 from gammond import AsyncClient, Client, MatchState, Position
-from gammond._questions import parse_lines
+from gammond._questions import ask_plays, parse_lines
 from gammond._wire import INTERMEDIATE_WORDS, Pending, Wire
 from protocol.commands.table import DATA_LINE_KEYWORDS
 
@@ -155,8 +161,7 @@ def test_a_rollout_reports_progress_and_ends_early_when_it_is_cancelled(connecte
 def test_a_rollout_whose_progress_fails_is_stopped(connected):
     with pytest.raises(ZeroDivisionError):
         connected.rollout(START, trials=100_000, progress=lambda done: done // 0)
-    # waits until the rollout has ended; an error if it has more trials, or none
-    connected.command_later("rollout continue trials=1").exception(60)
+    assert connected.rollout(START, trials=1, truncation=1).trials == 1
 
 
 def test_a_rollout_that_cannot_be_is_refused(connected):
@@ -245,6 +250,187 @@ def test_an_analysis_that_cannot_be_is_refused(connected):
     with pytest.raises(gammond.ServerError) as caught:
         connected.analyse(JUDGED_MATCH, move_filter="fine")
     assert (caught.value.code, caught.value.field) == ("bad_value", "filter")
+
+
+class Listener:
+    """A server that answers nothing, and notes the lines of its one client."""
+
+    def __init__(self):
+        self._socket = socket.create_server(("127.0.0.1", 0))
+        self.port = self._socket.getsockname()[1]
+        self.lines = queue.SimpleQueue()
+        self.was_asked = threading.Event()
+        threading.Thread(target=self._listen, daemon=True).start()
+
+    def _listen(self):
+        with self._socket, self._socket.accept()[0] as connection, connection.makefile() as file:
+            for line in file:
+                self.lines.put(line)
+                self.was_asked.set()
+
+    def next_line(self):
+        return self.lines.get(timeout=60).strip()
+
+    def check_stopped(self):
+        """Check that the client asks something, and then to stop that."""
+        asked, stopped = self.next_line(), self.next_line()
+        if asked.startswith("@"):
+            assert stopped == f"stop {asked.split()[0]}"
+        else:
+            stop = json.loads(stopped)
+            assert (stop["action"], stop["terminate_id"]) == ("terminate", json.loads(asked)["id"])
+
+
+@pytest.fixture
+def listener():
+    return Listener()
+
+
+QUESTIONS = {
+    "evaluate": lambda client: client.evaluate(START, plies=4),
+    "evaluate_many": lambda client: client.evaluate_many([START], plies=4),
+    "rank": lambda client: client.rank(START, (3, 1), plies=4),
+    "cube": lambda client: client.cube(START, plies=4),
+    "command": lambda client: client.command("eval plies=4"),
+    "rollout": lambda client: client.rollout(START),
+    "analyse": lambda client: client.analyse(JUDGED_MATCH),
+}
+TIMED = ("evaluate", "evaluate_many", "rank", "cube", "command")
+"""Those to which the time limit applies."""
+
+
+@pytest.mark.parametrize("name", TIMED)
+def test_the_server_is_told_to_stop_what_did_not_come_in_time(listener, name):
+    with Client.connect(port=listener.port, timeout_s=0.1) as client:
+        with pytest.raises(gammond.ConnectionLost, match="within"):
+            QUESTIONS[name](client)
+        listener.check_stopped()
+
+
+@pytest.mark.parametrize("name", ["evaluate_later", "rank_later", "cube_later", "command_later"])
+def test_the_server_is_told_to_stop_what_is_cancelled(listener, name):
+    arguments = {"rank_later": (START, (3, 1)), "command_later": ("eval",)}.get(name, (START,))
+    with Client.connect(port=listener.port) as client:
+        future = getattr(client, name)(*arguments)
+        assert future.cancel()
+        listener.check_stopped()
+        assert future in concurrent.futures.wait([future], 60).done
+        with pytest.raises(concurrent.futures.CancelledError):
+            future.result()
+
+
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_the_server_is_told_to_stop_what_is_interrupted(listener, name):
+    def interrupt():
+        listener.was_asked.wait(60)
+        time.sleep(0.1)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    with Client.connect(port=listener.port) as client:
+        threading.Thread(target=interrupt).start()
+        with pytest.raises(KeyboardInterrupt):
+            QUESTIONS[name](client)
+        listener.check_stopped()
+
+
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_the_server_is_told_to_stop_what_a_cancelled_task_has_asked(listener, name):
+    async def ask():
+        async with await AsyncClient.connect(port=listener.port) as client:
+            with pytest.raises(TimeoutError):
+                await asyncio.wait_for(QUESTIONS[name](client), 0.1)
+            await asyncio.to_thread(listener.check_stopped)
+
+    asyncio.run(ask())
+
+
+@pytest.mark.parametrize("name", TIMED)
+def test_the_server_is_told_to_stop_what_did_not_come_in_time_in_asyncio(listener, name):
+    async def ask():
+        async with await AsyncClient.connect(port=listener.port, timeout_s=0.1) as client:
+            with pytest.raises(gammond.ConnectionLost, match="within"):
+                await QUESTIONS[name](client)
+            await asyncio.to_thread(listener.check_stopped)
+
+    asyncio.run(ask())
+
+
+def test_a_question_that_is_stopped_before_it_has_begun_is_cancelled_work(connected):
+    ranked = [connected.rank_later(START, (3, 1), plies=4) for _ in range(8)]
+    others = [connected.evaluate_later(START, plies=4), connected.cube_later(START, plies=4)]
+    connected.command("stop")
+    for future in others:
+        assert isinstance(future.exception(60), gammond.CancelledWork)
+    errors = [future.exception(60) for future in ranked]
+    assert isinstance(errors[-1], gammond.CancelledWork)
+    for future, error in zip(ranked, errors, strict=True):
+        assert isinstance(error, gammond.CancelledWork) or not future.result().is_finished
+    assert connected.evaluate(START).plies == 0
+
+
+def test_a_search_that_is_stopped_says_how_far_it_came(connected):
+    for wait_s in (0.5, 2, 8):  # until it has begun
+        waiting = connected.rank_later(START, (3, 1), plies=4)
+        time.sleep(wait_s)
+        connected.command("stop")
+        if waiting.exception(60) is None:
+            break
+    ranked = waiting.result()
+    assert not ranked.is_finished
+    assert ranked.plies < 4
+
+
+INTERRUPTED = """
+import os, signal, gammond
+start = gammond.Position.start()
+with gammond.Client.spawn() as client:
+    assert client.evaluate(start).plies == 0
+    for wait in range(2):
+        signal.setitimer(signal.ITIMER_REAL, 1)
+        signal.signal(signal.SIGALRM, lambda *_: os.killpg(0, signal.SIGINT))
+        try:
+            client.rank(start, (3, 1), plies=4)
+        except KeyboardInterrupt:
+            print(client.rank(start, (3, 1)).best.play.text, flush=True)
+"""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no signals for groups of processes")
+def test_an_interrupt_at_the_terminal_ends_the_question_and_not_the_server():
+    command = [sys.executable, "-c", INTERRUPTED]
+    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, process_group=0) as program:
+        assert program.communicate(timeout=120)[0].splitlines() == ["8/5 6/5"] * 2
+    assert program.returncode == 0
+
+
+@pytest.mark.skipif(not Path("/proc").exists(), reason="finds processes in /proc")
+def test_a_program_that_ends_without_closing_its_client_leaves_no_server_at_work():
+    program = (
+        "import gammond, time; client = gammond.Client.spawn();"
+        "client.rank_later(gammond.Position.start(), (3, 1), plies=4); print(client.command('stats'))"
+    )
+    started = time.monotonic()
+    subprocess.run([sys.executable, "-c", program], cwd=ROOT, check=True, timeout=60, stdout=subprocess.PIPE)
+    assert time.monotonic() - started < 30  # which reads until the server has ended, too
+
+
+@pytest.mark.parametrize("line", ["x" * 2_000_000, "eval"])
+def test_a_client_of_a_server_that_does_not_read_can_be_closed(line):
+    deaf = [sys.executable, "-c", "import time; time.sleep(1000)"]
+    client = Client.spawn(deaf, timeout_s=1)
+
+    def ask():
+        with contextlib.suppress(gammond.ConnectionLost):
+            client.command(line)
+
+    asked = threading.Thread(target=ask)
+    asked.start()
+    time.sleep(0.2)
+    started = time.monotonic()
+    client.close()
+    asked.join(30)
+    assert not asked.is_alive()
+    assert time.monotonic() - started < 20
 
 
 def test_a_callback_of_an_answer_may_ask_on(connected):
@@ -371,8 +557,7 @@ def test_asyncio_rolls_out(port):
             )
             with pytest.raises(TimeoutError):
                 await asyncio.wait_for(client.rollout(START, trials=100_000), 0.2)
-            with contextlib.suppress(gammond.ServerError):  # it has more trials, or none
-                await asyncio.wait_for(client.command("rollout continue trials=1"), 60)
+            assert (await client.rollout(START, trials=1, truncation=1)).trials == 1
 
     asyncio.run(ask())
 
@@ -419,13 +604,68 @@ def test_asyncio_reports_a_server_that_dies_and_one_that_is_silent():
 
 def test_bytes_may_come_in_any_pieces_and_nonsense_is_skipped():
     wire, future = Wire(), Future()
-    line = wire.add_commands(["eval"], Pending(parse_lines, future))
+    line = wire.add_command("eval", Pending(parse_lines, future))
     tag = line.split()[0].decode()
     answer = f"{{broken\n@other ok\nstray\n{tag} info depth 1\n{tag} eval win=0.5\r\n"
     for byte in answer.encode():
         for finish in wire.receive(bytes([byte])):
             finish()
     assert future.result(0) == ["info depth 1", "eval win=0.5"]
+
+
+def test_a_long_answer_takes_time_in_proportion_to_its_length():
+    wire, future = Wire(), Future()
+    query = json.loads(wire.add_query({}, Pending(lambda answer: len(answer["text"]), future)))
+    answer = json.dumps({"id": query["id"], "final": True, "text": "x" * 40_000_000}).encode() + b"\n"
+    began = time.process_time()
+    for start in range(0, len(answer), 1 << 14):
+        for finish in wire.receive(answer[start : start + (1 << 14)]):
+            finish()
+    assert future.result(0) == 40_000_000
+    assert time.process_time() - began < 5  # where each piece copied all before it, 50 gigabytes
+
+
+def test_many_answers_take_time_in_proportion_to_their_number():
+    wire, futures = Wire(), [Future() for _ in range(20_000)]
+    lines = [wire.add_command("eval", Pending(parse_lines, future)) for future in futures]
+    began = time.process_time()
+    for line in lines:
+        for finish in wire.receive(line.split()[0] + b" eval win=0.5\n"):
+            finish()
+    assert all(future.result(0) == ["eval win=0.5"] for future in futures)
+    assert time.process_time() - began < 5
+
+
+def test_lines_of_answers_in_json_end_a_command_as_words_do(connected):
+    assert json.loads(connected.command("set engine.format json")[-1])["final"]
+    connected.command("position startpos")
+    connected.command("dice 3 1")
+    answers = [json.loads(line)["answer"] for line in connected.command("moves 2")]
+    assert answers == ["move", "move", "moves"]
+    with pytest.raises(gammond.ServerError) as caught:
+        connected.command("dice 7 1")
+    assert (caught.value.code, caught.value.field) == ("bad_value", "dice")
+    about = {"positions": [START.id] * 2, "dice": [3, 1], "want": ["moves"]}
+    query = json.dumps({"id": "mine", **about, "progress_every": 1})
+    assert [json.loads(line)["final"] for line in connected.command(query)] == [False, True]
+    connected.command("set engine.format text")
+    assert [json.loads(line)["final"] for line in connected.command(query)] == [False, True]
+
+
+@pytest.mark.parametrize("answer", [b"null", b"[]", b'{"results": 1}', b'{"results": [{"moves": []}]}'])
+def test_an_answer_that_makes_no_sense_is_an_error_and_others_still_come(answer):
+    wire, futures = Wire(), [Future(), Future()]
+    for future in futures:
+        question = ask_plays(START, (3, 1), None, 0, True, "normal")
+        wire.add_query(question.fields, Pending(question.parse, future))
+    text = answer.replace(b"{", b'{"id": "c1", "final": true, ', 1)
+    for finish in wire.receive(
+        text + b"\n" + b'{"id": "c3", "final": true, "error": {"code": "a", "message": ""}}\n'
+    ):
+        finish()
+    assert futures[1].exception(0).code == "a"
+    if answer.startswith(b"{"):
+        assert futures[0].exception(0).code == "bad_answer"
 
 
 def test_clients_know_the_first_words_of_data_lines():

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import doctest
+import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -22,6 +25,17 @@ def test_the_examples_give_what_they_show(page, least):
     failed, tried = doctest.DocTestRunner().run(examples, out=output.append)
     assert tried >= least
     assert not failed, "".join(output)
+
+
+def test_the_program_for_several_processes_runs(tmp_path):
+    (program,) = [
+        block for block in re.findall(r"```python\n(.*?)```", TEXT, re.DOTALL) if ">>>" not in block
+    ]
+    file = tmp_path / "program.py"
+    file.write_text(program)
+    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    ran = subprocess.run([sys.executable, file], env=environment, capture_output=True, text=True, check=True)
+    assert ran.stdout.startswith("8/5 6/5")
 
 
 def test_each_public_name_is_in_the_reference():

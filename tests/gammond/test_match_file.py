@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import threading
+from dataclasses import fields, replace
 
 import pytest
 
 import gammond
 from engine.match_files.mat.writer import format_mat
+from gammond import MatchState, Position
 from tests.engine.match_files.played_games import play_money_games, play_random_match
 
 NAMES = "ann", "bob"
@@ -149,3 +151,161 @@ def test_progress_counts_decisions_and_cancel_ends_the_work(engine):
 def test_arguments_are_checked(engine):
     with pytest.raises(gammond.ValueRangeError):
         engine.analyse(gammond.read_match(SHORT), plies=9)
+
+
+def test_what_is_written_is_what_the_fields_say():
+    """Whatever `dataclasses.replace` changes is in the text, or refused: nothing of the file remains."""
+    match = replace(
+        gammond.read_match(SHORT), names=("zoe", "yan"), comment="ours", headers={"Event": "Open"}
+    )
+    again = gammond.read_match(match.to_sgf().encode())
+    assert (again.names, again.comment, again.headers) == (match.names, match.comment, match.headers)
+    assert gammond.read_match(match.to_mat().encode()).names == ("zoe", "yan")
+    assert match.to_dict()["names"] == ["zoe", "yan"]
+    (game,) = match.games
+    first, *others = game.actions
+    commented = replace(game, comment="a game", actions=(replace(first, comment="a play"), *others))
+    (read,) = gammond.read_match(replace(match, games=(commented,)).to_sgf().encode()).games
+    assert (read.comment, read.actions[0].comment) == ("a game", "a play")
+    cut = replace(game, actions=game.actions[:2], winner=None, points=0)
+    assert len(gammond.read_match(replace(match, games=(cut,)).to_mat().encode()).games[0].actions) == 2
+    assert replace(match, games=()).to_sgf() == ""
+
+
+def test_an_analysis_that_was_taken_out_is_not_written(judged):
+    def strip(action):
+        return replace(action, analysed_plays=(), cube_equities=None, luck=None)
+
+    games = tuple(replace(game, actions=tuple(map(strip, game.actions))) for game in judged.games)
+    bare = replace(judged, games=games)
+    assert judged.to_dict()["decisions"]
+    assert bare.to_dict()["decisions"] == []
+    assert not any(
+        each.analysed_plays for each in gammond.read_match(bare.to_sgf().encode()).games[0].actions
+    )
+
+
+def test_numbers_of_an_analysis_can_be_replaced(judged):
+    (game,) = judged.games
+    first, *others = game.actions
+    best = replace(first.analysed_plays[0], equity=0.5)
+    changed = replace(first, analysed_plays=(best, *first.analysed_plays[1:]), luck=0.25)
+    match = replace(judged, games=(replace(game, actions=(changed, *others)),))
+    again = gammond.read_match(match.to_sgf().encode()).games[0].actions[0]
+    assert (again.analysed_plays[0].equity, again.luck) == (0.5, 0.25)
+    assert len(again.analysed_plays) == len(first.analysed_plays)
+
+
+def test_what_is_analysed_is_what_the_fields_say(engine):
+    match = gammond.read_match(SHORT)
+    (game,) = match.games
+    cut = replace(game, actions=game.actions[:1], winner=None, points=0)
+    judged = engine.analyse(replace(match, names=("zoe", "yan"), games=(cut,)), 0)
+    assert judged.names == ("zoe", "yan")
+    assert len(judged.to_dict()["decisions"]) == 1
+    assert len(engine.analyse(match, 0).to_dict()["decisions"]) > 1
+
+
+_CHANGES = {
+    bool: lambda value: not value,
+    int: lambda value: value + 1,
+    float: lambda value: value + 1,
+    str: lambda value: f"{value}x",
+    type(None): lambda value: 0,
+    dict: lambda value: {"Event": "other"},
+    Position: lambda value: Position.start("nackgammon"),
+    MatchState: lambda value: replace(value, score=(value.score[0] + 1, value.score[1])),
+    gammond.Play: lambda value: replace(value, moves=()),
+    gammond.Outcome: lambda value: replace(value, win=value.win / 2),
+    tuple: lambda value: (
+        (1500.0, *value[1:]) if value[:1] == (None,) else value[:-1] if value else ("other",)
+    ),
+}
+"""What makes another value of one, by its type."""
+
+_VALUES = {"names": ("zoe", "yan"), "cube_equities": (0.1, 0.2, 1.0)}
+"""Other values by the names of fields."""
+
+
+def _describe(match):
+    """Return all that a match says."""
+    return [getattr(match, each.name) for each in fields(match) if each.compare]
+
+
+@pytest.mark.parametrize("kind", [gammond.Match, gammond.Game, gammond.Action, gammond.AnalysedPlay])
+def test_no_field_is_ignored_that_is_replaced(judged, kind):
+    """Any change is in what is read again from the text, or it is refused; derived from the fields."""
+    (game,) = judged.games
+    first, *others = game.actions
+    for each in fields(kind):
+        if not each.compare:
+            continue
+
+        def change(value, name=each.name):
+            before = getattr(value, name)
+            return replace(value, **{name: _VALUES.get(name) or _CHANGES[type(before)](before)})
+
+        if kind is gammond.Match:
+            changed = change(judged)
+        elif kind is gammond.Game:
+            changed = replace(judged, games=(change(game),))
+        else:
+            action = (
+                change(first)
+                if kind is gammond.Action
+                else replace(
+                    first, analysed_plays=(change(first.analysed_plays[0]), *first.analysed_plays[1:])
+                )
+            )
+            changed = replace(judged, games=(replace(game, actions=(action, *others)),))
+        assert changed != judged, each.name
+        try:
+            text = changed.to_sgf()
+        except (gammond.StateError, gammond.UnsupportedError):
+            continue
+        if not changed.games:
+            assert not text
+            continue
+        again = _describe(gammond.read_match(text.encode())), changed.to_dict()
+        assert again != (_describe(gammond.read_match(judged.to_sgf().encode())), judged.to_dict()), each.name
+
+
+def test_a_change_that_breaks_the_rules_or_contradicts_the_actions_is_refused():
+    match = gammond.read_match(SHORT)
+    (game,) = match.games
+    for changed, reason in (
+        (replace(game, winner=1), "expected winner to be 0"),
+        (replace(game, points=2), "expected points to be 1"),
+        (replace(game, actions=game.actions[1:]), "game 1, action 1: expected player 1 to act"),
+        (replace(game, position=Position.start("hypergammon")), "expected a position of backgammon"),
+        (
+            replace(game, match=MatchState(length=7)),
+            r"game 1, action 1: expected match to be MatchState\(length=7",
+        ),
+    ):
+        for write in (replace(match, games=(changed,)).to_mat, replace(match, games=(changed,)).to_sgf):
+            with pytest.raises(gammond.StateError, match=reason):
+                write()
+    with pytest.raises(gammond.StateError, match="expected a game of a match to 7, got one to 5"):
+        replace(match, length=7).to_mat()
+    with pytest.raises(gammond.StateError, match="issues"):
+        replace(match, issues=("made up",)).to_mat()
+    with pytest.raises(gammond.StateError, match="numbers of games that rise"):
+        replace(match, games=(*match.games, *match.games[:1], replace(game, number=1))).to_sgf()
+
+
+def test_games_are_the_same_after_they_were_made_of_their_fields(games):
+    """Of matches with cubes, beavers, resignations, positions set by hand and comments."""
+    texts = [format_mat(NAMES, games), format_mat(NAMES, play_money_games())]
+    texts += [
+        "(;FF[4]GM[6]MI[length:5][game:0][ws:1][bs:2]PW[ann]PB[bob]RU[Crawford]RE[W+2R]C[a comment]"
+        ";B[31qtst]C[good]\n;W[64xn]\n;XJ[W1]\n;B[double]\n;W[take]\n;B[65aggl])",
+        "(;FF[4]GM[6]MI[length:3][game:0][ws:1][bs:0]PW[a]PB[b];W[31hefe];CP[b];CV[2]"
+        ";PL[B]AE[a:y]AW[a][b][c]AB[x][w];B[21xw]C[set])",
+    ]
+    for text in texts:
+        match = gammond.read_match(text.encode())
+        rebuilt = replace(match, games=tuple(replace(game) for game in match.games))
+        assert rebuilt.games is not match.games
+        assert rebuilt.to_sgf() == match.to_sgf()
+        assert rebuilt.to_dict() == match.to_dict()

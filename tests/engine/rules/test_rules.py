@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -90,3 +93,13 @@ def test_hypergammon_is_solved_so_that_there_is_nothing_to_train():
         with pytest.raises(UnsupportedError, match=f"{name} is solved") as caught:
             Rules(VARIANTS[name]).check_supports(Feature.TRAINING)
         assert caught.value.field == "variant"
+
+
+def test_a_variant_is_the_same_object_in_another_process():
+    """Writers and searches compare it by identity."""
+    for variant in VARIANTS.values():
+        for again in (pickle.loads(pickle.dumps(variant)), copy.deepcopy(variant)):
+            assert again is variant
+    assert pickle.loads(pickle.dumps(STANDARD_RULES)).variant is STANDARD_RULES.variant
+    own = replace(VARIANTS["nackgammon"], name="own")
+    assert pickle.loads(pickle.dumps(own)) == own

@@ -122,7 +122,7 @@ def test_unknown_fields_are_named_in_a_warning():
     assert answer["warnings"] == [
         "unknown field 'coffee'",
         "unknown field 'level' (a query has no level: send 'plies' and 'filter')",
-        "unknown field 'match' (score and cube come with the position: send an XGID, or ID:MATCHID)",
+        "unknown field 'match' (score, cube and rules come with the position: send an XGID, or ID:MATCHID)",
         "unknown field 'max_move' (did you mean 'max_moves'?)",
     ]
     assert answer["results"]
