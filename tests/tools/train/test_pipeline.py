@@ -1,6 +1,8 @@
 """The whole pipeline in short: self-play, labels, a fit, generations, export; each stage plays better.
 
-All seeds are fixed and fits run on one thread, so what is measured is the same each time but for rounding.
+All seeds are fixed and fits run on one thread, so what is measured is the same each time but for rounding,
+which differs between processors. Self-play looks a few moves back with the returns of its games: without, so
+few hidden units may take ten times as many games before they begin to learn.
 """
 
 import contextlib
@@ -69,7 +71,7 @@ race = "last-race"
 """
 
 _OPTIONS = {
-    "td": f"--threads 1 --checkpoint-every 4000 --benchmark-games {GAMES}",
+    "td": f"--trace 0.7 --threads 1 --checkpoint-every 2000 --benchmark-games {GAMES}",
     "label": "--threads 2",
     "fit": "--batch 128 --rate 3e-3 --average 0.98 --games 0 --threads 1",
     "refine": "--batch 128 --rate 2e-3 --average 0.98 --epochs 2 --sources selfplay --opponents pubeval "
@@ -97,11 +99,11 @@ def standard_errors_above(results: PairedGameResults, points: float = 0.0) -> fl
     return (results.points_per_game - points) / results.standard_error
 
 
-def test_self_play_improves_from_one_checkpoint_to_the_next(lineage):
-    first, second = read_records(lineage.td / "log.jsonl")
+def test_self_play_improves_from_its_first_checkpoint_to_its_last(lineage):
+    first, *_, last = read_records(lineage.td / "log.jsonl")
     assert (first["opponent"], first["ppg_games"]) == ("pubeval", GAMES)
-    joint_error = (first["ppg_error"] ** 2 + second["ppg_error"] ** 2) ** 0.5
-    assert second["ppg"] - first["ppg"] > 4 * joint_error
+    joint_error = (first["ppg_error"] ** 2 + last["ppg_error"] ** 2) ** 0.5
+    assert last["ppg"] - first["ppg"] > 4 * joint_error
 
 
 def test_a_fit_to_its_labels_makes_the_net_wider_and_stronger(lineage):

@@ -58,7 +58,8 @@ def strength_by_weights(player, other, games, seed, rules):
 
 @pytest.mark.slow
 def test_it_learns_to_beat_random_and_gains_on_pubeval():
-    run = SelfPlay(TdSettings(games=12_000, hidden=24, race_hidden=12, learning_rate=0.05, final_rate=0.01))
+    shape = {"hidden": 24, "race_hidden": 12}
+    run = SelfPlay(TdSettings(games=8_000, learning_rate=0.05, final_rate=0.01, trace=0.7, **shape))
     early, late = None, None
     for report in run.play_rounds():
         if early is None and report.games_done >= 1_000:
