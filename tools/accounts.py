@@ -12,11 +12,11 @@ from __future__ import annotations
 import argparse
 import sys
 import time
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from engine.errors import DataFileError, ValueRangeError
 from engine.wording import escape_unprintable, format_count
+from tools.common.output_options import written_path
 
 if TYPE_CHECKING:
     from protocol.accounts.accounts import Accounts
@@ -39,7 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             action.add_argument("name", metavar="NAME", help="the name of the account")
         action.add_argument(
             "--file",
-            type=Path,
+            type=written_path,
             metavar="FILE",
             help="the accounts (default accounts.sqlite in the data folder)",
         )

@@ -17,10 +17,12 @@ from engine.bearoff.databases import (
     open_table,
     save_table,
 )
-from engine.bearoff.file_format import BearoffHeader, BearoffKind
+from engine.bearoff.file_format import MAGIC, BearoffHeader, BearoffKind
 from engine.bearoff.one_sided import OneSidedTable, build_one_sided, estimate_one_sided_memory
 from engine.bearoff.two_sided import TwoSidedTable, build_two_sided, estimate_two_sided_memory
 from engine.errors import DataFileError, LimitError, StateError
+from engine.runtime.output_files import begins_with, check_output
+from tools.common.output_options import add_force_option, written_path
 from tools.common.progress import Progress
 
 SUMMARY = "build bearoff databases (make), or check and describe one (info)"
@@ -55,7 +57,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="two-sided: winning chances only, no cubeful equities (a quarter of the size)",
     )
-    make.add_argument("--output", type=Path, metavar="FILE", help="the file (default in the data folder)")
+    make.add_argument(
+        "--output", type=written_path, metavar="FILE", help="the file (default in the data folder)"
+    )
+    add_force_option(make)
     make.add_argument("--threads", type=int, metavar="N", help="threads (default one for each core)")
     info = actions.add_parser(
         "info",
@@ -78,6 +83,8 @@ def main(args: argparse.Namespace) -> int:
         sys.stdout.write(describe_table(args.file))
         return 0
     for header, path in _select_databases(args):
+        if args.output is not None:
+            check_output(path, force=args.force, is_own=begins_with(MAGIC))
         make_table(header, path, args.threads)
     return 0
 

@@ -17,6 +17,7 @@ from pathlib import Path
 import shtab
 
 from tools.common.command_group import load_commands, read_summary
+from tools.common.output_options import written_path
 from tools.table import TOOLS
 
 SUMMARY = "complete tools and options in bash, zsh or fish"
@@ -47,7 +48,7 @@ def build_parser() -> argparse.ArgumentParser:
     tools.add_parser("help", help="explain a tool").add_argument("tool", choices=tuple(TOOLS))
     for each in _list_parsers(parser):
         for action in each._actions:
-            if action.type is Path or "FILE" in str(action.metavar):
+            if action.type in (Path, written_path) or "FILE" in str(action.metavar):
                 is_folder = "FOLDER" in str(action.metavar) or action.dest in ("run", "folder", "set")
                 action.complete = shtab.DIRECTORY if is_folder else shtab.FILE  # type: ignore[attr-defined]
     return parser

@@ -13,14 +13,17 @@ import argparse
 import hashlib
 import sys
 from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 
 from engine.errors import DataFileError, UnsupportedError
 from engine.formats.array_file import read_array_file
+from engine.runtime.output_files import open_output
 from nets.heritage.computational_backgammon.net import ClassicNet
 from nets.manifest import MANIFEST_NAME, check_name, read_manifest
 from nets.own_nets import check_free_name, find_own_folder
 from nets.provenance import PROVENANCE_FILE, StrengthRecord
+from tools.common.output_options import add_force_option, written_path
 from tools.common.own_nets import check_not_registered, write_own_net
 from tools.heritage.computational_backgammon.net_set import is_classic_net_set, read_classic_nets
 from tools.heritage.gengammon.export import export_scorer
@@ -59,7 +62,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--name", required=True, help="what the net is to be called: letters a-z, digits, . and -"
     )
-    parser.add_argument("--force", action="store_true", help="replace a net of this name")
+    add_force_option(parser, "replace a net of this name")
     which = parser.add_mutually_exclusive_group()
     which.add_argument(
         "--best",
@@ -74,7 +77,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--folder",
-        type=Path,
+        type=written_path,
+        metavar="FOLDER",
         help="write NAME-contact.onnx and so on here, and print their entries, instead of registering them",
     )
 
@@ -225,11 +229,10 @@ def _make_checked_onnx(net: _Net, name: str) -> bytes:
 def _write_files(contents: dict[Path, bytes]) -> None:
     """Write files aside, and put them in place when all are written."""
     try:
-        for file, content in contents.items():
-            file.parent.mkdir(parents=True, exist_ok=True)
-            file.with_suffix(".part").write_bytes(content)
-        for file in contents:
-            file.with_suffix(".part").replace(file)
+        with ExitStack() as opened:
+            for file, content in contents.items():
+                file.parent.mkdir(parents=True, exist_ok=True)
+                opened.enter_context(open_output(file)).write(content)
     except OSError as error:
         raise DataFileError(
             f"{error.filename} cannot be written: {error.strerror}", field="folder"

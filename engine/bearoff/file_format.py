@@ -12,7 +12,6 @@ import hashlib
 import math
 import mmap
 import os
-import secrets
 import shlex
 import struct
 from collections.abc import Sequence
@@ -25,12 +24,13 @@ from numpy.typing import NDArray
 from engine.bearoff.numbering import MAX_POINTS, MAX_TWO_SIDED_CHECKERS, MAX_TWO_SIDED_POINTS
 from engine.errors import DataFileError
 from engine.rules.position import CHECKERS
+from engine.runtime.output_files import open_output
 from engine.runtime.regular_files import open_regular
 
 FORMAT_VERSION = 1
 HEADER_BYTES = 128
 
-_MAGIC = b"GAMMBOFF"
+MAGIC = b"GAMMBOFF"
 _FIELDS = struct.Struct("<8s4H16sQ56x")
 _MIN_ROW_BYTES = 14
 """Size of a row of a one-sided database with a single probability."""
@@ -144,7 +144,7 @@ def write_database(path: Path, header: BearoffHeader, arrays: Sequence[NDArray[A
     """
     parts = [array.data.cast("B") for array in arrays]
     fields = _FIELDS.pack(
-        _MAGIC,
+        MAGIC,
         FORMAT_VERSION,
         header.kind,
         header.points,
@@ -156,16 +156,10 @@ def write_database(path: Path, header: BearoffHeader, arrays: Sequence[NDArray[A
     for part in parts:
         digest.update(part)
     path.parent.mkdir(parents=True, exist_ok=True)
-    # Each process writes under a name of its own until the one step that replaces the file.
-    unfinished = path.with_name(f".{path.name}.{os.getpid()}-{secrets.token_hex(4)}")
-    try:
-        with unfinished.open("xb") as file:
-            file.write(fields + digest.digest())
-            for part in parts:
-                file.write(part)
-        unfinished.replace(path)
-    finally:
-        unfinished.unlink(missing_ok=True)
+    with open_output(path) as file:
+        file.write(fields + digest.digest())
+        for part in parts:
+            file.write(part)
 
 
 def open_database(
@@ -223,7 +217,7 @@ def _read_or_map(path: Path, expected: BearoffHeader | None, read_bytes: int) ->
     try:
         with open_regular(path) as file:
             size = os.fstat(file.fileno()).st_size
-            if not _MAGIC.startswith(file.read(len(_MAGIC))):
+            if not MAGIC.startswith(file.read(len(MAGIC))):
                 raise DataFileError(f"{path} is not a gammond bearoff database", field="bearoff")
             if size < HEADER_BYTES:
                 raise make_database_error(

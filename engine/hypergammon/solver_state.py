@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-import shutil
 from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Literal
 
@@ -26,6 +26,7 @@ class SolverState:
         self._positions = positions
         self.folder = folder
         self._final: dict[str, NDArray[Any]] = {}
+        self._names: set[str] = set()
 
     def has_all(self, names: Iterable[str]) -> bool:
         """Return whether all of these arrays are final."""
@@ -77,9 +78,14 @@ class SolverState:
             self._path(name, False).unlink(missing_ok=True)
 
     def remove(self) -> None:
-        """Remove the folder, once nothing of it is needed any more."""
+        """Remove the arrays, once none of them is needed any more, and the folder unless it holds more."""
         if self.folder is not None:
-            shutil.rmtree(self.folder, ignore_errors=True)
+            for path in [
+                self._path(name, is_final) for name in list(self._names) for is_final in (True, False)
+            ]:
+                path.unlink(missing_ok=True)
+            with suppress(OSError):
+                self.folder.rmdir()
 
     def _read(self, path: Path, mmap_mode: Literal["r"] | None = None) -> NDArray[Any]:
         try:
@@ -95,4 +101,5 @@ class SolverState:
 
     def _path(self, name: str, is_final: bool) -> Path:
         assert self.folder is not None
+        self._names.add(name)
         return self.folder / f"{name}{'' if is_final else '.begun'}.npy"

@@ -11,7 +11,6 @@ from __future__ import annotations
 import hashlib
 import mmap
 import os
-import secrets
 import shlex
 import struct
 import weakref
@@ -26,6 +25,7 @@ from engine.errors import DataFileError
 from engine.hypergammon.match_equities import TABLE_POINTS, name_table
 from engine.hypergammon.numbering import MAX_CHECKERS
 from engine.hypergammon.table import HypergammonTable, shape_of_values
+from engine.runtime.output_files import open_output
 from engine.runtime.regular_files import open_regular
 
 FORMAT_VERSION = 1
@@ -33,7 +33,7 @@ HEADER_BYTES = 128
 READ_BYTES = 64_000_000
 """Files up to this size are read into memory; larger ones are mapped, and looked at before each use."""
 
-_MAGIC = b"GAMMHYPR"
+MAGIC = b"GAMMHYPR"
 _FIELDS = struct.Struct("<8s2H4xQ32s40x")
 _LAYOUT = b"w wg wbg lg lbg c own opp j 9f4"
 _EQUITIES = TABLE_POINTS * (TABLE_POINTS + 1)
@@ -78,22 +78,17 @@ def write_table(
     Raises:
         OSError: The folder or the file cannot be written.
     """
-    fields = _FIELDS.pack(_MAGIC, FORMAT_VERSION, checkers, file_bytes(checkers) - HEADER_BYTES, _LAYOUT)
+    fields = _FIELDS.pack(MAGIC, FORMAT_VERSION, checkers, file_bytes(checkers) - HEADER_BYTES, _LAYOUT)
     digest = hashlib.sha256(fields)
     path.parent.mkdir(parents=True, exist_ok=True)
-    unfinished = path.with_name(f".{path.name}.{os.getpid()}-{secrets.token_hex(4)}")
-    try:
-        with unfinished.open("xb") as file:
-            file.write(bytes(HEADER_BYTES))
-            for part in _list_parts(rows, make_equities):
-                digest.update(part)
-                file.write(part)
-                on_row()
-            file.seek(0)
-            file.write(fields + digest.digest())
-        unfinished.replace(path)
-    finally:
-        unfinished.unlink(missing_ok=True)
+    with open_output(path) as file:
+        file.write(bytes(HEADER_BYTES))
+        for part in _list_parts(rows, make_equities):
+            digest.update(part)
+            file.write(part)
+            on_row()
+        file.seek(0)
+        file.write(fields + digest.digest())
 
 
 def _list_parts(
@@ -183,7 +178,7 @@ def _read_or_map(path: Path, checkers: int) -> tuple[Callable[[], None], memoryv
     try:
         with open_regular(path) as file:
             size = os.fstat(file.fileno()).st_size
-            if not size or file.read(len(_MAGIC)) != _MAGIC[:size]:
+            if not size or file.read(len(MAGIC)) != MAGIC[:size]:
                 raise make_error(path, checkers, "it is not a gammond solution of hypergammon")
             if size < HEADER_BYTES:
                 raise make_error(path, checkers, f"expected at least {HEADER_BYTES} bytes, got {size}")

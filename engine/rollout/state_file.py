@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -19,6 +17,7 @@ from engine.rollout.settings import MAX_TRIALS
 from engine.rollout.trial_scoring import OUTCOME_COLUMNS, TrialCubes
 from engine.rules.match import MAX_CUBE
 from engine.rules.position import Position, count_checkers
+from engine.runtime.output_files import open_output
 
 FORMAT = "gammond rollout 1"
 
@@ -50,22 +49,16 @@ def save_state(state: RolloutState, path: Path, identity: Mapping[str, str] | No
     header = {name: getattr(state, name) for name in _HEADER_FIELDS}
     header |= {"format": FORMAT, _EVALUATORS: list(state.evaluators), "identity": dict(identity or {})}
     counts = np.array([len(scores) for scores in state.scores], np.int64)
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=".part")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            np.savez_compressed(
-                file,
-                facts=np.frombuffer(json.dumps(header).encode(), np.uint8),
-                starts=state.starts,
-                cube_states=state.cubes.states,
-                stakes=state.cubes.stakes,
-                counts=counts,
-                scores=np.concatenate(state.scores),
-            )
-        os.replace(name, path)
-    except BaseException:
-        os.unlink(name)
-        raise
+    with open_output(path) as file:
+        np.savez_compressed(
+            file,
+            facts=np.frombuffer(json.dumps(header).encode(), np.uint8),
+            starts=state.starts,
+            cube_states=state.cubes.states,
+            stakes=state.cubes.stakes,
+            counts=counts,
+            scores=np.concatenate(state.scores),
+        )
 
 
 def load_state(path: Path, identity: Mapping[str, str] | None = None) -> RolloutState:

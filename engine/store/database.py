@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import tempfile
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -25,6 +26,9 @@ SCHEMA_VERSION = 1
 APPLICATION_ID = 0x676D6D64
 """``gmmd``: marks the file as a store, so that no other program's database is written into or moved."""
 
+STORE_NAME = "a store of analyses"
+"""What messages call it."""
+
 HALVING_S = 30 * 24 * 3600
 """At the end of each period of so many seconds since 1970 all visits count half, so that a question of today
 overtakes one that was asked often last year."""
@@ -36,7 +40,6 @@ _CLEARED_SHARE = 0.1
 """The share of the maximum size that is made free at once."""
 
 _SCHEMA = f"""
-PRAGMA application_id = {APPLICATION_ID};
 PRAGMA user_version = {SCHEMA_VERSION};
 CREATE TABLE engines (
     digest TEXT PRIMARY KEY,
@@ -84,7 +87,7 @@ class StoreDatabase(SqliteDatabase):
     ) -> None:
         self._read_entry = read_entry
         self._is_book = is_book
-        super().__init__(file, is_read_only=is_book)
+        super().__init__(file, STORE_NAME, APPLICATION_ID, is_read_only=is_book)
 
     def set_busy_wait(self, wait_s: float) -> None:
         """Set how long this connection waits while another process writes, `BUSY_S` at first."""
@@ -96,11 +99,11 @@ class StoreDatabase(SqliteDatabase):
         Raises:
             DataFileError: The file cannot be written.
         """
-        copy = file.with_name(f"{file.name}.copy")
         try:
-            copy.unlink(missing_ok=True)
-            self.connection.execute("VACUUM INTO ?", (str(copy),))
-            os.replace(copy, file)
+            with tempfile.TemporaryDirectory(prefix=".", dir=file.parent) as folder:
+                copy = Path(folder, "copy")
+                self.connection.execute("VACUUM INTO ?", (str(copy),))
+                os.replace(copy, file)
         except (OSError, sqlite3.Error) as error:
             raise DataFileError(f"{file} cannot be written: {error}", field="output") from error
 
@@ -272,12 +275,9 @@ class StoreDatabase(SqliteDatabase):
 
     def _prepare(self) -> None:
         """Check that the file is a store, and make an empty one a store unless it is a book."""
-        tables = self._list_tables()
-        kind, version = self._pragma("application_id"), self._pragma("user_version")
-        if tables and kind != APPLICATION_ID:
-            raise DataFileError(
-                f"{self.file}: expected a store of analyses, got a database of another program: move it away"
-            )
+        tables, version = self._list_tables(), self._pragma("user_version")
+        if tables or not self._is_book:
+            self._check_kind(bool(tables))
         if version > SCHEMA_VERSION:
             raise DataFileError(
                 f"{self.file}: expected a store of version {SCHEMA_VERSION}, got version {version}, which a "

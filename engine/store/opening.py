@@ -10,6 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
+from engine.runtime.output_files import check_folder
 from engine.store.entries import EntryReader, StoreEntry
 from engine.store.options import StoreOptions
 
@@ -34,7 +35,16 @@ def make_store_opener(options: StoreOptions, book: Path) -> StoreOpener | None:
     Args:
         options: The options of the store.
         book: The opening book, which may be missing.
+
+    Raises:
+        DataFileError: The file that the options name is no store, or in a folder that is not there.
     """
+    if options.on and options.file:
+        from engine.store.database import APPLICATION_ID, STORE_NAME  # most stores are where nobody named
+        from engine.store.sqlite_database import check_own_file
+
+        check_folder(file := options.find_file())
+        check_own_file(file, STORE_NAME, APPLICATION_ID)
     return partial(_open, options, book) if options.on else None
 
 

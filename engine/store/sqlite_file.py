@@ -49,19 +49,16 @@ class SqliteFile(SqliteDatabase):
         self._may_be_new = may_be_new
         if may_be_new:
             make_private_file(file)  # before SQLite makes it, and its log beside it, for others to read
-        super().__init__(file)
+        super().__init__(file, schema.what, schema.application_id)
 
     def _prepare(self) -> None:
         """Check that the file is what it is taken for, and run the steps that it lacks."""
         self.connection.row_factory = sqlite3.Row
         schema, newest = self._schema, len(self._schema.steps)
-        has_tables, kind, version = self._has_tables(), *map(self._pragma, ("application_id", "user_version"))
-        if has_tables and kind != schema.application_id:
-            raise DataFileError(
-                f"{self.file}: expected {schema.what}, got a database of another program: move it away"
-            )
-        if not kind and not self._may_be_new:
+        has_tables, version = self._has_tables(), self._pragma("user_version")
+        if not has_tables and not self._may_be_new:
             raise DataFileError(f"{self.file}: expected {schema.what}, got an empty file")
+        self._check_kind(has_tables)
         if version > newest:
             raise DataFileError(
                 f"{self.file}: expected {schema.what} of version {newest}, got version {version}, which a "
@@ -79,7 +76,6 @@ class SqliteFile(SqliteDatabase):
                 for step in schema.steps[version:]:
                     for statement in step.split(";"):
                         self.execute(statement)
-                self.execute(f"PRAGMA application_id = {schema.application_id}")
                 self.execute(f"PRAGMA user_version = {newest}")
 
     def _has_tables(self) -> bool:

@@ -6,6 +6,7 @@ The archive of games opens its own file so, too.
 from __future__ import annotations
 
 import contextlib
+import itertools
 import logging
 import os
 import sqlite3
@@ -16,12 +17,29 @@ from typing import Generic, Protocol, TypeVar
 import filelock
 
 from engine.errors import DataFileError
+from engine.runtime.output_files import check_folder
 from engine.runtime.private_folders import make_private_folder
 from engine.store.sqlite_database import is_damage
 
 LOCK_WAIT_S = 10.0
 
 _FILE_FAULTS = (OSError, NotImplementedError, sqlite3.Error, DataFileError)
+
+
+def make_data_folder(file: Path) -> None:
+    """Make the data folder if a file in it is to be made; a folder that somebody named must be there.
+
+    Raises:
+        DataFileError: It is not.
+        OSError: The data folder cannot be made.
+    """
+    if not file.parent.is_dir():
+        from engine.bearoff.databases import data_folder  # takes 50 ms
+
+        if file.parent != data_folder():
+            check_folder(file)
+        make_private_folder(file.parent)
+
 
 _LOG = logging.getLogger(__name__)
 
@@ -31,6 +49,10 @@ class OpenDatabase(Protocol):
 
     def is_current(self) -> bool:
         """Return whether the file is still the one that was opened."""
+        ...
+
+    def is_own(self) -> bool:
+        """Return whether what is in its place is known to be gammond's."""
         ...
 
     def close(self) -> None:
@@ -66,10 +88,10 @@ class StoreFile(Generic[_DatabaseT]):
         """Open the file, a new one if it is damaged; None if it cannot be used.
 
         Raises:
-            DataFileError: It is another program's, or of a later version of gammond.
+            DataFileError: It is another program's, or of a later version of gammond, or in no folder.
         """
         try:
-            make_private_folder(self._file.parent)
+            make_data_folder(self._file)
             with self._lock:
                 try:
                     return self._connect(self._file)
@@ -97,7 +119,7 @@ class StoreFile(Generic[_DatabaseT]):
         database.close()
         if is_damage(error):
             with contextlib.suppress(OSError), self._lock:
-                if database.is_current():  # no other process has moved it yet
+                if database.is_current() and database.is_own():  # nobody has moved or replaced it yet
                     self._move_aside()
         return self.try_to_open()
 
@@ -115,12 +137,16 @@ class StoreFile(Generic[_DatabaseT]):
         return self._file.exists() and not os.access(self._file, os.R_OK | os.W_OK)
 
     def _move_aside(self) -> None:
-        """Move the file out of the way, in place of one that was moved before.
+        """Move the file out of the way, beside those that were moved before.
 
         The file itself goes first: whoever has written into it meanwhile sees that it is another now.
         """
-        aside = self._file.with_name(f"{self._file.name}.damaged")
-        for suffix in ("", "-wal", "-shm"):
+        parts = ("", "-wal", "-shm")
+        for number in itertools.count(1):
+            aside = self._file.with_name(f"{self._file.name}.damaged{f'-{number}' * (number > 1)}")
+            if not any(os.path.lexists(f"{aside}{suffix}") for suffix in parts):
+                break
+        for suffix in parts:
             with contextlib.suppress(FileNotFoundError):
                 os.replace(f"{self._file}{suffix}", f"{aside}{suffix}")
         _LOG.warning("%s is damaged: it is now %s, and a new one was begun", self._what, aside)

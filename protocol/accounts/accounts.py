@@ -17,9 +17,8 @@ from typing import TypeVar
 import filelock
 
 from engine.errors import DataFileError, LimitError, ValueRangeError
-from engine.runtime.private_folders import make_private_folder
 from engine.store.sqlite_file import Schema, SqliteFile
-from engine.store.store_file import LOCK_WAIT_S
+from engine.store.store_file import LOCK_WAIT_S, make_data_folder
 from protocol.accounts.attempt_limits import AttemptLimit, check_attempts
 from protocol.accounts.passwords import Passwords
 from protocol.core.fault_log import FAULT_LOG
@@ -126,7 +125,7 @@ class Accounts:
         self._tries_name = AttemptLimit(_TRIES_NAME, _WINDOW_S)
         self._new_accounts = AttemptLimit(_NEW_ACCOUNTS, _WINDOW_S)
         try:
-            make_private_folder(file.parent)
+            make_data_folder(file)
             _make_file(file)
             self._database = SqliteFile(file, SCHEMA, may_be_new=False)
         except (OSError, NotImplementedError, sqlite3.Error, DataFileError) as error:

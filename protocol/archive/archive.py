@@ -11,8 +11,10 @@ from typing import TypeVar
 import msgspec
 
 from engine.errors import DataFileError, LimitError
+from engine.runtime.output_files import check_folder
+from engine.store.sqlite_database import check_own_file
 from engine.store.store_file import StoreFile
-from protocol.archive.database import ArchiveDatabase
+from protocol.archive.database import SCHEMA, ArchiveDatabase
 from protocol.archive.options import ArchiveOptions
 from protocol.archive.records import KeptAnalysis, make_record
 from protocol.archive.table_slots import TableSlots
@@ -37,10 +39,16 @@ class GameArchive:
 
     Attributes:
         file: The file.
+
+    Raises:
+        DataFileError: The file that the options name is no archive, or in a folder that is not there.
     """
 
     def __init__(self, options: ArchiveOptions) -> None:
         self.file = options.find_file()
+        if options.file:
+            check_folder(self.file)
+            check_own_file(self.file, SCHEMA.what, SCHEMA.application_id)
         self._source = StoreFile(self.file, ArchiveDatabase, "the archive of games")
         self._reader = self._source.try_to_open()
         self._reading = threading.Lock()

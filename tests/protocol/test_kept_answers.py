@@ -360,9 +360,11 @@ def test_the_next_process_answers_from_what_this_one_kept(tmp_path, monkeypatch)
     ],
     ids=["folder", "damaged", "foreign"],
 )
-def test_a_store_that_cannot_be_used_fails_no_answer_and_memory_serves(tmp_path, spoil, caplog):
-    spoil(tmp_path / "store.sqlite")
-    service = make_service(tmp_path)
+def test_a_store_that_cannot_be_used_fails_no_answer_and_memory_serves(tmp_path, spoil, caplog, monkeypatch):
+    spoil(tmp_path / "analyses.sqlite")
+    monkeypatch.setenv("GAMMOND_DATA", str(tmp_path))
+    monkeypatch.setattr("engine.store.opening._opened", {})
+    service = Service(make_shipped_catalogue(StoreOptions(book=False)))
     first, again = (talk("eval plies=2", open_session(service))[-1] for _ in range(2))
     assert again == f"{first} stored=true"
     service.get_engine("default").store.store.close()

@@ -57,7 +57,7 @@ def test_a_kind_alone_is_the_default_of_that_kind(tmp_path, monkeypatch):
 
 
 def test_make_builds_larger_one_sided_tables(tmp_path, capsys):
-    path = tmp_path / "folder" / "eight"
+    path = tmp_path / "eight"
     run("make", "--kind", "one-sided", "--points", 8, "--checkers", 5, "--output", path, "--threads", 1)
     assert str(open_table(path).header) == "one-sided 8x5"
 

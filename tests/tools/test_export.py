@@ -218,8 +218,8 @@ def test_nets_that_only_rate_plays_are_not_registered(tmp_path, data):
 def test_nets_that_cannot_be_written_leave_those_of_the_same_name_alone(run_folder, tmp_path):
     file = tmp_path / "tiny-contact.onnx"
     file.write_text("there already")
-    (tmp_path / "tiny-race.part").mkdir()
-    with pytest.raises(DataFileError, match="cannot be written"):
+    (tmp_path / "tiny-race.onnx").mkdir()
+    with pytest.raises(DataFileError, match="is a folder"):
         run_command(str(run_folder), "--name", "tiny", "--folder", str(tmp_path), "--force")
     assert file.read_text() == "there already"
 

@@ -142,7 +142,7 @@ def test_status_as_json_has_the_same(file, capsys):
 
 
 def test_what_is_exported_is_imported_to_the_bit_and_only_once(file, tmp_path, capsys, answers):
-    lines, copy = tmp_path / "kept.jsonl", tmp_path / "new" / "copy.sqlite"
+    lines, copy = tmp_path / "kept.jsonl", tmp_path / "copy.sqlite"
     assert cli.main(["store", "export", "--output", str(lines)]) == 0
     assert len(lines.read_text().splitlines()) == 4
     for new in (3, 0):
@@ -239,7 +239,7 @@ def test_a_damaged_store_is_named_with_what_to_do(file, capsys):
     assert cli.main(["store", "status"]) == 2
     said = capsys.readouterr().err
     assert str(file) in said
-    assert "move it away" in said
+    assert "move that one away" in said
 
 
 def list_depths(file, question):
@@ -418,7 +418,7 @@ def test_deepen_keeps_what_it_found_at_an_interrupt_and_goes_on(file, capsys):
         text=True,
     )
     while 3 not in list_depths(file, POSITION):
-        assert process.poll() is None
+        assert process.poll() is None, process.stderr.read()
         time.sleep(0.02)
     process.send_signal(signal.SIGINT)
     said = process.communicate(timeout=20)

@@ -28,7 +28,7 @@ status is then 1.
 
 Ctrl-C keeps the matches that are finished. With --output every decision is kept as soon as it is judged, in a
 file beside it (OUTPUT.unfinished), and after Ctrl-C or a kill the same command goes on from there; the output
-is the same to the last byte. --force begins anew.
+is the same to the last byte. --force begins anew. What exists is not overwritten without it.
 """
 
 from __future__ import annotations
@@ -39,7 +39,6 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from datetime import datetime
 from functools import partial
-from pathlib import Path
 
 from engine.errors import CancelledWork, PositionError, UnsupportedError
 from engine.match_analysis.analysed_match import AnalysedMatch
@@ -52,14 +51,22 @@ from engine.search import FILTERS
 from engine.search.filters import DEFAULT_FILTER
 from engine.wording import escape_unprintable
 from tools.analyse.analyser import MatchAnalyser
-from tools.analyse.kept_decisions import KeptDecisions
-from tools.analyse.output import FORMATS, TEXT, MatchWriter, PlayerWriter, ReportStream
+from tools.analyse.kept_decisions import KeptDecisions, find_kept_file
+from tools.analyse.output import (
+    FORMATS,
+    TEXT,
+    MatchWriter,
+    PlayerWriter,
+    ReportStream,
+    check_report_file,
+)
 from tools.analyse.player_history import PlayerHistory
 from tools.analyse.player_search import find_player
 from tools.common.interrupts import call_on_interrupt
 from tools.common.locks import hold_lock
 from tools.common.match_inputs import MatchInput, are_whole, list_match_inputs
 from tools.common.opponents import collect_net_hashes, load_net_engine
+from tools.common.output_options import add_force_option, written_path
 from tools.common.position_arguments import STDIN
 from tools.common.progress import write_message
 from tools.common.rollout_options import (
@@ -77,9 +84,6 @@ SUMMARY = "what the players of match files did wrong: ratings, errors, luck"
 DEFAULT_PLIES = 2
 DEFAULT_ERRORS = 20
 DEFAULT_WINDOW = 500
-
-KEPT_SUFFIX = ".unfinished"
-"""Ends the name of the file with the decisions of an unfinished run."""
 
 _write_message = partial(write_message, "gammond analyse")
 
@@ -107,13 +111,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--output",
-        type=Path,
+        type=written_path,
         metavar="FILE",
         help="write here, in place of stdout; a folder for many .html or .sgf files",
     )
-    parser.add_argument(
-        "--force", action="store_true", help="forget what an unfinished run to the same --output has judged"
-    )
+    add_force_option(parser, "forget what an unfinished run to the same --output has judged")
     parser.add_argument(
         "--errors", type=int, default=DEFAULT_ERRORS, metavar="N", help="errors to list (default %(default)s)"
     )
@@ -219,7 +221,7 @@ class _FileWork:
             raise UnsupportedError(
                 "--window is for the history of a player: add --player NAME", field="window"
             )
-        self.writer = MatchWriter(args, len(sources), stream)
+        self.writer = MatchWriter(args, [source.path for source in sources], stream)
         self.is_whole = True
         self._strict = args.strict
         self._sources = sources
@@ -238,6 +240,7 @@ class _PlayerWork:
     """The matches of one player, with one report; arguments and attributes as `_FileWork`."""
 
     def __init__(self, args: argparse.Namespace, sources: list[MatchInput], stream: ReportStream) -> None:
+        check_report_file(args, [source.path for source in sources])
         self._strict = args.strict
         self._player = find_player(args.player, sources, _write_message, strict=args.strict)
         window = DEFAULT_WINDOW if args.window is None else args.window
@@ -280,7 +283,7 @@ def _open_kept(args: argparse.Namespace, analyser: MatchAnalyser, opened: ExitSt
     if args.output is None:
         return None
     opened.enter_context(hold_lock(args.output, "output"))
-    file = args.output.with_name(args.output.name + KEPT_SUFFIX)
+    file = find_kept_file(args.output)
     kept = opened.enter_context(KeptDecisions(file, analyser.run, is_new=args.force))
     if kept.matches:
         plural = "es" * (kept.matches != 1)

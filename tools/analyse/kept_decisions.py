@@ -27,7 +27,12 @@ from engine.match_files.model import (
 )
 from engine.rules.moves import Play
 
-_MATCH_START = b'{"match":'
+_RUN_START, _MATCH_START = b'{"run":', b'{"match":'
+
+
+def find_kept_file(output: Path) -> Path:
+    """Return the file with the decisions of an unfinished run, beside its output."""
+    return output.with_name(f"{output.name}.unfinished")
 
 
 class KeptDecisions:
@@ -36,14 +41,14 @@ class KeptDecisions:
     Args:
         path: The file.
         run: What the decisions depend on; a file of another run is refused.
-        is_new: Whether to begin anew, whatever is there.
+        is_new: Whether to begin anew, whichever run's is there.
 
     Attributes:
         date: When the run was begun.
 
     Raises:
         StateError: The file is of another run.
-        DataFileError: It cannot be read or written.
+        DataFileError: It is of something else, and left as it is; or it cannot be read or written.
     """
 
     def __init__(self, path: Path, run: Mapping[str, object], *, is_new: bool = False) -> None:
@@ -52,12 +57,11 @@ class KeptDecisions:
         self._places: dict[str, list[int]] = defaultdict(list)
         self._lock = threading.Lock()
         try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            self._file = path.open("w+b" if is_new or not path.exists() else "r+b")
+            self._file = path.open("r+b" if path.exists() else "w+b")
         except OSError as error:
             raise DataFileError(f"{path} cannot be used: {error.strerror}", field="output") from error
         try:
-            self._check_run(run)
+            self._check_run(run, is_new=is_new)
             self._find_matches()
         except BaseException:
             self._file.close()
@@ -102,9 +106,10 @@ class KeptDecisions:
         except OSError as error:
             raise DataFileError(f"{self._path} cannot be written: {error.strerror}") from error
 
-    def _check_run(self, run: Mapping[str, object]) -> None:
+    def _check_run(self, run: Mapping[str, object], *, is_new: bool) -> None:
         first = self._file.readline()
-        if not first.endswith(b"\n"):
+        is_own = _RUN_START.startswith(first[: len(_RUN_START)])
+        if is_own and (is_new or not first.endswith(b"\n")):
             self._file.seek(0)
             self._file.truncate()
             self._write({"run": run, "date": self.date.isoformat()})
@@ -134,8 +139,17 @@ class KeptDecisions:
                 self._file.truncate(place)
                 break
             if line.startswith(_MATCH_START):
-                self._places[json.loads(line)["match"]].append(place)
+                self._places[self._read_key(line)].append(place)
             place += len(line)
+
+    def _read_key(self, line: bytes) -> str:
+        try:
+            return str(json.loads(line)["match"])
+        except (ValueError, KeyError, TypeError) as error:
+            raise self._make_damage() from error
+
+    def _make_damage(self) -> DataFileError:
+        return DataFileError(f"{self._path} is damaged: add --force to begin anew", field="output")
 
     def _read_match(self, key: str) -> dict[tuple[str, int], ActionNotes]:
         known = {}
@@ -146,13 +160,16 @@ class KeptDecisions:
                 if line.startswith(_MATCH_START):
                     break
                 try:
-                    record = json.loads(line)
+                    record = json.loads(line, parse_constant=_refuse_constant)
                     known[record["stage"], record["decision"]] = _parse_notes(record)
                 except (ValueError, KeyError, TypeError) as error:
-                    raise DataFileError(
-                        f"{self._path} is damaged: add --force to begin anew", field="output"
-                    ) from error
+                    raise self._make_damage() from error
         return known
+
+
+def _refuse_constant(name: str) -> float:
+    """Refuse NaN and infinity, which no decision has."""
+    raise ValueError(f"expected a number, got {name}")
 
 
 def hash_games(match: RecordedMatch) -> str:

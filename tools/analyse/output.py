@@ -5,7 +5,9 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import shutil
 import sys
+import tempfile
 from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
@@ -19,8 +21,16 @@ from engine.match_files.model import RecordedMatch
 from engine.match_files.sgf.writer import format_sgf
 from engine.match_reports.html_report import format_html
 from engine.match_reports.text_report import format_text
+from engine.runtime.output_files import (
+    check_folder,
+    check_output,
+    check_output_folder,
+    identify_files,
+    open_output,
+)
 from tools.analyse.csv_report import format_csv
 from tools.analyse.html_player import format_player_html
+from tools.analyse.kept_decisions import find_kept_file
 from tools.analyse.player_history import (
     PlayerHistory,
     format_history,
@@ -33,6 +43,25 @@ from tools.common.files import write_atomically
 TEXT, HTML, SGF = "text", "html", "sgf"
 FORMATS = (TEXT, HTML, "json", "csv", SGF)
 ONE_MATCH_FORMATS = (HTML, SGF)
+
+
+def check_report_file(args: argparse.Namespace, inputs: Sequence[Path | None]) -> None:
+    """Check before the work that the one file of ``--output`` may be written.
+
+    Args:
+        args: Parsed arguments.
+        inputs: The files that are read; None for standard input.
+
+    Raises:
+        GammondError: As `engine.runtime.output_files.check_output`.
+    """
+    if args.output is not None:
+        check_output(args.output, identify_files(inputs), force=_may_replace(args))
+
+
+def _may_replace(args: argparse.Namespace) -> bool:
+    """Return whether files may be replaced; those of an unfinished run are its own."""
+    return args.force or find_kept_file(args.output).is_file()
 
 
 class ReportStream:
@@ -67,8 +96,8 @@ class ReportStream:
             return
         try:
             if self._file is None:
-                self._path.parent.mkdir(parents=True, exist_ok=True)
-                self._file = self._get_part().open("wb")
+                folder = self._path.parent if os.access(self._path.parent, os.W_OK) else None
+                self._file = tempfile.TemporaryFile(dir=folder)  # noqa: SIM115  (open to the end)
             self._file.write(text.encode())
         except OSError as error:
             raise DataFileError(f"{self._path} cannot be written: {error.strerror}") from error
@@ -82,16 +111,11 @@ class ReportStream:
         if self._path is None or self._file is None:
             return
         try:
-            self._file.flush()
-            os.fsync(self._file.fileno())
-            self._file.close()
-            self._get_part().replace(self._path)
+            self._file.seek(0)
+            with open_output(self._path) as out:
+                shutil.copyfileobj(self._file, out)
         except OSError as error:
             raise DataFileError(f"{self._path} cannot be written: {error.strerror}") from error
-
-    def _get_part(self) -> Path:
-        assert self._path is not None
-        return self._path.with_name(self._path.name + ".part")
 
 
 class MatchWriter:
@@ -99,7 +123,7 @@ class MatchWriter:
 
     Args:
         args: Parsed arguments.
-        files: The number of files that are analysed.
+        inputs: The files that are analysed; None for standard input.
         stream: Takes what is not one file for each match.
 
     Attributes:
@@ -108,17 +132,22 @@ class MatchWriter:
 
     Raises:
         UnsupportedError: The matches need a folder.
+        GammondError: The output may not be written.
     """
 
-    def __init__(self, args: argparse.Namespace, files: int, stream: ReportStream) -> None:
+    def __init__(self, args: argparse.Namespace, inputs: Sequence[Path | None], stream: ReportStream) -> None:
         self.count = 0
         self.date = datetime.now().astimezone()
         self._args = args
         self._stream = stream
         self._players = PlayersReport()
-        self._is_folder = args.format in ONE_MATCH_FORMATS and files > 1
+        self._inputs = identify_files(inputs)
+        has_folder = args.output is not None and args.output.is_dir()
+        self._is_folder = args.format in ONE_MATCH_FORMATS and (len(inputs) > 1 or has_folder)
         if self._is_folder:
-            self._check_folder(f"{files} files")
+            self._check_folder(f"{len(inputs)} files")
+        else:
+            check_report_file(args, inputs)
 
     def check(self, matches: Sequence[RecordedMatch]) -> None:
         """Refuse a file with more matches than the output can take.
@@ -126,7 +155,7 @@ class MatchWriter:
         Raises:
             UnsupportedError: They need a folder.
         """
-        if self._args.format in ONE_MATCH_FORMATS and len(matches) > 1:
+        if self._args.format in ONE_MATCH_FORMATS and len(matches) > 1 and not self._is_folder:
             self._is_folder = True
             self._check_folder(f"{len(matches)} matches")
 
@@ -139,6 +168,7 @@ class MatchWriter:
             self._players.add(analysed)
         if self._is_folder:
             file = args.output / f"{self.count:03d}-{Path(analysed.name).stem or 'match'}.{args.format}"
+            check_output(file, self._inputs, force=True, new_folder=args.output)
             write_atomically(file, text.encode())
         else:
             self._stream.write(text)
@@ -164,10 +194,12 @@ class MatchWriter:
 
     def _check_folder(self, what: str) -> None:
         output = self._args.output
-        if output is None or output.suffix:
+        if output is None or (output.suffix and not output.is_dir()):
             raise UnsupportedError(
                 f"--format {self._args.format}: {what} need a folder: --output FOLDER", field="output"
             )
+        check_folder(output, "output")
+        check_output_folder(output, force=_may_replace(self._args))
 
 
 class PlayerWriter:

@@ -40,6 +40,7 @@ from __future__ import annotations
 
 import argparse
 import io
+import itertools
 import shlex
 import sys
 import threading
@@ -162,7 +163,7 @@ def _run_files(args: argparse.Namespace, analysis: BatchAnalysis, block_lines: i
             if isinstance(analysis, BatchRollouts):
                 analysis.report = lambda trials: bar.update(bar.count, f"{trials} trials of the next")
             counts = run_batch(
-                given.lines,
+                itertools.chain(written.lines_ahead, given.lines),
                 opened.enter_context(_share_blocks(args, blocks)),
                 block_lines,
                 write=write,

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import argparse
-import os
-import sys
 from collections.abc import Sequence
-from contextlib import suppress
 from pathlib import Path
 
-from engine.errors import DataFileError, StateError, UnsupportedError, ValueRangeError
+from engine.errors import DataFileError, StateError, UnsupportedError
+from engine.runtime.output_files import check_output, identify_files
 from engine.search import FILTERS, MAX_PLIES
 from engine.search.filters import DEFAULT_FILTER
 from tools.batch.evaluation import EVAL, MOVES, WANTS
 from tools.batch.ids import ID_FORMS
 from tools.batch.rows import LINE_COLUMN, ROW_FORMATS
-from tools.common.position_arguments import add_variant_argument
+from tools.common.output_options import add_force_option, written_path
+from tools.common.position_arguments import STDIN, add_variant_argument
 from tools.common.rollout_options import QUICK, add_rollout_arguments, find_rollout_option
 from tools.common.strength import add_net_argument
 from tools.parallel.options import add_cluster_option
@@ -69,10 +68,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         choices=(*ROW_FORMATS, PARQUET),
         help="format of the rows (default that of the name of --output, else csv)",
     )
-    parser.add_argument("--output", type=Path, metavar="FILE", help="file for the rows (default stdout)")
+    parser.add_argument(
+        "--output", type=written_path, metavar="FILE", help="file for the rows (default stdout)"
+    )
     existing = parser.add_mutually_exclusive_group()
     existing.add_argument("--resume", action="store_true", help="continue an interrupted --output")
-    existing.add_argument("--force", action="store_true", help="overwrite an existing --output")
+    add_force_option(existing)
     add_net_argument(parser)
     rollouts = parser.add_argument_group("rollouts")
     rollouts.add_argument("--rollout", action="store_true", help="roll out in place of a search")
@@ -115,33 +116,15 @@ def check_options(args: argparse.Namespace) -> None:
         )
     if not args.rollout and (option := find_rollout_option(args)):
         raise UnsupportedError(f"{option} is for rollouts: add --rollout", field="rollout")
-    if args.file != "-" and not Path(args.file).exists():
+    if args.file != STDIN and not Path(args.file).exists():
         raise DataFileError(f"{args.file}: no such file", field="file")
-    if args.output is not None and args.output.exists():
-        _check_existing_output(args)
-
-
-def _check_existing_output(args: argparse.Namespace) -> None:
-    path: Path = args.output
-    if path.is_file() and _is_input(path, args.file):
-        raise ValueRangeError(
-            f"the output would overwrite the input {path if args.file == '-' else args.file}", field="output"
+    if args.output is not None:
+        check_output(
+            args.output,
+            identify_files([None if args.file == STDIN else Path(args.file)]),
+            force=args.force or args.resume,
+            instead="--resume continues after its rows",
         )
-    if path.is_file() and path.stat().st_size and not (args.resume or args.force):
-        raise StateError(
-            f"{path} already exists, with {path.stat().st_size:,} bytes: --resume continues after its rows,"
-            " --force overwrites it",
-            field="output",
-        )
-
-
-def _is_input(path: Path, name: str) -> bool:
-    """Return whether a file is the input, which is standard input for the name ``-``."""
-    if name != "-":
-        return path.samefile(name)
-    with suppress(OSError):  # standard input is closed, or not a file
-        return os.path.samestat(path.stat(), os.fstat(sys.stdin.fileno()))
-    return False
 
 
 def _parse_wants(text: str) -> tuple[str, ...]:

@@ -14,9 +14,18 @@ from numpy.typing import NDArray
 
 from engine.errors import DataFileError, PositionError
 from engine.rules.position import Phase, classify_phases
+from engine.runtime.output_files import open_output
 from tools.batch.evaluation import BatchAnalysis, Cell, select_positions
 from tools.batch.lines import PositionLine, decode_lines
-from tools.batch.rows import ERROR_COLUMN, SAME_OPTIONS, RowFormat, detect_format, format_error
+from tools.batch.rows import (
+    ERROR_COLUMN,
+    LINE_COLUMN,
+    SAME_OPTIONS,
+    JsonRows,
+    RowFormat,
+    detect_format,
+    format_error,
+)
 from tools.batch.run import BlockAnalysis
 
 CHECK_BLOCK_ROWS = 1024
@@ -86,6 +95,7 @@ class ExistingOutput:
         is_truncated: Whether a half-written row was cut off.
         last_line: The number of the input line that the last row belongs to.
         sample: Some good rows, to compare with what the present net says.
+        lines_ahead: Lines that were taken of the input and have no row yet.
     """
 
     has_header: bool = False
@@ -95,6 +105,7 @@ class ExistingOutput:
     is_truncated: bool = False
     last_line: int = 0
     sample: RowSample = field(default_factory=RowSample, repr=False)
+    lines_ahead: list[PositionLine] = field(default_factory=list, repr=False)
 
     @property
     def errors(self) -> int:
@@ -133,7 +144,10 @@ def resume_output(
     while not written.is_truncated and (block := list(itertools.islice(output, CHECK_BLOCK_ROWS))):
         if not block[-1].endswith(b"\n"):
             written.is_truncated = True
-            block.pop()
+            half = block.pop()
+            if not (block or written.rows or written.has_header):
+                written.lines_ahead = list(itertools.islice(inputs, 1))
+                _check_begun_row(half, written.lines_ahead, carried)
         lines = list(itertools.islice(inputs, len(block)))
         for raw, line in itertools.zip_longest(block, lines):
             _take_row(raw, line, carried, row_format, plies, written, whole_bytes)
@@ -170,6 +184,27 @@ def _check_header(output: BinaryIO, header: bytes, written: ExistingOutput) -> i
     written.has_header = first == header
     written.is_truncated = first not in (header, b"")
     return len(first) if written.has_header else 0
+
+
+def _check_begun_row(half: bytes, lines: Sequence[PositionLine], carried: Sequence[str]) -> None:
+    """Check that a file which is half a row, and has no header, is of this run, before it is cut off.
+
+    Args:
+        half: All that the file has.
+        lines: The first line of the input, if it has one.
+        carried: The columns that they have in common.
+    """
+    for line in lines:
+        cells = {name: [cell] for name, cell in zip(carried, line.cells, strict=True)}
+        begun = JsonRows(carried).format_rows(cells).removesuffix("}\n")
+        for expected in (begun, f'{{"{LINE_COLUMN}": {line.number}, {begun[1:]}'):
+            if half.startswith(expected.encode()) or expected.encode().startswith(half):
+                return
+    raise DataFileError(
+        f"cannot resume: the output begins with {half[:_MAX_SHOWN_CHARACTERS].decode('utf-8', 'replace')!r}, "
+        "which is no row of this run",
+        field="output",
+    )
 
 
 def _compare_headers(expected: str, found: str) -> str:
@@ -240,21 +275,14 @@ def redo_rows(path: Path, written: ExistingOutput, blocks: BlockAnalysis, row_fo
     """
     if not written.corrected:
         return
-    path = path.resolve()
-    target = path.with_name(f"{path.name}.resumed")
-    try:
-        with path.open("rb") as before, target.open("wb") as after:
-            for row in written.corrected:
-                _copy_bytes(before, after, row.start - before.tell())
-                columns, errors, _ = blocks.make_rows([row.line])
-                after.write(row_format.format_rows(columns).encode())
-                written.bad_lines += [(row.line.number, format_error(error)) for error in errors.values()]
-                before.seek(row.end)
-            shutil.copyfileobj(before, after)
-        shutil.copymode(path, target)
-        target.replace(path)
-    finally:
-        target.unlink(missing_ok=True)
+    with path.open("rb") as before, open_output(path) as after:
+        for row in written.corrected:
+            _copy_bytes(before, after, row.start - before.tell())
+            columns, errors, _ = blocks.make_rows([row.line])
+            after.write(row_format.format_rows(columns).encode())
+            written.bad_lines += [(row.line.number, format_error(error)) for error in errors.values()]
+            before.seek(row.end)
+        shutil.copyfileobj(before, after)
     written.bad_lines.sort()
 
 

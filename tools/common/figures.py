@@ -6,12 +6,15 @@ import argparse
 import importlib.util
 import io
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from engine.errors import UnsupportedError, missing_package
+from engine.runtime.output_files import check_output
 from tools.common.files import write_atomically
+from tools.common.output_options import written_path
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -22,30 +25,73 @@ _INCHES = (9.0, 6.5)
 _DOTS_PER_INCH = 110
 
 
-def add_plot_option(parser: argparse.ArgumentParser) -> None:
-    """Add ``--plot`` to a command that trains."""
+_MARKS = {
+    ".png": b"Software\0gammond",
+    ".svg": b"<dc:title>gammond</dc:title>",
+    ".pdf": b"/Creator (gammond)",
+}
+"""What a picture that gammond drew has in it, by the ending of its name."""
+
+_TAGS = {".png": "Software", ".svg": "Creator", ".pdf": "Creator"}
+"""Where matplotlib puts that."""
+
+_MARK_BYTES = 1 << 16
+"""The mark is in so many bytes at the beginning or the end of a picture."""
+
+
+def add_plot_option(
+    parser: argparse.ArgumentParser, what: str = "strength and error after each checkpoint"
+) -> None:
+    """Declare ``--plot``.
+
+    Args:
+        parser: Of the command.
+        what: What is drawn; the default is for trainers.
+    """
     parser.add_argument(
-        "--plot",
-        type=Path,
-        metavar="FILE",
-        help="draw strength and error after each checkpoint: FILE.png, .svg or .pdf",
+        "--plot", type=written_path, metavar="FILE", help=f"draw {what}: FILE.png, .svg or .pdf"
     )
 
 
-def check_plot_file(file: Path | None) -> None:
-    """Check before long work that a picture can be drawn; None is no picture.
+def check_plot_file(
+    file: Path | None, *, force: bool | None = None, field: str = "plot", new_folder: Path | None = None
+) -> None:
+    """Check before long work that a picture can be drawn, and may be; None is no picture.
+
+    One that gammond drew is drawn anew unasked: a run draws its own at each checkpoint, and a plot of a run
+    that went on replaces the one before.
+
+    Args:
+        file: The picture.
+        force: As for `engine.runtime.output_files.check_output`.
+        field: The option that names the file.
+        new_folder: A folder that is made before the picture.
 
     Raises:
         UnsupportedError: The package ``matplotlib`` is not installed, or the file is of another format.
+        GammondError: As `engine.runtime.output_files.check_output`.
     """
-    if file is None:
-        return
+    if file is not None:
+        _check_format(file)
+        check_output(file, force=force, is_own=_is_drawn_here, field=field, new_folder=new_folder)
+
+
+def _check_format(file: Path) -> None:
     if file.suffix.lower() not in FIGURE_FORMATS:
         raise UnsupportedError(
             f"expected a picture file of {', '.join(FIGURE_FORMATS)}, got {file.name!r}", field="plot"
         )
     if importlib.util.find_spec("matplotlib") is None:
         raise missing_package("pictures need", "matplotlib", "plots", field="plot")
+
+
+def _is_drawn_here(file: Path) -> bool:
+    """Return whether gammond drew a picture."""
+    with suppress(OSError), file.open("rb") as there:
+        head = there.read(_MARK_BYTES)
+        there.seek(max(0, file.stat().st_size - _MARK_BYTES))
+        return _MARKS[file.suffix.lower()] in head + there.read(_MARK_BYTES)
+    return False
 
 
 def make_figure(file: Path, inches: tuple[float, float] = _INCHES) -> Figure:
@@ -58,7 +104,7 @@ def make_figure(file: Path, inches: tuple[float, float] = _INCHES) -> Figure:
     Raises:
         UnsupportedError: As `check_plot_file`.
     """
-    check_plot_file(file)
+    _check_format(file)
     from matplotlib.figure import Figure
 
     return Figure(inches, _DOTS_PER_INCH, layout="constrained")
@@ -72,9 +118,9 @@ def write_figure(figure: Figure, file: Path) -> None:
     """
     from matplotlib import rc_context
 
-    content = io.BytesIO()
+    content, suffix = io.BytesIO(), file.suffix.lower()
     with rc_context({"svg.fonttype": "none"}):
-        figure.savefig(content, format=file.suffix[1:].lower())
+        figure.savefig(content, format=suffix[1:], metadata={_TAGS[suffix]: "gammond"})
     write_atomically(file, content.getvalue())
 
 

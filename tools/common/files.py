@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -13,22 +12,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.errors import DataFileError
+from engine.runtime.output_files import open_output
 
 
 def write_atomically(file: Path, content: bytes) -> None:
-    """Write a file under another name and rename it; create its folder if missing.
+    """Write a file, whole or not at all; create its folder if missing.
 
     Raises:
         DataFileError: It cannot be written.
     """
-    part = file.with_name(file.name + ".part")
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
-        with part.open("wb") as out:
+        with open_output(file) as out:
             out.write(content)
-            out.flush()
-            os.fsync(out.fileno())
-        part.replace(file)
     except OSError as error:
         raise DataFileError(f"{file} cannot be written: {error.strerror}") from error
 

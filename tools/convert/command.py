@@ -30,6 +30,7 @@ from engine.errors import FormatError, UnsupportedError
 from engine.match_files.writing import MATCH_FORMATS
 from engine.options import did_you_mean
 from engine.rules.rules import BACKGAMMON
+from tools.common.output_options import add_force_option, written_path
 from tools.common.position_arguments import STDIN, add_variant_argument
 from tools.convert.matches import check_no_matches, convert_matches
 from tools.convert.positions import FORMS, convert_positions
@@ -61,11 +62,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     matches = parser.add_argument_group("matches")
     matches.add_argument(
         "--output",
-        type=Path,
+        type=written_path,
         metavar="FILE",
         help="write here, in place of stdout; a folder for many matches",
     )
-    matches.add_argument("--force", action="store_true", help="overwrite files that exist")
+    add_force_option(matches)
     matches.add_argument("--strict", action="store_true", help="refuse files with a fault")
 
 

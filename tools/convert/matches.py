@@ -21,6 +21,7 @@ from engine.match_files.model import RecordedMatch
 from engine.match_files.reading import holds_positions, read_head, read_positions, recognise_format
 from engine.match_files.writing import MATCH_FORMATS, write_match
 from engine.runtime.exit_codes import EXIT_FAULTS, EXIT_OK
+from engine.runtime.output_files import check_output, identify_files
 from tools.common.files import write_atomically
 from tools.common.match_inputs import MatchInput, are_whole, list_match_inputs
 from tools.common.position_arguments import STDIN
@@ -45,7 +46,7 @@ def convert_matches(args: argparse.Namespace, name: str) -> int:
     sources = args.source or [STDIN]
     inputs = list_match_inputs(sources)
     is_many = len(inputs) != 1 or Path(sources[0]).is_dir()
-    writer, is_whole, count = _Writer(args, name, is_folder=is_many), True, 0
+    writer, is_whole, count = _Writer(args, name, inputs, is_folder=is_many), True, 0
     with ExitStack() as stack:
         bar = stack.enter_context(Progress(len(inputs), "files", lines_of=_NAME)) if is_many else None
         say = partial(write_message, _NAME, bar=bar)
@@ -107,16 +108,20 @@ class _Writer:
     Args:
         args: Parsed arguments.
         name: The format.
+        inputs: What is read.
         is_folder: Whether the output must be a folder.
 
     Raises:
         UnsupportedError: It must be one, and is none.
     """
 
-    def __init__(self, args: argparse.Namespace, name: str, *, is_folder: bool) -> None:
+    def __init__(
+        self, args: argparse.Namespace, name: str, inputs: Sequence[MatchInput], *, is_folder: bool
+    ) -> None:
         self._name = name
         self._output: Path | None = args.output
         self._force: bool = args.force
+        self._inputs = identify_files(given.path for given in inputs)
         self._is_folder = is_folder or (args.output is not None and args.output.is_dir())
         self._written: set[Path] = set()
         if is_folder:
@@ -140,7 +145,7 @@ class _Writer:
             UnsupportedError: The format has no place for something without which it is another match.
             LimitError: The text is longer than readers take.
             StateError: The file exists.
-            ValueRangeError: The file is the one that was read.
+            ValueRangeError: The file is one that is read.
         """
         text, losses = write_match(match, self._name)
         if self._output is None:
@@ -148,7 +153,8 @@ class _Writer:
             sys.stdout.flush()
         else:
             target = self._choose_file(given, self._output)
-            self._check_target(given, target)
+            below = target.parent if self._is_folder else None
+            check_output(target, self._inputs, force=self._force, new_folder=below)
             write_atomically(target, text.encode())
         return losses
 
@@ -161,14 +167,6 @@ class _Writer:
             number += 1
         self._written.add(target)
         return target
-
-    def _check_target(self, given: MatchInput, target: Path) -> None:
-        if not target.exists():
-            return
-        if given.path is not None and target.samefile(given.path):
-            raise ValueRangeError(f"the output would overwrite the input {target}", field="output")
-        if not self._force:
-            raise StateError(f"{target} already exists: --force overwrites it", field="output")
 
     def _check_folder(self, what: str) -> None:
         if self._output is None or self._output.is_file():

@@ -24,11 +24,13 @@ from engine.rules.match import MatchState
 from engine.rules.position import Position
 from engine.runtime.cores import count_usable_cores
 from engine.runtime.exit_codes import EXIT_FAULTS, EXIT_OK
+from engine.runtime.output_files import check_output_folder
 from engine.runtime.version import read_version
 from engine.search import SearchWatch
 from engine.search.results import ChosenPlay
 from engine.wording import format_count
 from protocol.transports.gnubg import gnubg_server
+from tools.common.output_options import add_force_option, written_path
 from tools.common.progress import Progress
 from tools.common.strength import (
     add_net_argument,
@@ -101,7 +103,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--gnubg", metavar="FILE", help="the program (default gnubg on the path, or where Debian has it)"
     )
-    parser.add_argument("--records", type=Path, metavar="FOLDER", help="keep gnubg's records and output here")
+    parser.add_argument(
+        "--records", type=written_path, metavar="FOLDER", help="keep gnubg's records and output here"
+    )
+    add_force_option(parser)
 
 
 def main(args: argparse.Namespace) -> int:
@@ -114,6 +119,8 @@ def main(args: argparse.Namespace) -> int:
         GammondError: The options are invalid, or gnubg or the nets are missing.
     """
     _check_options(args)
+    if args.records is not None:
+        check_output_folder(args.records, force=args.force, field="records")
     strength = read_strength(args)
     program = args.gnubg or find_gnubg()
     if program is None:

@@ -24,15 +24,17 @@ from engine.hypergammon.construction import build_file, estimate_disk, estimate_
 from engine.hypergammon.databases import find_path, forget_solutions, load_solution
 from engine.hypergammon.match_equities import start_board
 from engine.hypergammon.numbering import MAX_CHECKERS
-from engine.hypergammon.table_file import command_line, file_bytes, find_state_folder, open_file
+from engine.hypergammon.table_file import MAGIC, command_line, file_bytes, find_state_folder, open_file
 from engine.hypergammon.verification import VALUE_NAMES, compute_residuals, draw_positions
 from engine.rules.dice import MAX_SEED
 from engine.rules.rules import Rules, find_solved_variant
 from engine.runtime.cores import MAX_THREADS
 from engine.runtime.disk_space import check_disk_space
 from engine.runtime.exit_codes import EXIT_FAULTS, EXIT_OK
+from engine.runtime.output_files import begins_with, check_output
 from nets.catalogue import load_engine
 from tools.common.locks import hold_lock
+from tools.common.output_options import add_force_option, written_path
 from tools.common.progress import Progress
 from tools.hypergammon.decisions import measure_losses
 from tools.hypergammon.solving_progress import SolvingProgress
@@ -52,7 +54,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         description="Solve hypergammon, or go on where a stopped build was.",
     )
     _add_checkers(build)
-    build.add_argument("--output", type=Path, metavar="FILE", help="the file (default in the data folder)")
+    build.add_argument(
+        "--output", type=written_path, metavar="FILE", help="the file (default in the data folder)"
+    )
+    add_force_option(build)
     build.add_argument("--threads", type=int, metavar="N", help="threads (default one for each core)")
     actions.add_parser(
         "status",
@@ -103,6 +108,8 @@ def main(args: argparse.Namespace) -> int:
     _check_range("positions", getattr(args, "positions", None), 1, MAX_POSITIONS)
     _check_range("seed", getattr(args, "seed", None), 0, MAX_SEED)
     if args.action == "build":
+        if args.output is not None:
+            check_output(args.output, force=args.force, is_own=begins_with(MAGIC))
         return build_solution(args.checkers, args.output or find_path(args.checkers), args.threads)
     return (
         show_status()

@@ -26,7 +26,6 @@ import sys
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, nullcontext
-from pathlib import Path
 
 from engine.analysis.rollout_requests import (
     KINDS,
@@ -46,6 +45,7 @@ from nets.catalogue import collect_pruning_net_hashes
 from tools.common.interrupts import call_on_interrupt
 from tools.common.locks import hold_lock
 from tools.common.opponents import collect_net_hashes, load_net_engine
+from tools.common.output_options import written_path
 from tools.common.position_arguments import add_assumed, add_position_arguments, read_position
 from tools.common.rollout_options import RolloutOptions, add_rollout_arguments, read_rollout_options
 from tools.common.strength import add_net_argument
@@ -79,7 +79,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--threads", type=int, help="threads (default one for each core)")
     add_cluster_option(parser)
     parser.add_argument(
-        "--state", type=Path, metavar="FILE", help="save the trials here, and resume from them"
+        "--state", type=written_path, metavar="FILE", help="save the trials here, and resume from them"
     )
     parser.add_argument("--json", action="store_true", help="write one JSON object in place of the table")
     add_net_argument(parser)

@@ -18,12 +18,14 @@ from engine.rules.dice import ROLLS, Roll
 from engine.rules.match import MatchState
 from engine.rules.position import Position
 from engine.rules.rules import STANDARD_RULES
+from engine.runtime.output_files import check_output
 from engine.search.watch import SearchWatch
 from engine.store.database import StoreDatabase
 from engine.store.entries import StoreQuestion
 from engine.wording import format_count
 from nets.catalogue import DEFAULT_EVALUATOR, identify_engine, load_engine
 from tools.common.interrupts import call_on_interrupt
+from tools.common.output_options import add_force_option, written_path
 from tools.common.progress import Progress
 from tools.store.files import open_store
 
@@ -71,7 +73,8 @@ PARTS = (
 
 def add_book_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
-    parser.add_argument("--output", type=Path, required=True, metavar="FILE", help="the book")
+    parser.add_argument("--output", type=written_path, required=True, metavar="FILE", help="the book")
+    add_force_option(parser)
     parser.add_argument("--threads", type=int, default=1, help="threads for one search (default %(default)s)")
 
 
@@ -86,6 +89,7 @@ def build_book(args: argparse.Namespace) -> int:
         KeyboardInterrupt: Ctrl-C or SIGTERM; what was found is in ``FILE.part``.
     """
     output: Path = args.output
+    check_output(output, force=args.force)
     part = output.with_name(output.name + ".part")
     stopped = threading.Event()
     with call_on_interrupt(stopped.set), open_store(part) as database:

@@ -16,7 +16,9 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from engine.runtime.output_files import check_output, identify_files
 from engine.store.options import read_store_options
+from tools.common.output_options import add_force_option, written_path
 from tools.store.book import BOOK_SUMMARY, add_book_arguments, build_book
 from tools.store.deepening import add_deepen_arguments, deepen_entries
 from tools.store.exchange import export_entries, import_entries
@@ -35,7 +37,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     status = _add_action(actions, "status", "what is kept, by net, kind and depth")
     status.add_argument("--json", action="store_true", help="one JSON object instead of text")
     export = _add_action(actions, "export", "write all entries, one JSON object a line")
-    export.add_argument("--output", type=Path, metavar="FILE", help="the file (default standard output)")
+    export.add_argument(
+        "--output", type=written_path, metavar="FILE", help="the file (default standard output)"
+    )
+    add_force_option(export)
     take = _add_action(actions, "import", "take entries of exported files")
     take.add_argument("files", nargs="+", type=Path, metavar="FILE", help="an exported file")
     verify = _add_action(actions, "verify", "check all entries, and search some of them again")
@@ -58,7 +63,9 @@ def _add_action(actions: argparse._SubParsersAction, name: str, meaning: str) ->
     parser: argparse.ArgumentParser = actions.add_parser(
         name, help=meaning, description=f"{meaning[:1].upper()}{meaning[1:]}."
     )
-    parser.add_argument("--file", type=Path, metavar="FILE", help="the store (default in the data folder)")
+    parser.add_argument(
+        "--file", type=written_path, metavar="FILE", help="the store (default in the data folder)"
+    )
     return parser
 
 
@@ -80,6 +87,8 @@ def main(args: argparse.Namespace) -> int:
         return show_status(file, args.json)
     if not file.exists():
         raise make_missing_error(file)
+    if args.action == "export" and args.output is not None:
+        check_output(args.output, identify_files([file]), force=args.force)
     with open_store(file) as database:
         check_game(database)
         if args.action == "deepen":

@@ -10,11 +10,12 @@ from pathlib import Path
 
 from engine.errors import DataFileError
 from engine.runtime.exit_codes import EXIT_FAULTS, EXIT_OK
-from engine.runtime.private_folders import make_private_folder
+from engine.runtime.output_files import open_output
 from engine.store.database import StoreDatabase
 from engine.store.exchange import MAX_LINE_BYTES, check_header, format_rows, parse_row
 from engine.store.options import read_store_options
 from engine.store.rows import BadRow, StoreRow
+from engine.store.store_file import make_data_folder
 from engine.wording import format_count
 from tools.store.files import open_store
 
@@ -44,10 +45,8 @@ def export_entries(database: StoreDatabase, output: Path | None) -> int:
             for line in lines:
                 sys.stdout.write(line.decode())
         else:
-            part = output.with_name(output.name + ".part")
-            with part.open("wb") as out:
+            with open_output(output) as out:
                 out.writelines(lines)
-            part.replace(output)
     except OSError as error:
         raise DataFileError(f"{output} cannot be written: {error.strerror}", field="output") from error
     sys.stderr.write(f"gammond: {format_count(found['rows'], 'entry', 'entries')} exported\n")
@@ -60,7 +59,7 @@ def export_entries(database: StoreDatabase, output: Path | None) -> int:
 def import_entries(file: Path, sources: list[Path]) -> int:
     """Take the entries of files, some at a time, so that servers can write in between."""
     try:
-        make_private_folder(file.parent)
+        make_data_folder(file)
     except OSError as error:
         raise DataFileError(f"{file.parent} cannot be made: {error.strerror}", field="file") from error
     read = new = faults = 0

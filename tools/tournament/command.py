@@ -11,20 +11,21 @@ from __future__ import annotations
 import argparse
 import sys
 import time
-from pathlib import Path
 
 from engine.errors import FormatError, UnsupportedError, ValueRangeError
 from engine.rules.rules import Doubles
 from engine.runtime.cores import MAX_THREADS, count_usable_cores
 from engine.runtime.exit_codes import EXIT_INTERRUPTED
-from tools.common.figures import check_plot_file
+from engine.runtime.output_files import begins_with, check_output, check_output_folder
+from tools.common.figures import add_plot_option, check_plot_file
 from tools.common.files import write_atomically
 from tools.common.opponents import PLAYER_HELP
+from tools.common.output_options import add_force_option, written_path
 from tools.parallel.options import add_cluster_option
 from tools.tournament.entrants import Entrant
 from tools.tournament.games import list_games, load_game
 from tools.tournament.plot import draw_cross_table
-from tools.tournament.report import make_report
+from tools.tournament.report import CSV_HEAD, make_report
 from tools.tournament.results_file import ResultsFile
 from tools.tournament.round_robin import PairState, RoundRobin
 from tools.tournament.rules import DEFAULT_VARIANT, GameRules
@@ -81,11 +82,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add_cluster_option(parser)
     parser.add_argument(
-        "--keep", type=Path, metavar="FILE", help="write results here as games finish, and resume from them"
+        "--keep",
+        type=written_path,
+        metavar="FILE",
+        help="write results here as games finish, and resume from them",
     )
-    parser.add_argument("--records", type=Path, metavar="FOLDER", help="write the games here as .mat files")
-    parser.add_argument("--csv", type=Path, metavar="FILE", help="write a row for each pair of players")
-    parser.add_argument("--plot", type=Path, metavar="FILE", help="draw the table: FILE.png, .svg or .pdf")
+    parser.add_argument(
+        "--records", type=written_path, metavar="FOLDER", help="write the games here as .mat files"
+    )
+    parser.add_argument(
+        "--csv", type=written_path, metavar="FILE", help="write a row for each pair of players"
+    )
+    add_plot_option(parser, "the table")
+    add_force_option(parser)
     parser.add_argument("--json", action="store_true", help="write one JSON object instead of text")
 
 
@@ -134,7 +143,7 @@ def main(args: argparse.Namespace) -> int:
     check_game_options(args.games, args.threads)
     game = load_game(args.variant)
     rules, test = game.read_rules(args), _read_sequential_test(args)
-    check_plot_file(args.plot)
+    _check_outputs(args)
     if args.cluster and args.records is not None:
         raise UnsupportedError(
             "--records writes the games on the machine that plays them: leave out --cluster, or --records",
@@ -153,6 +162,7 @@ def main(args: argparse.Namespace) -> int:
             args.cluster,
             test,
             args.records,
+            args.force,
             game.play_range,
             helpers,
         )
@@ -164,6 +174,21 @@ def main(args: argparse.Namespace) -> int:
         sys.stderr.write("gammond: interrupted, reporting the games finished so far\n")
     _write_report(args, entrants, rules, pairs, anchor, test, time.monotonic() - started_s)
     return 0 if is_complete else EXIT_INTERRUPTED
+
+
+def _check_outputs(args: argparse.Namespace) -> None:
+    """Check before the games that all can be written; what a tournament that goes on has written is its own.
+
+    Raises:
+        GammondError: As `engine.runtime.output_files.check_output`.
+    """
+    goes_on = args.keep is not None and args.keep.is_file() and args.keep.stat().st_size > 0
+    check_plot_file(args.plot, force=args.force)
+    if args.csv is not None:
+        is_own = begins_with(CSV_HEAD) if goes_on else None
+        check_output(args.csv, force=args.force, is_own=is_own, field="csv")
+    if args.records is not None:
+        check_output_folder(args.records, force=args.force or goes_on, field="records")
 
 
 def check_game_options(games: int, threads: int) -> None:

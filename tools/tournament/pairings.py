@@ -225,5 +225,5 @@ def play_range(
         scores = score_cubeless_games(counted, mode)
         played = [[game] for game in log.make_records(counted)] if log is not None else []
     if task.records is not None:
-        write_records(task.records, task.player_indices, task.names, task.game_range, played)
+        write_records(task, task.records, played)
     return scores

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -17,8 +18,9 @@ from engine.rules.match import GameResult, MatchState
 from engine.rules.moves import legal_plays
 from engine.rules.position import Board, Position
 from engine.rules.rules import STANDARD_RULES, Feature, Rules
+from engine.runtime.output_files import check_output
 from tools.common.files import write_atomically
-from tools.tournament.rules import GameRange, TournamentMode, TournamentRules
+from tools.tournament.rules import PairingTask, TournamentMode, TournamentRules
 
 _UNSAFE_CHARACTERS = re.compile(r"[^A-Za-z0-9._=+-]+")
 _MONEY = MatchState(beavers=False)
@@ -84,33 +86,38 @@ def _make_actions(turns: Sequence[tuple[int, NDArray[np.int8], Board]], rules: R
 
 
 def write_records(
-    folder: Path,
-    player_indices: tuple[int, int],
-    names: tuple[str, str],
-    game_range: GameRange,
-    records: Sequence[Sequence[GameRecord]],
+    task: PairingTask[TournamentRules], folder: Path, records: Sequence[Sequence[GameRecord]]
 ) -> None:
     """Write a range of games: a file for each match, one file for all money games.
 
     Args:
+        task: Whose games they are.
         folder: Created if missing.
-        player_indices: The places of the players among all, from 0.
-        names: Of the players in seats 0 and 1.
-        game_range: Which games they are.
         records: The games of each match; a money game by itself.
 
     Raises:
+        StateError: A file of the name is there, with other games.
         DataFileError: A file cannot be written.
     """
+    names = task.names
     is_money = all(games[0].initial_state.is_money for games in records)
     files = [[game for games in records for game in games]] if is_money else records
     shown = _format_player_name(names[0]), _format_player_name(names[1])
-    for number, games in enumerate(files, game_range.first_game + 1):
+    for number, games in enumerate(files, task.game_range.first_game + 1):
         stem = "-".join(
             f"{place + 1}-{_UNSAFE_CHARACTERS.sub('_', name)}"
-            for place, name in zip(player_indices, names, strict=True)
+            for place, name in zip(task.player_indices, names, strict=True)
         )
-        write_atomically(folder / f"{stem}-{number:07}.mat", format_mat(shown, games).encode())
+        content = format_mat(shown, games).encode()
+        file = folder / f"{stem}-{number:07}.mat"
+        is_own = partial(_holds, content)
+        check_output(file, force=task.overwrites, is_own=is_own, field="records", new_folder=folder)
+        write_atomically(file, content)
+
+
+def _holds(content: bytes, file: Path) -> bool:
+    """Return whether a file has a content, as one of a range that is played again after a kill."""
+    return file.read_bytes() == content
 
 
 def _format_player_name(name: str) -> str:

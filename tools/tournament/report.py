@@ -196,6 +196,9 @@ _COLUMNS = (
     *("verdict", "ratio"),
 )
 
+CSV_HEAD = ",".join(_COLUMNS).encode()
+"""What each CSV file begins with."""
+
 _LENGTH_COLUMNS = ("draws", "moves", "moves_error")
 
 _DECIMALS = 6

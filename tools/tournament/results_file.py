@@ -1,8 +1,7 @@
 """A file with the results of a tournament so far, so that a run that was ended can go on.
 
 The first line has the rules, a line for each player its nets, and a line for each range of games the results.
-Lines are only appended; one that a kill cut short is removed. One process at a time writes the file: it holds
-a lock on ``FILE.lock`` beside it, which ends with the process.
+Lines are only appended; one that a kill cut short is removed. One process at a time writes the file.
 """
 
 from __future__ import annotations
@@ -16,14 +15,19 @@ from types import TracebackType
 from typing import Any, BinaryIO
 
 import numpy as np
+from numpy.typing import NDArray
 
 from engine.errors import DataFileError, StateError
+from engine.runtime.output_files import check_folder
 from tools.common.locks import hold_lock
 from tools.tournament.entrants import Entrant
 from tools.tournament.rules import DEFAULT_VARIANT, GameRange, GameRules, TournamentRules
 from tools.tournament.statistics.scores import PairedScores
 
 _FORMAT = "gammond tournament 1"
+
+_MOST_KIND = 3
+"""A backgammon."""
 
 _VALUE_DTYPE = np.dtype("<f4")
 _KIND_DTYPE = np.dtype("<i1")
@@ -138,6 +142,7 @@ class ResultsFile:
                 raise ValueError(f"it has {len(lengths)} lengths of {len(values)} games")
             if len(values) != len(kinds) or len(values) % 2 or before.games != record["first_game"]:
                 raise ValueError("its games do not follow those of the line before")
+            _check_results(values, kinds, lengths)
             self._scores[names] = before.concatenate(
                 PairedScores(values.astype(np.float64), kinds.astype(np.int8), lengths.astype(np.int32))
             )
@@ -174,15 +179,29 @@ class ResultsFile:
             raise DataFileError(f"{self._file} cannot be written: {error.strerror}", field="keep") from error
 
 
+def _check_results(values: NDArray[Any], kinds: NDArray[Any], lengths: NDArray[Any]) -> None:
+    """Check that results are some that games can have.
+
+    Raises:
+        ValueError: They are not.
+    """
+    if not np.isfinite(values).all():
+        raise ValueError("expected finite scores")
+    if (np.abs(kinds) > _MOST_KIND).any() or (np.sign(kinds) != np.sign(values)).any():
+        raise ValueError("its scores and the kinds of its wins do not fit together")
+    if (lengths < 0).any():
+        raise ValueError("expected lengths of games of 0 or more")
+
+
 def _open_locked(file: Path, opened: ExitStack) -> BinaryIO:
-    """Open a file to read and append, created with its folder if missing, for this process alone.
+    """Open a file to read and append, created if missing, for this process alone.
 
     Args:
         file: The file.
         opened: Closes the file, then gives up its lock.
     """
+    check_folder(file, "keep")
     try:
-        file.parent.mkdir(parents=True, exist_ok=True)
         opened.enter_context(hold_lock(file, "keep"))
         return opened.enter_context(file.open("a+b"))
     except OSError as error:

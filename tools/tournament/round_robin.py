@@ -57,6 +57,7 @@ class RoundRobin:
         cluster: Whose workers play instead, as ``--cluster``; empty for none.
         test: Stops a pair before all its games are played; None plays them all.
         records: The folder for records of the games; None for none.
+        overwrites: Whether a record may replace another one.
         play_range: Plays the games of a task, in this process or in another.
         helpers: Who decides about the cube for players, without playing.
     """
@@ -68,6 +69,7 @@ class RoundRobin:
     cluster: str = ""
     test: SequentialTest | None = None
     records: Path | None = None
+    overwrites: bool = False
     play_range: PlayRange = play_range
     helpers: Sequence[Entrant] = ()
 
@@ -126,7 +128,8 @@ class RoundRobin:
                 if pair.is_decided:
                     break
                 game_range = GameRange(start, min(size, self.games - start))
-                yield PairingTask(self.rules, names, pair.player_indices, game_range, self.records)
+                task = self.rules, names, pair.player_indices, game_range, self.records, self.overwrites
+                yield PairingTask(*task)
 
     def _record_scores(self, pair: PairState, scores: PairedScores) -> None:
         """Set the results of a pair, up to the verdict of its test."""

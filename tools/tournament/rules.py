@@ -97,6 +97,7 @@ class PairingTask(Generic[_Rules]):
         player_indices: Their places among all players, from 0.
         game_range: Which games.
         records: The folder for the records of the games; None for none.
+        overwrites: Whether a record may replace another one.
     """
 
     rules: _Rules
@@ -104,6 +105,7 @@ class PairingTask(Generic[_Rules]):
     player_indices: tuple[int, int]
     game_range: GameRange
     records: Path | None = None
+    overwrites: bool = False
 
 
 class TournamentMode(StrEnum):

@@ -24,9 +24,10 @@ from typing import Any
 from engine.errors import StateError, ValueRangeError
 from tools.common.figures import check_plot_file
 from tools.common.files import read_records
+from tools.common.output_options import written_path
 from tools.parallel.processes import ProcessPool
 from tools.train.runs.pictures import draw_runs
-from tools.train.runs.run_folder import CONFIG_FILE, LOG_FILE, compute_hours
+from tools.train.runs.run_folder import CONFIG_FILE, LOG_FILE, check_no_run, compute_hours
 from tools.train.runs.settings import format_command_options, read_settings, settings_from_args, with_value
 from tools.train.runs.trainer import RunSettings, Trainer, make_run_executor
 
@@ -70,7 +71,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     for name in TRAINERS:
         trainer = _find_trainer(name)
         of_trainer = subparsers.add_parser(name, help=f"vary settings of 'gammond {trainer.command}'")
-        of_trainer.add_argument("folder", type=Path, help="where the runs go, a folder for each")
+        of_trainer.add_argument("folder", type=written_path, help="where the runs go, a folder for each")
         of_trainer.add_argument(
             "variations",
             nargs="+",
@@ -87,7 +88,7 @@ def main(args: argparse.Namespace) -> int:
     Raises:
         GammondError: An option is invalid, or a run that is there has other settings; no run is created.
     """
-    check_plot_file(args.plot)
+    check_plot_file(args.plot, new_folder=args.folder)
     trainer = _find_trainer(args.trainer)
     combinations = _parse_variations(args.variations)
     runs = _make_runs(args.folder, settings_from_args(args, trainer.settings_type), combinations)
@@ -183,7 +184,9 @@ def _make_runs(
             )
         runs[folder / called] = run
     for each, run in runs.items():
-        if (each / CONFIG_FILE).exists() and read_settings(each / CONFIG_FILE, type(run)) != run:
+        if not (each / CONFIG_FILE).exists():
+            check_no_run(each)
+        elif read_settings(each / CONFIG_FILE, type(run)) != run:
             raise StateError(
                 f"{each} holds a run with other settings than{format_command_options(run)}",
                 field="folder",

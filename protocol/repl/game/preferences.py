@@ -16,6 +16,7 @@ from engine.analysis.levels import DEFAULT_LEVEL, LEVELS
 from engine.errors import DataFileError, FormatError, GammondError
 from engine.match_analysis.statistics import XG_ERROR_POINTS
 from engine.options import CHOICES, Field, did_you_mean, format_value, list_fields
+from engine.runtime.output_files import open_output
 from engine.runtime.version import NAME
 from protocol.repl.answers.themes import DEFAULT_THEME, THEMES
 from protocol.state.player_registry import ENGINE_PLAYER
@@ -84,7 +85,8 @@ def write_preferences(file: Path, preferences: Preferences) -> None:
     lines += [f"{name} = {_format_toml(value)}" for name, value in changed.items()]
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text("\n".join(lines) + "\n", "utf-8")
+        with open_output(file) as out:
+            out.write(("\n".join(lines) + "\n").encode())
     except OSError as error:
         raise DataFileError(
             f"{file} cannot be written ({error.strerror}): set GAMMOND_DATA to a folder that you can write, "

@@ -3,49 +3,45 @@
 from __future__ import annotations
 
 import os
+from functools import partial
 from pathlib import Path
 
 from engine.errors import DataFileError
+from engine.runtime.output_files import check_output, open_output
 
 
 class RecordSaver:
     """Writes records, and never over what is not in them."""
 
     def __init__(self) -> None:
-        self._written: set[str] = set()
+        self._written: dict[str, bytes] = {}
 
     def write(self, name: str, text: str) -> None:
-        """Write a record.
+        """Write a record, whole or not at all.
 
         Args:
-            name: Of the file; an existing one is overwritten only if this object wrote it, or if the record
-                begins with all that is in it.
+            name: Of the file; an existing one is overwritten only if it is as this object wrote it, or if the
+                record begins with all that is in it.
             text: The record.
 
         Raises:
-            DataFileError: The file exists, or cannot be written.
+            StateError: The file exists.
+            DataFileError: It cannot be written.
         """
         file = Path(os.path.expanduser(name))  # a path's own way fails on users that there are not
+        content = text.encode()
+        check_output(file, force=None, is_own=partial(self._is_older, name, content), field="save")
         try:
-            is_own = name in self._written or _begins_with(text, file)
-            with file.open("w" if is_own else "x", encoding="utf-8") as out:
-                out.write(text)
-        except FileExistsError as error:
-            raise DataFileError(
-                f"{name} exists already, with other games: choose another name, or remove it first",
-                field="save",
-            ) from error
+            with open_output(file) as out:
+                out.write(content)
         except (OSError, ValueError) as error:
             reason = getattr(error, "strerror", None) or error
             raise DataFileError(f"{name} cannot be written: {reason}", field="save") from error
-        self._written.add(name)
+        self._written[name] = content
 
-
-def _begins_with(text: str, file: Path) -> bool:
-    """Return whether a record begins with all that is in a file."""
-    try:
-        with file.open("rb") as there:
-            content = there.read(len(text.encode()) + 1)
-    except FileNotFoundError:
-        return False
-    return bool(content) and text.encode().startswith(content)
+    def _is_older(self, name: str, content: bytes, file: Path) -> bool:
+        """Return whether a file has an earlier record, of this object or of what the new one begins with."""
+        before = self._written.get(name, b"")
+        with file.open("rb") as opened:
+            there = opened.read(max(len(content), len(before)) + 1)
+        return there == before or content.startswith(there)

@@ -21,7 +21,10 @@ from engine.store import analysis_store, entry_memory, store_writer
 from engine.store.analysis_store import AnalysisStore
 from engine.store.database import SCHEMA_VERSION, StoreDatabase
 from engine.store.entries import StoreQuestion
+from engine.store.opening import make_store_opener
+from engine.store.options import StoreOptions
 from engine.store.rows import BadRow
+from engine.store.sqlite_database import make_damage
 from engine.store.store_file import StoreFile
 from engine.store.tiers import DepthTiers
 from tests.engine.store.samples import ENGINE, OTHER_NET, make_entry, make_question
@@ -30,7 +33,9 @@ ROOT = Path(__file__).parents[3]
 
 
 @pytest.fixture
-def file(tmp_path):
+def file(tmp_path, monkeypatch):
+    """Return a store in a data folder that is not there yet."""
+    monkeypatch.setenv("GAMMOND_DATA", str(tmp_path / "data"))
     return tmp_path / "data" / "store.sqlite"
 
 
@@ -270,10 +275,7 @@ def damage(file, position, content):
 @pytest.mark.parametrize(
     "spoil",
     [
-        lambda file: file.write_bytes(b"not a database at all, but some text that is long enough " * 20),
-        lambda file: damage(file, 0, b"\0" * 64),
         lambda file: os.truncate(file, file.stat().st_size // 2),
-        lambda file: os.truncate(file, 50),
         lambda file: damage(file, 4096, os.urandom(file.stat().st_size - 4096)),
         lambda file: damage(file, 60, b"\0\0\0\0"),
         lambda file: file.write_bytes(
@@ -282,7 +284,7 @@ def damage(file, position, content):
             .replace(b"CREATE TABLE q", b"CREATE TEBLE q")
         ),
     ],
-    ids=["text", "header", "half", "stub", "pages", "version", "no text"],
+    ids=["half", "pages", "version", "no text"],
 )
 def test_a_damaged_file_is_moved_aside_and_a_new_one_begun(file, spoil, caplog):
     fill(file, range(300))
@@ -296,6 +298,71 @@ def test_a_damaged_file_is_moved_aside_and_a_new_one_begun(file, spoil, caplog):
     assert file.with_name("store.sqlite.damaged").read_bytes() == spoiled
     assert [record.getMessage() for record in caplog.records if ".damaged" in record.getMessage()]
     assert find_all(file, range(300)) == [1, 2]
+
+
+def write_foreign_database(file, mark=0):
+    with sqlite3.connect(file) as connection:
+        connection.execute(f"PRAGMA application_id = {mark}")
+        connection.execute("CREATE TABLE mine (x)")
+    connection.close()
+
+
+@pytest.mark.parametrize(
+    "write",
+    [
+        lambda file: file.write_bytes(b"notes of mine, long enough for a page of a database " * 200),
+        lambda file: file.write_bytes(b"SQLite format 3\0"),
+        lambda file: file.write_bytes(b"SQLite format 3\0" + b"\xff" * 5000),
+        write_foreign_database,
+        lambda file: write_foreign_database(file, 77),
+        lambda file: (write_foreign_database(file), damage(file, 110, os.urandom(1000))),
+        lambda file: damage(fill(file, [1]) or file, 0, b"\0" * 64),
+    ],
+    ids=["text", "stub", "rest", "database", "marked", "damaged", "header"],
+)
+def test_a_file_that_does_not_begin_as_a_store_is_refused_and_left_as_it_is(file, write):
+    file.parent.mkdir()
+    write(file)
+    content = file.read_bytes()
+    with pytest.raises(DataFileError, match=r"expected a store of analyses, got a.*: name another file"):
+        AnalysisStore(file)
+    with pytest.raises(DataFileError, match="expected a store of analyses, got a"):
+        make_store_opener(StoreOptions(file=str(file)), Path("no book"))
+    with AnalysisStore(file, is_patient=False) as store:  # one who needs an answer has memory
+        store.keep(make_question(), ENGINE, make_entry())
+        assert store.find(make_question(), ENGINE, 2)
+    assert file.read_bytes() == content
+    assert not list(file.parent.glob("store.sqlite?*"))
+
+
+def test_a_file_that_was_moved_aside_is_never_overwritten(file):
+    moved = []
+    for _ in range(3):
+        fill(file, range(300))
+        damage(file, 4096, os.urandom(file.stat().st_size - 4096))
+        moved.append(file.read_bytes())
+        fill(file, range(300))
+    names = ("store.sqlite.damaged", "store.sqlite.damaged-2", "store.sqlite.damaged-3")
+    assert [file.with_name(name).read_bytes() for name in names] == moved
+
+
+def test_a_file_that_another_program_wrote_over_is_not_moved(file):
+    fill(file, [1])
+    source = StoreFile(file, StoreDatabase)
+    database = source.open()
+    file.write_bytes(b"notes of mine " * 1000)
+    assert source.replace(database, make_damage("its pages are no pages")) is None
+    assert file.read_bytes() == b"notes of mine " * 1000
+    assert not list(file.parent.glob("*.damaged*"))
+
+
+def test_a_folder_that_was_named_is_not_made(tmp_path, monkeypatch):
+    monkeypatch.setenv("GAMMOND_DATA", str(tmp_path / "data"))
+    file = tmp_path / "typo" / "store.sqlite"
+    for open_it in (AnalysisStore, lambda file: make_store_opener(StoreOptions(file=str(file)), file)):
+        with pytest.raises(DataFileError, match=r"there is no folder .*typo: make it, or correct the name"):
+            open_it(file)
+    assert not file.parent.exists()
 
 
 def test_an_empty_file_is_a_new_store(file):
@@ -366,14 +433,7 @@ def test_a_file_that_was_removed_is_begun_again(file):
     assert find_all(file, [1, 2]) == [2]
 
 
-def test_a_database_of_another_program_or_of_a_later_version_is_left_alone(file):
-    file.parent.mkdir()
-    with sqlite3.connect(file) as connection:
-        connection.execute("CREATE TABLE mine (x)")
-    connection.close()
-    with pytest.raises(DataFileError, match="another program"):
-        AnalysisStore(file)
-    file.unlink()
+def test_a_store_of_a_later_version_is_left_alone(file):
     fill(file, [1])
     with sqlite3.connect(file) as connection:
         connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION + 1}")
@@ -394,8 +454,9 @@ def test_a_file_of_another_user_is_said_to_be_closed(tmp_path, caplog, monkeypat
     assert caplog.messages[-1].endswith("database file" if is_open else "database file: permission denied")
 
 
-def test_a_folder_that_cannot_be_used_leaves_the_store_in_memory(tmp_path, caplog):
+def test_a_data_folder_that_cannot_be_made_leaves_the_store_in_memory(tmp_path, caplog, monkeypatch):
     (tmp_path / "taken").write_text("a file")
+    monkeypatch.setenv("GAMMOND_DATA", str(tmp_path / "taken"))
     with AnalysisStore(tmp_path / "taken" / "store.sqlite") as store:
         store.keep(make_question(), ENGINE, make_entry())
         store.flush()

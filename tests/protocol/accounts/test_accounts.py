@@ -35,7 +35,8 @@ def clock():
 
 
 @pytest.fixture
-def accounts(tmp_path, clock):
+def accounts(tmp_path, clock, monkeypatch):
+    monkeypatch.setenv("GAMMOND_DATA", str(tmp_path / "data"))
     opened = Accounts(tmp_path / "data" / "accounts.sqlite", Passwords(CHEAP), clock)
     yield opened
     opened.close()
@@ -309,10 +310,23 @@ def test_the_administrator_lists_removes_and_resets(accounts):
 
 def test_a_damaged_file_of_accounts_is_left_alone_and_nothing_starts_without_it(tmp_path):
     file = tmp_path / "accounts.sqlite"
-    file.write_bytes(b"SQLite format 3\0" + b"\xff" * 5000)
+    Accounts(file, Passwords(CHEAP)).close()
+    damaged = file.read_bytes()[:100] + b"\xff" * 5000
+    file.write_bytes(damaged)
     with pytest.raises(DataFileError, match="frees all names"):
         Accounts(file, Passwords(CHEAP))
-    assert file.read_bytes().endswith(b"\xff")
+    assert file.read_bytes() == damaged
+
+
+def test_a_file_of_something_else_or_in_a_missing_folder_is_no_file_of_accounts(tmp_path):
+    file = tmp_path / "accounts.sqlite"
+    file.write_text("notes of mine")
+    with pytest.raises(DataFileError, match="expected a file of accounts, got a file that is no database"):
+        Accounts(file, Passwords(CHEAP))
+    assert file.read_text() == "notes of mine"
+    with pytest.raises(DataFileError, match=r"there is no folder .*typo"):
+        Accounts(tmp_path / "typo" / "accounts.sqlite", Passwords(CHEAP))
+    assert not (tmp_path / "typo").exists()
 
 
 @pytest.mark.parametrize("content", [b"", b"\0" * 4096, b"not a database"])

@@ -226,7 +226,9 @@ def test_a_file_that_is_begun_anew_has_the_tables_whose_logs_were_loaded_and_the
 
 
 def test_a_file_that_was_damaged_before_the_start_is_moved_aside(options, open_one, caplog):
-    options.find_file().write_bytes(b"SQLite format 3\0" + b"\xff" * 5000)
+    open_one().close()
+    file = options.find_file()
+    file.write_bytes(file.read_bytes()[:100] + b"\xff" * 5000)
     archive = open_one()
     archive.keep_game(make_game())
     assert archive.flush()
@@ -277,9 +279,12 @@ def test_what_a_full_disk_refused_is_written_once_there_is_room(options, open_on
     assert len(open_one().load_log("T")) == 3
 
 
-def test_a_folder_that_cannot_be_written_leaves_games_unkept_and_is_said_once(tmp_path, caplog):
+def test_a_data_folder_that_cannot_be_made_leaves_games_unkept_and_is_said_once(
+    tmp_path, caplog, monkeypatch
+):
     (tmp_path / "file").write_text("no folder")
-    archive = GameArchive(ArchiveOptions(file=str(tmp_path / "file" / "games.sqlite")))
+    monkeypatch.setenv("GAMMOND_DATA", str(tmp_path / "file"))
+    archive = GameArchive(ArchiveOptions())
     archive.save_table(make_table())
     archive.keep_game(make_game())
     assert not archive.flush()
@@ -291,19 +296,42 @@ def test_a_folder_that_cannot_be_written_leaves_games_unkept_and_is_said_once(tm
     assert archive.left_out == 1
 
 
-def test_a_file_of_another_program_is_left_alone(options, caplog):
-    other = sqlite3.connect(options.file)
-    other.execute("CREATE TABLE theirs (x)")
-    other.commit()
-    other.close()
-    archive = GameArchive(options)
+def write_foreign(file, kind):
+    """Write a file that is not gammond's; return its bytes."""
+    if kind == "text":
+        file.write_text("notes of mine")
+    else:
+        other = sqlite3.connect(file)
+        other.execute(f"PRAGMA application_id = {77 if kind == 'marked' else 0}")
+        other.execute("CREATE TABLE theirs (x)")
+        other.commit()
+        other.close()
+    return file.read_bytes()
+
+
+@pytest.mark.parametrize("kind", ["text", "database", "marked"])
+def test_a_file_that_is_not_gammonds_is_left_alone_and_refused_where_it_was_named(
+    kind, tmp_path, caplog, monkeypatch
+):
+    file = tmp_path / "games.sqlite"
+    content = write_foreign(file, kind)
+    with pytest.raises(DataFileError, match="expected an archive of games, got a"):
+        GameArchive(ArchiveOptions(file=str(file)))
+
+    monkeypatch.setenv("GAMMOND_DATA", str(tmp_path))
+    archive = GameArchive(ArchiveOptions())
     archive.keep_game(make_game())
     assert not archive.flush()
     archive.close()
-    other = sqlite3.connect(options.file)
-    assert [row[0] for row in other.execute("SELECT name FROM sqlite_master")] == ["theirs"]
-    other.close()
-    assert caplog.text.count("another program") == 1
+    assert file.read_bytes() == content
+    assert not list(tmp_path.glob("*.damaged*"))
+    assert caplog.text.count("expected an archive of games, got a") == 1
+
+
+def test_a_folder_that_was_named_is_not_made(tmp_path):
+    with pytest.raises(DataFileError, match=r"there is no folder .*typo"):
+        GameArchive(ArchiveOptions(file=str(tmp_path / "typo" / "games.sqlite")))
+    assert not (tmp_path / "typo").exists()
 
 
 def test_a_game_that_cannot_be_kept_keeps_no_other_from_it(open_one, monkeypatch, caplog):

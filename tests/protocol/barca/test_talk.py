@@ -143,7 +143,7 @@ def test_a_game_is_saved_and_opened(tmp_path):
     assert opened[1] == "The game that was on is set aside: 'undo' brings it back. 'play' goes on from here."
     assert opened[2:] == board
     assert other.answer("undo")[0].startswith("Undone: you are back in the game")
-    assert other.answer(f"save {file}")[0].startswith(f"error: {file} exists already")
+    assert other.answer(f"save {file}")[0].startswith(f"error: {file} already exists")
     assert other.answer(f"open {tmp_path}")[0].startswith(f"error: {tmp_path} cannot be read: ")
     file.write_text("1. e4 e5\n")
     assert other.answer(f"open {file}") == [

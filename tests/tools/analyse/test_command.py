@@ -96,9 +96,9 @@ def test_json_has_the_ratings_of_games_and_phases(tmp_path, capsys):
 
 
 def test_sgf_holds_the_match_with_its_analysis(file, capsys, tmp_path):
-    said = run(capsys, file, "--plies", "0", "--format", "sgf", "--output", tmp_path / "new" / "match.sgf")
+    said = run(capsys, file, "--plies", "0", "--format", "sgf", "--output", tmp_path / "new.sgf")
     assert said.out == ""
-    (again,) = parse_sgf((tmp_path / "new" / "match.sgf").read_text())
+    (again,) = parse_sgf((tmp_path / "new.sgf").read_text())
     (match,) = parse_mat(MATCH)
     assert again.games[0].actions == match.games[0].actions
     assert all(notes.candidates or notes.cube for notes in again.games[0].notes.values())

@@ -151,6 +151,7 @@ def test_damage_in_the_middle_is_said(files, tmp_path, kept, capsys):
 
 
 def test_nothing_is_left_of_a_run_that_ended(files, tmp_path):
+    (tmp_path / "out").mkdir()
     run(*files, "--plies", "0", "--format", "csv", "--output", tmp_path / "out" / "new.csv")
     assert [file.name for file in (tmp_path / "out").iterdir()] == ["new.csv"]
 

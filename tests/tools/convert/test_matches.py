@@ -78,6 +78,9 @@ def test_every_format_is_converted_by_its_content(write, to, capsys, tmp_path):
 
 def test_one_match_goes_to_standard_output_or_to_a_file_whose_name_says_the_format(file, capsys, tmp_path):
     text = run(capsys, file, "--to", "sgf").out
+    said = run(capsys, file, "--output", tmp_path / "new" / "a.sgf", status=2)
+    assert "there is no folder" in said.err
+    (tmp_path / "new").mkdir()
     assert run(capsys, file, "--output", tmp_path / "new" / "a.sgf").out == ""
     assert (tmp_path / "new" / "a.sgf").read_text() == text
     run(capsys, tmp_path / "new" / "a.sgf", "--to", "mat", "--output", tmp_path)
@@ -129,7 +132,7 @@ def test_what_exists_is_overwritten_by_force_alone_and_the_input_never(file, cap
     target = tmp_path / "new.sgf"
     target.write_text("mine")
     said = run(capsys, file, "--output", target, status=2)
-    assert said.err == f"gammond: {target} already exists: --force overwrites it\n"
+    assert said.err == f"gammond: {target} already exists, with 4 bytes: --force overwrites it\n"
     assert target.read_text() == "mine"
     run(capsys, file, "--output", target, "--force")
     assert target.read_text().startswith("(;")
@@ -139,7 +142,7 @@ def test_what_exists_is_overwritten_by_force_alone_and_the_input_never(file, cap
     folder = tmp_path / "out"
     run(capsys, tmp_path, "--to", "mat", "--output", folder)
     said = run(capsys, file, target, "--to", "mat", "--output", folder, status=1)
-    assert said.err.count("already exists: --force overwrites it") == 2
+    assert said.err.count("already exists, with ") == 2
 
 
 @pytest.mark.parametrize(

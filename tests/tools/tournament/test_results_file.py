@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import subprocess
 import sys
@@ -181,12 +182,21 @@ def test_another_file_is_refused_and_left_alone(tmp_path, content):
     assert file.read_bytes() == content
 
 
+def encode(numbers, dtype):
+    return base64.b64encode(np.array(numbers, dtype).tobytes()).decode()
+
+
 @pytest.mark.parametrize(
     "change",
     [
         {"first_game": 6},
         {"values": "!"},
         {"values": ""},
+        {"values": encode([np.nan, 1.0], "<f4")},
+        {"values": encode([np.inf, 1.0], "<f4")},
+        {"values": encode([-2.0, 1.0], "<f4")},
+        {"kinds": encode([4, 1], "<i1")},
+        {"lengths": encode([9, -9], "<i4")},
         {"kinds": "AAAA"},
         {"first": None, "kinds": None},
     ],
@@ -201,7 +211,9 @@ def test_a_damaged_line_is_named(file, change):
 
 def test_a_place_that_cannot_be_written_is_an_error(tmp_path):
     (tmp_path / "file").write_text("")
-    with pytest.raises(DataFileError, match="cannot be"):
-        ResultsFile(tmp_path / "file" / "kept", RULES, [ANN, BOB])
+    for folder in ("file", "missing"):
+        with pytest.raises(DataFileError, match="there is no folder"):
+            ResultsFile(tmp_path / folder / "kept", RULES, [ANN, BOB])
+    assert not (tmp_path / "missing").exists()
     with pytest.raises(DataFileError, match="cannot be"):
         ResultsFile(tmp_path, RULES, [ANN, BOB])

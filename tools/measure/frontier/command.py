@@ -13,14 +13,13 @@ import sys
 import time
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from pathlib import Path
 
 from engine.play.player import Player
 from engine.runtime.cores import count_usable_cores
 from engine.runtime.exit_codes import EXIT_INTERRUPTED
 from engine.runtime.version import read_version
 from tools.bench.measure import BenchmarkSubject
-from tools.common.figures import check_plot_file
+from tools.common.figures import add_plot_option, check_plot_file
 from tools.common.opponents import PLAYER_HELP, load_opponent
 from tools.measure.frontier.plot import draw_frontier
 from tools.measure.frontier.points import FrontierPoint, mark_frontier, measure_evaluations_per_s
@@ -74,7 +73,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=count_usable_cores(),
         help="processes that share the games; their number changes no result (default one for each core)",
     )
-    parser.add_argument("--plot", type=Path, metavar="FILE", help="draw FILE.png, .svg or .pdf")
+    add_plot_option(parser, "strength against speed")
     parser.add_argument("--json", action="store_true", help="write one JSON object instead of the table")
 
 

@@ -27,6 +27,7 @@ from engine.rules.rules import STANDARD_RULES
 from nets.catalogue import DEFAULT_EVALUATOR, list_evaluator_names
 from tools.common.locks import hold_lock
 from tools.common.opponents import RUN_PREFIX, collect_net_hashes, load_net_evaluator
+from tools.common.output_options import written_path
 from tools.common.progress import format_short_number
 from tools.parallel.options import make_executor
 from tools.parallel.rollout_blocks import RolloutPlayers
@@ -97,7 +98,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``gammond train cube-set``."""
     parser.add_argument(
         "out",
-        type=Path,
+        type=written_path,
         help=f"folder of the set: run.toml, log.jsonl, {DECISIONS_FILE}, rollouts-000000.txt, ...",
     )
     parser.add_argument("--resume", action="store_true", help="go on with the set in this folder")

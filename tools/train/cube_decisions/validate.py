@@ -26,8 +26,10 @@ from pathlib import Path
 from engine.cubeful import CubeEfficiencies
 from engine.cubeful.efficiency import SLOPES
 from engine.errors import ValueRangeError
+from engine.runtime.output_files import check_output, identify_files
 from engine.runtime.version import read_version
 from tools.common.opponents import load_net_evaluator
+from tools.common.output_options import add_force_option, written_path
 from tools.common.progress import Progress
 from tools.common.text_table import format_table
 from tools.measure.cube.fit import EFFICIENCY_NAMES, formula_to_vector
@@ -64,8 +66,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="decisions for the teacher, rolled out or not; those of the set are left out",
     )
     parser.add_argument(
-        "--output", type=Path, metavar="FILE", help="write the decisions into one file besides"
+        "--output", type=written_path, metavar="FILE", help="write the decisions into one file besides"
     )
+    add_force_option(parser)
     parser.add_argument("--json", action="store_true", help="write one JSON object instead of the tables")
 
 
@@ -82,6 +85,7 @@ def main(args: argparse.Namespace) -> int:
         raise ValueRangeError("--teacher, --lessons and --models go together", field="teacher")
     decisions = read_decisions(args.set)
     if args.output is not None:
+        check_output(args.output, identify_files([args.set, args.lessons]), force=args.force)
         write_decisions(args.output, decisions)
     opinions: dict[str, CubeOpinions] = {}
     with Progress(len(names), "players") as bar:

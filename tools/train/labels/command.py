@@ -23,6 +23,7 @@ from engine.errors import StateError, UnsupportedError
 from engine.rules.rules import STANDARD_RULES
 from tools.common.files import read_records
 from tools.common.locks import hold_lock
+from tools.common.output_options import written_path
 from tools.common.progress import format_short_number
 from tools.parallel.options import make_executor
 from tools.train.labels.label_tasks import (
@@ -78,7 +79,10 @@ class LabelSettings(msgspec.Struct, frozen=True):
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``gammond train label``."""
     parser.add_argument(
-        "out", type=Path, nargs="?", help="folder of the labels: run.toml, log.jsonl, labels-000000.npz, ..."
+        "out",
+        type=written_path,
+        nargs="?",
+        help="folder of the labels: run.toml, log.jsonl, labels-000000.npz, ...",
     )
     parser.add_argument("--resume", action="store_true", help="go on with the run in this folder")
     parser.add_argument("--bench", action="store_true", help="only measure labels a second; nothing is kept")

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Protocol
 
-from engine.errors import StateError
+from engine.runtime.output_files import check_output
 from nets.contact_classes import CONTACT_CLASSES
 from nets.manifest import MANIFEST_FILE, check_name
 from nets.provenance import StrengthRecord
@@ -158,11 +158,11 @@ def check_net_file(folder: Path, name: str, suffix: str, *, force: bool) -> Path
     Raises:
         ValueRangeError: The manifest would refuse the name.
         StateError: The file exists and is not to be replaced.
+        DataFileError: It is a folder.
     """
     check_name(name)
     file = folder / f"{name}{suffix}"
-    if file.exists() and not force:
-        raise StateError(f"{file} exists; choose another --name, or replace it with --force", field="name")
+    check_output(file, force=force, field="name", instead="choose another --name", new_folder=folder)
     return file
 
 

@@ -9,6 +9,7 @@ from typing import TypeVar
 import msgspec
 
 from engine.runtime.cores import count_usable_cores
+from tools.common.output_options import written_path
 from tools.parallel.options import add_cluster_option
 from tools.train.runs.run_folder import CONFIG_FILE
 from tools.train.runs.settings import read_settings, settings_from_args
@@ -33,9 +34,9 @@ def add_run_options(
     """
     help_text = f"folder of the run: {files}"
     if is_optional:
-        parser.add_argument("run", type=Path, nargs="?", help=help_text)
+        parser.add_argument("run", type=written_path, nargs="?", help=help_text)
     else:
-        parser.add_argument("run", type=Path, help=help_text)
+        parser.add_argument("run", type=written_path, help=help_text)
     parser.add_argument("--resume", action="store_true", help=f"resume from the run's last {resume_point}")
 
 

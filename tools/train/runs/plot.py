@@ -12,6 +12,8 @@ import importlib
 from pathlib import Path
 
 from engine.errors import UnsupportedError, ValueRangeError
+from tools.common.figures import check_plot_file
+from tools.common.output_options import written_path
 from tools.train.runs.curves import AXES
 from tools.train.runs.pictures import DEFAULT_ROLLING, draw_runs
 
@@ -27,7 +29,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "runs", type=Path, nargs="+", metavar="RUN", help="folders of runs whose log has strengths"
     )
     parser.add_argument(
-        "--output", type=Path, required=True, metavar="FILE", help="the picture: FILE.png, .svg or .pdf"
+        "--output",
+        type=written_path,
+        required=True,
+        metavar="FILE",
+        help="the picture: FILE.png, .svg or .pdf",
     )
     parser.add_argument(
         "--against", choices=list(AXES), help="what runs along (default their own work, or hours)"
@@ -51,6 +57,7 @@ def main(args: argparse.Namespace) -> int:
         raise ValueRangeError(
             f"--rolling: expected 1 measurement or more, got {args.rolling}", field="rolling"
         )
+    check_plot_file(args.output, field="output")
     agreement = importlib.import_module(_AGREEMENT)
     if all(map(agreement.has_agreement, args.runs)):
         if args.against:

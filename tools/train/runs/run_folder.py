@@ -16,6 +16,7 @@ import msgspec
 
 from engine.errors import DataFileError, StateError
 from engine.formats.array_file import read_array_file
+from engine.runtime.output_files import check_output_folder
 from nets.catalogue import DEFAULT_EVALUATOR, FoundEvaluator, find_evaluator, list_evaluator_names
 from nets.provenance import TrainingRecord
 from nets.provenance import read_provenance as read_net_provenance
@@ -89,10 +90,12 @@ def check_no_run(folder: Path) -> None:
     """Check that a folder is free for a new run.
 
     Raises:
-        StateError: It holds a run already.
+        StateError: It holds a run already, or other files.
+        DataFileError: It is no folder.
     """
     if (folder / CONFIG_FILE).exists():
         raise StateError(f"{folder} already holds a run: resume it with --resume, or choose another folder")
+    check_output_folder(folder, force=None, field="run")
 
 
 def begin_run(folder: Path, command: str, settings: msgspec.Struct, sources: Sequence[str]) -> None:

@@ -133,7 +133,7 @@ class Trainer(Generic[_Settings]):
             GammondError: An option is invalid (no run is created), the folder already holds a run, or with
                 ``--resume`` holds none.
         """
-        check_plot_file(args.plot)
+        check_plot_file(args.plot, new_folder=args.run)
         settings = load_run_settings(args.run, args, self.settings_type)
         if not args.resume:
             check_no_run(args.run)

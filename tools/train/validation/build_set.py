@@ -23,6 +23,7 @@ from engine.rollout.settings import MAX_TRIALS, MAX_TRUNCATION
 from engine.rules.dice import MAX_SEED
 from nets.catalogue import collect_pruning_net_hashes
 from tools.common.locks import hold_lock
+from tools.common.output_options import written_path
 from tools.common.progress import format_short_number
 from tools.parallel.options import make_executor
 from tools.train.runs.options import add_workers_option, load_run_settings
@@ -103,7 +104,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``gammond train validation-set``."""
     parser.add_argument(
         "out",
-        type=Path,
+        type=written_path,
         help="folder of the set: run.toml, log.jsonl, positions.npz, rollouts-000000.npz, ...",
     )
     parser.add_argument("--resume", action="store_true", help="go on with the set in this folder")

@@ -553,7 +553,7 @@ def test_saved_matches_are_the_same_in_each_format_and_files_are_not_overwritten
     talk.answer("errors")
     said = talk.answer(f"save {tmp_path / 'copy.sgf'}")
     assert said == [f"Saved 2 games to {tmp_path / 'copy.sgf'}, with the analysis."]
-    assert first_line(talk, f"save {file}").startswith(f"error: {file} exists already")
+    assert first_line(talk, f"save {file}").startswith(f"error: {file} already exists")
 
 
 def people(*lines, rolls=ROLLS):

@@ -119,7 +119,7 @@ def test_a_file_of_someone_else_is_not_written_over(tmp_path):
     file = tmp_path / "theirs.mat"
     file.write_text("theirs")
     assert talk.answer(f"save {file}") == [
-        f"error: {file} exists already, with other games: choose another name, or remove it first"
+        f"error: {file} already exists, with 6 bytes: choose another name, or move it away"
     ]
     assert file.read_text() == "theirs"
     with pytest.raises(DataFileError, match="cannot be written"):
@@ -137,6 +137,9 @@ def test_a_record_goes_over_the_games_that_it_begins_with_but_over_nothing_else(
     assert talk.answer(f"save {file}") == [f"Saved 1 game to {file}."]
     file.write_text(file.read_text() + "\n")
     talk = people("8/5 6/5", "resign", "accept")
-    assert talk.answer(f"save {file}")[0].startswith(f"error: {file} exists already, with other games")
+    assert talk.answer(f"save {file}")[0].startswith(f"error: {file} already exists")
     file.write_text("")
-    assert talk.answer(f"save {file}")[0].startswith("error: ")
+    assert talk.answer(f"save {file}") == [f"Saved 1 game to {file}."]
+    file.write_text(" 7 point match\n")
+    assert talk.answer(f"save {file}")[0].startswith(f"error: {file} already exists")
+    assert file.read_text() == " 7 point match\n"

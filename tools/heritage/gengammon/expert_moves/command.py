@@ -21,7 +21,9 @@ from pathlib import Path
 import numpy as np
 
 from engine.errors import DataFileError, ValueRangeError
+from engine.runtime.output_files import check_output, identify_files
 from engine.wording import escape_unprintable
+from tools.common.output_options import add_force_option, written_path
 from tools.common.progress import Progress
 from tools.heritage.gengammon.expert_moves.dataset import (
     FILTERS,
@@ -43,8 +45,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "sources", type=Path, nargs="+", metavar="SOURCE", help="match files, folders and archives"
     )
     parser.add_argument(
-        "--output", type=Path, required=True, metavar="FILE", help="file for the moves (.npz)"
+        "--output", type=written_path, required=True, metavar="FILE", help="file for the moves (.npz)"
     )
+    add_force_option(parser)
     parser.add_argument(
         "--players",
         default="",
@@ -70,6 +73,7 @@ def main(args: argparse.Namespace) -> int:
             written; no file is written then.
     """
     began_s = time.monotonic()
+    check_output(args.output, identify_files(args.sources), force=args.force)
     filters = [] if args.filters == _NONE else _parse_names(args.filters)
     for name in filters:
         if name not in FILTERS:

@@ -11,7 +11,7 @@ import tracemalloc
 import numpy as np
 import pytest
 
-from engine.errors import DataFileError, ValueRangeError
+from engine.errors import DataFileError, StateError, ValueRangeError
 from engine.rules.notation import parse_play
 from engine.rules.position import Position
 from tools.heritage.gengammon.expert_moves import command as expert_moves
@@ -152,8 +152,10 @@ def test_sources_without_moves_leave_no_file(tmp_path):
 
 def test_a_file_that_is_there_stays_when_nothing_comes_of_a_run(folder, tmp_path):
     (tmp_path / "moves.npz").write_text("precious")
+    with pytest.raises(StateError, match="already exists"):
+        run(folder, "--output", tmp_path / "moves.npz")
     with pytest.raises(ValueRangeError):
-        run(folder, "--output", tmp_path / "moves.npz", "--players", "zoe")
+        run(folder, "--output", tmp_path / "moves.npz", "--players", "zoe", "--force")
     assert (tmp_path / "moves.npz").read_text() == "precious"
 
 
