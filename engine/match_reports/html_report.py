@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from datetime import datetime
+from pathlib import PurePath
 
 from engine.formats.board_svg import draw_parts
 from engine.match_analysis.analysed_match import AnalysedMatch
@@ -43,6 +45,7 @@ def format_html(analysed: AnalysedMatch, date: datetime) -> str:
         analysed: The match.
         date: When it was analysed.
     """
+    analysed = _leave_folders_out(analysed)
     names = list_names(analysed)
     length = f"{analysed.match.length}-point match" if analysed.match.length else "money play"
     title = f"{names[0]} and {names[1]}, {length}"
@@ -65,6 +68,12 @@ def format_html(analysed: AnalysedMatch, date: datetime) -> str:
         _embed(analysed, date),
     ]
     return format_page(title, "".join(parts))
+
+
+def _leave_folders_out(analysed: AnalysedMatch) -> AnalysedMatch:
+    """Return a match without the folders of its file and nets, which do not concern who gets the page."""
+    nets = {"/".join(PurePath(name).parts[-2:]): digest for name, digest in analysed.nets.items()}
+    return replace(analysed, name=PurePath(analysed.name).name, nets=nets)
 
 
 def _format_facts(analysed: AnalysedMatch, date: datetime) -> str:

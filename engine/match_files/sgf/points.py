@@ -39,9 +39,10 @@ HEADERS = {
 COLOURS = ("W", "B")
 """The letter of each seat."""
 
-MORE_RULES, MORE_HEADERS, REJECTED_RESIGNATION = "XR", "XH", "XJ"
+MORE_RULES, MORE_HEADERS, REJECTED_RESIGNATION, UNPLAYED_ROLL = "XR", "XH", "XJ", "XU"
 """Private properties for what GNU Backgammon's have no place for: ``NoBeavers:CubeLimit1024``; a header as
-``Match ID=77`` in each value; ``W2`` for White's offer of a gammon that Black rejected."""
+``Match ID=77`` in each value; ``W2`` for White's offer of a gammon that Black rejected; ``1`` beside dice
+with which nothing could be moved, and which were not played either."""
 
 NO_BEAVERS, RACCOONS, AUTOMATIC_DOUBLES, CUBE_LIMIT = "NoBeavers", "Raccoons", "AutomaticDoubles", "CubeLimit"
 

@@ -25,6 +25,7 @@ from engine.match_files.sgf.points import (
     NO_BEAVERS,
     RACCOONS,
     REJECTED_RESIGNATION,
+    UNPLAYED_ROLL,
     parse_numbers,
     parse_points,
     parse_written_play,
@@ -263,7 +264,7 @@ class _MatchReader:
             return
         roll, moves = written
         played: list[CheckerMove] | None = moves
-        if not moves and self._can_move(roll):
+        if not moves and (self._can_move(roll) or UNPLAYED_ROLL in node.properties):
             played = None
         builder.play(at, seat, roll, played, self._read_play_notes(node, seat, roll))
 

@@ -16,6 +16,7 @@ from engine.match_files.sgf.points import (
     NO_BEAVERS,
     RACCOONS,
     REJECTED_RESIGNATION,
+    UNPLAYED_ROLL,
     format_moves,
     list_checkers,
 )
@@ -32,6 +33,7 @@ from engine.rules.game_record import (
     SetAction,
 )
 from engine.rules.match import MAX_CUBE, MatchState
+from engine.rules.moves import generate_plays
 from engine.rules.position import Position
 from engine.rules.rules import BACKGAMMON
 from engine.runtime.version import NAME, read_version
@@ -141,7 +143,9 @@ def _list_nodes(game: RecordedGame) -> Iterator[_Properties]:
             case ResignationAction() if comment:  # the result alone says that it was accepted
                 yield comment
             case RollAction(seat, roll):
-                yield {COLOURS[seat]: [encode_roll(roll)]} | comment
+                can_move = generate_plays(situation.position, roll, game.rules)[0].moves
+                unplayed = {} if can_move else {UNPLAYED_ROLL: ["1"]}
+                yield {COLOURS[seat]: [encode_roll(roll)]} | unplayed | comment
             case PlayAction(seat, roll, play):
                 written = f"{encode_roll(roll)}{format_moves(play.moves, seat)}"
                 analysis = _format_analysis(notes, situation.match, action)

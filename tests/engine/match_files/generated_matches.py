@@ -137,7 +137,7 @@ class Draw:
         if is_opening and roll[0] == roll[1]:
             roll = 3, 1
         plays = legal_plays(position, roll, self.rules)
-        if 0.06 <= chance < 0.08 and len(plays) > 1:
+        if 0.06 <= chance < 0.08 or (not plays[0].moves and chance < 0.2):
             return RollAction(seat, roll)
         return PlayAction(seat, roll, rng.choice(plays))
 

@@ -22,6 +22,7 @@ from engine.rules.game_record import (
     RollAction,
     SetAction,
 )
+from engine.rules.moves import legal_plays
 from engine.rules.rules import HYPERGAMMON, HYPERGAMMON_2, NACKGAMMON, STANDARD_RULES, Rules
 from tests.engine.match_files.generated_matches import Draw
 
@@ -121,6 +122,13 @@ def test_generated_matches_have_all_that_there_is():
         for three in zip(game.actions, game.actions[1:], game.actions[2:], strict=False)
     ]
     assert any(map(all, doubles))  # a raccoon
+    unplayed = [
+        legal_plays(situation.position, action.roll, game.rules)
+        for game in games
+        for situation, action in game.replay()
+        if isinstance(action, RollAction)
+    ]
+    assert {bool(plays[0].moves) for plays in unplayed} == {True, False}
     assert {game.initial_state.crawford for game in games} == {True, False}
     assert any(map(begins_after_crawford_game, matches))
     assert any(game.position != STANDARD_RULES.starting_position for game in games)
