@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
+
 
 def format_count(number: int, thing: str, things: str = "") -> str:
     """Format a number of things in words: ``1 play``, ``2,000 plays``, ``0 plies``.
@@ -13,6 +16,23 @@ def format_count(number: int, thing: str, things: str = "") -> str:
     """
     many = things or ("plies" if thing == "ply" else f"{thing}s")
     return f"{number:,} {thing if number == 1 else many}"
+
+
+def shorten_names(names: Sequence[str], width: int) -> list[str]:
+    """Return names that fit a column: what is cut off shows, and two that begin alike still differ.
+
+    Args:
+        names: The names.
+        width: Of the column, 5 or more.
+    """
+    begun = [name if len(name) <= width else f"{name[: width - 3]}..." for name in names]
+    head = (width - 3) // 2
+    ends = [name if len(name) <= width else f"{name[:head]}...{name[head + 3 - width :]}" for name in names]
+    alike, same = Counter(begun), Counter(names)
+    return [
+        end if alike[start] > same[name] else start
+        for name, start, end in zip(names, begun, ends, strict=True)
+    ]
 
 
 def escape_unprintable(text: str) -> str:

@@ -9,7 +9,7 @@ from engine.match_analysis.statistics import XG_ERROR_POINTS, ErrorTotal, Player
 from engine.match_reports.ratings import format_rate, format_rating
 from engine.rules.dice import format_roll
 from engine.rules.match import RESULT_NAMES
-from engine.wording import escape_unprintable, format_count
+from engine.wording import escape_unprintable, format_count, shorten_names
 
 _LABEL_WIDTH = 42
 _CELL_WIDTH = 24
@@ -84,7 +84,7 @@ def _format_ratings(players: tuple[PlayerStatistics, PlayerStatistics]) -> tuple
 
 
 def _format_statistics(analysed: AnalysedMatch) -> list[str]:
-    header = ("", tuple(name[:_NAME_WIDTH] for name in _get_names(analysed)))
+    header = ("", tuple(shorten_names(_get_names(analysed), _NAME_WIDTH)))
     return [
         (f"{label:<{_LABEL_WIDTH}}" + "".join(f"{cell:>{_CELL_WIDTH}}" for cell in cells)).rstrip()
         for label, cells in (header, *list_statistics(analysed))
@@ -110,7 +110,7 @@ def _format_errors(analysed: AnalysedMatch, count: int) -> list[str]:
     if not wrong:
         return [f"No error of {XG_ERROR_POINTS:.3f} or more."]
     wrong.sort(key=lambda each: -each.judged.judgement.error_points)
-    names = [name[:_NAME_WIDTH] for name in _get_names(analysed)]
+    names = shorten_names(_get_names(analysed), _NAME_WIDTH)
     rows = [
         (
             f"{each.judged.game + 1}",

@@ -1,6 +1,6 @@
 """Numbers of things, and text that prints."""
 
-from engine.wording import escape_unprintable, format_count
+from engine.wording import escape_unprintable, format_count, shorten_names
 
 
 def test_things_are_counted_in_one_or_in_many():
@@ -12,3 +12,11 @@ def test_things_are_counted_in_one_or_in_many():
 def test_what_does_not_print_is_escaped_and_letters_stay():
     assert escape_unprintable("Zoë\x1b[2J\n") == r"Zoë\x1b[2J\n"
     assert escape_unprintable("Zoë") == "Zoë"
+
+
+def test_names_are_cut_where_that_shows_and_stay_different():
+    assert shorten_names(["Ann", "Bob"], 8) == ["Ann", "Bob"]
+    assert shorten_names(["Christopher", "Bob"], 8) == ["Chris...", "Bob"]
+    assert shorten_names(["Christopher Ann", "Christopher Bob", "Eve"], 8) == ["Ch...Ann", "Ch...Bob", "Eve"]
+    assert shorten_names(["Christopher", "Christopher"], 8) == ["Chris...", "Chris..."]
+    assert all(len(name) == 8 for name in shorten_names(["x" * 9, "x" * 10], 8))

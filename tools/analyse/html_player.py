@@ -127,11 +127,11 @@ def _format_rows(history: PlayerHistory) -> str:
     for row in history.rows:
         player = row.player
         lines.append(
-            f"<tr><th scope=row>{row.date or '-'}<td class=text>{escape_text(row.opponent)}"
+            f"<tr><th scope=row>{row.date or '-'}<td class='text long'>{escape_text(row.opponent)}"
             f"<td>{row.length or 'money'}<td>{format_score(row)}<td>{player.counted_decisions:,}"
             f"<td>{format_rating(player)}<td>{format_rating(row.moving)}"
             f"<td>{format_rate(player.gnubg_error_rate)}<td>{player.blunders}"
-            f"<td>{player.luck_points:+.3f}<td class=text>{escape_text(Path(row.file).name)}"
+            f"<td>{player.luck_points:+.3f}<td class='text long'>{escape_text(Path(row.file).name)}"
         )
     return (
         '<section><h2 id="matches">Matches</h2><div class="scroll" tabindex="0" role="region" '

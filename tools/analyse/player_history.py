@@ -19,7 +19,7 @@ from engine.match_analysis.statistics import (
     round_value,
 )
 from engine.match_reports.ratings import format_rate, format_rating
-from engine.wording import escape_unprintable
+from engine.wording import escape_unprintable, shorten_names
 from tools.analyse.players_report import list_actions_of
 
 _OPPONENT_WIDTH = 24
@@ -134,8 +134,8 @@ def format_history(history: PlayerHistory) -> str:
         f"{'date':<17}{'opponent':<{_OPPONENT_WIDTH}}{'length':>7}{'score':>8}{'counted':>9}{'PR':>15}"
         f"{window:>15}{'gnubg':>7}{'luck':>9}",
     ]
-    for row in history.rows:
-        opponent = escape_unprintable(row.opponent)[: _OPPONENT_WIDTH - 1]
+    opponents = shorten_names([escape_unprintable(row.opponent) for row in history.rows], _OPPONENT_WIDTH - 1)
+    for row, opponent in zip(history.rows, opponents, strict=True):
         lines.append(
             f"{row.date:<17}{opponent:<{_OPPONENT_WIDTH}}{row.length or 'money':>7}{format_score(row):>8}"
             f"{row.player.counted_decisions:>9,}{format_rating(row.player):>15}{format_rating(row.moving):>15}"

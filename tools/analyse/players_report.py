@@ -13,7 +13,7 @@ from engine.match_analysis.statistics import (
 )
 from engine.match_reports.ratings import format_rate, format_rating
 from engine.rules.match import SEATS
-from engine.wording import escape_unprintable
+from engine.wording import escape_unprintable, shorten_names
 
 _NAME_WIDTH = 24
 
@@ -47,10 +47,11 @@ class PlayersReport:
             f"{'':{_NAME_WIDTH}}{'matches':>8}{'counted':>9}{'PR':>15}{'gnubg':>8}{'Snowie':>8}{'luck':>10}"
         )
         lines = ["Over several matches:", header]
-        for name in several:
+        shown = shorten_names(list(map(escape_unprintable, several)), _NAME_WIDTH - 1)
+        for name, short in zip(several, shown, strict=True):
             found = compute_statistics(0, self._decisions[name], self._rolls[name])
             lines.append(
-                f"{escape_unprintable(name)[: _NAME_WIDTH - 1]:{_NAME_WIDTH}}{self._matches[name]:>8,}"
+                f"{short:{_NAME_WIDTH}}{self._matches[name]:>8,}"
                 f"{found.counted_decisions:>9,}{format_rating(found):>15}{format_rate(found.gnubg_error_rate):>8}"
                 f"{format_rate(found.snowie_error_rate):>8}{found.luck_points:>+10.3f}"
             )

@@ -12,7 +12,7 @@ from engine.match_analysis.statistics import XG_BLUNDER_POINTS, XG_ERROR_POINTS,
 from engine.match_files.model import NO_NOTES
 from engine.rules.dice import Roll, format_roll
 from engine.rules.match import RESULT_NAMES
-from engine.wording import format_count
+from engine.wording import format_count, shorten_names
 from protocol.repl.answers.replies import Mark, PreformattedLine
 from protocol.repl.answers.sentences import begin_sentence
 from protocol.repl.answers.tables import TABLE_WIDTH
@@ -21,7 +21,9 @@ from protocol.repl.records.open_record import OpenRecord, Place, order_place
 SHOWN_POINTS = 0.0005
 """A smaller loss is none, to three decimals."""
 
-_PLAYER_WIDTH = 8
+_LEAST_PLAYER_WIDTH = 10
+"""Of the column with names, however long the others are."""
+
 _RATINGS = {"error": "an error", "blunder": "a blunder"}
 
 
@@ -158,22 +160,16 @@ def format_losses(record: OpenRecord, losses: Sequence[DecisionLoss]) -> list[st
     """Return a table of decisions, numbered from 1; no line without any."""
     if not losses:
         return []
-    names = [name[:_PLAYER_WIDTH].rstrip() for name in record.names]
-    rows = [
-        (
-            str(each.place.game + 1),
-            str(each.move),
-            names[each.seat],
-            format_roll(each.roll),
-            each.done,
-            each.best,
-        )
-        for each in losses
-    ]
-    table = [("game", "move", "player", "roll", "decision", "better"), *rows]
-    widths = [max(map(len, column)) + 2 for column in zip(*table, strict=True)]
-    texts = ["".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)) for row in table]
     head = f" {'':>2}    {'loss':>6}  "
+    places = [("game", "move"), *((str(each.place.game + 1), str(each.move)) for each in losses)]
+    done = [("roll", "decision", "better")]
+    done += [(format_roll(each.roll), each.done, each.best) for each in losses]
+    room = TABLE_WIDTH - len(head) - sum(_measure_columns(places)) - sum(_measure_columns(done))
+    shown = shorten_names(record.names, max(room, _LEAST_PLAYER_WIDTH))
+    names = [("player",), *((shown[each.seat],) for each in losses)]
+    table = [(*place, *name, *what) for place, name, what in zip(places, names, done, strict=True)]
+    widths = _measure_columns(table)
+    texts = ["".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)) for row in table]
     lines = [PreformattedLine(f"{head}{texts[0]}".rstrip(), narrow=f"{head}decision")]
     for number, (each, text) in enumerate(zip(losses, texts[1:], strict=True), 1):
         start = f" {number:>2}    "
@@ -182,6 +178,11 @@ def format_losses(record: OpenRecord, losses: Sequence[DecisionLoss]) -> list[st
         narrow = PreformattedLine(f"{start}{loss}  {each.done}", [mark])
         lines.append(PreformattedLine(_cut(f"{start}{loss}  {text}".rstrip()), [mark], narrow))
     return list(lines)
+
+
+def _measure_columns(rows: Sequence[Sequence[str]]) -> list[int]:
+    """Return the widths of the columns of a table, with the blanks behind them."""
+    return [max(map(len, column)) + 2 for column in zip(*rows, strict=True)]
 
 
 def _cut(line: str) -> str:

@@ -12,7 +12,7 @@ from engine.match_files.model import ANNOTATOR, ActionNotes, RecordedGame, Recor
 from engine.rules.game_record import GameAction, PlayAction, RollAction, SetAction
 from engine.rules.game_replay import GameSituation
 from engine.runtime.version import NAME, read_version
-from engine.wording import escape_unprintable
+from engine.wording import escape_unprintable, shorten_names
 from protocol.repl.answers.sentences import HUMAN_NAME
 from protocol.state.game_state import GameState, SeatNames
 
@@ -231,10 +231,10 @@ class OpenRecord:
 
 def _shorten_names(names: SeatNames) -> SeatNames:
     first, second = (
-        escape_unprintable(name)[:_NAME_LENGTH].strip() or f"player {seat}"
-        for seat, name in enumerate(names, 1)
+        escape_unprintable(name).strip() or f"player {seat}" for seat, name in enumerate(names, 1)
     )
-    return first, second
+    one, two = shorten_names((first, second), _NAME_LENGTH)
+    return one, two
 
 
 def _list_steps(game: RecordedGame) -> Iterator[ReplayedAction]:

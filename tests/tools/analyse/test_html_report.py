@@ -7,11 +7,15 @@ import json
 import re
 import shutil
 import subprocess
+from datetime import datetime
 from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
 
+from engine.match_analysis.analysed_match import AnalysedMatch, find_table
+from engine.match_files.reading import read_matches
+from engine.match_reports.html_report import format_html
 from tools import cli
 
 ANN, BOB = "ann", "bob"
@@ -100,6 +104,27 @@ def read_analysis(text):
     return json.loads(re.search(r'<script type="application/json" id="analysis">(.*?)</script>', text)[1])
 
 
+def test_no_page_says_in_which_folders_files_are(report, player_page, tmp_path_factory):
+    base = str(tmp_path_factory.getbasetemp())
+    text, document = report
+    assert document["file"].startswith(base)
+    for page in (text, player_page):
+        assert base not in page
+        assert ".mat" in page
+    assert read_analysis(text)["file"] == "match.mat"
+
+
+def test_nets_of_a_run_are_named_without_their_folder(report):
+    _, document = report
+    match = read_matches(Path(document["file"]))[0]
+    nets = {"/home/ann/runs/x/best.npz": "0" * 64}
+    page = format_html(
+        AnalysedMatch("/home/ann/a.mat", match, "", find_table(match.rules.rules), nets), datetime.now()
+    )
+    assert "/home/ann" not in page
+    assert "x/best.npz 0000" in page
+
+
 def test_the_top_says_what_judged_and_how(report):
     text, document = report
     top = text[: text.index("<main>")]
@@ -181,7 +206,7 @@ def test_a_program_can_read_the_analysis_again(report, hostile_report):
     for text, document in (report, hostile_report):
         found = read_analysis(text)
         assert found.pop("date")
-        assert found == document
+        assert found == {**document, "file": "match.mat"}
 
 
 def test_nothing_of_a_file_acts_and_nothing_is_fetched(hostile_report):
@@ -265,6 +290,40 @@ def test_the_validator_of_the_w3c_finds_no_fault(report, hostile_report, player_
         assert bool(faults) == (number == 2), faults
 
 
+def run_in_browser(page, script, folder, *options):
+    """Run a script in a page, and return the text that it puts into an element with the ID found."""
+    text = re.sub(r"<meta http-equiv[^>]+>", "", page)  # which allows no scripts
+    file = folder / "report.html"
+    file.write_text(text.replace("</body>", f"<script>{script}</script></body>"), "utf-8")
+    command = [find_program("chromium"), "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic"]
+    command += ["--no-first-run", "--disable-background-networking", "--disable-component-update"]
+    command += ["--disable-sync", f"--user-data-dir={folder / 'profile'}", "--virtual-time-budget=60000"]
+    command += [*options, "--dump-dom", file.as_uri()]
+    said = subprocess.run(command, capture_output=True, text=True, timeout=120).stdout
+    return Page(said).texts["pre"][0]
+
+
+@pytest.mark.slow
+def test_long_names_of_files_and_players_are_shown_whole(tmp_path):
+    """The table of a player's matches is no wider than the page, whatever files are called."""
+    folder, name = (
+        tmp_path / "matches",
+        "2024-01-11 World Championship, quarter final, ann against the favourite",
+    )
+    folder.mkdir()
+    (folder / f"{name}.mat").write_text(MATCH.format(ann=ANN, bob="Maximilian von Mustermann-Hohenstein"))
+    page = tmp_path / "page.html"
+    words = ["--player", ANN, "--plies", "0", "--threads", "1", "--format", "html", "--output", str(page)]
+    cli.main(["analyse", str(folder), *words])
+    assert f"{name}.mat" in page.read_text("utf-8")
+    script = """const region = document.querySelector("[aria-labelledby=matches]");
+        const widths = [region.scrollWidth, region.clientWidth];
+        document.body.innerHTML = "<pre id=found>" + widths.join(" ") + "</pre>";"""
+    found = run_in_browser(page.read_text("utf-8"), script, tmp_path, "--window-size=1280,900")
+    wanted, has = map(int, found.split())
+    assert wanted <= has
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("scheme", [0, 1], ids=["dark", "light"])
 @pytest.mark.parametrize("of_player", [False, True], ids=["match", "player"])
@@ -276,15 +335,8 @@ def test_axe_finds_no_obstacle(report, player_page, tmp_path, scheme, of_player)
         document.getElementById("found").textContent = JSON.stringify(wrong) + "|" + found.passes.length;
     });"""
     page = player_page if of_player else report[0]
-    text = re.sub(r"<meta http-equiv[^>]+>", "", page)  # which allows no scripts, axe included
-    file = tmp_path / "report.html"
-    file.write_text(text.replace("</body>", f"<script>{axe}</script><script>{run}</script></body>"), "utf-8")
-    command = [find_program("chromium"), "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic"]
-    command += ["--no-first-run", "--disable-background-networking", "--disable-component-update"]
-    command += ["--disable-sync", f"--user-data-dir={tmp_path / 'profile'}", "--virtual-time-budget=60000"]
-    command += [f"--blink-settings=preferredColorScheme={scheme}", "--dump-dom", file.as_uri()]
-    said = subprocess.run(command, capture_output=True, text=True, timeout=120).stdout
-    found = Page(said).texts["pre"][0]
+    script = f"{axe}</script><script>{run}"
+    found = run_in_browser(page, script, tmp_path, f"--blink-settings=preferredColorScheme={scheme}")
     violations, passes = found.rsplit("|", 1)
     assert json.loads(violations) == []
     assert int(passes) > 10

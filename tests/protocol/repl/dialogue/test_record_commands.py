@@ -285,7 +285,7 @@ def test_errors_of_one_player_or_from_a_loss_on_are_listed(file):
     for name in ("michy", "thomas low"):
         lines = [line for line in talk.answer(f"errors {name}") if re.match(r" +[0-9]+ +[0-9]\.", line)]
         assert lines
-        assert all(f" {name[:8].strip()} " in line.lower() for line in lines)
+        assert all(f" {name} " in line.lower() for line in lines)
     assert talk.answer("errors X")[-2] == talk.answer("errors Thomas Low")[-2]
     assert first_line(talk, "errors nobody") == (
         "error: expected how many to list, a loss such as 0.02, or a player (michy or Thomas Low), "

@@ -182,6 +182,26 @@ def test_the_costliest_decisions_come_first_without_those_that_lost_nothing():
     assert find_costliest(losses, 1, 5) == []
 
 
+@pytest.mark.parametrize(
+    ("names", "done", "shown"),
+    [
+        (("Christopher Anderson", "Bob"), "8/5 6/5", ["Christopher Anderson", "Bob"]),
+        (("Maximilian von Mustermann " * 2, "Bob"), "8/5 6/5", ["Maximilian von Mustermann", "Bob"]),
+        (("Christopher Anderson", "Christopher Andersen"), "bar/24 13/8 " * 3, ["Chr...rson", "Chr...rsen"]),
+    ],
+)
+def test_names_of_players_have_the_room_that_is_left(names, done, shown):
+    talk = make_talk("new 0", "8/5 6/5", rolls=[(3, 1), (5, 2)])
+    record = talk.game.records.open_own(talk.session.log)
+    record.names = names
+    losses = [DecisionLoss(Place(0, 0), seat, 1, (3, 1), done, "b", 0.2, "0-ply") for seat in (0, 1)]
+    head, *rows = format_losses(record, losses)
+    at = head.index("player")
+    for row, name in zip(rows, shown, strict=True):
+        assert len(row) <= 80
+        assert row[at:].startswith(name)
+
+
 def test_errors_and_blunders_are_counted_as_the_reports_of_a_match_count_them():
     talk = play_with_people("8/7 8/5", "roll", "8/3 6/4", "roll", rolls=[(3, 1), (5, 2), (6, 4)])
     talk.answer("review")

@@ -154,7 +154,7 @@ def test_a_match_file_is_stepped_through_with_its_board_in_sight(open_screen, tm
     screen.type("errors 4", "Enter")
     lines = screen.wait_for("'error N' shows one of them on the board.")
     assert any(re.match(r"michy: [0-9.]+ points lost, PR ", line) for line in lines)
-    assert any(line.startswith("  1    ") and " Thomas L " in line for line in lines)
+    assert any(line.startswith("  1    ") and " Thomas Low " in line for line in lines)
     screen.type("error 1", "Enter")
     lines = screen.wait_for(" lost 0.")
     place = next(at for at, line in enumerate(lines) if line.startswith("gammond> error 1"))
