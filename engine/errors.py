@@ -121,8 +121,8 @@ def missing_package(what: str, package: str, extra: str, field: str | None = Non
         field: The input that asked for the feature.
     """
     return UnsupportedError(
-        f"{what} the package {package}: pip install 'gammond[{extra}]', "
-        f"or from a checkout pip install -e '.[{extra}]'",
+        f"{what} the package {package}: pip install '.[{extra}]' in the checkout, or where gammond was "
+        f"installed as a wheel pip install 'gammond[{extra}]'",
         field=field,
     )
 

@@ -138,5 +138,5 @@ def test_without_the_package_onnx_the_error_says_what_to_install(tmp_path, monke
         return imported(name, *args, **options)
 
     monkeypatch.setattr(builtins, "__import__", without_onnx)
-    with pytest.raises(UnsupportedError, match=r"pip install 'gammond\[export\]'"):
+    with pytest.raises(UnsupportedError, match=r"pip install '.\[export\]' in the checkout"):
         load_player(f"wildbg:{tmp_path}")

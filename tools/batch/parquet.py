@@ -7,7 +7,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from engine.errors import DataFileError, UnsupportedError
+from engine.errors import DataFileError, missing_package
 
 _BLOCK_ROWS = 4096
 _NAMES_OF_NUMBERS = ("line", "plies", "trials")
@@ -91,8 +91,5 @@ def _import_pyarrow() -> tuple[Any, Any]:
         import pyarrow
         import pyarrow.parquet
     except ImportError:
-        raise UnsupportedError(
-            "parquet needs pyarrow: pip install 'gammond[parquet]', or write csv with --output FILE.csv",
-            field="output",
-        ) from None
+        raise missing_package("parquet needs", "pyarrow", "parquet", "output") from None
     return pyarrow, pyarrow.parquet

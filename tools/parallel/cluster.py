@@ -24,7 +24,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, TypeVar
 
-from engine.errors import LimitError, StateError, UnsupportedError, ValueRangeError
+from engine.errors import LimitError, StateError, ValueRangeError, missing_package
 from engine.options import MAX_QUOTED_CHARS
 from engine.runtime.cores import MAX_THREADS
 from tools.parallel.cluster_key import find_key_file
@@ -384,9 +384,6 @@ def import_distributed() -> Any:  # noqa: ANN401  (a library without types of it
     try:
         import cryptography  # noqa: F401  (makes keys)
         import distributed
-    except ImportError:
-        raise UnsupportedError(
-            "--cluster needs the packages distributed and cryptography: pip install 'gammond[cluster]'",
-            field="cluster",
-        ) from None
+    except ImportError as error:
+        raise missing_package("--cluster needs", error.name or "distributed", "cluster", "cluster") from None
     return distributed

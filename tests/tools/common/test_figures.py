@@ -133,6 +133,6 @@ def test_without_matplotlib_a_run_does_not_begin(tmp_path, monkeypatch):
     monkeypatch.setattr(
         importlib.util, "find_spec", lambda name, *more: None if name == "matplotlib" else real(name, *more)
     )
-    with pytest.raises(UnsupportedError, match=r"pip install 'gammond\[plots\]'"):
+    with pytest.raises(UnsupportedError, match=r"pip install '.\[plots\]' in the checkout"):
         run_command(td, str(tmp_path / "run"), *SMALL, "--plot", str(tmp_path / "a.png"))
     assert not (tmp_path / "run").exists()

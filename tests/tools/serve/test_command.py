@@ -393,7 +393,7 @@ def test_the_extra_for_the_web_is_named_where_it_is_missing():
         [sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False
     )
     assert done.returncode != 0
-    assert "--web needs the package starlette: pip install 'gammond[web]'" in done.stderr
+    assert "--web needs the package starlette: pip install '.[web]' in the checkout, or where" in done.stderr
 
 
 def test_the_log_of_a_server_can_be_json_from_the_first_line_to_the_last():
