@@ -18,6 +18,9 @@ class RolloutSettings(TypedDict, total=False):
     cubeful: bool
     variance_reduction: bool
     candidates: int
+    stop_error: float
+    stop_jsd: float
+    min_trials: int
 
 
 class DecisionRollouts(TypedDict, total=False):
@@ -25,7 +28,8 @@ class DecisionRollouts(TypedDict, total=False):
 
     ``trials`` of each play or cube action (324), ``seed`` of the dice (0), ``truncation`` after so many plies
     (11; 0 plays to the end), ``plies`` of look-ahead of plays and cube decisions (0),
-    ``variance_reduction`` (True), ``candidates``, the most plays of a decision (5).
+    ``variance_reduction`` (True), ``candidates``, the most plays of a decision (5), and what ends them early:
+    ``stop_error`` (0), ``stop_jsd`` (3) and ``min_trials`` (108).
     """
 
     trials: int
@@ -34,6 +38,9 @@ class DecisionRollouts(TypedDict, total=False):
     plies: int
     variance_reduction: bool
     candidates: int
+    stop_error: float
+    stop_jsd: float
+    min_trials: int
 
 
 class AnalysisSettings(TypedDict, total=False):

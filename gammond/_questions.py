@@ -114,6 +114,9 @@ class RolloutQuestion:
         cubeful: bool = True,
         variance_reduction: bool | None = None,
         candidates: int | None = None,
+        stop_error: float | None = None,
+        stop_jsd: float | None = None,
+        min_trials: int | None = None,
     ) -> None:
         kind = kind or ("position" if dice is None else "plays")
         dice = None if dice is None else check_dice(dice)
@@ -128,6 +131,9 @@ class RolloutQuestion:
             "cubeful": cubeful,
             "vr": variance_reduction,
             "candidates": candidates if kind == "plays" else None,
+            "stop_error": stop_error,
+            "stop_jsd": stop_jsd,
+            "min_trials": min_trials,
         }
         self.fields = _make_fields(
             position,

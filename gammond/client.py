@@ -190,7 +190,7 @@ class Client:
             progress: Called about twice a second with the number of complete trials.
             cancel: Set it, from another thread or from ``progress``, to end early with what is complete.
             **options: ``kind``, ``trials``, ``seed``, ``truncation``, ``plies``, ``cubeful``,
-                ``variance_reduction``, ``candidates``.
+                ``variance_reduction``, ``candidates``, ``stop_error``, ``stop_jsd``, ``min_trials``.
 
         Raises:
             ServerError: The server refused it.

@@ -57,7 +57,8 @@ class Engine:
 
     Raises:
         ValueRangeError: No evaluator or variant has this name, or the number of threads is out of range.
-        DataFileError: A net or database is missing or damaged, as that of a variant that was not built yet.
+        DataFileError: A net or database is missing or damaged, as that of a variant that was not built yet;
+            or ``store`` names a file of something else, or in a folder that is not there.
 
     Examples:
         >>> engine = Engine()
@@ -75,7 +76,7 @@ class Engine:
         variant: str = BACKGAMMON,
     ) -> None:
         from engine.rules.rules import Rules, find_variant
-        from engine.store.opening import make_store_opener
+        from engine.store.opening import check_store_file, make_store_opener
         from engine.store.options import NO_STORE, StoreOptions, read_store_options
         from nets.catalogue import BOOK_FILE, load_engine
 
@@ -84,6 +85,7 @@ class Engine:
             options = read_store_options()
         elif store is not False:
             options = StoreOptions(file=os.fspath(store))
+        check_store_file(options)
         self._engine: _EngineCore = load_engine(
             name, threads, open_store=make_store_opener(options, BOOK_FILE)
         ).with_rules(Rules(find_variant(variant)))
@@ -233,6 +235,9 @@ class Engine:
         cubeful: bool = True,
         variance_reduction: bool = True,
         candidates: int = 5,
+        stop_error: float = 0.0,
+        stop_jsd: float = 3.0,
+        min_trials: int = 324,
         progress: Progress | None = None,
         cancel: threading.Event | None = None,
     ) -> Rollout:
@@ -250,6 +255,10 @@ class Engine:
             cubeful: Whether both sides use the cube.
             variance_reduction: Whether to subtract the luck of each roll.
             candidates: How many plays are rolled out, the best at 0-ply.
+            stop_error: Stop when every equity has a standard error of so many points at most; 0 for never.
+            stop_jsd: Leave a play alone that is so many joint standard deviations behind the best, and stop
+                when one is left; 0 for never, so that each has all ``trials``.
+            min_trials: Trials before either may stop anything.
             progress: Called with the number of complete trials as they come.
             cancel: Set it, from another thread or from ``progress``, to end early with what is complete.
 
@@ -280,6 +289,9 @@ class Engine:
             seed=seed,
             truncation=truncation,
             variance_reduction=variance_reduction,
+            stop_error=stop_error,
+            stop_jsd=stop_jsd,
+            min_trials=min_trials,
             threads=self._threads,
         )
         prepared = PreparedRollout(
@@ -310,7 +322,8 @@ class Engine:
             move_filter: As for `rank`.
             rollout: How decisions are rolled out that are wrong or close after that: a dict of ``trials``
                 (324), ``seed`` (0), ``truncation`` (11 plies; 0 plays to the end), ``plies`` (0),
-                ``variance_reduction`` (True), ``candidates`` (5), each as for `rollout`; None for not at all.
+                ``variance_reduction`` (True), ``candidates`` (5), ``stop_error`` (0), ``stop_jsd`` (3) and
+                ``min_trials`` (108), each as for `rollout`; None for not at all.
             progress: Called with the numbers of decisions that are done, and of all; then, while some are
                 rolled out, with those of trials.
             cancel: Set it, from another thread or from ``progress``, to end the work.

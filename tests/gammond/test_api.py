@@ -198,7 +198,17 @@ def test_a_rollout_has_the_defaults_of_the_engine_behind_it():
     defaults = {**vars(RolloutSettings()), **vars(request), "candidates": request.best_plays}
     defaults["cubeful"] = defaults.pop("is_cubeful")
     shared = {"trials", "seed", "truncation", "variance_reduction", "plies", "cubeful", "candidates"}
+    shared |= {"stop_error", "stop_jsd", "min_trials"}
     assert {name: parameters[name].default for name in shared} == {name: defaults[name] for name in shared}
+
+
+def test_a_rollout_stops_early_only_where_it_may(engine):
+    options = {"trials": 144, "truncation": 2, "candidates": 4, "min_trials": 36}
+    plays = engine.rollout(START, (3, 1), **options).plays
+    assert min(play.estimate.trials for play in plays) < 144
+    plays = engine.rollout(START, (3, 1), **options, stop_jsd=0.0).plays
+    assert [play.estimate.trials for play in plays] == [144] * 4
+    assert engine.rollout(START, **options, stop_error=1.0).trials == 108
 
 
 def test_a_rollout_that_is_cancelled_gives_what_is_complete(engine):

@@ -101,6 +101,8 @@ ROLLOUTS = [
     (None, MATCH, {"cubeful": False}),
     ((3, 1), None, {"kind": "position", "cubeful": False, "seed": 5}),
     (None, MATCH, {"kind": "cube"}),
+    ((3, 1), None, {"trials": 216, "stop_jsd": 0.5, "min_trials": 36}),
+    (None, None, {"trials": 216, "stop_error": 1.0, "min_trials": 36}),
 ]
 
 

@@ -99,6 +99,10 @@ class SelfPlayGames:
         evaluator: The player.
         games: How many.
         seed: Of the dice.
+
+    Attributes:
+        boards: ``int8[games, 2, 26]``, where they are.
+        numbers: ``int64[games]``, of the games, each of which has its own.
     """
 
     def __init__(self, evaluator: Evaluator, games: int = GAMES_AT_ONCE, seed: int = _SEED) -> None:
@@ -106,12 +110,15 @@ class SelfPlayGames:
         self._generator = np.random.Generator(np.random.PCG64(seed))
         self._start = STANDARD_RULES.starting_position.board
         self.boards: Board = np.repeat(self._start[None], games, axis=0)
+        self.numbers = np.arange(games)
 
     def step(self) -> None:
         """Play one roll in each game."""
         dice = self._generator.integers(1, 7, size=(len(self.boards), 2)).astype(np.int8)
         self.boards, _ = choose_best_children(self._evaluator, self.boards, dice)
-        self.boards[find_finished(self.boards)] = self._start
+        is_over = find_finished(self.boards)
+        self.boards[is_over] = self._start
+        self.numbers[is_over] = 1 + self.numbers.max() + np.arange(np.count_nonzero(is_over))
 
 
 class BenchmarkSubject:

@@ -95,7 +95,7 @@ def main(args: argparse.Namespace) -> int:
     if not 1 <= args.plies <= MAX_STAR_PLIES:
         raise ValueRangeError(f"--plies: expected 1 to {MAX_STAR_PLIES}, got {args.plies}", field="plies")
     evaluator = load_net_evaluator(args.net)
-    decisions = draw_contact_decisions(evaluator, args.decisions, args.seed)
+    decisions, _ = draw_contact_decisions(evaluator, args.decisions, args.seed)
     ways = make_searches(evaluator, load_pruner(), args.plies)
     rows = compare_searches(ways, decisions)
     if args.json:

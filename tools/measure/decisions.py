@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 
 import numpy as np
+from numpy.typing import NDArray
 
 from engine.errors import ValueRangeError
 from engine.evaluation.evaluator import Evaluator
@@ -51,24 +52,34 @@ def check_decision_arguments(args: argparse.Namespace, min_count: int) -> None:
         raise ValueRangeError(f"--seed: expected 0 or more, got {args.seed}", field="seed")
 
 
-def draw_contact_decisions(evaluator: Evaluator, count: int, seed: int) -> list[tuple[Position, Roll]]:
+def draw_contact_decisions(
+    evaluator: Evaluator, count: int, seed: int
+) -> tuple[list[tuple[Position, Roll]], NDArray[np.int64]]:
     """Draw positions with contact from games that an evaluator plays against itself, each with a roll.
 
     Args:
         evaluator: The player.
         count: How many.
         seed: Of dice and choice, 0 or more.
+
+    Returns:
+        The positions with their rolls, and ``int64[count]``, the number of the game of each.
     """
     games = SelfPlayGames(evaluator, seed=seed)
     generator = np.random.Generator(np.random.PCG64(seed))
     taken: list[tuple[Position, Roll]] = []
+    numbers: list[int] = []
     for _ in range(_TURNS_BEFORE):
         games.step()
     while len(taken) < count:
         for _ in range(1 + int(generator.integers(_MAX_TURNS_BETWEEN))):
             games.step()
-        contact = games.boards[classify_phases(games.boards) == int(Phase.CONTACT)]
+        contact = np.flatnonzero(classify_phases(games.boards) == int(Phase.CONTACT))
         few = generator.permutation(len(contact))[: max(len(games.boards) // 8, 1)]
         dice = generator.integers(1, 7, size=(len(few), 2))
-        taken += [(Position(contact[i]), (int(a), int(b))) for i, (a, b) in zip(few, dice, strict=True)]
-    return taken[:count]
+        places = contact[few]
+        taken += [
+            (Position(games.boards[i]), (int(a), int(b))) for i, (a, b) in zip(places, dice, strict=True)
+        ]
+        numbers += games.numbers[places].tolist()
+    return taken[:count], np.array(numbers[:count])

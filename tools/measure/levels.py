@@ -33,6 +33,7 @@ from engine.search.results import PlayEvaluation
 from tools.common.opponents import load_net_engine
 from tools.common.progress import Progress
 from tools.common.strength import add_net_argument
+from tools.measure.quality import estimate_mean_by_game
 
 SUMMARY = "measure the error rate of each level"
 
@@ -118,10 +119,10 @@ class ErrorRate:
         level: The level's name.
         plays: Plays evaluated; forced ones do not count.
         play_error: Mean loss of a play.
-        play_standard_error: Of that mean.
+        play_standard_error: Of that mean, by games; None if there was one.
         cubes: Cube decisions evaluated, close or wrong ones.
         cube_error: Mean loss of a cube decision; None if there were none.
-        cube_standard_error: Of that mean; None if there were fewer than two.
+        cube_standard_error: Of that mean, by games; None if they are of fewer than two.
         games: Games begun.
         seconds: How long it took.
     """
@@ -129,7 +130,7 @@ class ErrorRate:
     level: str
     plays: int
     play_error: float
-    play_standard_error: float
+    play_standard_error: float | None
     cubes: int
     cube_error: float | None
     cube_standard_error: float | None
@@ -138,13 +139,15 @@ class ErrorRate:
 
     def as_row(self) -> str:
         """Format it as a line of the table."""
-        plays = f"{self.play_error:8.1f} ± {self.play_standard_error:.1f}"
-        cubes = "-" if self.cube_error is None else f"{self.cube_error:.1f}"
-        if self.cube_standard_error is not None:
-            cubes += f" ± {self.cube_standard_error:.1f}"
+        plays = _format_mean(self.play_error, self.play_standard_error)
+        cubes = "-" if self.cube_error is None else _format_mean(self.cube_error, self.cube_standard_error)
         return (
             f"{self.level:<14}{self.plays:>7,}{plays:>16}{self.cubes:>8,}{cubes:>16}{self.seconds:>8.0f} s\n"
         )
+
+
+def _format_mean(mean: float, error: float | None) -> str:
+    return f"{mean:.1f}" + ("" if error is None else f" ± {error:.1f}")
 
 
 _TABLE_HEADER = f"{'level':<14}{'plays':>7}{'millipoints':>16}{'cubes':>8}{'millipoints':>16}\n"
@@ -190,7 +193,6 @@ def measure_error_rate(
     play_error, play_standard_error = _mean_and_error(session.play_costs)
     cube_error, cube_standard_error = _mean_and_error(session.cube_costs)
     assert play_error is not None
-    assert play_standard_error is not None
     return ErrorRate(
         measured_level.name,
         len(session.play_costs),
@@ -204,13 +206,17 @@ def measure_error_rate(
     )
 
 
-def _mean_and_error(costs: list[float]) -> tuple[float | None, float | None]:
+_GameCost = tuple[int, float]
+"""The number of a game, and the cost of a decision in it, in points."""
+
+
+def _mean_and_error(costs: list[_GameCost]) -> tuple[float | None, float | None]:
     """Return the mean and its standard error, in thousandths of a point."""
-    points = _MILLIPOINTS * np.array(costs)
-    if not len(points):
+    if not costs:
         return None, None
-    error = float(points.std(ddof=1) / np.sqrt(len(points))) if len(points) > 1 else None
-    return round(float(points.mean()), 3), error if error is None else round(error, 3)
+    games, points = zip(*costs, strict=True)
+    mean, error = estimate_mean_by_game(_MILLIPOINTS * np.array(points), np.array(games))
+    return round(mean, 3), None if error is None else round(error, 3)
 
 
 class _ReferenceEvaluator:
@@ -247,8 +253,8 @@ class _SelfPlaySession:
     """
 
     def __init__(self, decider: Decider, reference: _ReferenceEvaluator, seed: int) -> None:
-        self.play_costs: list[float] = []
-        self.cube_costs: list[float] = []
+        self.play_costs: list[_GameCost] = []
+        self.cube_costs: list[_GameCost] = []
         self.games = 1
         self._decider = decider
         self._reference = reference
@@ -270,9 +276,8 @@ class _SelfPlaySession:
         self._is_opening = False
         choice = self._decider.choose_play(self._position, roll, self._match)
         if len(choice.ranked.plays) > 1:
-            self.play_costs.append(
-                self._reference.compute_play_cost(self._position, roll, self._match, choice.evaluation)
-            )
+            cost = self._reference.compute_play_cost(self._position, roll, self._match, choice.evaluation)
+            self.play_costs.append((self.games, cost))
         self._position, self._match = choice.evaluation.play.result, self._match.next_turn()
         if self._position.is_over:
             self._start_game()
@@ -315,4 +320,4 @@ class _SelfPlaySession:
         """Record the cost of choosing between two values."""
         cost = max((second - first) if chose_first else (first - second), 0.0)
         if cost > 0.0 or abs(first - second) <= CLOSE_DECISION_POINTS:
-            self.cube_costs.append(cost)
+            self.cube_costs.append((self.games, cost))

@@ -24,11 +24,12 @@ from engine.runtime.version import read_version
 from engine.search import FILTERS, UNPRUNED, find_move_filter, make_cubeless_search
 from engine.search.filters import DEFAULT_FILTER
 from engine.search.tree import check_plies
+from engine.wording import format_count
 from nets.catalogue import load_pruner
 from tools.common.opponents import load_net_evaluator
 from tools.common.progress import Progress
 from tools.measure.decisions import add_decision_arguments, check_decision_arguments, draw_contact_decisions
-from tools.measure.quality import measure_choice_costs
+from tools.measure.quality import estimate_mean_by_game, measure_choice_costs
 
 SUMMARY = "measure what pruning and move filters cost, compared with an exact search"
 
@@ -69,14 +70,14 @@ def main(args: argparse.Namespace) -> int:
     evaluator, pruner = load_net_evaluator(args.net), load_pruner()
     search = make_cubeless_search(evaluator, pruner, threads=args.threads)
     exact = make_cubeless_search(evaluator, None, UNPRUNED, threads=args.threads)
-    decisions = draw_contact_decisions(evaluator, args.decisions, args.seed)
+    decisions, games = draw_contact_decisions(evaluator, args.decisions, args.seed)
     started_s = time.monotonic()
     with Progress(len(decisions), f"{args.plies}-ply, {args.filter}") as bar:
         done = iter(range(1, len(decisions) + 1))
         costs = measure_choice_costs(
             search, exact, decisions, args.plies, chosen_filter, on_decision=lambda: bar.update(next(done))
         )
-    report = make_report(args, evaluator.name, decisions, costs, time.monotonic() - started_s)
+    report = make_report(args, evaluator.name, decisions, games, costs, time.monotonic() - started_s)
     sys.stdout.write(json.dumps(asdict(report)) + "\n" if args.json else report.as_text())
     return 0
 
@@ -92,8 +93,9 @@ class SearchQualityReport:
         filter: The move filter.
         seed: Of positions and rolls.
         decisions: How many were compared.
+        games: Of how many games they are.
         mean: Mean loss.
-        standard_error: Of the mean.
+        standard_error: Of the mean, by games; None if all are of one.
         wrong: How many choices lost anything.
         worst: The greatest loss.
         worst_position: GNU position ID of that decision; None if no choice lost anything.
@@ -107,8 +109,9 @@ class SearchQualityReport:
     filter: str
     seed: int
     decisions: int
+    games: int
     mean: float
-    standard_error: float
+    standard_error: float | None
     wrong: int
     worst: float
     worst_position: str | None
@@ -123,10 +126,12 @@ class SearchQualityReport:
                 f"worst: {self.worst:.1f} thousandths, position {self.worst_position} "
                 f"roll {format_roll(self.worst_roll)}\n"
             )
-        lost = f"{self.mean:.3f} ± {self.standard_error:.3f} thousandths of a point"
+        error = "" if self.standard_error is None else f" ± {self.standard_error:.3f}"
+        lost = f"{self.mean:.3f}{error} thousandths of a point"
         return (
             f"gammond {self.version}, {self.net}, {self.plies}-ply, filter {self.filter}, seed {self.seed}: "
-            f"{self.decisions:,} contact decisions in {self.seconds:.0f} s\n"
+            f"{self.decisions:,} contact decisions of {format_count(self.games, 'game')} in "
+            f"{self.seconds:.0f} s\n"
             f"lost by pruning and filter: {lost}, {self.wrong:,} worse choices\n"
             f"{worst}"
         )
@@ -136,13 +141,15 @@ def make_report(
     args: argparse.Namespace,
     net: str,
     decisions: list[tuple[Position, Roll]],
+    games: NDArray[np.int64],
     costs: NDArray[np.float64],
     seconds: float,
 ) -> SearchQualityReport:
-    """Make the report from the costs of decisions."""
+    """Make the report from the costs of decisions and the numbers of their games."""
     position, roll = decisions[int(np.argmax(costs))]
     points = _MILLIPOINTS * costs
     is_any_worse = bool(points.max() > 0)
+    mean, error = estimate_mean_by_game(points, games)
     return SearchQualityReport(
         version=read_version(),
         net=net,
@@ -150,8 +157,9 @@ def make_report(
         filter=args.filter,
         seed=args.seed,
         decisions=len(costs),
-        mean=round(float(points.mean()), 4),
-        standard_error=round(float(points.std(ddof=1) / np.sqrt(len(points))), 4),
+        games=len(np.unique(games)),
+        mean=round(mean, 4),
+        standard_error=None if error is None else round(error, 4),
         wrong=int((costs > 0).sum()),
         worst=round(float(points.max()), 3),
         worst_position=encode_position_id(position) if is_any_worse else None,

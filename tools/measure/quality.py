@@ -1,4 +1,4 @@
-"""The cost of pruning and filters: the choices of a search compared with those of an exact one."""
+"""What choices cost: those of a search compared with those of an exact one, and the mean of many."""
 
 from __future__ import annotations
 
@@ -12,11 +12,27 @@ from engine.rules.position import Position
 from engine.search.filters import FilterStage, MoveFilter
 from engine.search.plays import PlaySearch
 from engine.search.tree import MAX_PLIES
+from tools.tournament.statistics.scores import estimate_group_mean
 
 NEAR_POINTS = 0.25
 
 NEAR_FILTER = MoveFilter("near", (FilterStage(1, 4096, NEAR_POINTS),) * MAX_PLIES)
 """All plays within `NEAR_POINTS` of the best one at the depth before."""
+
+
+def estimate_mean_by_game(costs: NDArray[np.float64], games: NDArray[np.int64]) -> tuple[float, float | None]:
+    """Return the mean of costs and its standard error: those of one game depend on each other.
+
+    Args:
+        costs: ``float64[n]``, 1 or more.
+        games: ``int64[n]``, the number of the game of each.
+
+    Returns:
+        Both; None in place of an error if all are of one game.
+    """
+    _, place = np.unique(games, return_inverse=True)
+    mean, error = estimate_group_mean(np.bincount(place, costs), np.bincount(place))
+    return mean, None if np.isnan(error) else error
 
 
 def measure_choice_costs(

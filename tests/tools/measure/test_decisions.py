@@ -4,14 +4,22 @@ from __future__ import annotations
 
 from engine.rules.position import Phase
 from tests.boards import RacingEvaluator
+from tools.bench.measure import GAMES_AT_ONCE
 from tools.measure.decisions import draw_contact_decisions
 
 
 def test_decisions_have_contact_differ_and_depend_on_the_seed_alone():
-    first = draw_contact_decisions(RacingEvaluator(), 150, seed=2)
-    assert len(first) == 150
+    first, games = draw_contact_decisions(RacingEvaluator(), 150, seed=2)
+    assert len(first) == len(games) == 150
     assert all(position.phase is Phase.CONTACT for position, _ in first)
     assert len({position for position, _ in first}) > 100
     assert len({roll for _, roll in first}) > 15
-    assert draw_contact_decisions(RacingEvaluator(), 150, seed=2) == first
-    assert draw_contact_decisions(RacingEvaluator(), 150, seed=3) != first
+    assert draw_contact_decisions(RacingEvaluator(), 150, seed=2)[0] == first
+    assert draw_contact_decisions(RacingEvaluator(), 150, seed=3)[0] != first
+
+
+def test_decisions_know_their_games():
+    """Some are of the same game, and a game that ends is followed by another."""
+    _, games = draw_contact_decisions(RacingEvaluator(), 1500, seed=2)
+    assert 20 < len(set(games.tolist())) < 1500
+    assert games.max() >= GAMES_AT_ONCE

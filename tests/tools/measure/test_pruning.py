@@ -13,6 +13,7 @@ from tests.engine.search.naive_search import SmoothEvaluator
 from tools import cli
 from tools.measure import pruning as search_quality
 from tools.measure.decisions import draw_contact_decisions
+from tools.measure.quality import estimate_mean_by_game
 
 
 @pytest.fixture
@@ -29,6 +30,7 @@ def test_the_report_says_what_was_lost_and_where_most(quick, capsys):
     assert 0.0 < report["mean"] <= report["worst"]
     assert 0 < report["wrong"] <= 30
     assert report["standard_error"] > 0.0
+    assert 2 <= report["games"] <= 30
     assert cli.main(["measure", "pruning", "--decisions", "30", "--filter", "tiny"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert "1-ply, filter tiny, seed 1: 30 contact decisions" in lines[0]
@@ -37,12 +39,38 @@ def test_the_report_says_what_was_lost_and_where_most(quick, capsys):
 
 
 def test_no_worst_choice_is_named_where_nothing_was_lost():
-    decisions = draw_contact_decisions(RacingEvaluator(), 3, seed=1)
+    decisions, games = draw_contact_decisions(RacingEvaluator(), 3, seed=1)
     args = type("Args", (), {"plies": 1, "filter": "huge", "seed": 1})
-    report = search_quality.make_report(args, "net", decisions, np.zeros(3), 1.0)
+    report = search_quality.make_report(args, "net", decisions, games, np.zeros(3), 1.0)
     assert (report.worst, report.worst_position, report.worst_roll) == (0.0, None, None)
     assert len(report.as_text().splitlines()) == 2
     assert "worst:" not in report.as_text()
+
+
+def test_decisions_of_one_game_are_not_taken_for_independent():
+    """Each cost counted twice, as by two equal decisions of its game, makes no mean surer."""
+    costs = np.random.default_rng(1).exponential(size=50)
+    games = np.arange(50)
+    mean, error = estimate_mean_by_game(costs, games)
+    assert (mean, error) == pytest.approx((costs.mean(), costs.std(ddof=1) / np.sqrt(50)))
+    twice = estimate_mean_by_game(np.concatenate([costs, costs]), np.concatenate([games, games]))
+    assert twice == pytest.approx((mean, error))
+    assert estimate_mean_by_game(costs, np.zeros(50, np.int64)) == (pytest.approx(costs.mean()), None)
+
+
+def test_the_error_of_a_mean_by_games_is_that_of_many_samples():
+    rng = np.random.default_rng(2)
+    means, errors = [], []
+    for _ in range(400):
+        sizes = rng.integers(1, 30, 60)
+        games = np.repeat(np.arange(60), sizes)
+        costs = rng.normal(size=60)[games] + rng.normal(size=len(games))
+        mean, error = estimate_mean_by_game(costs, games)
+        means.append(mean)
+        errors.append(error)
+    assert np.mean(errors) == pytest.approx(np.std(means), rel=0.1)
+    naive = np.sqrt(2.0 / 60 / 15)
+    assert np.mean(errors) > 2.0 * naive
 
 
 def test_threads_change_no_figure(quick, capsys):
@@ -71,7 +99,7 @@ def test_impossible_requests_are_refused(arguments, words, quick, capsys):
 
 
 def test_the_worst_decision_is_the_one_with_the_greatest_cost():
-    decisions = draw_contact_decisions(RacingEvaluator(), 3, seed=1)
+    decisions, games = draw_contact_decisions(RacingEvaluator(), 3, seed=1)
     args = type("Args", (), {"plies": 2, "filter": "normal", "seed": 1})
-    report = search_quality.make_report(args, "net", decisions, np.array([0.0, 0.03, 0.001]), 1.0)
+    report = search_quality.make_report(args, "net", decisions, games, np.array([0.0, 0.03, 0.001]), 1.0)
     assert (report.worst, report.wrong, report.worst_roll) == (30.0, 2, decisions[1][1])

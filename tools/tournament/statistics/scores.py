@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 from functools import cache
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -171,6 +172,26 @@ def compute_standard_error(pair_means: NDArray[np.float64]) -> float:
     if len(pair_means) < 2:
         return float("nan")
     return float(pair_means.std(ddof=1) / math.sqrt(len(pair_means)))
+
+
+def estimate_group_mean(totals: NDArray[Any], counts: NDArray[Any]) -> tuple[float, float]:
+    """Estimate the mean of numbers that depend on each other within groups, as those of one game do.
+
+    Args:
+        totals: ``[groups]``, the sum of each group, 1 or more.
+        counts: ``[groups]``, how many numbers each has; not all 0.
+
+    Returns:
+        The mean of all numbers, and its standard error; nan for a single group.
+
+    *Source:* the ratio of two sums over independent groups, with the error of its linear approximation;
+    W. G. Cochran, Sampling Techniques, 3rd edition, 1977, chapter 6, on ratio estimators.
+    """
+    groups, total = len(counts), float(counts.sum())
+    mean = float(totals.sum()) / total
+    if groups < 2:
+        return mean, float("nan")
+    return mean, float((totals - mean * counts).std(ddof=1) * math.sqrt(groups) / total)
 
 
 def compute_p_value(pair_means: NDArray[np.float64], expected: float = 0.0) -> float:

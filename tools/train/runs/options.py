@@ -12,7 +12,7 @@ from engine.runtime.cores import count_usable_cores
 from tools.common.output_options import written_path
 from tools.parallel.options import add_cluster_option
 from tools.train.runs.run_folder import CONFIG_FILE
-from tools.train.runs.settings import read_settings, settings_from_args
+from tools.train.runs.settings import check_same_options, read_settings, settings_from_args
 
 _Settings = TypeVar("_Settings", bound=msgspec.Struct)
 
@@ -41,7 +41,7 @@ def add_run_options(
 
 
 def load_run_settings(folder: Path, args: argparse.Namespace, kind: type[_Settings]) -> _Settings:
-    """Read the settings of a run: its own with ``--resume``, otherwise those of the options.
+    """Read the settings of a run: its own with ``--resume``, which options only repeat, otherwise theirs.
 
     Args:
         folder: Of the run.
@@ -51,8 +51,13 @@ def load_run_settings(folder: Path, args: argparse.Namespace, kind: type[_Settin
     Raises:
         DataFileError: There is no run to go on with; or a file is missing, no TOML, or has unknown fields.
         ValueRangeError: A value is of another kind or outside its limits.
+        StateError: With ``--resume`` an option differs from what the run has.
     """
-    return read_settings(folder / CONFIG_FILE, kind) if args.resume else settings_from_args(args, kind)
+    if not args.resume:
+        return settings_from_args(args, kind)
+    settings = read_settings(folder / CONFIG_FILE, kind)
+    check_same_options(args, settings)
+    return settings
 
 
 def add_workers_option(parser: argparse.ArgumentParser, default: int | None = None) -> None:

@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from engine.errors import DataFileError, GammondError, ValueRangeError
+from engine.errors import DataFileError, GammondError, StateError, ValueRangeError
 from engine.options import did_you_mean, list_fields
 from tools.common.files import write_atomically
 
@@ -51,12 +51,41 @@ def settings_from_args(args: argparse.Namespace, kind: type[_Settings]) -> _Sett
         FormatError: A value is of another type.
         ValueRangeError: A value is outside its bounds or none of its choices.
     """
+    return _convert(_list_given(args, kind), kind)
+
+
+def check_same_options(args: argparse.Namespace, settings: msgspec.Struct) -> None:
+    """Check that a command which goes on with something asks for no other settings than that has.
+
+    Args:
+        args: Of the command.
+        settings: Of what is there.
+
+    Raises:
+        StateError: An option, or the ``--config`` file, says something else.
+        GammondError: As `settings_from_args`.
+    """
+    kind = type(settings)
+    wanted = _convert({**msgspec.structs.asdict(settings), **_list_given(args, kind)}, kind)
+    for field in list_fields(kind):
+        has, wants = getattr(settings, field.name), getattr(wanted, field.name)
+        if has != wants:
+            option, shown = _option_name(field.name), _format_value(wants)
+            raise StateError(
+                f"what is there was begun with {option} {_format_value(has) or 'empty'}, not {shown}: leave "
+                f"{option} out to go on with it, or begin another",
+                field=field.name,
+            )
+
+
+def _list_given(args: argparse.Namespace, kind: type[msgspec.Struct]) -> dict[str, Any]:
+    """Return what a command says of settings: its options, then its ``--config`` file."""
     values = {} if args.config is None else _read_values(args.config, kind)
     for field in list_fields(kind):
         given = getattr(args, field.name)
         if given is not None:
             values[field.name] = field.parse(given) if isinstance(given, str) else field.check(given)
-    return _convert(values, kind)
+    return values
 
 
 def with_value(settings: _Settings, name: str, text: str) -> _Settings:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import math
 import sys
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
@@ -23,6 +22,7 @@ from engine.runtime.version import read_version
 from tools.common.opponents import PLAYER_HELP, load_opponent
 from tools.common.progress import Progress
 from tools.common.text_table import format_table
+from tools.tournament.statistics.scores import estimate_group_mean
 from tools.train.validation.position_classes import (
     MOST_BACK,
     PLAYED_CLASSES,
@@ -152,8 +152,7 @@ def count_class_shares(
     total = int(counter.positions.sum())
     classes = []
     for name, counts in zip(PLAYED_CLASSES, counter.counts.T, strict=True):
-        share = float(counts.sum() / total)
-        error = float(np.std(counts - share * counter.positions, ddof=1) * math.sqrt(games) / total)
+        share, error = estimate_group_mean(counts, counter.positions)
         classes.append(ClassShare(name, share, error, float((counts > 0).mean())))
     back = counter.back / max(counter.back.sum(), 1)
     return ClassShares(games, total, tuple(classes), tuple(tuple(row) for row in back.tolist()))

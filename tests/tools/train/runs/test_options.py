@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.errors import DataFileError
+from engine.errors import DataFileError, StateError
 from engine.runtime.cores import count_usable_cores
 from tools.heritage.heuristic_engine.study import ClimbStudySettings
 from tools.train.runs.options import (
@@ -32,8 +32,19 @@ def test_a_run_begins_with_the_settings_of_the_options():
 
 def test_a_run_that_goes_on_has_its_own_settings(tmp_path):
     write_settings(tmp_path / "run.toml", ClimbStudySettings(seed=5), {})
-    args = parsed(str(tmp_path), "--resume", "--games", "8")
-    assert load_run_settings(tmp_path, args, ClimbStudySettings) == ClimbStudySettings(seed=5)
+    for repeated in ([], ["--seed", "5"], ["--config", str(tmp_path / "run.toml")]):
+        args = parsed(str(tmp_path), "--resume", *repeated)
+        assert load_run_settings(tmp_path, args, ClimbStudySettings) == ClimbStudySettings(seed=5)
+
+
+def test_a_run_that_goes_on_drops_no_option_without_a_word(tmp_path):
+    write_settings(tmp_path / "run.toml", ClimbStudySettings(seed=5), {})
+    write_settings(tmp_path / "other.toml", ClimbStudySettings(seed=5, games=12), {})
+    for changed in (["--games", "8"], ["--config", str(tmp_path / "other.toml")]):
+        args = parsed(str(tmp_path), "--resume", *changed)
+        with pytest.raises(StateError, match=r"begun with --games \d+, not \d+: leave --games out") as caught:
+            load_run_settings(tmp_path, args, ClimbStudySettings)
+        assert caught.value.field == "games"
 
 
 def test_without_a_run_there_is_nothing_to_go_on_with(tmp_path):
