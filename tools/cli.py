@@ -41,7 +41,8 @@ def main(argv: Sequence[str] | None = None) -> int:
 
     Returns:
         The exit status: the tool's, 2 for an error (one line on stderr), but of `serve` and `prepare` 1 for
-        one that may go away by itself, 130 after Ctrl-C or SIGTERM, 141 when the reader of stdout is gone.
+        one that may go away by itself, 130 after Ctrl-C, SIGTERM or SIGHUP, 141 when the reader of stdout is
+        gone.
     """
     arguments = list(sys.argv[1:] if argv is None else argv)
     tool = arguments[0] if arguments else ""

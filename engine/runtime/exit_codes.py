@@ -17,7 +17,7 @@ EXIT_USAGE = 2
 """An error: of the arguments, a file, or the state of this machine; one line says which."""
 
 EXIT_INTERRUPTED = 130
-"""Ctrl-C or SIGTERM: tools stop on both alike, and keep what they have."""
+"""Ctrl-C, SIGTERM or SIGHUP: tools stop on all alike, and keep what they have."""
 
 EXIT_BROKEN_PIPE = 141
 """The reader of standard output is gone."""

@@ -30,10 +30,10 @@ Bad lines get a row with only id and error. They do not stop the run; the exit s
 names the first 100 with their numbers at the end. jsonl has one object per line, without the empty cells;
 parquet needs pyarrow.
 
-After Ctrl-C or SIGTERM the output has whole rows, and the exit status is 130. --resume checks that the output
-so far has this input's positions, this depth and, in a sample of rows, this net's values; it removes a
-half-written last row, and continues after it. Rows with errors whose lines were corrected meanwhile are done
-again. Parquet cannot be resumed.
+After Ctrl-C, SIGTERM or SIGHUP the output has whole rows, and the exit status is 130. --resume checks that
+the output so far has this input's positions, this depth and, in a sample of rows, this net's values; it
+removes a half-written last row, and continues after it. Rows with errors whose lines were corrected meanwhile
+are done again. Parquet cannot be resumed.
 """
 
 from __future__ import annotations
@@ -79,6 +79,9 @@ SUMMARY = "evaluate a file of positions: values, best plays, cube decisions"
 BLOCK_LINES = (8192, 256, 64, 8, 1)
 """Lines in a block, by plies, for each thread that looks ahead: some tenths of a second of work."""
 
+_ROLLOUT_LINES = 1
+"""Lines in a block that is rolled out."""
+
 _BLOCK_SHARE = 8
 """Blocks are so much smaller where plays or cube decisions are wanted, which take longer."""
 
@@ -107,9 +110,11 @@ def main(args: argparse.Namespace) -> int:
     except BrokenPipeError:
         raise
     except KeyboardInterrupt:
-        if args.output is not None and choose_format(args) == PARQUET:
+        if args.output is None or not args.output.exists():
+            raise
+        if choose_format(args) == PARQUET:
             say(f"stopped; {args.output} has the rows so far")
-        elif args.output is not None:
+        else:
             resume = "--resume in place of --force" if args.force else "--resume"
             say(f"stopped; {args.output} has whole rows, the same command with {resume} continues")
         raise
@@ -122,7 +127,7 @@ def main(args: argparse.Namespace) -> int:
 def _count_block_lines(args: argparse.Namespace, threads: int) -> int:
     """Return how many lines make a block."""
     if args.rollout:
-        return EXIT_FAULTS
+        return _ROLLOUT_LINES
     lines = BLOCK_LINES[args.plies or 0] * (threads if args.plies else 1)
     return lines if args.want == (EVAL,) else max(lines // _BLOCK_SHARE, threads if args.plies else 1)
 
@@ -249,7 +254,7 @@ def _write_uninterrupted(output: BinaryIO, data: bytes) -> None:
 
 @contextmanager
 def hold_interrupts() -> Iterator[None]:
-    """Delay Ctrl-C and SIGTERM until the block has ended; a second one some seconds later breaks in.
+    """Delay Ctrl-C, SIGTERM and SIGHUP until the block has ended; a second one some seconds later breaks in.
 
     Does nothing where they have other handlers, as in a background job that ignores Ctrl-C.
     """

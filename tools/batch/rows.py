@@ -98,7 +98,9 @@ class CsvRows:
 
     def show_cell(self, cell: object) -> object:
         """Return what `parse_row` gives for a cell of the input."""
-        return (f"{cell:.6f}" if isinstance(cell, float) else "" if cell is None else str(cell)) or None
+        if isinstance(cell, float):
+            return f"{cell:.6f}"
+        return None if cell is None else _join(str(cell)) or None
 
     def _format_cell(self, cell: object) -> str:
         if isinstance(cell, float):
@@ -110,8 +112,13 @@ class CsvRows:
 
     def _quote(self, text: str) -> str:
         if self._needs_quotes(text):
-            return '"' + text.replace('"', '""').replace("\n", " ").replace("\r", " ") + '"'
+            return '"' + _join(text.replace('"', '""')) + '"'
         return text
+
+
+def _join(text: str) -> str:
+    """Return a text as one line."""
+    return text.replace("\n", " ").replace("\r", " ")
 
 
 class JsonRows:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from engine.errors import FormatError, LimitError, UnsupportedError, ValueRangeError
+from engine.errors import FormatError, GammondError, LimitError, UnsupportedError, ValueRangeError
 from engine.formats.snowie import is_snowie
 from engine.options import MAX_QUOTED_CHARS, did_you_mean
 from tools.batch.lines import PLAIN_COLUMNS, LineStream, PositionLine, decode_lines, read_lines
@@ -145,7 +145,7 @@ def open_input(
     if header.startswith("{"):
         return _open_json(source, header, column, dropped)
     delimiter = max(_DELIMITERS, key=header.count)
-    names = tuple(next(csv.reader([header], delimiter=delimiter), []))
+    names = tuple(_split_cells([header], delimiter))
     if column is not None and (header_position := _find_position([header, *names])):
         raise ValueRangeError(
             f"--column is for tables with a header: the first line holds the position {header_position!r}; "
@@ -159,6 +159,18 @@ def open_input(
         return PositionInput(PLAIN_COLUMNS, read_lines(source))
     columns = _TableColumns(names, column, dropped)
     return PositionInput(columns.carried, _read_table(source, columns, len(names), delimiter))
+
+
+def _split_cells(lines: Sequence[str], delimiter: str) -> list[str]:
+    """Return the cells of a row, in which a carriage return is a blank.
+
+    Raises:
+        FormatError: They cannot be told apart, or one is too large.
+    """
+    try:
+        return next(csv.reader([line.replace("\r", " ") for line in lines], delimiter=delimiter), [])
+    except csv.Error as error:
+        raise FormatError(f"expected a row of a table: {error}", field="file") from error
 
 
 def _find_position(texts: Sequence[str]) -> str:
@@ -178,7 +190,7 @@ def _refuse_unknown_columns(names: Sequence[str], second: str, delimiter: str) -
     Raises:
         ValueRangeError: The first line is a header: the cell below one of its names is a position.
     """
-    row = next(csv.reader([second.strip("\r\n")], delimiter=delimiter), [])
+    row = _split_cells([second], delimiter)
     text = _find_position(row) if len(row) == len(names) else ""
     if text:
         raise ValueRangeError(
@@ -218,17 +230,22 @@ def _read_table(
             is_header_read = True
             continue
         extra = _read_quoted_lines(source, text) if text.count('"') % 2 else []
-        row = next(csv.reader([text, *extra], delimiter=delimiter), [])
+        row: list[str] = []
+        fault: GammondError | None = None
+        try:
+            row = _split_cells([text, *extra], delimiter)
+        except FormatError as error:
+            fault = error
         cells: list[str] = [" ".join(cell.split()) for cell in row]
         line = columns.make_line(number, (cells + [""] * width)[:width])
         if len(raw) == MAX_TABLE_LINE_BYTES and not raw.endswith(b"\n"):
-            error = LimitError(f"a line of a table has at most {MAX_TABLE_LINE_BYTES} bytes", field="file")
-            line = line._replace(error=error, text="")
+            fault = LimitError(f"a line of a table has at most {MAX_TABLE_LINE_BYTES} bytes", field="file")
             while (rest := source.readline(MAX_TABLE_LINE_BYTES)) and not rest.endswith(b"\n"):
                 pass
         elif len(row) > width:
-            wrong = FormatError(f"expected {width} columns, got {len(row)}", field="file")
-            line = line._replace(error=wrong, text="")
+            fault = FormatError(f"expected {width} columns, got {len(row)}", field="file")
+        if fault is not None:
+            line = line._replace(error=fault, text="")
         number += len(extra)
         yield line
 

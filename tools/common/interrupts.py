@@ -1,4 +1,4 @@
-"""Ctrl-C and SIGTERM mean the same to a tool: stop, and keep the results so far.
+"""Ctrl-C, SIGTERM and SIGHUP mean the same to a tool: stop, and keep the results so far.
 
 The first one raises `KeyboardInterrupt`, or calls a function of a tool that has a better way to stop. Those
 within `GRACE_PERIOD_S` of one are ignored, so that neither an impatient second Ctrl-C nor the signal that
@@ -26,7 +26,13 @@ from protocol.transports.process_end import end_process
 GRACE_PERIOD_S = 2.0
 """Seconds after an interrupt in which further ones are ignored: the tool is writing its results."""
 
-_SIGNALS = (signal.SIGINT, signal.SIGTERM)
+_HANG_UP = getattr(signal, "SIGHUP", None)
+"""What comes when a terminal is closed; not every system has it."""
+
+_SIGNALS = (signal.SIGINT, signal.SIGTERM, *(() if _HANG_UP is None else (_HANG_UP,)))
+
+_OUTPUTS = (1, 2)
+"""Standard output and standard error."""
 
 _POLL_S = 0.05
 """How often is looked whether a kernel is being compiled, once a signal has come."""
@@ -42,8 +48,11 @@ class _InterruptHandler:
     def __init__(self, on_interrupt: Callable[[], None]) -> None:
         self.last_s: float | None = None
         self._on_interrupt = on_interrupt
+        self._terminals = [number for number in _OUTPUTS if _is_terminal(number)]
 
     def __call__(self, number: int, frame: FrameType | None) -> None:
+        if number == _HANG_UP:
+            self._leave_lost_terminals()
         now_s = time.monotonic()
         before_s, self.last_s = self.last_s, now_s
         if before_s is None:
@@ -53,6 +62,21 @@ class _InterruptHandler:
         else:
             self.last_s = before_s
 
+    def _leave_lost_terminals(self) -> None:
+        """Discard what is still written to terminals that are gone: it would fail before results are kept."""
+        for number in self._terminals:
+            if not _is_terminal(number):
+                os.dup2(nothing := os.open(os.devnull, os.O_WRONLY), number)
+                os.close(nothing)
+
+
+def _is_terminal(number: int) -> bool:
+    """Return whether a descriptor is a terminal that somebody is at; one that was closed is none."""
+    try:
+        return os.isatty(number)
+    except OSError:
+        return False
+
 
 def _raise_interrupt() -> None:
     raise KeyboardInterrupt
@@ -60,10 +84,10 @@ def _raise_interrupt() -> None:
 
 @contextmanager
 def raise_on_interrupt() -> Iterator[None]:
-    """Raise KeyboardInterrupt on SIGTERM as on Ctrl-C during the block.
+    """Raise KeyboardInterrupt on SIGTERM and SIGHUP as on Ctrl-C during the block.
 
-    A signal that is ignored, as Ctrl-C in a background job, or that has a handler keeps it. Outside the main
-    thread, the only one that receives signals, nothing changes.
+    A signal that is ignored, as Ctrl-C in a background job and SIGHUP under ``nohup``, or that has a handler
+    keeps it. Outside the main thread, the only one that receives signals, nothing changes.
     """
     with _handle_signals(_raise_interrupt, (signal.SIG_DFL, signal.default_int_handler)):
         try:

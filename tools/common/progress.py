@@ -13,7 +13,7 @@ from typing import Self, TextIO
 
 from engine.runtime.compilation import COMPILATION
 from engine.wording import escape_unprintable
-from tools.common.pulse import PULSE, find_interval
+from tools.common.pulse import PULSE, find_interval, write_if_there
 
 _REDRAW_EVERY_S = 0.1
 
@@ -80,8 +80,7 @@ class Progress:
         """Leave the last state where the work has ended, or was ended by an error."""
         if self._shown:
             self._draw()
-            self._stream.write("\n")
-            self._stream.flush()
+            write_if_there(self._stream, "\n")
         elif self._has_lines and error is None and self._done == self.total:
             self._write_line()
 
@@ -124,8 +123,7 @@ class Progress:
         line = self.format_line()
         shown = line.partition("]")[2] if self.total else line.removeprefix(self.label)
         subject = self._lines_of or f"{PULSE.name}: {self.label}"
-        self._stream.write(f"{subject}: {shown.strip()}{self._format_findings()}\n")
-        self._stream.flush()
+        write_if_there(self._stream, f"{subject}: {shown.strip()}{self._format_findings()}\n")
         PULSE.note()
 
     def _format_findings(self) -> str:
@@ -136,16 +134,14 @@ class Progress:
         """Write a permanent line, terminal or not; the bar continues below it."""
         with self._lock:
             self.clear()
-            self._stream.write(text + "\n")
-            self._stream.flush()
+            write_if_there(self._stream, text + "\n")
             PULSE.note()
 
     def clear(self) -> None:
         """Clear the bar for a permanent line that is written elsewhere; it continues below that."""
         with self._lock:
             if self._shown:
-                self._stream.write("\r" + " " * (shutil.get_terminal_size().columns - 1) + "\r")
-                self._stream.flush()
+                write_if_there(self._stream, "\r" + " " * (shutil.get_terminal_size().columns - 1) + "\r")
             self._drawn_s = float("-inf")
 
     def format_line(self, width: int | None = None) -> str:
@@ -180,8 +176,7 @@ class Progress:
     def _draw(self) -> None:
         self._drawn_s = self._clock()
         width = shutil.get_terminal_size().columns - 1
-        self._stream.write("\r" + self.format_line(width).ljust(width))
-        self._stream.flush()
+        write_if_there(self._stream, "\r" + self.format_line(width).ljust(width))
 
 
 def write_message(tool: str, text: str, bar: Progress | None = None) -> None:
@@ -194,7 +189,7 @@ def write_message(tool: str, text: str, bar: Progress | None = None) -> None:
     """
     line = f"{tool}: {escape_unprintable(text)}"
     if bar is None:
-        sys.stderr.write(f"{line}\n")
+        write_if_there(sys.stderr, f"{line}\n")
         PULSE.note()
     else:
         bar.write_line(line)

@@ -7,6 +7,7 @@ line every ten seconds. On a terminal the bar is redrawn, or the seconds counted
 
 from __future__ import annotations
 
+import errno
 import io
 import os
 import sys
@@ -14,7 +15,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING, BinaryIO, TextIO
 
 from engine.runtime.compilation import COMPILATION
 
@@ -34,6 +35,16 @@ _START_S = 0.2
 def find_interval(elapsed_s: float) -> float:
     """Return the seconds between two lines away from a terminal, that long after the beginning."""
     return EVERY_S if elapsed_s < _LATER_S and not _is_journal() else _LATER_EVERY_S
+
+
+def write_if_there(stream: TextIO, text: str) -> None:
+    """Write to a stream at once, or nothing if its terminal was closed: SIGHUP is then on its way."""
+    try:
+        stream.write(text)
+        stream.flush()
+    except OSError as error:
+        if error.errno != errno.EIO:
+            raise
 
 
 def _is_journal() -> bool:
@@ -144,8 +155,7 @@ class Pulse:
                 seconds = f"{now_s - self._began_s:.0f} s"
                 # on a terminal what comes next is written over it
                 text = f"working: {seconds}\r" if is_terminal else f"{self.name}: working, {seconds}\n"
-                sys.stderr.write(text)
-                sys.stderr.flush()
+                write_if_there(sys.stderr, text)
 
 
 PULSE = Pulse()

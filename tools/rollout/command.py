@@ -14,9 +14,9 @@ standard error; below it the chances in percent (wins, gammons and backgammons a
 losses) and the cubeless money equity. --json writes the same as one JSON object, with the keys of 'rollout'
 in docs/reference/protocol.md.
 
-Ctrl-C or SIGTERM ends a rollout with the trials that are complete; the exit status is then 130. --state FILE
-saves the trials at the end and once a minute, and the same command resumes from them; with more --trials it
-adds to them. The numbers are those of a single run. The state of another rollout is refused.
+Ctrl-C, SIGTERM or SIGHUP ends a rollout with the trials that are complete; the exit status is then 130.
+--state FILE saves the trials at the end and once a minute, and the same command resumes from them; with more
+--trials it adds to them. The numbers are those of a single run. The state of another rollout is refused.
 """
 
 from __future__ import annotations

@@ -10,6 +10,7 @@ from engine.rollout import RolloutState
 from engine.rollout.results import MeanEquity
 from engine.rules.notation import format_play
 from tools.common.progress import Progress
+from tools.common.pulse import write_if_there
 from tools.rollout.state_file import RolloutStateFile
 
 _NAME_CELLS = 24
@@ -90,8 +91,7 @@ class RolloutProgress(Progress):
         rows += [""] * (self._drawn_rows - len(rows))
         up = f"\x1b[{self._drawn_rows}A" if self._drawn_rows else ""
         below = "".join(f"\n{row[: size.columns - 1]}{_CLEAR_TO_END}" for row in rows)
-        self._stream.write(f"{up}\r{self.format_line(size.columns - 1)}{_CLEAR_TO_END}{below}")
-        self._stream.flush()
+        write_if_there(self._stream, f"{up}\r{self.format_line(size.columns - 1)}{_CLEAR_TO_END}{below}")
         self._drawn_rows = len(rows)
 
     def _end(self, error: BaseException | None) -> None:
@@ -100,5 +100,4 @@ class RolloutProgress(Progress):
             self._means = []
             self._draw()
             up = f"\x1b[{self._drawn_rows}A" if self._drawn_rows else ""
-            self._stream.write(f"{up}\n")
-            self._stream.flush()
+            write_if_there(self._stream, f"{up}\n")

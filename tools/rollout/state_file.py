@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Mapping
 from pathlib import Path
 
 from engine.errors import DataFileError
 from engine.rollout import RolloutState, load_state, save_state
+from engine.runtime.output_files import check_folder
 
 SAVE_INTERVAL_S = 60.0
 """Seconds between saves during a rollout."""
@@ -36,11 +36,7 @@ class RolloutStateFile:
         """
         if self._path is None:
             return None
-        folder = self._path.parent
-        if not folder.is_dir() or not os.access(folder, os.W_OK):
-            raise DataFileError(
-                f"no state can be saved in {folder}: expected a folder that can be written", field="state"
-            )
+        check_folder(self._path, "state")
         return load_state(self._path, self._identity) if self._path.exists() else None
 
     def save(self, state: RolloutState) -> DataFileError | None:

@@ -632,6 +632,21 @@ def test_options_that_make_no_sense_are_refused_before_anything_is_written(tmp_p
     assert capsys.readouterr().out == ""
 
 
+@pytest.mark.parametrize("content", ['{"my": "settings"}', "notes of mine", "id", '{"id": "mine"}'])
+@pytest.mark.parametrize("form", ["csv", "jsonl"])
+def test_a_file_of_something_else_is_never_cut_to_be_resumed(run, tmp_path, form, content):
+    """Not one without a line end either, of which nothing but the end of a row could be left."""
+    output = tmp_path / "mine"
+    output.write_text(content)
+    status, _, err = run(OPENING, "--format", form, "--output", output, "--resume")
+    if form == "csv" and content == "id":  # as a kill may have left the header
+        assert status == 0
+        return
+    assert status == 2
+    assert "cannot resume: the output" in err
+    assert output.read_text() == content
+
+
 def test_ctrl_c_while_a_block_is_written_leaves_whole_rows(tmp_path):
     class Slow(io.BytesIO):
         def write(self, data):

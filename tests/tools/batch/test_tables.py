@@ -240,6 +240,36 @@ def test_a_table_keeps_its_columns_and_gets_those_of_the_answer(run, delimiter):
     assert rows_of(run(text, "--want", "moves")) == rows
 
 
+@pytest.mark.parametrize(
+    "text",
+    ["a\rb\n4HPwATDgc/ABMA\n", "a\rb,c\n4HPwATDgc/ABMA,d\n", "a\tb\r\tc\nd\te\tf\n", "\ra\r\n", "a\rb"],
+)
+def test_a_carriage_return_alone_is_a_blank(run, text):
+    status, out, err = run(text)
+    assert status in (1, 2)
+    assert "Traceback" not in err
+    assert out.count("\n") - 1 == len(text.strip("\r\n").split("\n")) or status == 2
+
+
+def test_a_table_with_carriage_returns_in_its_cells_is_read_and_resumed(run, tmp_path):
+    text, output = f"my\rname,id\na\rb,{OPENING}\nc,{OPENING}\n", tmp_path / "rows.csv"
+    assert run(text, "--output", output)[0] == 0
+    whole = output.read_bytes()
+    assert whole.startswith(b"my name,id,plies,")
+    assert b"\na b," in whole
+    output.write_bytes(whole[:-40])
+    assert run(text, "--output", output, "--resume")[0] == 0
+    assert output.read_bytes() == whole
+
+
+def test_a_cell_that_is_too_large_is_a_bad_line(run):
+    lines = "\n".join(["y" * 60_000] * 3)
+    status, out, err = run(f'id,note\n{OPENING},"{lines}"\n{OPENING},b\n')
+    assert status == 1
+    assert "line 2: format: expected a row of a table: field larger than field limit" in err
+    assert out.splitlines()[-1].startswith(f"{OPENING},b,0,")
+
+
 def test_cells_in_quotes_may_have_delimiters_and_line_ends(run):
     text = f'note,xgid\n"a, ""b""\nand c",{encode_xgid(START, MATCH)}\nlast,{OPENING}\n'
     rows = rows_of(run(text))
@@ -510,5 +540,5 @@ def test_without_pyarrow_parquet_is_refused_with_what_to_install(run, tmp_path, 
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     status, _, err = run(OPENING, "--output", tmp_path / "out.parquet")
     assert status == 2
-    assert "parquet needs pyarrow: pip install 'gammond[parquet]'" in err
+    assert "parquet needs the package pyarrow: pip install '.[parquet]' in the checkout" in err
     assert not (tmp_path / "out.parquet").exists()

@@ -1,4 +1,4 @@
-"""Ctrl-C and SIGTERM: both stop a tool, once, and do not cut off its last output."""
+"""Ctrl-C, SIGTERM and SIGHUP: all stop a tool, once, and do not cut off its last output."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import textwrap
 import threading
 from pathlib import Path
 
@@ -16,19 +17,21 @@ from tools import cli
 from tools.common import interrupts
 from tools.common.interrupts import call_on_interrupt, raise_on_interrupt
 
-BOTH = pytest.mark.parametrize("kind", [signal.SIGINT, signal.SIGTERM])
+ROOT = Path(__file__).parents[3]
+KINDS = [signal.SIGINT, signal.SIGTERM, *([signal.SIGHUP] if hasattr(signal, "SIGHUP") else [])]
+ALL = pytest.mark.parametrize("kind", KINDS)
 
 
 def send(kind):
     os.kill(os.getpid(), kind)
 
 
-@BOTH
-def test_either_signal_raises_and_the_handlers_are_put_back(kind):
-    before = signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM)
+@ALL
+def test_each_signal_raises_and_the_handlers_are_put_back(kind):
+    before = [signal.getsignal(each) for each in KINDS]
     with pytest.raises(KeyboardInterrupt), raise_on_interrupt():
         send(kind)
-    assert (signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM)) == before
+    assert [signal.getsignal(each) for each in KINDS] == before
 
 
 def interrupt_what_cannot_clean_up():
@@ -50,7 +53,7 @@ def test_an_error_in_cleaning_up_after_a_signal_is_an_interrupt_and_any_other_is
         act()
 
 
-@BOTH
+@ALL
 def test_a_second_signal_soon_after_does_not_cut_the_ending_short(kind):
     said = []
     with raise_on_interrupt():
@@ -70,7 +73,7 @@ def test_a_second_signal_much_later_breaks_in(monkeypatch):
                 send(signal.SIGTERM)
 
 
-@BOTH
+@ALL
 def test_a_tool_is_notified_instead_of_raising_and_its_ending_is_safe_too(kind):
     stopped = threading.Event()
     with raise_on_interrupt():
@@ -108,7 +111,7 @@ with call_on_interrupt(lambda: None, has_nothing=lambda: True):
 def test_a_tool_with_nothing_to_keep_ends_while_a_kernel_is_compiled():
     command = [sys.executable, "-c", AMID_COMPILING]
     streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
-    with subprocess.Popen(command, cwd=Path(__file__).parents[3], **streams) as process:
+    with subprocess.Popen(command, cwd=ROOT, **streams) as process:
         try:
             assert process.stdout.readline() == "compiling\n"
             process.send_signal(signal.SIGINT)
@@ -184,3 +187,60 @@ def main(args):
     """Receive the signal."""
     send(signal.SIGTERM)
     return 0
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGHUP"), reason="has no SIGHUP")
+def test_a_terminal_that_is_closed_ends_a_tool_after_it_has_kept_its_results(tmp_path):
+    """The program writes to the lost terminal before and after the signal, as bars and reports do."""
+    fcntl, termios = pytest.importorskip("fcntl"), pytest.importorskip("termios")
+    program = """
+        import sys, time
+        from pathlib import Path
+        from tools.common.interrupts import call_on_interrupt, raise_on_interrupt
+        from tools.common.progress import Progress
+
+        stopped = []
+        with raise_on_interrupt(), Progress(None, "work") as bar:
+            with call_on_interrupt(lambda: stopped.append(1)):
+                while not stopped:
+                    bar.repeat()
+                    time.sleep(0.01)
+            print("a report")
+            sys.stdout.flush()
+            bar.write_line("the end")
+            Path(sys.argv[1]).write_text("kept")
+    """
+    ours, theirs = os.openpty()
+    process = subprocess.Popen(
+        [sys.executable, "-c", textwrap.dedent(program), tmp_path / "results"],
+        cwd=ROOT,
+        stdin=theirs,
+        stdout=theirs,
+        stderr=theirs,
+        start_new_session=True,
+        preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
+    )
+    os.close(theirs)
+    assert b"work" in os.read(ours, 1000)
+    os.close(ours)
+    assert process.wait(30.0) == 0
+    assert (tmp_path / "results").read_text() == "kept"
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGHUP"), reason="has no SIGHUP")
+def test_a_signal_of_a_terminal_that_is_still_there_silences_nothing(capfd):
+    with pytest.raises(KeyboardInterrupt), raise_on_interrupt():
+        send(signal.SIGHUP)
+    os.write(2, b"said")
+    assert capfd.readouterr().err == "said"
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGHUP"), reason="has no SIGHUP")
+def test_a_job_under_nohup_goes_on():
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        with raise_on_interrupt():
+            send(signal.SIGHUP)
+        assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGHUP, before)

@@ -336,7 +336,7 @@ def test_a_damaged_state_is_refused_before_anything_is_done_and_left_as_it_is(ru
 def test_a_state_that_cannot_be_kept_is_refused_before_anything_is_rolled_out(run, tmp_path, engines):
     status, _, err = run(OPENING, *QUICK, "--state", tmp_path / "missing" / "state")
     assert status == 2
-    assert "no state can be saved in" in err
+    assert "there is no folder" in err
     assert engines.loaded == 0
 
 
