@@ -35,9 +35,15 @@ def make_store_opener(options: StoreOptions, book: Path) -> StoreOpener | None:
     Args:
         options: The options of the store.
         book: The opening book, which may be missing.
+    """
+    return partial(_open, options, book) if options.on else None
+
+
+def check_store_file(options: StoreOptions) -> None:
+    """Check at the start of a process that a file which was named can be its store, or made.
 
     Raises:
-        DataFileError: The file that the options name is no store, or in a folder that is not there.
+        DataFileError: It is something else, or in a folder that is not there.
     """
     if options.on and options.file:
         from engine.store.database import APPLICATION_ID, STORE_NAME  # most stores are where nobody named
@@ -45,7 +51,6 @@ def make_store_opener(options: StoreOptions, book: Path) -> StoreOpener | None:
 
         check_folder(file := options.find_file())
         check_own_file(file, STORE_NAME, APPLICATION_ID)
-    return partial(_open, options, book) if options.on else None
 
 
 def open_game_store(options: StoreOptions, game: str, read_entry: EntryReader) -> AnalysisStore:

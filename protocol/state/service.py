@@ -14,7 +14,7 @@ from engine.analysis.engine import Engine
 from engine.errors import ValueRangeError
 from engine.options import MAX_QUOTED_CHARS
 from engine.runtime.cores import count_usable_cores
-from engine.store.opening import make_store_opener
+from engine.store.opening import check_store_file, make_store_opener
 from engine.store.options import NO_STORE, StoreOptions
 from protocol.core.kept_answers import KeptAnswers
 from protocol.core.limits import ClientLimits
@@ -209,7 +209,11 @@ def make_shipped_catalogue(store: StoreOptions = NO_STORE) -> EngineCatalogue:
 
     Args:
         store: Where their analyses are found and kept.
+
+    Raises:
+        DataFileError: As `engine.store.opening.check_store_file`.
     """
+    check_store_file(store)
 
     def names() -> Sequence[str]:
         from nets.catalogue import list_evaluator_names

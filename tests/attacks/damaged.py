@@ -23,7 +23,17 @@ from engine.errors import GammondError
 from engine.evaluation.pruning import EvaluatorPruner
 from engine.hypergammon.construction import build_table
 from engine.hypergammon.table_file import open_file, write_table
+from engine.match_files.mat.reader import parse_mat
+from engine.match_files.model import (
+    ActionNotes,
+    RecordedCandidate,
+    RecordedCubeDecision,
+    RecordedEvaluation,
+    RecordedMatch,
+)
 from engine.rollout import RolloutEvaluators, RolloutSettings, load_state, roll_out, save_state
+from engine.rules.moves import legal_plays
+from engine.rules.position import Position
 from engine.store.analysis_store import AnalysisStore
 from nets.manifest import MANIFEST_FILE, load_net, read_manifest
 from tests import boards
@@ -31,7 +41,13 @@ from tests.attacks.match_files import measure_memory, mutate_file
 from tests.attacks.server import AttackError, Home, Server, serve
 from tests.attacks.trial import Attack, Trial, expect
 from tests.attacks.wire import Client, run_clients
+from tests.engine.match_files.played_games import MAT_GAME
 from tests.engine.store.samples import ENGINE, make_entry, make_question
+from tools.analyse.kept_decisions import KeptDecisions
+from tools.tournament.entrants import Entrant
+from tools.tournament.results_file import ResultsFile
+from tools.tournament.rules import GameRange, TournamentRules
+from tools.tournament.statistics.scores import PairedScores
 from tools.train.weights.net_set import load_net_set, read_net_set
 
 _MAX_S = 5.0
@@ -145,6 +161,55 @@ def _read_solution(file: Path) -> Numbers:
     return table.values, table.match_equities.pre_crawford, table.match_equities.post_crawford
 
 
+_RULES, _RUN = TournamentRules(seed=3), {"method": "by hand"}
+_ENTRANTS = [Entrant(name, name, {}, False) for name in ("ann", "bob")]
+
+
+def _write_results(folder: Path) -> Path:
+    values = np.array([1.0, -2.0, 3.0, -1.0])
+    with ResultsFile(folder / "results", _RULES, _ENTRANTS) as kept:
+        for start in (0, 4):
+            kept.add("ann", "bob", GameRange(start, 4), PairedScores(values, values.astype(np.int8)))
+    return folder / "results"
+
+
+def _read_results(file: Path) -> Numbers:
+    with ResultsFile(file, _RULES, _ENTRANTS) as kept:
+        scores = kept.get_scores("ann", "bob")
+    return scores.values, scores.kinds, scores.lengths
+
+
+def _make_match() -> RecordedMatch:
+    return parse_mat(f" 5 point match\n\n Game 1\n{MAT_GAME}")[0]
+
+
+def _write_decisions(folder: Path) -> Path:
+    match = _make_match()
+    with KeptDecisions(folder / "out.unfinished", _RUN) as kept:
+        journal = kept.open_match(match)
+        for number, evaluation in enumerate((0.25, -0.5)):
+            found = RecordedEvaluation(evaluation, (0.5, 0.1, 0.0, 0.1, 0.0), "2-ply", 0.01, 36)
+            candidates = tuple(
+                RecordedCandidate(play, found) for play in legal_plays(Position.start(), (3, 1))[:3]
+            )
+            cube = RecordedCubeDecision(0.1, evaluation, 1.0, found, found)
+            journal.add("searched", number, ActionNotes(candidates=candidates, cube=cube))
+    return folder / "out.unfinished"
+
+
+def _read_decisions(file: Path) -> Numbers:
+    with KeptDecisions(file, _RUN) as kept:
+        journal = kept.open_match(_make_match())
+        found = [notes for number in (0, 1) if (notes := journal.find("searched", number))]
+    cubes = [notes.cube for notes in found if notes.cube is not None]
+    evaluations = [each.evaluation for notes in found for each in notes.candidates]
+    evaluations += [each.evaluation for each in cubes if each.evaluation is not None]
+    return (
+        *(np.array([each.no_double, each.double_take, each.double_pass]) for each in cubes),
+        *(np.array([each.equity, *(each.outcome or ())]) for each in evaluations),
+    )
+
+
 _KINDS = {
     "two-sided": _Kind(partial(_write_database, is_two_sided=True), lambda file: open_table(file).arrays),
     "one-sided": _Kind(partial(_write_database, is_two_sided=False), lambda file: open_table(file).arrays),
@@ -154,6 +219,8 @@ _KINDS = {
     "manifest": _Kind(_write_manifest, _read_manifest),
     "net": _Kind(_write_net, _read_net),
     "store": _Kind(_write_store, _read_store),
+    "results": _Kind(_write_results, _read_results),
+    "decisions": _Kind(_write_decisions, _read_decisions),
 }
 
 

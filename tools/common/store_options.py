@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from engine.options import list_fields
-from engine.store.opening import StoreOpener, make_store_opener
+from engine.store.opening import StoreOpener, check_store_file, make_store_opener
 from engine.store.options import NO_STORE, STORE_VARIABLE, StoreOptions, read_store_options
 from nets.catalogue import BOOK_FILE
 
@@ -27,8 +27,14 @@ def add_store_arguments(parser: argparse._ActionsContainer) -> None:
 
 
 def make_opener(args: argparse.Namespace) -> StoreOpener | None:
-    """Return what opens the store, None if it is off; with the errors of `read_store_arguments`."""
-    return make_store_opener(read_store_arguments(args), BOOK_FILE)
+    """Return what opens the store, None if it is off.
+
+    Raises:
+        GammondError: As `read_store_arguments` and `engine.store.opening.check_store_file`.
+    """
+    options = read_store_arguments(args)
+    check_store_file(options)
+    return make_store_opener(options, BOOK_FILE)
 
 
 def read_store_arguments(args: argparse.Namespace) -> StoreOptions:

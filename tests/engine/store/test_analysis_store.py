@@ -21,7 +21,7 @@ from engine.store import analysis_store, entry_memory, store_writer
 from engine.store.analysis_store import AnalysisStore
 from engine.store.database import SCHEMA_VERSION, StoreDatabase
 from engine.store.entries import StoreQuestion
-from engine.store.opening import make_store_opener
+from engine.store.opening import check_store_file
 from engine.store.options import StoreOptions
 from engine.store.rows import BadRow
 from engine.store.sqlite_database import make_damage
@@ -327,7 +327,7 @@ def test_a_file_that_does_not_begin_as_a_store_is_refused_and_left_as_it_is(file
     with pytest.raises(DataFileError, match=r"expected a store of analyses, got a.*: name another file"):
         AnalysisStore(file)
     with pytest.raises(DataFileError, match="expected a store of analyses, got a"):
-        make_store_opener(StoreOptions(file=str(file)), Path("no book"))
+        check_store_file(StoreOptions(file=str(file)))
     with AnalysisStore(file, is_patient=False) as store:  # one who needs an answer has memory
         store.keep(make_question(), ENGINE, make_entry())
         assert store.find(make_question(), ENGINE, 2)
@@ -359,7 +359,7 @@ def test_a_file_that_another_program_wrote_over_is_not_moved(file):
 def test_a_folder_that_was_named_is_not_made(tmp_path, monkeypatch):
     monkeypatch.setenv("GAMMOND_DATA", str(tmp_path / "data"))
     file = tmp_path / "typo" / "store.sqlite"
-    for open_it in (AnalysisStore, lambda file: make_store_opener(StoreOptions(file=str(file)), file)):
+    for open_it in (AnalysisStore, lambda file: check_store_file(StoreOptions(file=str(file)))):
         with pytest.raises(DataFileError, match=r"there is no folder .*typo: make it, or correct the name"):
             open_it(file)
     assert not file.parent.exists()

@@ -9,6 +9,8 @@ from engine.match_files.mat.reader import parse_mat
 from engine.rules.game_record import DoubleAction, PlayAction, ResignationAction, ResponseAction
 from engine.rules.match import GameResult
 from engine.wording import format_count
+from protocol.repl.dialogue.commands import REPL_COMMANDS
+from protocol.repl.dialogue.move_commands import MOVE_ROWS
 from tests.protocol.repl.tables import make_talk
 
 
@@ -143,3 +145,23 @@ def test_a_record_goes_over_the_games_that_it_begins_with_but_over_nothing_else(
     file.write_text(" 7 point match\n")
     assert talk.answer(f"save {file}")[0].startswith(f"error: {file} already exists")
     assert file.read_text() == " 7 point match\n"
+
+
+@pytest.mark.parametrize(
+    ("game", "rows", "lines"),
+    [
+        ("backgammon", REPL_COMMANDS, ["play against human", "8/5 6/5", "resign", "accept"]),
+        ("barca", MOVE_ROWS, ["position startpos moves g2-h3"]),
+    ],
+)
+def test_no_command_that_takes_a_file_changes_one_of_somebody_else(tmp_path, game, rows, lines):
+    """Commands are found in the tables: a new one that takes a file is tried too."""
+    file = tmp_path / "mine.mat"
+    named = [name for name, row in rows.items() if any(each.name == "file" for each in row.arguments)]
+    assert "save" in named
+    for name in named:
+        talk = make_talk(f"set game.variant {game}", *lines, rolls=[(3, 1)])
+        file.write_text("notes of mine\n")
+        assert talk.answer(f"{name} {file}")[0].startswith(f"error: {file}"), name
+        assert file.read_text() == "notes of mine\n"
+        assert [each.name for each in tmp_path.iterdir()] == ["mine.mat"]

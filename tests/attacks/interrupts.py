@@ -1,0 +1,93 @@
+"""Ctrl-C, SIGTERM and SIGHUP at random moments of long work: the exit status, the advice, and resuming."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import time
+from dataclasses import replace
+from pathlib import Path
+
+from tests.attacks.jobs import JOBS, KillableJob, fill_in, list_results, run_job, write_positions
+from tests.attacks.server import ROOT, gammond_command
+from tests.attacks.trial import Attack, Trial, expect
+
+_KINDS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+_ENDS_S = 20.0
+_STATUS = 130
+
+_BATCH, _ROLLOUT, _TOURNAMENT = (
+    next(job for job in JOBS if job.name == name) for name in ("batch", "rollout", "tournament")
+)
+
+
+def _list_jobs(trial: Trial) -> list[KillableJob]:
+    """Return what is interrupted: `batch` as deep as it goes in that time, and others that resume."""
+    deep = [
+        replace(_BATCH, name=f"batch {options}", command=f"batch IN/positions.txt {options} --output OUT")
+        for plies in (2, 3)[: trial.dose(1, 2)]
+        for options in (f"--plies {plies} --threads 1", f"--plies {plies} --want moves,cube --threads 2")
+    ]
+    return [*deep, _ROLLOUT, _TOURNAMENT]
+
+
+def interrupt_work(trial: Trial) -> str:
+    """Interrupt jobs by each signal, and resume them to the same results as without."""
+    folder = trial.home.folder
+    write_positions(folder / "positions.txt", trial.home, trial.dose(200, 600), trial.rng)
+    sent, slowest_s = 0, 0.0
+    for place, job in enumerate(_list_jobs(trial)):
+        trial.note(f"{job.name}, without a signal")
+        began_s = time.monotonic()
+        whole, out = folder / f"{place}-whole", folder / f"{place}-stopped"
+        run_job(job, trial.home, whole, folder)
+        whole_s = time.monotonic() - began_s
+        for kind in _KINDS * trial.dose(1, 4):
+            trial.note(f"{job.name}, {kind.name}")
+            slowest_s = max(
+                slowest_s, _interrupt(job, trial, out, kind, trial.rng.uniform(0.2, 0.9) * whole_s)
+            )
+            sent += 1
+        trial.note(f"{job.name}, to the end")
+        run_job(replace(job, command=_next_command(job, out)), trial.home, out, folder)
+        first, second = list_results(job, whole), list_results(job, out)
+        for name in first:
+            expect(first[name]() == second[name](), f"{job.name}: {name} differs after interrupts")
+    return f"{sent} signals, the slowest end after {slowest_s:.1f} s, the same results after resuming"
+
+
+def _next_command(job: KillableJob, out: Path) -> str:
+    return f"{job.command} {job.resume}" if out.exists() else job.command
+
+
+def _interrupt(job: KillableJob, trial: Trial, out: Path, kind: signal.Signals, after_s: float) -> float:
+    """Start or resume a job, and send it a signal after some time; return how long it takes to end."""
+    command = _next_command(job, out)
+    process = subprocess.Popen(
+        gammond_command(*fill_in(command, out, trial.home.folder)),
+        cwd=ROOT,
+        env=trial.home.environment,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    try:
+        time.sleep(after_s)
+        process.send_signal(kind)
+        began_s = time.monotonic()
+        said = process.communicate(timeout=_ENDS_S)[1]
+    finally:
+        process.kill()
+    what = f"{job.name} after {kind.name}"
+    expect("Traceback" not in said, f"{what}: {said[-400:]!r}")
+    if process.returncode != 0:  # it had ended before
+        expect(process.returncode == _STATUS, f"{what}: exit status {process.returncode}, {said[-300:]!r}")
+        expect("interrupted" in said or job is _ROLLOUT, f"{what} says {said[-300:]!r}")
+        if job.command.startswith("batch") and out.exists():
+            expect("--resume continues" in said, f"{what} does not say how to go on: {said[-300:]!r}")
+    return time.monotonic() - began_s
+
+
+ATTACKS = (Attack("interrupts", "Ctrl-C, SIGTERM and SIGHUP amid long work, and resuming", interrupt_work),)
