@@ -113,7 +113,8 @@ def _run(arguments: list[str], *, is_process: bool) -> int:
     if first not in TOOLS:
         raise UnsupportedError(_explain_unknown(first), field="tool")
     is_server_log = first == "serve" and not sys.stderr.isatty()  # which may be of JSON
-    with PULSE.beat(f"gammond {first}") if is_process and not is_server_log else nullcontext():
+    beat = PULSE.beat(f"gammond {first}") if is_process and not is_server_log else nullcontext()
+    with raise_on_interrupt(), beat:
         return _run_tool(first, rest)
 
 
@@ -173,8 +174,7 @@ def _run_tool(name: str, arguments: list[str]) -> int:
         parsed = parser.parse_args(arguments)
     except SystemExit as end:  # argparse has written its help or its error
         return int(end.code or 0)
-    with raise_on_interrupt():
-        return int(tool.main(parsed))
+    return int(tool.main(parsed))
 
 
 def _format_help() -> str:

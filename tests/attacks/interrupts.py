@@ -9,11 +9,11 @@ from dataclasses import replace
 from pathlib import Path
 
 from tests.attacks.jobs import JOBS, KillableJob, fill_in, list_results, run_job, write_positions
-from tests.attacks.server import ROOT, gammond_command
+from tests.attacks.server import ROOT, AttackError, gammond_command
 from tests.attacks.trial import Attack, Trial, expect
 
 _KINDS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-_ENDS_S = 20.0
+_ENDS_S, _POLL_S = 20.0, 0.02
 _STATUS = 130
 
 _BATCH, _ROLLOUT, _TOURNAMENT = (
@@ -62,30 +62,38 @@ def _next_command(job: KillableJob, out: Path) -> str:
 
 def _interrupt(job: KillableJob, trial: Trial, out: Path, kind: signal.Signals, after_s: float) -> float:
     """Start or resume a job, and send it a signal after some time; return how long it takes to end."""
-    command = _next_command(job, out)
-    process = subprocess.Popen(
-        gammond_command(*fill_in(command, out, trial.home.folder)),
-        cwd=ROOT,
-        env=trial.home.environment,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-    )
+    command, log = _next_command(job, out), trial.home.folder / "interrupted.log"
+    with log.open("wb") as stderr:
+        process = subprocess.Popen(
+            gammond_command(*fill_in(command, out, trial.home.folder)),
+            cwd=ROOT,
+            env=trial.home.environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=stderr,
+            start_new_session=True,
+        )
+    what = f"{job.name} after {kind.name}"
     try:
-        time.sleep(after_s)
+        began_s = time.monotonic()
+        while not log.stat().st_size or time.monotonic() - began_s < after_s:  # Python itself has to start
+            if process.poll() is not None:
+                break
+            time.sleep(_POLL_S)
         process.send_signal(kind)
         began_s = time.monotonic()
-        said = process.communicate(timeout=_ENDS_S)[1]
+        process.wait(_ENDS_S)
+    except subprocess.TimeoutExpired:
+        raise AttackError(f"{what} goes on for more than {_ENDS_S:g} s") from None
     finally:
         process.kill()
-    what = f"{job.name} after {kind.name}"
+        process.wait()
+    said = log.read_text("utf-8", "replace")
     expect("Traceback" not in said, f"{what}: {said[-400:]!r}")
     if process.returncode != 0:  # it had ended before
         expect(process.returncode == _STATUS, f"{what}: exit status {process.returncode}, {said[-300:]!r}")
         expect("interrupted" in said or job is _ROLLOUT, f"{what} says {said[-300:]!r}")
-        if job.command.startswith("batch") and out.exists():
+        if job.command.startswith("batch") and "%" in said:  # it had begun
             expect("--resume continues" in said, f"{what} does not say how to go on: {said[-300:]!r}")
     return time.monotonic() - began_s
 

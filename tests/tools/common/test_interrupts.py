@@ -244,3 +244,10 @@ def test_a_job_under_nohup_goes_on():
         assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
     finally:
         signal.signal(signal.SIGHUP, before)
+
+
+@ALL
+def test_a_signal_that_comes_while_a_tool_is_loaded_ends_it_as_any_other(kind, monkeypatch, capsys):
+    monkeypatch.setattr(cli, "_run_tool", lambda name, arguments: send(kind))
+    assert cli.main(["batch", "-"]) == cli.EXIT_INTERRUPTED
+    assert capsys.readouterr().err == "gammond: interrupted\n"
