@@ -72,8 +72,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         _discard_stdout()
         sys.stderr.write(f"gammond: cannot write: {error.strerror}\n")
         return EXIT_USAGE
-    if COMPILATION.is_compiling and argv is None:
-        end_process(status)  # the interpreter's own end would wait for the compiler
+    if argv is None and (COMPILATION.is_compiling or status == EXIT_INTERRUPTED):
+        # The interpreter's own end would wait for the compiler, and be by SIGINT, not with the status, where
+        # an interrupt came in text that `exec` ran, as imports do.
+        end_process(status)
     return status
 
 

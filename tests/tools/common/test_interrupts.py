@@ -251,3 +251,25 @@ def test_a_signal_that_comes_while_a_tool_is_loaded_ends_it_as_any_other(kind, m
     monkeypatch.setattr(cli, "_run_tool", lambda name, arguments: send(kind))
     assert cli.main(["batch", "-"]) == cli.EXIT_INTERRUPTED
     assert capsys.readouterr().err == "gammond: interrupted\n"
+
+
+def test_an_interrupt_in_text_that_is_run_has_the_exit_status_of_any_other(tmp_path):
+    """The interpreter notes such a one as not handled, and ends a module by SIGINT; imports run text."""
+    program = """
+        import sys
+        from tools import cli
+
+        cli._run_tool = lambda name, arguments: exec("raise KeyboardInterrupt")
+        sys.argv = ["gammond", "batch"]
+        sys.exit(cli.main())
+    """
+    (tmp_path / "program.py").write_text(textwrap.dedent(program))
+    done = subprocess.run(
+        [sys.executable, "-m", "program"],
+        cwd=tmp_path,
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (cli.EXIT_INTERRUPTED, "gammond: interrupted\n")
