@@ -47,7 +47,7 @@ class Action:
     Attributes:
         kind: What it was.
         seat: Who did it, 0 or 1.
-        text: In words: ``8/5 6/5``, ``double``, ``beaver``, ``take``, ``resign gammon``.
+        text: In words: ``8/5 6/5``, ``double``, ``redouble``, ``beaver``, ``take``, ``resign gammon``.
         position: The checkers before it, as the player on roll sees them.
         match: The match state before it, with the dice of a play.
         play: The play, if it is one.
@@ -125,6 +125,7 @@ def wrap_game(game: RecordedGame) -> Game:
 
 
 def _wrap_action(before: GameSituation, action: GameAction, notes: ActionNotes) -> Action:
+    from engine.rules.cube_actions import name_double
     from engine.rules.game_record import (
         DoubleAction,
         PlayAction,
@@ -144,8 +145,7 @@ def _wrap_action(before: GameSituation, action: GameAction, notes: ActionNotes) 
         case RollAction(seat, roll):
             kind, text, match = "roll", "not played", match.with_roll(roll)
         case DoubleAction(seat):
-            words = ("double", "beaver", "raccoon")
-            kind, text = "double", words[before.match.doubled + before.match.beavered]
+            kind, text = "double", name_double(before.match)
         case ResponseAction(seat, is_take):
             kind = text = "take" if is_take else "pass"
         case ResignationAction(seat, size, is_accepted):

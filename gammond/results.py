@@ -235,10 +235,14 @@ class CubeDecision(PrintedResult):
     evaluation: Evaluation | None
 
     def __str__(self) -> str:
-        lines = [self.action, f"  no double   {self.no_double:+.3f}"]
-        if self.double_take is not None and self.double_pass is not None:
-            lines += [f"  double/take {self.double_take:+.3f}", f"  double/pass {self.double_pass:+.3f}"]
-        return "\n".join(lines)
+        double = "redouble" if "redouble" in self.action.lower() else "double"
+        rows = (
+            (f"no {double}", self.no_double),
+            (f"{double}/take", self.double_take),
+            (f"{double}/pass", self.double_pass),
+        )
+        known = [f"  {name:<{len(rows[1][0])}} {equity:+.3f}" for name, equity in rows if equity is not None]
+        return "\n".join([self.action, *known])
 
 
 @dataclass(frozen=True)

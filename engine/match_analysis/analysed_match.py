@@ -36,6 +36,7 @@ from engine.match_files.model import (
     find_candidate,
     number_moves,
 )
+from engine.rules.cube_actions import name_cube_action
 from engine.rules.dice import Roll
 from engine.rules.game_record import GameAction, PlayAction
 from engine.rules.game_replay import GameSituation
@@ -55,8 +56,8 @@ class AnalysedDecision:
         action: What was done; of a decision not to double, the play that followed.
         notes: What the engine thinks of it.
         move: The number of the move that it belongs to, by `engine.match_files.model.number_moves`.
-        chosen: What was done, in words.
-        best: What was best.
+        chosen: What was done: a play, or a cube action in the words for a first double.
+        best: What was best, in the same words.
         depth: How deep the engine looked.
     """
 
@@ -68,6 +69,16 @@ class AnalysedDecision:
     chosen: str
     best: str
     depth: str
+
+    @property
+    def chosen_name(self) -> str:
+        """What was done, as a reader is told: a double of a cube that has an owner is a redouble."""
+        return name_cube_action(self.chosen, self.situation.match)
+
+    @property
+    def best_name(self) -> str:
+        """What was best, as a reader is told."""
+        return name_cube_action(self.best, self.situation.match)
 
     @property
     def roll(self) -> Roll | None:

@@ -20,10 +20,10 @@ from engine.match_reports.html_parts import (
     format_verdict,
     get_mark,
     list_names,
-    name_cube_action,
     name_place,
 )
 from engine.match_reports.ratings import format_rating
+from engine.rules.cube_actions import name_cube_action, name_double
 from engine.rules.dice import format_roll
 from engine.rules.game_record import (
     DoubleAction,
@@ -149,7 +149,7 @@ def _describe_action(names: tuple[str, str], match: MatchState, action: GameActi
         case RollAction(seat, roll):
             return f"{names[seat]}: {format_roll(roll)}, not played"
         case DoubleAction(seat, cube):
-            return f"{names[seat]} {'doubles' if match.cube_owner is None else 'redoubles'} to {cube}"
+            return f"{names[seat]} {name_double(match)}s to {cube}"
         case ResponseAction(seat, is_take):
             return f"{names[seat]} {'takes' if is_take else 'passes'}"
         case ResignationAction(seat, kind, is_accepted):
@@ -207,7 +207,7 @@ def _format_cube(analysed: AnalysedMatch, decision: AnalysedDecision) -> str:
     cube, match = decision.notes.cube, decision.situation.match
     assert cube is not None
     held, taken = cube.evaluation, cube.taken_evaluation
-    best = name_cube_action(decision.best, match)
+    best = decision.best_name
     equities = {
         name_cube_action("no double", match): (cube.no_double, held.error if held else None),
         name_cube_action("double, take", match): (cube.double_take, taken.error if taken else None),
@@ -215,10 +215,7 @@ def _format_cube(analysed: AnalysedMatch, decision: AnalysedDecision) -> str:
     }
     judgement = decision.judged.judgement
     if judgement.choice is Choice.NO_DOUBLE and not (judgement.counts_for_gnubg or get_mark(decision)):
-        listed = ", ".join(
-            f"{name_cube_action(name, match)} {format_points(equity)}"
-            for name, (equity, _) in equities.items()
-        )
+        listed = ", ".join(f"{name} {format_points(equity)}" for name, (equity, _) in equities.items())
         return f'<p class="soft">Cube: {listed}; best: {best}.</p>'
     rows = "".join(
         f"<tr><th scope=row>{name}{_format_equity(analysed, match, *equity)}"

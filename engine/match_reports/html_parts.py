@@ -7,7 +7,6 @@ from pathlib import Path
 
 from engine.match_analysis.analysed_match import AnalysedDecision, AnalysedMatch
 from engine.match_analysis.statistics import classify_loss
-from engine.rules.match import MatchState
 from engine.wording import escape_unprintable
 
 _STYLE_FILE = Path(__file__).with_name("report.css")
@@ -58,11 +57,6 @@ def format_difference(points: float) -> str:
 def format_interval(error: float) -> str:
     """Format the 95 % interval of a standard error."""
     return f"±{_ERRORS_TO_95 * error:.3f}"
-
-
-def name_cube_action(words: str, match: MatchState) -> str:
-    """Return a cube action in words; a double of a cube that has an owner is a redouble."""
-    return words if match.cube_owner is None else words.replace("double", "redouble")
 
 
 def format_loss(decision: AnalysedDecision) -> str:

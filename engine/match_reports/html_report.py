@@ -21,7 +21,6 @@ from engine.match_reports.html_parts import (
     get_address,
     get_mark,
     list_names,
-    name_cube_action,
 )
 from engine.match_reports.text_report import list_statistics
 from engine.rules.dice import format_roll
@@ -139,8 +138,8 @@ def _format_errors(analysed: AnalysedMatch) -> str:
         f'<tr><th scope=row><a href="#{get_address(each)}">Game {each.judged.game + 1}, move {each.move}</a>'
         f'<td class=text>{names[each.judged.seat]}<td class="text {get_mark(each)}">{get_mark(each)}'
         f"<td>{format_loss(each)}<td>{format_roll(each.roll)}"
-        f"<td class=text>{name_cube_action(each.chosen, each.situation.match)}"
-        f"<td class=text>{name_cube_action(each.best, each.situation.match)}"
+        f"<td class=text>{each.chosen_name}"
+        f"<td class=text>{each.best_name}"
         for each in wrong
     )
     heads = "".join(

@@ -119,8 +119,8 @@ def _format_errors(analysed: AnalysedMatch, count: int) -> list[str]:
             f"{each.judged.judgement.error_points:.3f}",
             _format_mwc(each),
             format_roll(each.roll),
-            each.chosen,
-            each.best,
+            each.chosen_name,
+            each.best_name,
             _format_depth(each),
         )
         for each in wrong[:count]

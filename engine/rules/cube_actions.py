@@ -35,6 +35,23 @@ def double(match: MatchState) -> MatchState:
     return replace(match, doubled=True)
 
 
+def name_double(match: MatchState) -> str:
+    """Return what turning the cube is called: ``double``, ``redouble``, ``beaver`` or ``raccoon``."""
+    if match.doubled:
+        return "raccoon" if match.beavered else "beaver"
+    return "double" if match.cube_owner is None else "redouble"
+
+
+def name_cube_action(words: str, match: MatchState) -> str:
+    """Return a cube action of the side on roll in words: a double of a cube that has an owner is a redouble.
+
+    Args:
+        words: As of a first double, such as ``no double`` or ``double, take``.
+        match: The match state.
+    """
+    return words if match.cube_owner is None else words.replace("double", "redouble")
+
+
 def take(match: MatchState) -> MatchState:
     """Take the pending double or beaver.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import textwrap
 
+from engine.rules.cube_actions import name_double
 from engine.rules.dice import format_roll
 from engine.rules.match import SEATS, MatchState
 from engine.rules.position import BAR, OFF, Position
@@ -178,7 +179,7 @@ def _describe_turn(seat: int, match: MatchState) -> str:
     if seat != match.on_roll:
         return ""
     if match.doubled:
-        return f"doubles to {2 * match.cube}"
+        return f"{name_double(match.without_offers())}s to {2 * match.cube}"
     return f"rolled {format_roll(match.roll)}" if match.roll else "on roll"
 
 

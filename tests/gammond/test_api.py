@@ -165,6 +165,10 @@ def test_a_cube_decision_says_what_to_do_and_why(engine):
     assert decision.should_double
     assert decision.should_take
     assert decision.no_double < decision.double_take < decision.double_pass == 1.0
+    owned = engine.cube(START, gammond.MatchState(length=7, cube=2, cube_owner=0))
+    assert [line[:16].strip() for line in str(owned).splitlines()[1:]] == [
+        "no redouble", "redouble/take", "redouble/pass",
+    ]  # fmt: skip
     over = Position(np.array([[15, *[0] * 25], [14, 1, *[0] * 24]]))
     with pytest.raises(gammond.StateError):
         engine.cube(over)

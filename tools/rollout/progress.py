@@ -8,6 +8,7 @@ import shutil
 from engine.analysis.rollout_requests import CUBE, MOVES, PreparedRollout
 from engine.rollout import RolloutState
 from engine.rollout.results import MeanEquity
+from engine.rules.cube_actions import name_cube_action
 from engine.rules.notation import format_play
 from tools.common.progress import Progress
 from tools.common.pulse import write_if_there
@@ -65,7 +66,8 @@ class RolloutProgress(Progress):
         kind = prepared.request.kind
         names = [format_play(play) for play in prepared.plays]
         if kind != MOVES:
-            names = ["no double", "double, take"] if kind == CUBE else ["position"]
+            actions = ("no double", "double, take") if kind == CUBE else ("position",)
+            names = [name_cube_action(action, prepared.request.match) for action in actions]
         known = [one for one in range(len(state.starts)) if state.count_trials(one)]
         means = {
             one: state.estimate_equity(one, prepared.scoring, for_opponent=kind == MOVES) for one in known

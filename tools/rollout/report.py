@@ -11,6 +11,7 @@ from engine.analysis.rollout_requests import MOVES, RolloutResult
 from engine.formats.match_id import encode_match_id
 from engine.formats.position_id import encode_position_id
 from engine.rollout import CubeRollout, EquityDifference, RolloutEstimate, RolloutSettings, StopReason
+from engine.rules.cube_actions import name_cube_action
 from engine.rules.dice import format_roll
 from engine.rules.match import MatchState
 from engine.rules.notation import format_play
@@ -67,9 +68,10 @@ def format_table(answer: RolloutResult, settings: RolloutSettings) -> str:
     rows: list[tuple[str, RolloutEstimate, EquityDifference | None, str]]
     closing = []
     if isinstance(results, CubeRollout):
-        rows = [("no double", results.no_double, None, "")]
+        match = answer.request.match
+        rows = [(name_cube_action("no double", match), results.no_double, None, "")]
         if results.take is not None:
-            rows.append(("double, take", results.take, results.gain, ""))
+            rows.append((name_cube_action("double, take", match), results.take, results.gain, ""))
         closing = [format_action(results.decision)]
     elif isinstance(results, RolloutEstimate):
         rows = [("position", results, None, "")]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from engine.rules.cube_actions import name_double
 from engine.rules.dice import format_roll
 from engine.rules.match import RESULT_NAMES, MatchState
 from engine.rules.position import Position
@@ -64,16 +65,16 @@ def describe_score(
         match: The kind of game, and the cube.
         points: Of seats 0 and 1.
         names: Of seats 0 and 1.
-        is_over: Whether the game is over: the match state is that of the next one.
+        is_over: Whether the game is over: the match state is that of the next one, if there is one.
     """
     game = "money play" if match.is_money else f"a {match.length}-point match"
-    crawford = ", Crawford game" if match.crawford else ""
+    score = f"{begin_sentence(names[0])} {points[0]}, {names[1]} {points[1]} in {game}"
     if is_over:
-        crawford = "; the next game is the Crawford game" if match.crawford else ""
-        return f"{begin_sentence(names[0])} {points[0]}, {names[1]} {points[1]} in {game}{crawford}"
-    score = f"{begin_sentence(names[0])} {points[0]}, {names[1]} {points[1]}"
+        is_next_crawford = match.crawford and max(points) < match.length
+        return f"{score}; the next game is the Crawford game" if is_next_crawford else score
+    crawford = ", Crawford game" if match.crawford else ""
     rules = f"; {describe_money_rules(match)}" if match.is_money else ""
-    return f"{score} in {game}{crawford}, {describe_cube(match)}{rules}"
+    return f"{score}{crawford}, {describe_cube(match)}{rules}"
 
 
 def describe_pips(position: Position, on_roll: int, names: SeatNames) -> str:
@@ -132,7 +133,7 @@ def describe_cube_access(match: MatchState, names: SeatNames) -> str:
         return f"{place}: a double would gain nothing."
     if len(gaining) == 2:
         return f"{place}: both sides may double."
-    return f"{place}: only {gaining[0]} may gain by a {'double' if owner is None else 'redouble'}."
+    return f"{place}: only {gaining[0]} may gain by a {name_double(match)}."
 
 
 def describe_action(action: str, before: MatchState, after: MatchState, names: SeatNames) -> str:
@@ -152,8 +153,9 @@ def describe_action(action: str, before: MatchState, after: MatchState, names: S
             name, "offer", f"to resign {_describe_game_result(kind, points)}"
         ) + _ask_for_response(after, names)
     if verb == "double":
-        verb = "double" if before.cube_owner is None else "redouble"
-        return make_sentence(name, verb, f"to {2 * before.cube}") + _ask_for_response(after, names)
+        return make_sentence(name, name_double(before), f"to {2 * before.cube}") + _ask_for_response(
+            after, names
+        )
     if verb == "beaver":
         return make_sentence(name, verb, f"to {2 * after.cube}") + _ask_for_response(after, names)
     if verb == "take":
@@ -179,7 +181,7 @@ def describe_offer(match: MatchState) -> str:
     elif match.beavered:
         offer = f"a beaver to {2 * match.cube}"
     elif match.doubled:
-        offer = f"a double to {2 * match.cube}"
+        offer = f"a {name_double(match.without_offers())} to {2 * match.cube}"
     else:
         return ""
     return f"{offer} is pending: {describe_responses(match)}"
@@ -196,12 +198,14 @@ def describe_position(game: GameState) -> str:
 
 
 def describe_game(game: GameState) -> str:
-    """Describe a game in progress: who is to act, the score and the cube."""
+    """Describe a game: who is to act, the score and the cube; of one that is over the score."""
     match = game.match
-    points = ", ".join(f"{mark} {own}" for mark, own in zip(CHECKER_MARKS, match.score, strict=True))
+    points = ", ".join(f"{mark} {own}" for mark, own in zip(CHECKER_MARKS, game.score, strict=True))
     kind = "money play" if match.is_money else f"{points} to {match.length}"
+    if game.is_over:
+        return f"the game is over; {kind}."
     crawford = ", Crawford game" if match.crawford else ""
-    turn = "the game is over" if game.is_over else describe_turn(match, CHECKER_MARKS[match.to_act])
+    turn = describe_turn(match, CHECKER_MARKS[match.to_act])
     return f"{turn}; {kind}{crawford}, {describe_cube(match)}."
 
 
@@ -216,7 +220,7 @@ def describe_turn(match: MatchState, name: str = HUMAN_NAME) -> str:
     if match.resigned:
         return f"{subject} answer the resignation"
     if match.doubled:
-        return f"{subject} answer the double"
+        return f"{subject} answer the {'beaver' if match.beavered else 'double'}"
     return f"{subject} roll" if match.roll is None else f"{subject} play {format_roll(match.roll)}"
 
 

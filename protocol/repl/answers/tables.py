@@ -21,7 +21,7 @@ _CHANCE_WIDTHS = (6, 5, 5, 6, 5)
 _EQUITY_WIDTH = 7
 
 _CHOICE_WIDTH = 14
-_MATRIX_LEGEND = "N no double, D double/take, P double/pass, T too good, - no doubling"
+_MATRIX_LEGEND = "N no {double}, D {double}/take, P {double}/pass, T too good, - no doubling"
 
 
 def format_points(value: ReplyValue) -> str:
@@ -288,7 +288,7 @@ def format_matrix(replies: Sequence[Reply]) -> list[str]:
         A table, with what its letters mean.
     """
     *rows, summary = (reply.values for reply in replies)
-    away = int(summary["away"])
+    away, double = int(summary["away"]), "double" if summary["cube"] == 1 else "redouble"
     width = max(1, min(3, (TABLE_WIDTH - 6) // away))
     step = 1 if width == 3 else 5  # two digits need a blank between them
     head = "".join(f"{number:>{step * width}}" for number in range(step, away + 1, step))
@@ -301,18 +301,23 @@ def format_matrix(replies: Sequence[Reply]) -> list[str]:
             )
             for row in rows
         ),
-        *_format_matrix_equities([reply.fields for reply in replies if reply.fields]),
+        *_format_matrix_equities([reply.fields for reply in replies if reply.fields], double),
         f"    money: {summary['money']}; cube {summary['cube']}; {describe_source(summary)}",
-        f"    {_MATRIX_LEGEND}",
+        f"    {_MATRIX_LEGEND.format(double=double)}",
     ]
 
 
-def _format_matrix_equities(rows: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Lay out the equities of no double and of a double, as many columns side by side as fit."""
+def _format_matrix_equities(rows: Sequence[Mapping[str, Any]], double: str) -> list[str]:
+    """Lay out the equities of no double and of a double, as many columns side by side as fit.
+
+    Args:
+        rows: Those of the table.
+        double: What doubling is called.
+    """
     if not rows:
         return []
     columns = (TABLE_WIDTH - 6) // _EQUITY_WIDTH
-    lines = ["    equities of no double, and below it of a double with the proper response"]
+    lines = [f"    equities of no {double}, and below it of a {double} with the proper response"]
     for start in range(0, len(rows), columns):
         heads = range(start + 1, min(start + columns, len(rows)) + 1)
         lines.append(PreformattedLine(f"{'':6}" + "".join(f"{number:>{_EQUITY_WIDTH}}" for number in heads)))

@@ -131,7 +131,7 @@ class GameView:
     def show_score(self) -> list[str]:
         """Return the score and the cube."""
         game = self.session.game
-        is_over = self.human_seat is not None and game.is_over
+        is_over = game.is_over and (self.human_seat is not None or self.origin is not None)
         return [describe_score(game.match, self.points, self.names, is_over=is_over) + "."]
 
     def show_rules(self) -> list[str]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from engine.cubeful import compute_resignation_loss
 from engine.errors import GammondError, StateError
 from engine.match_analysis.statistics import XG_ERROR_POINTS, classify_loss
+from engine.rules.cube_actions import name_cube_action
 from engine.rules.match import RESULT_NAMES, MatchState
 from engine.rules.notation import format_play, parse_play
 from engine.rules.position import Position
@@ -193,12 +194,12 @@ class Tutor:
             return []
         self._objected = table, verdict.done
         rating = f", {rate_loss(verdict.loss)}" if rate_loss(verdict.loss) else ""
-        done = _PHRASES.get(verdict.done, verdict.done)
+        done = name_cube_action(_PHRASES.get(verdict.done, verdict.done), table.match)
         start = f"Tutor: {done} loses {verdict.loss:.3f}{rating}"
         mark = Mark(len("Tutor: "), len(start), classify_loss(verdict.loss))
         return [
             PreformattedLine(f"{start}.", [mark]),
-            f"Better: {verdict.best} ({verdict.source}).",
+            f"Better: {name_cube_action(verdict.best, table.match)} ({verdict.source}).",
             "It is taken back: decide again, or 'keep' it.",
         ]
 

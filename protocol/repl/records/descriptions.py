@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from engine.match_analysis.statistics import classify_loss
 from engine.match_files.model import NO_NOTES, IssueKind
+from engine.rules.cube_actions import name_double
 from engine.rules.dice import format_roll
 from engine.rules.game_record import (
     DoubleAction,
@@ -146,8 +147,7 @@ def _describe_action(record: OpenRecord, action: GameAction, match: MatchState) 
             is_you = names[seat] == HUMAN_NAME
             return f"{format_roll(roll)}: {done[0].lower() if is_you else done[0]}{done[1:]}"
         case DoubleAction(seat, cube):
-            verb = "redouble" if match.cube_owner is not None else "double"
-            return make_sentence(names[seat], "beaver" if match.doubled else verb, f"to {cube}")
+            return make_sentence(names[seat], name_double(match), f"to {cube}")
         case ResponseAction(seat, is_take):
             return make_sentence(names[seat], "take" if is_take else "pass")
         case ResignationAction(seat, kind, is_accepted):

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from engine.match_analysis.statistics import classify_loss
 from engine.match_files.model import NO_NOTES, RecordedCandidate, RecordedCubeDecision
+from engine.rules.cube_actions import name_cube_action
 from engine.rules.game_record import DoubleAction, PlayAction, ResponseAction
 from engine.rules.notation import format_play
+from engine.rules.outcome import invert_outcomes
 from engine.wording import format_count
 from protocol.repl.answers.replies import PreformattedLine
 from protocol.repl.answers.tables import (
@@ -34,8 +38,18 @@ def format_kept_hint(record: OpenRecord, count: int) -> list[str]:
     notes = record.match.games[place.game].notes.get(place.action, NO_NOTES)
     if isinstance(action, PlayAction) and not place.is_before_roll:
         return _format_candidates(record, action, notes.candidates, count) if notes.candidates else []
-    if notes.cube is not None and isinstance(action, PlayAction | DoubleAction | ResponseAction):
-        return _format_cube(record, notes.cube)
+    is_beavered = record.find_step().situation.match.beavered
+    if (
+        notes.cube is not None
+        and not is_beavered
+        and isinstance(action, PlayAction | DoubleAction | ResponseAction)
+    ):
+        is_response = isinstance(action, ResponseAction)
+        return [
+            *(_format_response(notes.cube) if is_response else _format_cube(record, notes.cube)),
+            *_format_chosen(record),
+            *_format_source(record, notes.cube, for_opponent=is_response),
+        ]
     return []
 
 
@@ -72,19 +86,44 @@ def _format_row(
 
 
 def _format_cube(record: OpenRecord, cube: RecordedCubeDecision) -> list[str]:
+    """Lay out what doubling or not is worth to the side on roll."""
+    match = record.find_step().situation.match
     values = {"no double": cube.no_double, "double, take": cube.double_take, "double, pass": cube.double_pass}
-    values["best"] = max(cube.no_double, cube.double)
-    evaluation = cube.evaluation
-    outcome = None if evaluation is None else evaluation.outcome
-    source = record.describe_depth(record.place.game, "" if evaluation is None else evaluation.depth)
+    named = {name_cube_action(name, match): value for name, value in values.items()}
+    return _format_choices({**named, "best": max(cube.no_double, cube.double)})
+
+
+def _format_response(cube: RecordedCubeDecision) -> list[str]:
+    """Lay out what a take and a pass are worth to the side that answers."""
+    values = {"take": -cube.double_take, "pass": -cube.double_pass}
+    return _format_choices({**values, "best": max(values.values())})
+
+
+def _format_choices(values: dict[str, float]) -> list[str]:
+    rows = (format_choice_row(name, values, name, "best") for name in values if name != "best")
+    return [format_choice_header(values), *rows]
+
+
+def _format_chosen(record: OpenRecord) -> list[str]:
     return [
-        format_choice_header(values),
-        *(format_choice_row(name, values, name, "best") for name in values if name != "best"),
-        *(
-            f"    {each.chosen} was done; best: {each.best}"
-            for each in record.find_decisions(record.place)
-            if not each.roll
-        ),
-        *describe_chances(None if outcome is None else dict(zip(CHANCE_KEYS, outcome, strict=True))),
-        f"    by the analysis{source}; {_ADVICE}",
+        f"    {each.chosen_name} was done; best: {each.best_name}"
+        for each in record.find_decisions(record.place)
+        if not each.roll
     ]
+
+
+def _format_source(record: OpenRecord, cube: RecordedCubeDecision, *, for_opponent: bool) -> list[str]:
+    """Write the chances without a double, and what they come from.
+
+    Args:
+        record: The match.
+        cube: The decision.
+        for_opponent: Whether they are those of the side that is doubled.
+    """
+    evaluation = cube.evaluation
+    outcome = None if evaluation is None or evaluation.outcome is None else np.array([evaluation.outcome])
+    if outcome is not None and for_opponent:
+        outcome = invert_outcomes(outcome)
+    chances = None if outcome is None else dict(zip(CHANCE_KEYS, map(float, outcome[0]), strict=True))
+    source = record.describe_depth(record.place.game, "" if evaluation is None else evaluation.depth)
+    return [*describe_chances(chances), f"    by the analysis{source}; {_ADVICE}"]

@@ -36,7 +36,7 @@ class DecisionLoss:
         seat: Who made it.
         move: The number of its move in the game; both sides have one of each number.
         roll: The dice of a play; None for others.
-        done: The decision: a play, ``no double``, ``resign gammon``.
+        done: The decision: a play, ``no double``, ``redouble``, ``resign gammon``.
         best: The best one.
         points: What it lost against the best one.
         depth: How deep it was judged; empty where that is not known.
@@ -82,8 +82,8 @@ def describe_loss(decision: AnalysedDecision) -> DecisionLoss:
         judged.seat,
         decision.move,
         decision.roll,
-        decision.chosen,
-        decision.best,
+        decision.chosen_name,
+        decision.best_name,
         judged.judgement.error_points,
         decision.depth,
     )

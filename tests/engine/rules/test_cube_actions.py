@@ -7,7 +7,17 @@ from dataclasses import replace
 import pytest
 
 from engine.errors import StateError, ValueRangeError
-from engine.rules.cube_actions import accept, beaver, double, pass_double, reject, resign, take
+from engine.rules.cube_actions import (
+    accept,
+    beaver,
+    double,
+    name_cube_action,
+    name_double,
+    pass_double,
+    reject,
+    resign,
+    take,
+)
 from engine.rules.match import MAX_CUBE, GameResult, MatchState
 
 DOUBLED = double(MatchState())
@@ -131,3 +141,24 @@ def test_without_a_resignation_there_is_nothing_to_accept_or_reject(action):
     with pytest.raises(StateError) as caught:
         action(DOUBLED)
     assert caught.value.field == "resigned"
+
+
+@pytest.mark.parametrize(
+    ("match", "name"),
+    [
+        (MatchState(), "double"),
+        (MatchState(cube=2, cube_owner=0), "redouble"),
+        (DOUBLED, "beaver"),
+        (double(MatchState(cube=2, cube_owner=0)), "beaver"),
+        (BEAVERED, "raccoon"),
+    ],
+)
+def test_what_turning_the_cube_is_called_depends_on_who_owns_it_and_what_waits(match, name):
+    assert name_double(match) == name
+
+
+@pytest.mark.parametrize("words", ["no double", "double, take", "too good to double", "take"])
+def test_the_words_for_a_first_double_become_those_for_a_redouble_where_the_cube_has_an_owner(words):
+    assert name_cube_action(words, MatchState()) == words
+    owned = name_cube_action(words, MatchState(cube=2, cube_owner=0))
+    assert owned == words.replace("double", "redouble")

@@ -38,7 +38,7 @@ LATE = """\
  +13-14-15-16-17-18------19-20-21-22-23-24-+   X
  |                  | O | X  X             |   1 point, 77 pips, 5 off
  |                  |   | X  X             |   holds the cube at 2
- |                  |   | X                |   doubles to 4
+ |                  |   | X                |   redoubles to 4
  |                  |   | X                |
  |                  |   | 7                |
  |                  |BAR|                  |   money game

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 import sys
 import types
 
@@ -39,6 +40,33 @@ def test_the_text_has_the_statistics_of_both_and_the_errors(file, capsys):
     assert any(line.startswith("PR, by eXtreme Gammon's rule") and line.count("±") == 2 for line in lines)
     assert lines[-1].split()[:5] == ["1", "5", "Thomas", "Low", lines[-1].split()[4]]
     assert "no double  double, pass" in lines[-1]
+
+
+REDOUBLED = """ 0 point match
+
+ Game 1
+ ann : 0                               bob : 0
+  1) 31: 8/5 6/5                       64: 24/18 13/9
+  2)  Doubles => 2                      Beavers => 4
+  3)  Takes
+  4) 31: 24/23 13/10                    Doubles => 8
+  5)  Drops
+                                        Wins 4 points
+"""
+
+
+@pytest.mark.parametrize("form", ["text", "html"])
+def test_the_reports_say_redouble_and_beaver_as_players_do(file, capsys, form):
+    file.write_text(REDOUBLED)
+    said = run(capsys, file, "--plies", "0", "--format", form).out
+    assert "reredouble" not in said
+    assert "no redouble" in said
+    if form == "html":
+        assert "bob beavers to 4" in said
+        assert "bob redoubles to 8" in said
+    else:
+        row = next(line for line in said.splitlines() if " redouble " in line)
+        assert re.search(" redouble +no redouble ", row)
 
 
 def test_json_has_every_decision_with_what_it_lost(file, capsys):

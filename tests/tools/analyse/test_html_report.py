@@ -348,4 +348,5 @@ def test_numbers_have_minus_signs_and_a_cube_with_an_owner_is_redoubled(report):
     assert re.search("\N{MINUS SIGN}0[.][0-9]{3}", shown)
     assert not re.search("-[0-9]*[.][0-9]", shown)
     assert "no redouble" in shown
+    assert "reredouble" not in page
     assert "Difference" in shown

@@ -178,6 +178,7 @@ def test_the_table_fits_into_80_columns(run, what, options):
     _, out, _ = run(encode_xgid(crowded, match), "--what", what, *QUICK, *options)
     assert max(map(len, out.splitlines())) <= 80
     assert "MWC, %" in out
+    assert ("no redouble" in out) == (what == "cube")
 
 
 def test_named_plays_are_rolled_out_alone_or_beside_the_best(run):

@@ -1,15 +1,18 @@
 import pytest
 
 from engine.rules.match import MatchState
+from engine.rules.position import Position
 from protocol.repl.answers.sentences import (
     describe_action,
     describe_cube_access,
+    describe_game,
     describe_offer,
     describe_responses,
     describe_score,
     describe_turn,
     make_sentence,
 )
+from protocol.state.game_state import GameState
 
 NAMES = ("you", "gammond")
 START = MatchState()
@@ -72,7 +75,7 @@ def test_what_waits_is_named_with_its_answers():
     assert describe_offer(START) == ""
     assert (
         describe_offer(MatchState(5, cube=2, cube_owner=0, doubled=True))
-        == "a double to 4 is pending: 'take' or 'drop'"
+        == "a redouble to 4 is pending: 'take' or 'drop'"
     )
     assert (
         describe_offer(MatchState(resigned=3))
@@ -118,3 +121,25 @@ def test_the_score_names_crawford_game_and_cube():
     assert describe_score(MatchState(cube=4, cube_owner=1), (0, 3), NAMES) == (
         "You 0, gammond 3 in money play, cube 4 held by X; no Jacoby rule, beavers"
     )
+
+
+@pytest.mark.parametrize(
+    ("match", "points", "said"),
+    [
+        (MatchState(5, (4, 2), crawford=True), (4, 2), "; the next game is the Crawford game"),
+        (MatchState(5, (4, 3)), (4, 3), ""),
+        (MatchState(5, (4, 2), crawford=True), (5, 2), ""),
+        (MatchState(5, (4, 2), crawford=True), (4, 6), ""),
+        (MatchState(cube=4, cube_owner=1), (0, 8), ""),
+    ],
+)
+def test_after_a_game_the_next_one_is_the_crawford_game_only_where_there_is_a_next_one(match, points, said):
+    text = describe_score(match, points, NAMES, is_over=True)
+    game = "money play" if match.is_money else "a 5-point match"
+    assert text == f"You {points[0]}, gammond {points[1]} in {game}{said}"
+
+
+def test_a_game_that_is_over_has_its_final_score_and_no_cube():
+    match = MatchState(5, (4, 2), crawford=True)
+    over = GameState(Position.start(), match, is_conceded=True, final_score=(5, 2))
+    assert describe_game(over) == "the game is over; O 5, X 2 to 5."

@@ -135,6 +135,17 @@ def test_a_matrix_of_any_size_fits_and_its_columns_are_below_their_numbers(away)
         assert len(codes) == int(number)
 
 
+@pytest.mark.parametrize(("cube", "double"), [(1, "double"), (2, "redouble")])
+def test_a_matrix_of_redoubles_says_so(cube, double):
+    row = {"away": 2, "actions": "N"}
+    equities = Reply("row", values=row, fields={"no_double": [0.1], "double": [0.2]})
+    *_, legend = lines = format_matrix(
+        [equities, Reply("matrix", values={"away": 1, "cube": cube, "money": "P", **BY})]
+    )
+    assert f"N no {double}, D {double}/take, P {double}/pass" in legend
+    assert any(f"equities of no {double}, and below it of a {double} " in line for line in lines)
+
+
 def test_numbers_are_rounded_without_a_minus_before_nothing():
     assert format_points(-0.0004) == "+0.000"
     assert format_points(-0.0006) == "-0.001"

@@ -268,11 +268,52 @@ def test_a_hint_at_an_analysed_decision_is_the_analysis_with_the_play_that_was_m
 def test_a_hint_at_an_analysed_cube_action_is_the_analysis_of_it(file):
     talk = opened(file, "errors 1", "last game", "previous")
     lines = talk.answer("hint")
-    assert [line.split("  ")[2] for line in lines[1:4]] == ["no double", "double, take", "double, pass"]
     assert "    pass was done; best: take" in lines
     assert lines[-1] == "    by the analysis (2-ply); 'hint plies=N' searches anew"
     talk.answer("previous")
-    assert any(line.startswith("    double was done; best: ") for line in talk.answer("hint"))
+    lines = talk.answer("hint")
+    assert [line.split("  ")[2] for line in lines[1:4]] == ["no double", "double, take", "double, pass"]
+    assert any(line.startswith("    double was done; best: ") for line in lines)
+
+
+def test_a_hint_at_an_analysed_answer_is_seen_by_the_side_that_answers_as_in_a_game(file):
+    talk = opened(file, "errors 1", "last game", "previous")
+    lines = talk.answer("hint")
+    fresh = talk.answer("hint plies=2")
+    assert [line.split("  ")[2] for line in lines[1:3]] == ["take", "pass"]
+    assert [line[:26] for line in lines[1:3]] == [line[:26] for line in fresh[1:3]]
+    double = opened(file, "errors 1", "last game", "previous", "previous").answer("hint")
+    own, other = (float(re.search(r"win ([0-9.]+)", said[-2])[1]) for said in (lines, double))
+    assert own + other == pytest.approx(100, abs=0.11)
+
+
+REDOUBLED = """ 5 point match
+
+ Game 1
+ ann : 0                               bob : 0
+  1) 31: 8/5 6/5                       64: 24/18 13/9
+  2)  Doubles => 2                      Takes
+  3) 31: 24/23 13/10                    Doubles => 4
+  4)  Takes                            21: 13/11 6/5
+  5) 52: 13/8 6/4                      31: 8/5 6/5
+"""
+
+
+def test_a_double_of_a_cube_that_has_an_owner_is_a_redouble_wherever_a_match_is_read(tmp_path):
+    file = tmp_path / "redoubled.mat"
+    file.write_text(REDOUBLED)
+    talk = opened(file, "errors 1")
+    listed = [line for line in talk.answer("errors 100") if "redouble" in line]
+    assert listed
+    assert not any(re.search(r"\bdouble", line) for line in listed)
+    for _ in range(20):
+        said = talk.answer("next")
+        if "redoubles to 4" in said[0]:
+            break
+    assert any(line.startswith("Redouble lost ") for line in said)
+    lines = talk.answer("hint")
+    assert [line.split("  ")[2] for line in lines[1:4]] == ["no redouble", "redouble, take", "redouble, pass"]
+    assert any(line.startswith("    redouble was done; best: no redouble") for line in lines)
 
 
 def test_errors_of_one_player_or_from_a_loss_on_are_listed(file):

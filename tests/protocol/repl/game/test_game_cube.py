@@ -79,7 +79,7 @@ def test_a_drop_that_loses_the_match_ends_it():
     )
     game.human_seat = None
     game.take_action("double", WorkControl())
-    assert game.play_from_here(WorkControl())[1] == "A double to 4 is pending: 'take' or 'drop'."
+    assert game.play_from_here(WorkControl())[1] == "A redouble to 4 is pending: 'take' or 'drop'."
     lines = game.take_action("drop", WorkControl())
     assert lines[1] == "gammond wins a single game, 2 points."
     assert game.session.game.match.score == (3, 3)

@@ -87,6 +87,15 @@ def test_the_tutor_objects_where_the_trailer_after_the_crawford_game_does_not_do
     assert game.roll(CONTROL)[0].startswith("Tutor: a roll without a double loses ")
 
 
+def test_the_tutor_calls_a_double_of_an_owned_cube_a_redouble():
+    game = game_at(AHEAD.swap_sides(), length=9, cube=2, cube_owner=0)
+    game.set_tutor(0.04)
+    lines = game.take_action("double", CONTROL)
+    assert lines[0].startswith("Tutor: a redouble loses ")
+    assert lines[1].startswith("Better: no redouble (")
+    assert game.keep(CONTROL)[0] == "You redouble to 4."
+
+
 def test_the_tutor_objects_to_a_wrong_answer():
     game = game_at(AHEAD, length=5, doubled=True, on_roll=1)
     game.set_tutor(0.04)
