@@ -66,7 +66,9 @@ def _make_action(name: str, summary: str) -> ReplCommand[ReplGame]:
 def _show_hint(game: ReplGame, values: ArgumentValues, control: WorkControl) -> list[str]:
     shown, is_search = game.shown_place, values["plies"] is not None or values["filter"] is not None
     kept = [] if shown is None or is_search else format_kept_hint(shown.record, values["n"])
-    return kept or analysis.show_hint(game.session, values, control)
+    lines = kept or analysis.show_hint(game.session, values, control)
+    game.note_advice()
+    return lines
 
 
 def _select_arguments(command: str, *names: str) -> tuple[Argument, ...]:

@@ -23,6 +23,7 @@ class SetAsideGame:
         decisions: The tables before each of the person's decisions.
         log: What was done in it, and in the games before it.
         rolls: The place of the dice; None for a game of an earlier session.
+        advised: As `DecisionHistory` has them.
     """
 
     table: GameState
@@ -30,6 +31,7 @@ class SetAsideGame:
     decisions: tuple[GameState, ...]
     log: GameLog
     rolls: RollSequence | None = None
+    advised: tuple[GameState, ...] = ()
 
 
 class DecisionHistory:
@@ -40,10 +42,12 @@ class DecisionHistory:
 
     Attributes:
         decisions: The tables before each of them, in order.
+        advised: The tables at which the engine chose for the person, or had told what it would choose.
     """
 
     def __init__(self, session: Session) -> None:
         self.decisions: list[GameState] = []
+        self.advised: list[GameState] = []
         self._session = session
         self._undone: list[GameState] = []
         self._set_aside: list[SetAsideGame] = []
@@ -51,7 +55,13 @@ class DecisionHistory:
     def clear(self) -> None:
         """Forget the decisions: another game begins, or none is on."""
         self.decisions.clear()
+        self.advised.clear()
         self._undone.clear()
+
+    def note_advice(self) -> None:
+        """Note that the engine chooses at this table, or has told what it would choose."""
+        if not any(table is self._session.game for table in self.advised):
+            self.advised.append(self._session.game)
 
     def undo(self) -> GameState:
         """Take back the last decision and all after it; return the table before it.
@@ -90,7 +100,8 @@ class DecisionHistory:
     def describe(self, human_seat: int) -> SetAsideGame:
         """Return the game at hand, to be set aside."""
         session = self._session
-        return SetAsideGame(session.game, human_seat, tuple(self.decisions), session.log, session.rolls)
+        decisions, advised = tuple(self.decisions), tuple(self.advised)
+        return SetAsideGame(session.game, human_seat, decisions, session.log, session.rolls, advised)
 
     def set_aside(self, game: SetAsideGame) -> None:
         """Set a game aside, so that it can be taken up again."""
@@ -122,6 +133,7 @@ class DecisionHistory:
         """Go back to the decisions, the log and the dice of a game whose table is on."""
         self.clear()
         self.decisions += game.decisions
+        self.advised += game.advised
         self._session.log = game.log
         if game.rolls is not None:
             self._session.rewind_dice(game.rolls)

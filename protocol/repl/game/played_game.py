@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from engine.errors import StateError
 from engine.rules.dice import format_roll
+from engine.wording import format_count
 from protocol.commands.game import OFFER_ACTIONS
 from protocol.core.requests import WorkControl
 from protocol.repl.answers.analysis import ROLL_ACTION, find_best_action
@@ -94,8 +95,27 @@ class PlayedGame(ReviewedGame):
             GammondError: There is nothing to decide, or the evaluation failed.
         """
         lines = self.continue_game(control)
+        self.note_advice()
         action = find_best_action(self.session, control)
         return lines + (self.roll(control) if action == ROLL_ACTION else self._play_decision(action, control))
+
+    def note_advice(self) -> None:
+        """Note that the engine chooses for the person now, or has told what it would choose."""
+        if self.is_running:
+            self.history.note_advice()
+
+    def review(self, control: WorkControl) -> list[str]:
+        """Return what `ReviewedGame.review` does, and for how many decisions the engine had told its choice.
+
+        Raises:
+            StateError: There has been no game.
+            GammondError: An evaluation failed.
+        """
+        lines, count = super().review(control), len(self.history.advised)
+        if not count:
+            return lines
+        decisions = f"For {format_count(count, 'decision')} of this game"
+        return [*lines, f"{decisions} the engine had told its choice: these figures are not yours alone."]
 
     def keep(self, control: WorkControl) -> list[str]:
         """Carry out the decision that the tutor objected to.
@@ -134,7 +154,12 @@ class PlayedGame(ReviewedGame):
 
     def _ask_tutor(self, action: str, control: WorkControl) -> list[str]:
         """Return what the tutor says against a person's decision; nothing without a game."""
-        return self.tutor.object_to(self.session.game, action, control) if self.is_running else []
+        if not self.is_running:
+            return []
+        objection = self.tutor.object_to(self.session.game, action, control)
+        if self.tutor.is_followed:
+            self.history.note_advice()
+        return objection
 
     def _note_leaving(self) -> list[str]:
         """Return how to come back to the open match that is on the table; nothing for another table."""

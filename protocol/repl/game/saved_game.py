@@ -77,6 +77,7 @@ class _File(msgspec.Struct, frozen=True):
     noise: int
     tutor: float
     shows_chances: bool
+    advised: list[_Table] = []
 
 
 def write_game(file: Path, kept: KeptGame) -> None:
@@ -98,6 +99,7 @@ def write_game(file: Path, kept: KeptGame) -> None:
         noise=engine.noise,
         tutor=kept.tutor,
         shows_chances=kept.shows_chances,
+        advised=[_pack(table) for table in game.advised],
     )
     write_state(file, content)
 
@@ -167,5 +169,5 @@ def _unpack_game(content: _File) -> SetAsideGame:
 
     games = tuple(map(unpack_game, content.games))
     log = GameLog(games[:-1], games[-1]) if games else GameLog()
-    decisions = tuple(map(unpack, content.decisions))
-    return SetAsideGame(unpack(content.table), content.human_seat, decisions, log)
+    decisions, advised = (tuple(map(unpack, tables)) for tables in (content.decisions, content.advised))
+    return SetAsideGame(unpack(content.table), content.human_seat, decisions, log, advised=advised)

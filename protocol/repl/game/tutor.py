@@ -157,10 +157,12 @@ class Tutor:
 
     Attributes:
         limit: The loss in points from which it objects; None while it is off.
+        is_followed: Whether the last decision came in place of one that it had objected to.
     """
 
     def __init__(self, judge: DecisionJudge) -> None:
         self.limit: float | None = None
+        self.is_followed = False
         self._judge = judge
         self._objected: tuple[GameState, str] | None = None
 
@@ -185,9 +187,12 @@ class Tutor:
             GammondError: The evaluation failed.
         """
         objected, self._objected = self._objected, None
+        self.is_followed = False
         if self.limit is None:
             return []
         verdict = self._judge.measure(table, action, control)
+        was_objected = objected is not None and objected[0] is table
+        self.is_followed = was_objected and (verdict is None or objected != (table, verdict.done))
         if verdict is None or verdict.loss < self.limit or verdict.done == verdict.best:
             return []
         if objected == (table, verdict.done):

@@ -22,6 +22,7 @@ from tests.protocol.repl.tables import game_at, make_talk
 
 AHEAD = position({1: 4, 2: 2}, {19: 5, 20: 5, 21: 4})
 CONTROL = WorkControl()
+TOLD = "For {} of this game the engine had told its choice: these figures are not yours alone."
 
 
 def ranked(talk):
@@ -136,7 +137,7 @@ def test_a_review_shows_what_was_lost_and_the_worst_first():
     assert talk.answer("review") == ["error: no game to review: 'play' or 'new' starts one"]
     best, (worst, loss) = plays_by_loss(talk)
     talk.answer(worst)
-    summary, _, _, row = talk.answer("review")
+    summary, _, _, row, _ = talk.answer("review")
     found = re.fullmatch(r"You: ([0-9.]+) points lost, PR ([0-9.]+); 1 decision counted\.", summary)
     assert float(found[1]) == loss
     assert float(found[2]) == pytest.approx(500 * loss, abs=0.3)
@@ -148,6 +149,7 @@ def test_a_review_shows_what_was_lost_and_the_worst_first():
     assert talk.answer("review") == [
         "You: 0.000 points lost, PR 0.0; 1 decision counted.",
         "0 errors (0.02 or more), 0 of them blunders (0.08 or more); 0-ply, net racing.",
+        TOLD.format("1 decision"),
     ]
 
 
@@ -160,6 +162,28 @@ def test_with_the_tutor_a_game_ends_with_its_review():
     lines = talk.answer("review")
     assert lines[0].endswith("PR 0.0; 1 decision counted.")
     assert any(map(lost.fullmatch, lines))
+
+
+@pytest.mark.parametrize(
+    ("lines", "told"),
+    [
+        (["8/5 6/5"], None),
+        (["best"], "1 decision"),
+        (["hint", "8/5 6/5"], "1 decision"),
+        (["best", "undo", "24/20"], "1 decision"),
+        (["best", "roll", "hint", "best"], "2 decisions"),
+        (["tutor 0.005", "WORST", "keep"], None),
+        (["tutor 0.005", "WORST", "BEST"], "1 decision"),
+    ],
+)
+def test_a_review_says_where_the_engine_had_told_its_choice(lines, told):
+    best, (worst, _) = plays_by_loss(make_talk("new 0", rolls=[(3, 1), (5, 2)]))
+    talk = make_talk("new 0", rolls=[(3, 1), (5, 2), (6, 4), (2, 1), (4, 3)])
+    for line in lines:
+        talk.answer({"BEST": best, "WORST": worst}.get(line, line))
+    said = [line for line in talk.answer("review") if "told its choice" in line]
+    assert said == ([] if told is None else [TOLD.format(told)])
+    talk.answer("new 0")
 
 
 def test_two_people_are_both_reviewed():

@@ -52,6 +52,13 @@ def test_what_was_done_in_it_can_be_undone_reviewed_and_saved(tmp_path):
         assert fresh.answer("undo")[0].endswith(f" to {turn}.")
 
 
+def test_where_the_engine_had_told_its_choice_is_kept(tmp_path):
+    talk = make_talk("new 0", "best", rolls=[(3, 1), (5, 2), (6, 4)])
+    again, _ = restart(talk, tmp_path)
+    assert again.answer("review")[-1] == talk.answer("review")[-1]
+    assert "told its choice" in again.answer("review")[-1]
+
+
 def test_what_follows_an_undo_in_it_is_recorded_and_kept_again(tmp_path):
     talk = make_talk("play against human", "8/5 6/5", "roll", "13/8 24/22", rolls=ROLLS)
     fresh, _ = restart(talk, tmp_path)
