@@ -10,7 +10,7 @@ from engine.match_analysis.elo import estimate_elo
 from engine.match_analysis.statistics import RatingTotal, round_value
 from protocol.archive.database import ArchiveDatabase
 from protocol.archive.records import PlayerKind
-from protocol.tables.names import fold_name
+from protocol.tables.names import NOBODY, fold_name
 
 MIN_COUNTED = 100
 """Counted decisions from which on a performance rating has a place in the list: some three matches to 5."""
@@ -32,6 +32,7 @@ _SUMS = (
 _COUNTS = "m.is_rated AND NOT m.has_help"
 """What says how well somebody plays: moves taken back, or made by the engine, are nobody's own."""
 
+_MARKS = ", ".join("?" * len(NOBODY))
 _RESULTS = (
     "count(*) AS matches, count(s.score) AS ended, coalesce(sum(s.score = 1), 0) AS won, "
     "coalesce(sum(s.score = 0.5), 0) AS drawn"
@@ -58,8 +59,9 @@ def list_players(database: ArchiveDatabase, variant: str) -> dict[str, object]:
     rows = database.execute(
         f"SELECT s.kind AS kind, s.folded AS folded, s.name AS name, max(m.id) AS last, {_COLUMNS} "
         "FROM seats s JOIN matches m ON m.id = s.match WHERE m.variant = ? "
+        f"AND NOT (s.kind = ? AND s.folded IN ({_MARKS})) "
         "GROUP BY s.kind, s.folded ORDER BY ended DESC, last DESC LIMIT ?",
-        (variant, 2 * MAX_LISTED),
+        (variant, PlayerKind.PERSON, *NOBODY, 2 * MAX_LISTED),
     ).fetchall()
     entrants = [_Entrant(row["kind"], row["folded"]) for row in rows]
     elo = _estimate_elo(database, variant, entrants)
@@ -87,9 +89,11 @@ def describe_player(database: ArchiveDatabase, name: str, variant: str) -> dict[
         variant: Matches of this variant count.
 
     Returns:
-        None for a name without a match of any variant.
+        None for a name without a match of any variant, or that nobody gave himself.
     """
     folded = fold_name(name)
+    if folded in NOBODY:
+        return None
     known = database.execute(
         "SELECT s.name, m.variant AS variant FROM seats s JOIN matches m ON m.id = s.match "
         "WHERE s.folded = ? AND s.kind = ? GROUP BY m.variant ORDER BY max(m.id) DESC",

@@ -6,11 +6,14 @@ from collections.abc import Callable
 from dataclasses import asdict
 
 from engine.analysis.levels import LEVELS
+from engine.errors import DataFileError
+from engine.hypergammon.databases import check_solution
+from engine.rules.rules import VARIANTS
 from engine.search import FILTERS, MAX_PLIES
 from nets.player_kinds import load_player_kinds
 from nets.player_specs import OPTION_FIELDS
 from protocol.commands.session_game import ListedPlayer, describe_parameter
-from protocol.core.replies import DECIMALS
+from protocol.core.replies import DECIMALS, describe_error
 from protocol.state.player_registry import SESSION_PLAYERS
 from protocol.state.session import Session
 
@@ -41,9 +44,22 @@ def describe_backgammon(session: Session) -> Callable[[], dict[str, object]]:
             "filters": _describe_filters(),
             "decimals": DECIMALS,
             "conventions": CONVENTIONS,
+            "missing": _describe_missing(),
         }
 
     return describe
+
+
+def _describe_missing() -> dict[str, str]:
+    """Return why no engine plays variants here, by their names: files that are not built by themselves."""
+    missing = {}
+    for variant in VARIANTS.values():
+        try:
+            if variant.is_solved:
+                check_solution(variant.checkers)
+        except DataFileError as error:
+            missing[variant.name] = describe_error(error)[2]
+    return missing
 
 
 def _list_players() -> list[ListedPlayer]:

@@ -74,7 +74,7 @@ def _act_in_game(table: Table, member: Member, request: ActRequest) -> None:
         return
     if to_act != seat:
         raise StateError("it is not your turn", field="seat")
-    table.do(line, seat)
+    table.do(line, seat, has_help=request.help)
 
 
 def _check_dice(table: Table, request: ActRequest) -> None:

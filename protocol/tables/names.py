@@ -8,7 +8,7 @@ from engine.errors import FormatError
 
 MAX_NAME_CHARS = 40
 
-NOBODY = frozenset(("", "anonymous", "guest", "opponent", "player", "player 1", "player 2", "you"))
+NOBODY = frozenset(("", "anonymous", "friend", "guest", "opponent", "player", "player 1", "player 2", "you"))
 """Names that nobody gave himself, folded: their games are the first to be removed."""
 
 _RESERVED = frozenset('":;[]{}\\')

@@ -190,6 +190,7 @@ class ActRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_fi
         ms: Milliseconds, for ``pace``.
         seed_commitment: The SHA-256 of a seed, for ``commit_seed``.
         seed: The seed, for ``tell_seed``.
+        help: Whether an engine chose it, or had told what it would choose, for what is done in the game.
     """
 
     table: str
@@ -203,6 +204,7 @@ class ActRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_fi
     ms: int | None = None
     seed_commitment: str = ""
     seed: str = ""
+    help: bool = False
 
 
 AnyRequest = (

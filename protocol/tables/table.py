@@ -202,7 +202,7 @@ class Table:
         Args:
             line: The command.
             seat: Who does it.
-            has_help: Whether an engine decided it for a person.
+            has_help: Whether an engine decided it for a person, or told the person what it would decide.
 
         Raises:
             GammondError: It is refused; nothing has changed.
@@ -507,13 +507,14 @@ class Table:
         persons = self.seating.persons
         request = self.request
         now = self._services.clock()
+        takes_back = self.spec.undo and not self.game.is_forfeited
         return {
             **self.game.describe(),
             "seats": [seat.describe() for seat in self.seats],
             "clock": None if self.clock is None else {**self.clock.describe(now), "at": round(now, 3)},
-            "undo": self.spec.undo,
-            "can_undo": self.spec.undo and self.game.history.count_since_decision(persons) > 0,
-            "can_redo": self.spec.undo and self.game.history.redo_count > 0,
+            "undo": takes_back,
+            "can_undo": takes_back and self.game.history.count_since_decision(persons) > 0,
+            "can_redo": takes_back and self.game.history.redo_count > 0,
             "request": None if request is None else {"seat": request[0], "what": request[1]},
             "paused": self.is_paused,
             "pace_ms": round(self.pace_s * 1000),

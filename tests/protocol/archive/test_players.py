@@ -58,6 +58,13 @@ def test_matches_with_help_and_made_up_ones_are_results_and_count_for_no_rating(
     assert describe_player(database, "Ann", "backgammon")["ratings"] == []
 
 
+@pytest.mark.parametrize("name", ["You", "Guest", "friend", " ANONYMOUS "])
+def test_a_name_that_nobody_gave_himself_is_no_player_of_the_lists(database, name):
+    put(database, make_game(number=1, seats=(make_person(name), make_engine())), rate(60, 0.01))
+    assert list_players(database, "backgammon")["players"] == []
+    assert describe_player(database, name, "backgammon") is None
+
+
 def test_elo_is_that_of_the_results_with_its_error_and_the_busiest_player_is_0(database):
     for number in range(1, 41):
         put(database, make_game("A", number, winner=0 if number % 4 else 1))

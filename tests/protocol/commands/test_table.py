@@ -244,6 +244,14 @@ def test_describe_tells_levels_filters_and_limits():
     assert described["limits"]["movetime_ms"] == 86_400_000
 
 
+def test_describe_tells_which_variants_no_engine_plays_here(monkeypatch, tmp_path):
+    monkeypatch.setenv("GAMMOND_DATA", str(tmp_path))
+    missing = json.loads(talk("describe")[0])["missing"]
+    assert list(missing) == ["hypergammon"]
+    assert missing["hypergammon"].startswith("the solution of hypergammon with 3 checkers a side is missing")
+    assert str(tmp_path) not in missing["hypergammon"]
+
+
 def test_levels_are_set_and_read_back():
     for level in LEVELS.values():
         connection = make_connection()

@@ -360,6 +360,24 @@ def test_help_is_given_to_who_plays_alone_and_is_told_in_the_record(site):
     assert game.has_help
 
 
+@pytest.mark.parametrize("has_help", [True, False])
+def test_a_play_that_an_engine_chose_is_told_so_in_the_record(site, has_help):
+    alone = Alone(site, PERSON, ENGINE, length=1)
+    site.settle(2.0)
+    for _ in range(2000):
+        state = alone.state
+        if state["phase"] == "finished":
+            break
+        if state["to_act"] == 0 and state["phase"] == "play":
+            whole = next(node["play"] for node in state["tree"] if node["play"] is not None)
+            alone.act("play", play=whole, help=has_help)
+        elif state["to_act"] == 0:
+            alone.act({"roll": "roll", "resignation": "accept"}[state["phase"]])
+        site.settle(1.0)
+    (game,) = site.archive.games.values()
+    assert game.has_help == has_help
+
+
 def test_no_help_is_given_between_two_people(site):
     table, guests = make_two(site)
     mover = guests[guests[0].state["to_act"]]
