@@ -55,6 +55,13 @@ def press(page, act):
     page.locator(f".main-buttons [data-act='{act}']").click()
 
 
+def pass_double(page):
+    """Pass a double: the first press asks, the second one passes."""
+    button = page.locator("[data-act='drop']")
+    button.click()
+    button.click()
+
+
 def move_checkers(page, press_target=None):
     """Move checkers wherever one can, until the play is whole."""
     press_target = press_target or (lambda target: target.click(force=True))

@@ -119,6 +119,29 @@ def test_moves_lead_through_the_games_and_have_the_comments_of_the_file(open_pag
     expect(title).to_have_text(re.compile("^Game 1, move 14, Bob: resigns"))
 
 
+def test_a_take_is_seen_by_the_side_that_answers(open_page, match_file):
+    page = open_page("/#/analyse/match")
+    open_match(page, match_file)
+    open_tab(page, "Moves")
+    decision = page.locator(".decision")
+    page.get_by_role("button", name="doubles to 2").click()
+    expect(decision.locator(".cube-figures tbody th")).to_have_text(
+        ["No double", "Double, take", "Double, pass"]
+    )
+    doubled = decision.locator(".cube-figures td.number").all_inner_texts()
+    page.get_by_role("button", name="Next action").click()
+    expect(decision.locator(".cube-figures tbody th")).to_have_text(["Take", "Pass"])
+    take, take_mwc, passed, pass_mwc = decision.locator(".cube-figures td.number").all_inner_texts()
+    turn = str.maketrans({"+": "\N{MINUS SIGN}", "\N{MINUS SIGN}": "+"})
+    assert [take, passed] == [doubled[2].translate(turn), doubled[4].translate(turn)]
+    assert float(take_mwc.split("\u202f")[0]) + float(doubled[3].split("\u202f")[0]) == pytest.approx(
+        100, abs=0.02
+    )
+    assert float(pass_mwc.split("\u202f")[0]) + float(doubled[5].split("\u202f")[0]) == pytest.approx(
+        100, abs=0.02
+    )
+
+
 def test_the_graph_is_walked_over_by_keys_and_clicks(open_page, match_file):
     page = open_page("/#/analyse/match")
     open_match(page, match_file)

@@ -303,3 +303,109 @@ def test_a_question_mark_explains_its_word_and_gives_the_focus_back(open_page):
     page.keyboard.press("Escape")
     expect(card).to_be_hidden()
     expect(button).to_be_focused()
+
+
+OFFERED = "XGID=-b----E-C---eE---c-e----B-:0:0:1:D:0:0:3:0:10"
+REDOUBLED = "XGID=-b----E-C---eE---c-e----B-:1:1:1:D:3:1:0:7:10"
+
+
+def test_a_beaver_turns_the_cube_and_a_take_is_seen_by_the_side_that_answers(open_page):
+    page = open_page(f"/#/analyse/{OFFERED}")
+    wait_for_plies(page, 2)
+    advice = page.locator(".cube-advice")
+    expect(advice.locator("thead th").nth(1)).to_have_text("Equity of Light")
+    expect(advice.locator("tbody th")).to_have_text([re.compile("Beaver|Take"), "Pass"])
+    expect(advice.locator("tbody tr").nth(1).locator("td").first).to_have_text("\N{MINUS SIGN}1.000")
+    advice.get_by_role("button", name="Beaver", exact=True).click()
+    wait_for_address(page, ":2:-1:1:00:")
+    expect(page.locator(".position-facts")).to_contain_text("Dark is on roll")
+    expect(page.locator(".position-facts")).to_contain_text("cube at 4: Light")
+    expect(page.locator(".failure").filter(visible=True)).to_have_count(0)
+    steps = page.get_by_role("navigation", name="Line of moves").get_by_role("button")
+    expect(steps.last).to_have_text("Beaver")
+
+
+def test_a_pass_ends_the_game_and_says_the_new_score(open_page):
+    page = open_page(f"/#/analyse/{REDOUBLED}")
+    wait_for_plies(page, 2)
+    expect(page.locator(".position-facts")).to_contain_text("Dark redoubles to 4")
+    page.locator(".cube-advice").get_by_role("button", name="Pass", exact=True).click()
+    alert = page.get_by_role("alert").filter(visible=True)
+    expect(alert).to_have_text("Dark wins 2 points (single): Light 1, Dark 5, match to 7.")
+    expect(alert).not_to_have_class(re.compile("failure"))
+    wait_for_address(page, ":1:1:1:D:3:1:")
+
+
+def test_the_end_of_a_game_is_said_and_nothing_is_asked_behind_it(open_page):
+    page = open_page("/#/analyse/XGID=-A---------------------a--:1:1:1:61:3:1:0:7:10")
+    wait_for_plies(page, 2)
+    page.get_by_role("button", name="Make the play 1/off").click()
+    alert = page.get_by_role("alert").filter(visible=True)
+    expect(alert).to_have_text("Dark wins 2 points (single): Light 1, Dark 5, match to 7.")
+    expect(page.locator(".position-facts")).to_contain_text("The game is over: Dark has won")
+    panel = page.get_by_role("tabpanel")
+    expect(panel).to_have_text("The game is over: Dark has won.", use_inner_text=True)
+    for tab in ("Cube", "Scores"):
+        open_tab(page, tab)
+        expect(panel).to_contain_text("The game is over: Dark has won.")
+    open_tab(page, "Rollout")
+    expect(page.get_by_role("button", name="Roll out")).to_be_disabled()
+    expect(page.locator("main")).not_to_contain_text("newgame")
+    page.reload()
+    expect(page.locator(".position-facts")).to_contain_text("The game is over: Dark has won")
+    page.goto(page.url.split("#")[0] + "#/analyse/XGID=-A---------------------a--:1:1:1:61:3:1:0:7:10")
+    page.get_by_role("button", name="Make the play 1/off").click()
+    page.get_by_role("button", name="Undo").click()
+    open_tab(page, "Plays")
+    expect(page.locator(".play-row").first).to_be_visible()
+
+
+def test_an_empty_board_is_no_error(open_page):
+    page = open_page("/#/analyse")
+    wait_for_plies(page, 2)
+    page.get_by_role("button", name="Set up").click()
+    page.get_by_role("button", name="Clear the board").click()
+    said = "There are no checkers on the board."
+    expect(page.get_by_role("tabpanel")).to_have_text(said, use_inner_text=True)
+
+
+def test_hidden_answers_are_hidden_in_every_panel(open_page):
+    page = open_page(f"/#/analyse/{HOLD}")
+    wait_for_plies(page, 2)
+    page.get_by_role("button", name="Hide answers").click()
+    main = page.locator("main")
+    expect(page.get_by_text("The answers are hidden: decide yourself, then show them.")).to_be_visible()
+    expect(page.locator(".bar-worth")).to_have_text("Hidden")
+    expect(page.locator(".rolls small").first).to_have_text("\u2026")
+    open_tab(page, "Cube")
+    expect(page.locator(".cube-advice .verdict, .cube-advice td")).to_have_count(0)
+    expect(page.locator(".cube-advice").get_by_role("button", name="Double", exact=True)).to_be_visible()
+    open_tab(page, "Scores")
+    page.locator(".score-matrix [role=status]", has_text="0-ply").wait_for()
+    expect(page.locator(".matrix .cell").first).to_be_hidden()
+    page.get_by_role("button", name="Copy XGID").focus()
+    expect(main).not_to_contain_text(re.compile("No double, take"), use_inner_text=True)
+    page.get_by_role("button", name="Show answers").click()
+    expect(page.locator(".matrix .cell").first).to_be_visible()
+    open_tab(page, "Cube")
+    expect(page.locator(".cube-advice .verdict strong")).to_have_text("No double, take")
+    page.get_by_role("button", name="Hide answers").click()
+    page.locator(".cube-advice").get_by_role("button", name="Double", exact=True).click()
+    wait_for_address(page, ":1:D:")
+    wait_for_plies(page, 2)
+    expect(page.locator(".cube-advice").get_by_role("button", name="Take", exact=True)).to_be_visible()
+    expect(page.locator(".cube-advice .verdict")).to_have_count(0)
+
+
+def test_a_fault_of_the_page_is_not_taken_for_a_lost_connection(open_page):
+    page = open_page("/#/help")
+    said = page.evaluate(
+        """async () => {
+          const {describeFailure} = await import("/page/js/analyse/failures.js");
+          const {ConnectionLost} = await import("/page/js/socket.js");
+          return [new ConnectionLost(), new TypeError("no letters")].map(describeFailure);
+        }"""
+    )
+    assert said[0] == "The connection was lost: try again."
+    assert said[1] == "This page has failed: TypeError: no letters"
+    open_page.complaints[:] = [each for each in open_page.complaints if "no letters" not in each]

@@ -51,6 +51,9 @@ def fill(file):
         barca = {"game": "barca", "variant": "barca", "text_format": "text", "text": "e2-e5", "kind": "holes"}
         _put(database, make_game("BARCA", **barca), None, None)
         _put(database, make_game("CLEO", seats=(make_person("Cleo"), make_engine())), None, None)
+        for number in (1, 2):
+            dora = make_game("DORA", number, winner=number - 1, seats=(make_person("Dora"), make_engine()))
+            _put(database, dora, rate(60, 8), rate(60, 4))
     database.close()
 
 
@@ -166,6 +169,25 @@ def test_a_game_is_removed_by_who_has_its_seat_after_a_question(open_page, kept)
     button.click()
     expect(page.get_by_text("No game of this kind yet.")).to_be_visible()
     expect(page.locator("#live")).to_contain_text("The game is removed.")
+
+
+def test_the_figures_and_lists_are_counted_anew_once_a_game_is_removed(open_page, kept):
+    page = open_page("/", url=kept.url)
+    known = [{"table": "DORA", "tokens": ["secret"], "title": "", "at": 1, "watch": None, "invitation": None}]
+    page.evaluate("value => localStorage.setItem('gammond.tables', value)", json.dumps(known))
+    page.evaluate("location.hash = '#/progress/Dora'")
+    expect(page.locator(".facts")).to_contain_text("1 won, 1 lost")
+    expect(page.get_by_role("img", name="PR of 2 games")).to_be_visible()
+    row = page.locator(".top-list tr", has_text="Dora")
+    expect(row).to_contain_text("1\N{EN DASH}1")
+    lost = page.locator(".games tbody tr", has_text="lost")
+    lost.get_by_role("button", name="Remove").click()
+    lost.get_by_role("button", name="Remove for good?").click()
+    expect(page.locator(".games tbody tr")).to_have_count(1)
+    expect(page.locator(".facts")).to_contain_text("1 won, 0 lost")
+    expect(page.get_by_role("img", name="PR of 1 games")).to_be_visible()
+    expect(row).to_contain_text("1\N{EN DASH}0")
+    assert page.evaluate("document.querySelector('.own-games').contains(document.activeElement)")
 
 
 def test_a_game_of_others_has_no_button_to_remove_it(open_progress):

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from tests.web.table_page import press, start_game
+from tests.web.table_page import pass_double, prefer, press, start_game
 from tests.web.waiting import expect
 
 pytestmark = pytest.mark.slow
@@ -47,11 +47,14 @@ def test_a_beaver_turns_the_cube_at_once_and_the_first_side_plays_on_at_four(ope
     expect(page.locator("[data-act='double']")).to_have_count(0)
 
 
-def test_who_has_no_name_is_told_you_win(open_page):
-    page = start_game(open_page, how="table", position=TO_ROLL, length="0", name="You", otherName="Bob")
-    press(page, "double")
-    press(page, "drop")
-    expect(page.locator("dialog.end")).to_contain_text("You win the game: 1 point.")
+def test_two_people_at_one_board_are_told_who_won_by_name(open_page):
+    page = start_game(open_page, how="table", position=TO_ROLL, length="1", name="You", otherName="Bob")
+    page.locator("[data-act='resign']").click()
+    page.locator("dialog.resign").get_by_role("button", name="a single game").click()
+    press(page, "accept")
+    end = page.locator("dialog.end")
+    expect(end.locator("p").first).to_have_text("Bob wins the game: 1 point.")
+    expect(end.locator("p").nth(1)).to_have_text("Bob wins the match. Score: You 0, Bob 1.")
 
 
 def test_without_beavers_none_is_offered(open_page):
@@ -93,3 +96,128 @@ def test_checkers_are_borne_off_by_themselves_to_the_end_of_the_game(open_page):
     page.locator("dialog.end").wait_for(timeout=90_000)
     expect(page.locator("dialog.end")).to_contain_text("wins")
     expect(page.locator(".moves")).to_contain_text("/off")
+
+
+def test_each_player_is_told_the_result_by_the_seat_whatever_the_names_are(open_page):
+    host = start_game(open_page, how="link", length="1", position=TO_ROLL, preferences={"name": "You"})
+    bob = open_page("/#/help")
+    prefer(bob, name="Bob")
+    bob.goto(host.get_by_label("Link to the open seat").input_value())
+    bob.reload()
+    bob.get_by_role("button", name="Sit down").click()
+    host.locator("[data-act='resign']").click()
+    host.locator("dialog.resign").get_by_role("button", name="a single game").click()
+    press(bob, "accept")
+    won, lost = (page.locator("dialog.end p") for page in (bob, host))
+    expect(won.first).to_have_text("You win the game: 1 point.")
+    expect(won.nth(1)).to_have_text("You win the match. Score: Bob 1, You 0.")
+    expect(lost.first).to_have_text("Bob wins the game: 1 point.")
+    expect(lost.nth(1)).to_have_text("Bob wins the match. Score: You 0, Bob 1.")
+
+
+def test_who_gives_no_name_is_a_guest_and_no_player_of_the_lists(open_page):
+    page = start_game(
+        open_page, how="engine", level="beginner", pace="none", length="1", preferences={"name": ""}
+    )
+    expect(page.locator(".player-name").last).to_have_text("Guest")
+    expect(page.locator(".player-bar").last).to_contain_text("you")
+    page.locator("[data-act='resign']:enabled").click()
+    page.locator("dialog.resign").get_by_role("button", name="a single game").click()
+    page.locator("dialog.end").get_by_role("link", name="Progress").click()
+    expect(page.get_by_text("Enter a name to see its games.")).to_be_visible()
+    expect(page.locator(".top-list a", has_text=re.compile("^(Guest|You|Friend)$"))).to_have_count(0)
+
+
+def test_a_double_is_answered_apart_from_other_buttons_after_a_moment_and_passed_by_two_presses(open_page):
+    for size in ({"width": 360, "height": 640}, {"width": 1280, "height": 800}):
+        page = start_game(open_page, how="table", position=TO_ROLL, length="0", otherName="Bob", options=size)
+        before = [
+            page.locator(f".main-buttons [data-act='{act}']").bounding_box() for act in ("double", "roll")
+        ]
+        page.evaluate(
+            """() => {
+                const main = document.querySelector(".main-buttons");
+                window.deaf = [];
+                new MutationObserver(() => window.deaf.push([performance.now(), main.ariaDisabled]))
+                    .observe(main, {attributes: true});
+            }"""
+        )
+        press(page, "double")
+        button = page.locator("[data-act='drop']")
+        box = button.bounding_box()
+        for other in before:
+            apart = box["y"] >= other["y"] + other["height"] or box["x"] + box["width"] <= other["x"]
+            assert apart, (box, other)
+        button.click()
+        (start, is_deaf), (end, _) = page.evaluate("window.deaf")
+        assert is_deaf == "true"
+        assert 480 <= end - start < 5000
+        expect(button).to_have_text("Pass for good?")
+        expect(page.locator("#live")).to_contain_text("Press again to pass and lose the game.")
+        page.locator("[data-act='options']").focus()
+        expect(button).to_have_text("Pass")
+        pass_double(page)
+        page.locator("dialog.end").wait_for()
+
+
+def test_a_second_press_of_done_or_roll_passes_no_double_and_a_held_key_neither(open_page):
+    page = start_game(open_page, how="table", position=TO_ROLL, length="0", otherName="Bob")
+    page.evaluate(
+        """() => {
+            const button = document.querySelector("[data-act='double']");
+            const answers = "[data-act='drop'], [data-act='take']";
+            const press = () => {
+                for (const each of document.querySelectorAll(answers)) each.click();
+                document.body.dispatchEvent(new KeyboardEvent("keydown", {key: "p", bubbles: true}));
+                document.body.dispatchEvent(new KeyboardEvent("keydown", {key: "t", bubbles: true}));
+            };
+            const changes = {childList: true, characterData: true, subtree: true};
+            new MutationObserver(press).observe(document.querySelector("#message"), changes);
+            button.click();
+        }"""
+    )
+    take = page.locator("[data-act='take']")
+    take.wait_for()
+    expect(page.locator(".main-buttons")).not_to_have_attribute("aria-disabled", "true")
+    expect(page.locator("[data-act='drop']")).to_have_text("Pass")
+    page.keyboard.down("p")
+    for _ in range(5):
+        page.keyboard.down("p")  # the key is held: it repeats
+    page.keyboard.up("p")
+    expect(page.locator("[data-act='drop']")).to_have_text("Pass for good?")
+    expect(take).to_be_visible()
+    page.keyboard.press("p")
+    page.locator("dialog.end").wait_for()
+
+
+def test_how_much_is_resigned_is_asked_by_buttons_that_are_deaf_at_first(open_page):
+    page = start_game(open_page, how="table", position=TO_ROLL, length="0", otherName="Bob")
+    page.evaluate(
+        """() => {
+            document.querySelector("[data-act='resign']").click();
+            for (const each of document.querySelectorAll("dialog.resign button")) each.click();
+        }"""
+    )
+    dialog = page.locator("dialog.resign")
+    expect(dialog).to_be_visible()
+    expect(page.locator("#message")).not_to_contain_text("resigns")
+    dialog.get_by_role("button", name="a single game").click()
+    expect(page.locator("#message")).to_contain_text("resigns")
+
+
+def test_where_the_cube_is_is_said_and_the_board_names_cube_and_dice(open_page):
+    page = start_game(
+        open_page, how="table", position=TO_ROLL, length="5", name="Ann", otherName="Bob", typedDice=True
+    )
+    live, board = page.locator("#live"), page.locator("svg.board")
+    page.keyboard.press("s")
+    expect(live).to_contain_text("The cube is in the middle at 1.")
+    expect(board.get_by_role("img", name="Cube at 1, in the middle")).to_be_attached()
+    press(page, "double")
+    expect(board.get_by_role("img", name="Cube offered at 2")).to_be_attached()
+    press(page, "take")
+    page.locator("#typed-dice").fill("3 1")
+    page.locator("#typed-dice").press("Enter")
+    expect(board.get_by_role("img", name="Dice 3-1")).to_be_attached()
+    page.locator("body").press("s")
+    expect(live).to_contain_text(re.compile("(Ann|Bob) holds the cube at 2."))

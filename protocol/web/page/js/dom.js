@@ -94,6 +94,54 @@ export function choice(options, value, attributes = {}) {
   return list;
 }
 
+/**
+ * A button whose first press asks whether it is meant, and whose second one does it; `reset` takes the question back.
+ *
+ * @param {{label: string, question: string, asked: string}} words its label, what it says when it asks, and what is announced then
+ * @param {() => void} act
+ * @param {Record<string, any>} [attributes]
+ * @returns {{button: HTMLButtonElement, press: () => void, reset: () => void}}
+ */
+export function makeSureButton({ label, question, asked }, act, attributes = {}) {
+  const name = attributes["aria-label"];
+  const write = (/** @type {boolean} */ isAsking) => {
+    button.classList.toggle("sure", isAsking);
+    button.textContent = isAsking ? question : label;
+    if (name) button.setAttribute("aria-label", isAsking ? `${question} ${name}` : name);
+  };
+  const reset = () => write(false);
+  const press = () => {
+    const isSure = button.classList.contains("sure");
+    write(!isSure);
+    if (isSure) act();
+    else announce(asked);
+  };
+  const button = h("button", { type: "button", ...attributes, onclick: press, onblur: reset }, label);
+  return { button, press, reset };
+}
+
+const DEAF_MS = 500;
+
+/**
+ * Let the buttons of a group be deaf for a moment, as they have just appeared: a second press was meant for what was
+ * there before.
+ *
+ * @param {HTMLElement} group
+ */
+export function deafen(group) {
+  if (group.hasAttribute("aria-disabled")) return;
+  const stop = (/** @type {Event} */ event) => {
+    event.preventDefault();
+    event.stopPropagation();
+  };
+  group.setAttribute("aria-disabled", "true");
+  group.addEventListener("click", stop, { capture: true });
+  setTimeout(() => {
+    group.removeAttribute("aria-disabled");
+    group.removeEventListener("click", stop, { capture: true });
+  }, DEAF_MS);
+}
+
 const TOGETHER_MS = 700;
 let announcedAt = -TOGETHER_MS;
 

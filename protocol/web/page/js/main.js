@@ -2,7 +2,7 @@
 
 import { announce, h } from "./dom.js";
 import "./preferences.js";
-import { LineSocket, TableSocket } from "./socket.js";
+import { ConnectionLost, LineSocket, ServerError, TableSocket } from "./socket.js";
 import { fill, text } from "./text.js";
 
 /**
@@ -30,6 +30,8 @@ const banner = /** @type {HTMLElement} */ (document.getElementById("banner"));
 /** @type {View | void} */
 let view;
 let visit = 0;
+/** Whether the view could not be opened, so that it is tried again once the line is back. */
+let isFailed = false;
 
 function drawNavigation(/** @type {string} */ current) {
   const links = Object.entries(VIEWS).filter(([, { title }]) => title).map(([name, { title }]) =>
@@ -37,21 +39,38 @@ function drawNavigation(/** @type {string} */ current) {
   document.getElementById("navigation")?.replaceChildren(...links);
 }
 
+/**
+ * A part of the hash as it is meant; one that is no address stays as it is.
+ *
+ * @param {string} part
+ */
+function decodePart(part) {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}
+
 /** Open the view that the hash names, `#/NAME/PART/…`; without one, the game's. */
 async function openView() {
-  const [name, ...parts] = location.hash.replace(/^#\/?/, "").split("/").map(decodeURIComponent);
+  const [name, ...parts] = location.hash.replace(/^#\/?/, "").split("/").map(decodePart);
   const key = name || "play";
+  const entry = Object.hasOwn(VIEWS, key) ? VIEWS[key] : undefined;
   const number = ++visit;
+  isFailed = false;
   view?.close?.();
   view = undefined;
   drawNavigation(key === "t" ? "play" : key);
-  document.title = VIEWS[key]?.title ? `${VIEWS[key].title} · gammond` : "gammond";
-  if (!VIEWS[key]) {
+  document.title = entry?.title ? `${entry.title} · gammond` : "gammond";
+  if (!entry) {
     main.replaceChildren(h("p", { class: "panel" }, text.app.noPage));
-    return;
+    return showTop();
   }
+  /** @type {ViewModule | undefined} */
+  let module;
   try {
-    const module = await VIEWS[key].load();
+    module = await entry.load();
     if (number !== visit) return;
     main.replaceChildren();
     const opened = await module.open(main, parts, context);
@@ -59,10 +78,27 @@ async function openView() {
     else opened?.close?.();
     requestAnimationFrame(() => performance.mark("view-shown"));
   } catch (error) {
+    if (number !== visit) return;
+    isFailed = true;
     const reason = error instanceof Error ? error.message : String(error);
-    main.replaceChildren(h("p", { class: "panel failure" }, fill(text.app.pageFailed, { reason })));
-    throw error;
+    main.replaceChildren(h("div", { class: "panel" }, h("p", { class: "failure", role: "alert" }, fill(text.app.pageFailed, { reason })),
+      h("button", { type: "button", onclick: openView }, text.app.tryAgain)));
+    const isOwnFault = module && !(error instanceof ServerError || error instanceof ConnectionLost);
+    if (isOwnFault) reportError(error);
   }
+  if (number === visit) showTop();
+}
+
+/** Open the view again that could not be opened. */
+function retry() {
+  if (isFailed) openView();
+}
+
+/** Show a page from its top, with the focus on it, unless it has set the focus itself. */
+function showTop() {
+  if (visit === 1) return; // the page has just been loaded: the browser knows better
+  scrollTo(0, 0);
+  if (!main.contains(document.activeElement)) main.focus({ preventScroll: true });
 }
 
 /** Say that a connection is lost while one of the sockets that are in use is closed. */
@@ -75,6 +111,7 @@ function watchConnections() {
     if (banner.hidden || [context.line, context.tables].some((socket) => socket.wanted && !socket.isOpen)) return;
     banner.hidden = true;
     announce(text.app.back);
+    retry();
   };
   for (const socket of [context.line, context.tables]) {
     socket.addEventListener("close", lost);
@@ -88,4 +125,5 @@ document.querySelector(".skip")?.addEventListener("click", (event) => {
 });
 watchConnections();
 addEventListener("hashchange", openView);
+addEventListener("online", retry);
 openView();

@@ -223,16 +223,26 @@ export class LineSocket extends ReconnectingSocket {
   }
 }
 
+/** Requests that change nothing: they are sent again on the next connection. */
+const REPEATABLE = ["look", "list", "ping"];
+
+/**
+ * @typedef {object} Followed a table whose events are heard
+ * @property {Record<string, any>} fields of `join`: `token`, `name`, `seed`
+ * @property {number | null} last the number of the last event that was heard
+ * @property {(answer: any) => void} onJoined takes the answer to each `join`
+ * @property {(event: any) => void} onEvent
+ * @property {(error: Error) => void} onFailure joining was refused
+ */
+
 /** Tables: requests as promises, and events of each table that is followed, also after a lost connection. */
 export class TableSocket extends ReconnectingSocket {
   constructor() {
     super("/ws/tables");
-    /** @type {Map<number, {resolve: (answer: any) => void, reject: (error: Error) => void}>} */
+    /** @type {Map<number, {frame: string, isRepeatable: boolean, resolve: (answer: any) => void, reject: (error: Error) => void}>} */
     this.pending = new Map();
-    /** @type {Map<string, {fields: any, last: number | null, onEvent: (event: any) => void, onFailure?: (error: Error) => void}>} */
+    /** @type {Map<string, Followed>} */
     this.followed = new Map();
-    /** @type {string[]} */
-    this.waiting = [];
     this.number = 0;
   }
 
@@ -248,23 +258,37 @@ export class TableSocket extends ReconnectingSocket {
     const id = ++this.number;
     const frame = JSON.stringify({ id, do: action, ...fields });
     return awaitAnswer(new Promise((resolve, reject) => {
-      this.pending.set(id, { resolve, reject });
+      this.pending.set(id, { frame, isRepeatable: REPEATABLE.includes(action), resolve, reject });
       if (this.isOpen) this.socket?.send(frame);
-      else this.waiting.push(frame);
     }));
   }
 
   /**
-   * Join a table and hear its events, until `leave`.
+   * Join a table and hear its events, until `leave`: at once, and again on each connection after a lost one.
    *
    * @param {string} table
-   * @param {Record<string, any>} fields of `join`: `token`, `name`, `seed`
-   * @param {(event: any) => void} onEvent
-   * @param {(error: Error) => void} [onFailure] joining again was refused
+   * @param {Omit<Followed, "last">} how
    */
-  follow(table, fields, onEvent, onFailure) {
-    this.followed.set(table, { fields, last: null, onEvent, onFailure });
-    return this.request("join", { table, ...fields });
+  follow(table, how) {
+    const followed = { ...how, last: null };
+    this.followed.set(table, followed);
+    if (this.isOpen) this.join(table, followed);
+    else this.connect();
+  }
+
+  /**
+   * @param {string} table
+   * @param {Followed} followed
+   */
+  async join(table, followed) {
+    const { fields, last, onJoined, onFailure } = followed;
+    try {
+      const answer = await this.request("join", { table, ...fields, ...(last === null ? {} : { after: last }) });
+      if (this.followed.get(table) === followed) onJoined(answer);
+    } catch (error) {
+      // After a lost connection it is joined again.
+      if (this.followed.get(table) === followed && !(error instanceof ConnectionLost)) onFailure(/** @type {Error} */ (error));
+    }
   }
 
   /** @param {string} table */
@@ -273,16 +297,17 @@ export class TableSocket extends ReconnectingSocket {
   }
 
   begin() {
-    for (const [table, { fields, last, onFailure }] of this.followed) {
-      if (last !== null) this.request("join", { table, ...fields, after: last }).catch((error) => onFailure?.(error));
-    }
-    for (const frame of this.waiting.splice(0)) this.socket?.send(frame);
+    const frames = [...this.pending.values()].map(({ frame }) => frame);
+    for (const [table, followed] of this.followed) this.join(table, followed);
+    for (const frame of frames) this.socket?.send(frame);
   }
 
   lose() {
-    for (const { reject } of this.pending.values()) reject(new ConnectionLost());
-    this.pending.clear();
-    this.waiting = [];
+    for (const [id, { isRepeatable, reject }] of this.pending) {
+      if (isRepeatable) continue;
+      this.pending.delete(id);
+      reject(new ConnectionLost());
+    }
   }
 
   /** @param {string} data */

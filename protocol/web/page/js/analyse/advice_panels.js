@@ -43,6 +43,11 @@ export class AdvicePanels {
     this.depth = choice(DEPTHS.map((plies) => [plies, `${plies}-ply`]), readDepth(), { onchange: () => this.changeDepth() });
     this.hide = h("button", { type: "button", "aria-pressed": "false", onclick: () => this.toggleHidden() }, words.plays.hide);
     this.answers = h("div", {});
+    this.hidden = h("p", { class: "quiet", hidden: true }, words.plays.hidden);
+    /** @type {Parameters<CubeAdvice["show"]> | null} what the panel of the cube says */
+    this.decision = null;
+    /** @type {Parameters<RollChart["show"]>[0]} */
+    this.rolled = null;
     this.tabs = new Tabs(words.title, [
       ["plays", words.plays.name, h("div", {}, this.answers, this.list.element, this.rolls.element, this.key = drawPlaysKey())],
       ["cube", words.cube.name, this.cube.element],
@@ -51,7 +56,7 @@ export class AdvicePanels {
     ], () => this.openTab());
     this.element = h("section", { class: "panel advice", "aria-label": words.title },
       h("div", { class: "row advice-head" }, h("label", { class: "depth" }, words.depth, " ", this.depth), explain("plies"), this.hide, h("span", { class: "grow" }), this.status),
-      this.tabs.element);
+      this.hidden, this.tabs.element);
     this.listen();
   }
 
@@ -83,17 +88,31 @@ export class AdvicePanels {
     this.rolling = new AbortController();
     const { setting } = this.view;
     this.advice = null;
+    this.decision = null;
     this.list.clear();
-    this.rolls.show(null);
+    this.showRolls(null);
     this.cube.clear();
     this.rollout.reset(setting);
     this.matrix.matrix = null;
     this.list.element.hidden = !setting.dice;
     this.rolls.element.hidden = setting.dice !== null || setting.cube.offered;
     this.key.hidden = !setting.dice;
+    if (this.view.end) return this.showEnd();
     this.ask();
     if (setting.cube.offered) this.tabs.open("cube");
     if (this.tabs.current === "scores") this.askMatrix();
+  }
+
+  /** Say that there is nothing to decide. */
+  showEnd() {
+    const said = `${this.view.end}.`;
+    this.status.textContent = "";
+    this.list.element.hidden = this.rolls.element.hidden = this.key.hidden = true;
+    this.answers.replaceChildren(h("p", {}, said));
+    this.cube.element.replaceChildren(h("p", {}, said));
+    this.rollout.finish(said);
+    this.rollout.start.disabled = true;
+    this.matrix.showFailure(said);
   }
 
   /** Depths in the order in which they are asked. */
@@ -108,6 +127,7 @@ export class AdvicePanels {
 
   async ask() {
     this.asking.abort();
+    if (this.view.end) return;
     this.asking = new AbortController();
     const { signal } = this.asking;
     const { setting } = this.view;
@@ -146,7 +166,20 @@ export class AdvicePanels {
   async askCube(setting, plies, signal) {
     if (signal.aborted) return;
     const cube = await this.view.questions.adviseCube(setting, plies, signal);
-    if (!signal.aborted) this.cube.show(setting, cube);
+    if (!signal.aborted) this.showCube(setting, cube);
+  }
+
+  /** @param {Parameters<CubeAdvice["show"]>} decision */
+  showCube(...decision) {
+    this.decision = decision;
+    this.cube.show(...decision);
+    if (this.isHidden) this.cube.hideAnswer(decision[0], decision[1]);
+  }
+
+  /** @param {Parameters<RollChart["show"]>[0]} rolls */
+  showRolls(rolls) {
+    this.rolled = rolls;
+    this.rolls.show(this.isHidden ? null : rolls);
   }
 
   /**
@@ -159,10 +192,10 @@ export class AdvicePanels {
     try {
       if (setting.dice) {
         const cube = await this.view.questions.adviseCube(setting, 0, signal);
-        if (!signal.aborted && (this.advice?.plies ?? 0) <= STEADY_PLIES) this.cube.show(setting, cube);
+        if (!signal.aborted && (this.advice?.plies ?? 0) <= STEADY_PLIES) this.showCube(setting, cube);
       } else if (!setting.cube.offered) {
         const rolls = await this.view.questions.askRolls(setting, ROLLS, signal);
-        if (!signal.aborted) this.rolls.show(rolls);
+        if (!signal.aborted) this.showRolls(rolls);
       }
     } catch {
       // The answer itself says what is wrong.
@@ -183,12 +216,13 @@ export class AdvicePanels {
           h("button", { type: "button", class: "main", onclick: () => view.make("pass", words.line.turned) }, words.tools.pass));
       }
       this.list.show(this.isHidden || cannotMove ? [] : toListed(advice.moves, this.atOnce));
-      if (this.isHidden) this.answers.replaceChildren(h("p", { class: "quiet" }, words.plays.hidden));
-      else view.bar.show(advice.moves[0], setting.on_roll, left);
       view.look(this.isHidden || cannotMove ? null : this.list.findChosen() ?? this.list.plays[0]);
-    } else if (advice.eval) view.bar.show(advice.eval, setting.on_roll, left);
-    if (setting.cube.offered) this.answers.replaceChildren(h("p", {}, words.plays.doubled));
-    if (advice.cube) this.cube.show(setting, advice.cube, advice.eval);
+    }
+    const value = advice.moves ? advice.moves[0] : advice.eval;
+    if (this.isHidden) view.bar.clear(true);
+    else if (value) view.bar.show(value, setting.on_roll, left);
+    if (setting.cube.offered) this.answers.replaceChildren(h("p", {}, isRedouble(setting) ? words.plays.redoubled : words.plays.doubled));
+    if (advice.cube) this.showCube(setting, advice.cube, advice.eval);
     const { plies } = advice;
     const time = formatSeconds(advice.ms);
     this.status.textContent = fill(advice.moves ? words.plays.status : words.plays.statusEvaluation, { count: advice.moves?.length ?? 0, plies, time });
@@ -210,7 +244,11 @@ export class AdvicePanels {
     this.isHidden = !this.isHidden;
     this.hide.setAttribute("aria-pressed", String(this.isHidden));
     this.hide.textContent = this.isHidden ? words.plays.show : words.plays.hide;
-    if (this.isHidden) this.view.bar.clear();
+    const { isHidden, rollout, matrix } = this;
+    for (const answer of [rollout.figures, rollout.list.element, matrix.grid, matrix.details, matrix.use, matrix.legend]) answer.classList.toggle("concealed", isHidden);
+    this.hidden.hidden = !isHidden;
+    if (this.decision) this.showCube(...this.decision);
+    this.showRolls(this.rolled);
     this.redraw();
   }
 
@@ -240,6 +278,7 @@ export class AdvicePanels {
 
   async askMatrix() {
     this.counting.abort();
+    if (this.view.end) return;
     this.counting = new AbortController();
     const { signal } = this.counting;
     const { setting } = this.view;

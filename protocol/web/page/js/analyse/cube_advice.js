@@ -37,11 +37,13 @@ export class CubeAdvice extends EventTarget {
       this.element.replaceChildren(h("p", {}, words.cube.noCube));
       return;
     }
+    const isOffered = setting.cube.offered;
+    const isAgain = isRedouble(setting);
     this.element.replaceChildren(
-      h("p", { class: "verdict" }, h("strong", {}, setting.cube.offered ? nameResponse(cube) : formatAction(cube.action)), explain("cube")),
+      h("p", { class: "verdict" }, h("strong", {}, isOffered ? nameResponse(cube) : formatAction(cube.action)), explain("cube")),
       ...(cube.take === undefined ? [h("p", {}, words.cube.none)] : [
-        this.drawTable(cube, isRedouble(setting)),
-        h("p", {}, explainDouble(cube, isRedouble(setting)), " ", explainResponse(cube, isRedouble(setting))),
+        isOffered ? drawTable(listResponses(cube), fill(words.cube.equityOf, { side: words.sides[1 - setting.on_roll] })) : drawTable(listDoubles(cube, isAgain), words.equity),
+        h("p", {}, isOffered ? "" : `${explainDouble(cube, isAgain)} `, explainResponse(cube, isAgain)),
       ]),
       ...(evaluation && setting.length === 0 && cube.take !== undefined
         ? [h("p", { class: "quiet small" }, fill(words.cube.takePoint, { chance: formatPercent(1 - evaluation.win) }), explain("takePoint"))] : []),
@@ -51,26 +53,13 @@ export class CubeAdvice extends EventTarget {
   }
 
   /**
+   * Show what can be done, without what it is worth.
+   *
+   * @param {Setting} setting
    * @param {CubeAnswer} cube
-   * @param {boolean} isRedouble
    */
-  drawTable(cube, isRedouble) {
-    const names = isRedouble ? words.cube.again : words.cube;
-    const rows = /** @type {[string, number | undefined, number | undefined][]} */ ([
-      [names.noDouble, cube.no_double, cube.mwc_no_double],
-      [names.doubleTake, cube.take, cube.mwc_take],
-      [names.doublePass, cube.drop, cube.mwc_drop],
-    ]);
-    const isMatch = cube.mwc_best !== undefined;
-    const best = !cube.double ? 0 : cube.response === "drop" ? 2 : 1;
-    return h("table", { class: "figures" },
-      h("thead", {}, h("tr", {}, h("th", { scope: "col" }, words.cube.action), h("th", { scope: "col" }, words.equity),
-        h("th", { scope: "col" }, words.cube.difference), isMatch && h("th", { scope: "col" }, words.mwc))),
-      h("tbody", {}, ...rows.map(([name, equity, mwc], place) => h("tr", { class: place === best && "best-row" },
-        h("th", { scope: "row" }, name, place === best && h("span", { class: "grade best", title: words.qualities.best }, words.marks.best)),
-        h("td", { class: "number" }, formatSigned(equity)),
-        h("td", { class: "number" }, place === best || equity === undefined ? "" : formatSigned(equity - cube.best)),
-        isMatch && h("td", { class: "number" }, formatPercent(mwc, 2))))));
+  hideAnswer(setting, cube) {
+    if (hasCube(setting)) this.element.replaceChildren(this.drawActions(setting, cube));
   }
 
   /**
@@ -86,6 +75,58 @@ export class CubeAdvice extends EventTarget {
   }
 }
 
+/** @typedef {{name: string, equity: number | undefined, mwc: number | undefined, isBest: boolean}} Choice */
+
+/**
+ * What the side on roll can choose, with what it is worth to it.
+ *
+ * @param {CubeAnswer} cube
+ * @param {boolean} isAgain whether a double is a redouble
+ * @returns {Choice[]}
+ */
+function listDoubles(cube, isAgain) {
+  const names = isAgain ? words.cube.again : words.cube;
+  const best = !cube.double ? 0 : cube.response === "drop" ? 2 : 1;
+  return [
+    { name: names.noDouble, equity: cube.no_double, mwc: cube.mwc_no_double, isBest: best === 0 },
+    { name: names.doubleTake, equity: cube.take, mwc: cube.mwc_take, isBest: best === 1 },
+    { name: names.doublePass, equity: cube.drop, mwc: cube.mwc_drop, isBest: best === 2 },
+  ];
+}
+
+/**
+ * What the side that is doubled can choose, with what it is worth to it: a beaver is a take.
+ *
+ * @param {CubeAnswer} cube
+ * @returns {Choice[]}
+ */
+export function listResponses({ response, take, drop, mwc_take: mwcTake, mwc_drop: mwcDrop }) {
+  const turn = (/** @type {number | undefined} */ equity) => (equity === undefined ? undefined : -equity);
+  const turnMwc = (/** @type {number | undefined} */ mwc) => (mwc === undefined ? undefined : 1 - mwc);
+  const { buttons } = words.cube;
+  return [
+    { name: response === "beaver" ? buttons.beaver : buttons.take, equity: turn(take), mwc: turnMwc(mwcTake), isBest: response !== "drop" },
+    { name: buttons.drop, equity: turn(drop), mwc: turnMwc(mwcDrop), isBest: response === "drop" },
+  ];
+}
+
+/**
+ * @param {Choice[]} choices
+ * @param {string} equityTitle
+ */
+function drawTable(choices, equityTitle) {
+  const isMatch = choices.some(({ mwc }) => mwc !== undefined);
+  const best = choices.find(({ isBest }) => isBest)?.equity;
+  return h("table", { class: "figures" },
+    h("thead", {}, h("tr", {}, h("th", { scope: "col" }, words.cube.action), h("th", { scope: "col" }, equityTitle),
+      h("th", { scope: "col" }, words.cube.difference), isMatch && h("th", { scope: "col" }, words.mwc))),
+    h("tbody", {}, ...choices.map(({ name, equity, mwc, isBest }) => h("tr", { class: isBest && "best-row" },
+      h("th", { scope: "row" }, name, isBest && h("span", { class: "grade best", title: words.qualities.best }, words.marks.best)),
+      h("td", { class: "number" }, formatSigned(equity)),
+      h("td", { class: "number" }, isBest || equity === undefined || best === undefined ? "" : formatSigned(equity - best)),
+      isMatch && h("td", { class: "number" }, formatPercent(mwc, 2))))));
+}
+
 /**
  * A cube action in the page's words.
  *
@@ -96,8 +137,12 @@ export function formatAction(action) {
   return action.split(", ").map((part) => verdicts[part] ?? part).join(", ");
 }
 
-/** @param {CubeAnswer} cube */
-function nameResponse({ response }) {
+/**
+ * The proper answer to a double.
+ *
+ * @param {CubeAnswer} cube
+ */
+export function nameResponse({ response }) {
   return response ? words.cube.buttons[response] : words.cube.none;
 }
 

@@ -26,9 +26,10 @@ export class EvaluationBar {
     this.clear();
   }
 
-  clear() {
+  /** @param {boolean} [isHidden] whether there is an evaluation that is not to be seen */
+  clear(isHidden = false) {
     this.drawing.replaceChildren(s("rect", { class: "bar-none", width: WIDTH, height: HEIGHT }));
-    this.worth.replaceChildren(words.bar.none);
+    this.worth.replaceChildren(isHidden ? words.bar.hidden : words.bar.none);
     for (const side of this.sides) side.replaceChildren();
   }
 

@@ -4,6 +4,7 @@ import { h } from "../dom.js";
 import { fill, text } from "../text.js";
 import { hasOwner, nameCubeAction } from "./cube_words.js";
 import { explain } from "./explain.js";
+import { getKind } from "./match_items.js";
 import { describeAction } from "./match_lists.js";
 import { classify, formatChance, formatInterval, formatPercent, formatSigned } from "./numbers.js";
 import { PlayList, drawPlaysKey } from "./play_list.js";
@@ -104,6 +105,42 @@ function describeVerdict({ decision, chosen, best, error, error_mwc: mwc, xgid }
 }
 
 /**
+ * @typedef {[string, any, any, any]} CubeRow a choice, its equity, its MWC and the standard error of the equity
+ *
+ * @param {Decision} decision
+ * @returns {CubeRow[]} what the side on roll could choose, as it is worth to it
+ */
+function listDoubles(decision) {
+  const names = hasOwner(decision.xgid) ? text.analyse.cube.again : text.analyse.cube;
+  return [
+    [names.noDouble, decision.no_double, decision.no_double_mwc, decision.no_double_se],
+    [names.doubleTake, decision.double_take, decision.double_take_mwc, decision.double_take_se],
+    [names.doublePass, decision.double_pass, decision.double_pass_mwc, undefined],
+  ];
+}
+
+/**
+ * @param {Decision} decision
+ * @returns {CubeRow[]} what the side that is doubled could choose, as it is worth to it
+ */
+function listAnswers({ double_take: take, double_pass: pass, double_take_mwc: takeMwc, double_pass_mwc: passMwc, double_take_se: error }) {
+  const turn = (/** @type {any} */ value, /** @type {number} */ whole) => (value === null || value === undefined ? value : whole - value);
+  const { buttons } = text.analyse.cube;
+  return [[buttons.take, turn(take, 0), turn(takeMwc, 1), error], [buttons.drop, turn(pass, 0), turn(passMwc, 1), undefined]];
+}
+
+/**
+ * Chances as the other side has them.
+ *
+ * @param {number[] | null | undefined} outcome
+ */
+function turnOutcome(outcome) {
+  if (!outcome) return outcome;
+  const [win, gammon, backgammon, loseGammon, loseBackgammon] = outcome;
+  return [1 - win, loseGammon, loseBackgammon, gammon, backgammon];
+}
+
+/**
  * The equities of a cube decision; closed where there is nothing to learn from it.
  *
  * @param {Decision} decision
@@ -111,13 +148,9 @@ function describeVerdict({ decision, chosen, best, error, error_mwc: mwc, xgid }
  */
 function drawCube(decision, isClosed) {
   const isMatch = decision.no_double_mwc !== null && decision.no_double_mwc !== undefined;
-  const names = hasOwner(decision.xgid) ? text.analyse.cube.again : text.analyse.cube;
-  const rows = /** @type {[string, any, any, any][]} */ ([
-    [names.noDouble, decision.no_double, decision.no_double_mwc, decision.no_double_se],
-    [names.doubleTake, decision.double_take, decision.double_take_mwc, decision.double_take_se],
-    [names.doublePass, decision.double_pass, decision.double_pass_mwc, undefined],
-  ]);
-  const { outcome } = decision;
+  const isAnswer = getKind(decision) === "responses";
+  const rows = isAnswer ? listAnswers(decision) : listDoubles(decision);
+  const outcome = isAnswer ? turnOutcome(decision.outcome) : decision.outcome;
   return h("details", { class: "cube-figures", open: !isClosed }, h("summary", {}, fill(words.cubeDecision, { best: nameCubeAction(decision.best, decision.xgid) })),
     h("table", { class: "figures" },
       h("thead", {}, h("tr", {}, h("th", { scope: "col" }, text.analyse.cube.action), h("th", { scope: "col" }, text.analyse.equity), isMatch && h("th", { scope: "col" }, text.analyse.mwc))),

@@ -6,6 +6,7 @@ import { hasOwner, isDoubled, nameCubeAction } from "./cube_words.js";
 import { explain } from "./explain.js";
 import { BLUNDER, ERROR, getWorst, listErrors } from "./match_items.js";
 import { classify, formatLoss, formatPercent, isLossOf } from "./numbers.js";
+import { describeResult } from "./setting_words.js";
 
 /**
  * @typedef {import("./match_items.js").Item} Item
@@ -175,15 +176,4 @@ export function describeAction(action) {
     case "resign": return fill(words.resigns, { kind: action.resignation ?? "" });
     default: return "";
   }
-}
-
-/**
- * @param {{winner: number, points: number, kind: string} | null} result
- * @param {string[]} names
- */
-export function describeResult(result, names) {
-  if (!result) return words.noResult;
-  const name = names[result.winner];
-  const [many, one] = name === text.newGame.you ? [words.youWin, words.youWinOne] : [words.wins, words.winsOne];
-  return fill(result.points === 1 ? one : many, { name, points: result.points, kind: result.kind });
 }

@@ -1,6 +1,6 @@
 /** Where a match comes from and goes to: the server reads its file, analyses it and writes it in other formats. */
 
-import { ServerError } from "../socket.js";
+import { ConnectionLost, ServerError } from "../socket.js";
 import { awaitAnswer } from "../waits.js";
 
 /**
@@ -18,7 +18,7 @@ const BINARY = "application/octet-stream";
  * @param {string} id
  */
 export async function fetchGame(id) {
-  const answer = await check(await fetch(`/api/v1/games/${encodeURIComponent(id)}.sgf`));
+  const answer = await check(await ask(`/api/v1/games/${encodeURIComponent(id)}.sgf`));
   return new File([await answer.blob()], `${id}.sgf`);
 }
 
@@ -125,7 +125,19 @@ async function readText(file) {
  * @param {AbortSignal} [signal]
  */
 async function post(path, content, signal) {
-  return check(await awaitAnswer(fetch(path, { method: "POST", body: content, headers: { "Content-Type": BINARY }, signal })));
+  return check(await awaitAnswer(ask(path, { method: "POST", body: content, headers: { "Content-Type": BINARY }, signal })));
+}
+
+/**
+ * @param {string} path
+ * @param {RequestInit} [options]
+ */
+async function ask(path, options) {
+  try {
+    return await fetch(path, options);
+  } catch (error) {
+    throw options?.signal?.aborted ? error : new ConnectionLost();
+  }
 }
 
 /**

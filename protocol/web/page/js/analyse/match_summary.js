@@ -3,8 +3,8 @@
 import { h } from "../dom.js";
 import { fill, text } from "../text.js";
 import { explain } from "./explain.js";
-import { describeResult } from "./match_lists.js";
 import { formatPercent, formatSigned } from "./numbers.js";
+import { describeResult } from "./setting_words.js";
 
 /**
  * @typedef {import("./match_items.js").MatchRecord} MatchRecord

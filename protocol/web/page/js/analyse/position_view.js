@@ -2,6 +2,7 @@
 
 import { announce, h } from "../dom.js";
 import { BackgammonBoard } from "../board/backgammon.js";
+import { describeServer, markMissing } from "../description.js";
 import { fill, text } from "../text.js";
 import { AdvicePanels } from "./advice_panels.js";
 import { copyText } from "./clipboard.js";
@@ -12,7 +13,7 @@ import { drawLine } from "./line_list.js";
 import { classify } from "./numbers.js";
 import { parsePlay } from "./plays.js";
 import { Questions } from "./questions.js";
-import { describeTurn } from "./setting_words.js";
+import { describeEnd, describeEnding, describeTurn } from "./setting_words.js";
 import { formatXgid, toBoardState } from "./xgid.js";
 
 /**
@@ -53,6 +54,7 @@ export class PositionView {
     this.panels = new AdvicePanels(this);
     this.board = new BackgammonBoard(this.boardBox);
     this.editor = new Editor(line, this.board);
+    describeServer(socket).then(({ missing = {} }) => markMissing(this.editor.fields.variant, words.variants, missing)).catch(() => {}); // all are offered
     parent.append(h("div", { class: "analysis" },
       h("div", { class: "analysis-left" }, this.bar.element, this.boardBox, this.facts, this.message, this.tools, this.lineBox, this.editor.element, this.makePaste()),
       h("div", { class: "analysis-right" }, this.panels.element)));
@@ -104,7 +106,7 @@ export class PositionView {
     this.boardBox.classList.toggle("editor-open", isEditable);
     this.board.show(toBoardState(setting), {
       perspective: this.isFlipped ? 0 : 1, numbering: setting.on_roll, tree: isEditable ? null : this.tree, arrows, editable: isEditable,
-      rollable: !isEditable && !setting.dice && !setting.cube.offered,
+      rollable: !isEditable && !setting.dice && !setting.cube.offered && !this.end,
     });
   }
 
@@ -116,7 +118,7 @@ export class PositionView {
       button(words.tools.undoMoves, () => this.board.undoStep()),
       button(words.tools.done, () => this.finishByHand(), { class: "main", disabled: this.board.play === null }),
     ] : [];
-    const dice = setting.cube.offered ? [] : setting.dice
+    const dice = setting.cube.offered || this.end ? [] : setting.dice
       ? [button(words.tools.noDice, () => line.alter({ dice: null }))] : [button(words.tools.roll, () => this.roll())];
     const focused = [...this.tools.children].indexOf(/** @type {Element} */ (document.activeElement));
     this.tools.replaceChildren(...byHand,
@@ -173,10 +175,12 @@ export class PositionView {
   async make(play, label = play) {
     const { setting, line } = this;
     try {
-      const next = await this.questions.play(setting, play, line.total);
+      const { setting: next, result } = await this.questions.play(setting, play, line.total);
+      if (line.setting !== setting) return;
       const dice = setting.dice ? `${setting.dice.join("")}: ` : "";
-      if (line.setting === setting) line.push(next, `${dice}${label}`);
+      if (!result || setting.dice) line.push(next, `${dice}${label}`); // whoever passes leaves the checkers where they are
       announce(label);
+      if (result) this.say(describeEnding(setting, result, words.sides), false);
     } catch (error) {
       this.fail(error);
     }
@@ -193,6 +197,11 @@ export class PositionView {
     }
   }
 
+  /** Why nothing is to be decided; empty while the game goes on. */
+  get end() {
+    return describeEnd(this.setting, words.sides);
+  }
+
   finishByHand() {
     if (this.board.play !== null) this.make(this.board.play);
   }
@@ -200,7 +209,7 @@ export class PositionView {
   /** Ask how checkers can be moved by hand. */
   async fetchTree() {
     const { setting } = this;
-    if (!setting.dice) return;
+    if (!setting.dice || this.end) return;
     try {
       const tree = await this.questions.askTree(setting);
       if (this.setting !== setting) return;
@@ -230,10 +239,13 @@ export class PositionView {
     this.panels.redraw();
   }
 
-  /** @param {string} message */
-  say(message) {
+  /**
+   * @param {string} message
+   * @param {boolean} [isFailure]
+   */
+  say(message, isFailure = true) {
     this.message.hidden = !message;
-    this.message.classList.add("failure");
+    this.message.classList.toggle("failure", isFailure);
     this.message.textContent = message;
   }
 
@@ -248,9 +260,9 @@ export class PositionView {
     const isControl = event.ctrlKey || event.metaKey;
     if (isControl && event.key.toLowerCase() === "z") event.shiftKey ? this.line.redo() : this.line.undo();
     else if (isControl || this.editor.isOpen) return;
-    else if (event.key === "Enter" && this.board.play !== null && this.board.path.length) this.finishByHand();
+    else if (event.key === "Enter" && this.board.play !== null) this.finishByHand();
     else if (/^[1-6]$/.test(event.key) && !this.board.path.length) this.typeDie(Number(event.key));
-    else if (event.key === "r" && !this.setting.dice) this.roll();
+    else if (event.key === "r" && !this.setting.dice && !this.end) this.roll();
     else return;
     event.preventDefault();
   }

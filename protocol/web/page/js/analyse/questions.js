@@ -63,19 +63,23 @@ export class Questions {
   async readPosition(words, total) {
     const line = words.trim().replace(/\s+/g, " ");
     const form = /^board:/i.test(line) ? "fibs" : line.split(";").length > 20 ? "snowie" : "gnubgid";
-    return parseXgid(await this.change([`position ${form} ${line}`]), total);
+    return parseXgid((await this.change([`position ${form} ${line}`])).xgid, total);
   }
 
   /**
-   * Carry out a play or a cube action.
+   * Carry out a play or a cube action; a beaver is taken at once, as no XGID has one that waits.
    *
    * @param {Setting} setting
    * @param {string} play as for the command `play`
    * @param {number} total checkers of a side
-   * @returns {Promise<Setting>} what comes after it
+   * @returns {Promise<{setting: Setting, result: import("./setting_words.js").GameResult | null}>} what comes after it, and
+   *   how the game ended by it
    */
   async play(setting, play, total) {
-    return parseXgid(await this.change([`position xgid ${formatXgid(setting)}`, `play ${play}`]), total);
+    const more = play === "beaver" ? ["play take"] : [];
+    const after = await this.change([`position xgid ${formatXgid(setting)}`, `play ${play}`, ...more]);
+    const result = after.winner ? { winner: after.winner === "p1" ? 1 : 0, points: after.points, kind: after.result } : null;
+    return { setting: parseXgid(after.xgid, total), result };
   }
 
   /**
@@ -85,21 +89,21 @@ export class Questions {
    * @param {number} total checkers of a side
    */
   async roll(setting, total) {
-    return parseXgid(await this.change([`position xgid ${formatXgid(setting)}`, "roll"]), total);
+    return parseXgid((await this.change([`position xgid ${formatXgid(setting)}`, "roll"])).xgid, total);
   }
 
   /**
    * Send commands that end in a position.
    *
    * @param {string[]} commands
-   * @returns {Promise<string>} its XGID
+   * @returns {Promise<any>} the last object of the last answer, which has the XGID
    */
   async change(commands) {
     const settings = [`set game.variant ${this.variant}`, "set engine.xgid true"];
     const answers = Promise.all([...settings, ...commands].map((command) => this.line.command(command)));
     // Queries of other views that name no variant are about backgammon.
     if (this.variant !== USUAL) this.line.command(`set game.variant ${USUAL}`).catch(() => {});
-    return (await answers).at(-1)?.at(-1).xgid;
+    return (await answers).at(-1)?.at(-1);
   }
 
   /**

@@ -3,7 +3,7 @@
 import { h } from "../dom.js";
 import { text } from "../text.js";
 import { PositionLine } from "./position_line.js";
-import { CHECKERS, formatXgid, makeStart } from "./xgid.js";
+import { formatXgid, isVariant, makeStart } from "./xgid.js";
 
 const words = text.analyse;
 const [MATCH, GAME, BARCA] = ["match", "game", "barca"];
@@ -55,8 +55,8 @@ async function openMatch(body, parts, context) {
  */
 async function openPosition(body, parts, context) {
   const { PositionView } = await import("./position_view.js");
-  const variant = parts[0] in CHECKERS ? parts[0] : "backgammon";
-  const words_ = (parts[0] in CHECKERS ? parts.slice(1) : parts).join("/");
+  const variant = isVariant(parts[0]) ? parts[0] : "backgammon";
+  const words_ = (isVariant(parts[0]) ? parts.slice(1) : parts).join("/");
   if (words_ && variant !== line.variant) line.begin(makeStart(variant), variant);
   const view = new PositionView(body, line, context.line, showFile);
   if (waitingPosition) view.openText(waitingPosition);

@@ -20,6 +20,15 @@ export const CHECKERS = /** @type {Record<string, number>} */ ({
   backgammon: 15, nackgammon: 15, longgammon: 15, hypergammon: 3, hypergammon2: 2, hypergammon1: 1,
 });
 
+/**
+ * Whether a word is the name of a variant of backgammon.
+ *
+ * @param {string | undefined} word
+ */
+export function isVariant(word) {
+  return word !== undefined && Object.hasOwn(CHECKERS, word);
+}
+
 /** Starts by variant: checkers by point of both sides. */
 const STARTS = /** @type {Record<string, Record<number, number>>} */ ({
   backgammon: { 24: 2, 13: 5, 8: 3, 6: 5 },

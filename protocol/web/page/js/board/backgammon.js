@@ -205,6 +205,7 @@ export class BackgammonBoard extends EventTarget {
   /** @param {boolean} [isOtherRoll] */
   draw(isOtherRoll = false) {
     this.svg.classList.toggle("still", this.options.animate === false);
+    this.svg.classList.toggle("in-hand", !!this.options.editable || !!this.options.tree?.[0].moves.length);
     const checkers = this.checkers;
     this.drawCheckers(checkers);
     this.drawDice(isOtherRoll);
@@ -319,6 +320,7 @@ export class BackgammonBoard extends EventTarget {
     const roll = this.state.dice;
     const layer = this.layers?.dice;
     if (!layer) return;
+    nameImage(layer, roll ? fill(this.words.dice, { dice: roll.join("-") }) : "");
     if (!roll) {
       this.dice = [];
       layer.replaceChildren();
@@ -342,6 +344,7 @@ export class BackgammonBoard extends EventTarget {
   drawCube() {
     const { cube } = this.state;
     if (!this.layers) return;
+    nameImage(this.layers.cube, this.describeCube());
     if (!cube || this.state.crawford) {
       this.layers.cube.replaceChildren(...(cube && this.state.crawford ? [this.makeCrawfordSign()] : []));
       this.cube = null;
@@ -359,6 +362,17 @@ export class BackgammonBoard extends EventTarget {
     group.style.transform = `translate(${x}px, ${y}px)`;
     group.classList.toggle("offered", offered);
     face.textContent = String(offered ? 2 * cube.value : cube.value === 1 ? 64 : cube.value);
+  }
+
+  /** The cube in words for those who do not see it; empty where there is none. */
+  describeCube() {
+    const { cube, crawford } = this.state;
+    const { cube: words, crawford: sign } = this.words;
+    if (!cube) return "";
+    if (crawford) return sign;
+    if (cube.offered) return fill(words.offered, { value: 2 * cube.value });
+    const owner = cube.owner ?? null;
+    return fill(owner === null ? words.middle : owner === this.perspective ? words.own : words.theirs, { value: cube.value });
   }
 
   /** A word in place of the cube, which is not used in this game. */
@@ -632,7 +646,7 @@ export class BackgammonBoard extends EventTarget {
     const place = /** @type {Place | null} */ (/** @type {Element} */ (event.target).getAttribute("data-place"));
     if (!place || event.ctrlKey || event.metaKey || event.altKey) return;
     if (event.key === "Enter" || event.key === " ") {
-      if (event.key === "Enter" && this.picked === null && this.play !== null && this.path.length) return;
+      if (event.key === "Enter" && this.picked === null && this.play !== null) return; // done, or no move at all: the page's key
       this.choose(place, event);
     } else if (event.key === "Escape" && this.picked !== null) {
       this.unpick();
@@ -671,5 +685,21 @@ export class BackgammonBoard extends EventTarget {
     const target = this.targets?.get(place);
     target?.setAttribute("tabindex", "0");
     if (focus) target?.focus();
+  }
+}
+
+/**
+ * Name a part of the board for those who do not see it; without a name it is nothing to them.
+ *
+ * @param {SVGElement} part
+ * @param {string} name
+ */
+function nameImage(part, name) {
+  if (name) {
+    part.setAttribute("role", "img");
+    part.setAttribute("aria-label", name);
+  } else {
+    part.removeAttribute("role");
+    part.removeAttribute("aria-label");
   }
 }

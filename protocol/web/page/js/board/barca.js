@@ -115,6 +115,7 @@ export class BarcaBoard extends EventTarget {
   }
 
   draw() {
+    this.svg.classList.toggle("in-hand", this.legal.length > 0);
     this.drawMarks();
     this.drawPieces();
     this.label();

@@ -32,7 +32,7 @@ export async function askName(main, context, table, token) {
       resolve(name.value.trim());
     };
     main.append(h("form", { class: "panel narrow", onsubmit: submit },
-      h("h1", {}, host ? fill(words.invitedBy, { name: host }) : words.invited),
+      h("h1", {}, host && host !== text.newGame.guest ? fill(words.invitedBy, { name: host }) : words.invited),
       h("ul", { class: "facts-list" }, ...listFacts(offer).map((fact) => h("li", {}, fact))),
       isOpen ? labelled(words.invitedName, name) : h("p", {}, words.seatTaken),
       h("p", { class: "row" }, h("button", { class: "main big" }, isOpen ? words.join : words.watch),

@@ -2,7 +2,7 @@
 
 import { BackgammonBoard } from "../board/backgammon.js";
 import { wayTo } from "../board/tree.js";
-import { h } from "../dom.js";
+import { deafen, h, makeSureButton } from "../dom.js";
 import { preferences } from "../preferences.js";
 import { fill, text, wordFor } from "../text.js";
 import { askResignation } from "./dialogs.js";
@@ -17,7 +17,9 @@ export class Controls {
   /** @param {TableView} view */
   constructor(view) {
     this.view = view;
-    this.main = h("div", { class: "row main-buttons" });
+    this.main = h("div", { class: "row main-buttons", role: "group" });
+    this.pass = makeSureButton({ label: words.drop, question: words.dropSure, asked: words.dropAsk }, () => this.view.decide("drop"), { class: "big", "data-act": "drop" });
+    this.apart = h("div", { class: "row apart", role: "group", hidden: true }, this.pass.button);
     this.more = h("div", { class: "row more-buttons" });
     this.typed = h("input", { id: "typed-play", placeholder: words.playHint, spellcheck: "false", autocapitalize: "none", autocomplete: "off" });
     this.typedForm = h("form", { class: "row typed", onsubmit: (/** @type {Event} */ event) => this.submitTyped(event) },
@@ -30,6 +32,17 @@ export class Controls {
 
   get board() {
     return this.view.board instanceof BackgammonBoard ? this.view.board : null;
+  }
+
+  /** An offer has come: what answers it is deaf for a moment. */
+  noteOffer() {
+    this.pass.reset();
+    for (const group of [this.main, this.apart]) deafen(group);
+  }
+
+  /** Whether the buttons that answer an offer have just appeared. */
+  get isDeaf() {
+    return this.main.hasAttribute("aria-disabled");
   }
 
   /** Whether this person is to type dice now. */
@@ -98,12 +111,31 @@ export class Controls {
     const { result, seats } = /** @type {import("../types.js").TableState} */ (this.view.state);
     if (!result) return "";
     if (result.winner === null) return words.draw;
-    const name = nameSeat(seats[result.winner]);
-    return fill(name === text.newGame.you ? words.youWin : words.wins, {
-      name,
+    return fill(this.isWon(result.winner) ? words.youWin : words.wins, {
+      name: nameSeat(seats[result.winner]),
       kind: wordFor(words.resultKinds, result.kind),
       points: result.points === 1 ? words.point : fill(words.points, { count: result.points }),
     });
+  }
+
+  /** Who won the match, and its score; empty where no match is over. */
+  describeMatch() {
+    const { match_winner: winner, length, score, seats } = /** @type {import("../types.js").TableState} */ (this.view.state);
+    const [one, two] = [this.view.perspective, 1 - this.view.perspective];
+    const [name, other] = [nameSeat(seats[one]), nameSeat(seats[two])];
+    const parts = length && winner !== null ? [fill(this.isWon(winner) ? words.youWinMatch : words.winsMatch, { name: nameSeat(seats[winner]) })] : [];
+    if (length || score?.some(Boolean)) parts.push(fill(words.matchScore, { name, points: score[one], other, others: score[two] }));
+    return parts.join(" ");
+  }
+
+  /**
+   * Whether a seat that won is the only one that is held here.
+   *
+   * @param {number} winner
+   */
+  isWon(winner) {
+    const { seats } = this.view;
+    return seats.length === 1 && seats[0] === winner;
   }
 
   get cannotMove() {
@@ -116,6 +148,8 @@ export class Controls {
     if (!state) return;
     const focused = /** @type {HTMLElement | null} */ (document.activeElement)?.dataset?.act;
     const wasMain = this.main.contains(document.activeElement);
+    this.apart.hidden = state.phase !== "response" || actingSeat === null;
+    if (this.apart.hidden) this.pass.reset();
     this.diceForm.hidden = !this.typesDice;
     this.typedForm.hidden = actingSeat === null || state.phase !== "play" || this.cannotMove;
     this.typed.placeholder = this.view.isBarca ? words.moveHint : words.playHint;
@@ -149,7 +183,7 @@ export class Controls {
       ];
     }
     if (state.phase === "response") {
-      return [make("take", words.take, () => view.decide("take"), true), make("drop", words.drop, () => view.decide("drop")),
+      return [make("take", words.take, () => view.decide("take"), true),
         ...(state.cube?.may_beaver ? [make("beaver", words.beaver, () => view.decide("beaver"))] : [])];
     }
     if (state.phase === "resignation") {
@@ -173,8 +207,8 @@ export class Controls {
     const { state, actingSeat } = view;
     if (!state) return [];
     const isOn = ["roll", "play", "response", "resignation"].includes(state.phase);
-    const make = (/** @type {string} */ act, /** @type {string} */ label, /** @type {() => void} */ onclick, /** @type {boolean} */ enabled) =>
-      h("button", { type: "button", class: "plain", "data-act": act, disabled: isBusy || !enabled, onclick }, label);
+    const make = (/** @type {string} */ act, /** @type {string} */ label, /** @type {() => void} */ onclick, /** @type {boolean} */ enabled, className = "plain") =>
+      h("button", { type: "button", class: className, "data-act": act, disabled: isBusy || !enabled, onclick }, label);
     const own = isPlayer ? [
       make("undo", words.undo, () => view.act("undo"), state.can_undo),
       make("redo", words.redo, () => view.act("redo"), state.can_redo),
@@ -182,13 +216,13 @@ export class Controls {
         make("hint", words.hint, () => view.hints.ask(), actingSeat !== null && !view.isBarca),
         make("move-for-me", words.moveForMe, () => view.act("hint_play"), actingSeat !== null),
       ] : []),
-      make("resign", words.resign, () => askResignation(view), isOn && (view.isBarca || actingSeat !== null)),
     ] : [];
+    const resign = isPlayer ? [make("resign", words.resign, () => askResignation(view), isOn && (view.isBarca || actingSeat !== null), "plain far")] : [];
     const steering = this.maySteer
       ? [make("pause", state.paused ? words.resume : words.pause, () => view.act(state.paused ? "resume" : "pause"), isOn || state.paused),
         ...(isPlayer ? [] : [this.makePace()])] : [];
     return [...own, ...steering,
-      make("options", words.options, () => view.showOptions(), true)];
+      make("options", words.options, () => view.showOptions(), true), ...resign];
   }
 
   /** Whether this person can let engines wait, and set their pace. */

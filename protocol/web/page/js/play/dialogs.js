@@ -1,8 +1,8 @@
 /** Dialogs of the table's page: the end of a game, resigning, and what a person prefers. */
 
-import { checkField, choice, h, labelled } from "../dom.js";
+import { checkField, choice, deafen, h, labelled } from "../dom.js";
 import { preferences } from "../preferences.js";
-import { fill, text } from "../text.js";
+import { text } from "../text.js";
 import { findRecord } from "./record.js";
 
 /** @typedef {import("./table_view.js").TableView} TableView */
@@ -19,7 +19,10 @@ const words = text.table;
 function openDialog(title, className, ...children) {
   document.querySelector(`dialog.${className}`)?.remove();
   const dialog = h("dialog", { class: className, "aria-label": title }, h("h2", {}, title), ...children);
-  dialog.addEventListener("close", () => dialog.remove());
+  dialog.addEventListener("close", () => {
+    dialog.remove();
+    if (document.activeElement === document.body) document.getElementById("main")?.focus({ preventScroll: true }); // what had the focus is gone
+  });
   document.body.append(dialog);
   dialog.showModal();
   return dialog;
@@ -31,7 +34,7 @@ export function showEnd(view) {
   if (!state?.result) return;
   const isFinished = state.phase === "finished" || state.match_winner !== null;
   const close = () => dialog.close();
-  const score = state.length || state.score?.some(Boolean) ? h("p", {}, fill(words.matchScore, { score: state.score.join(" : ") })) : "";
+  const match = view.controls.describeMatch();
   const next = isFinished || !view.seats.length
     ? h("a", { class: "button main", href: "#/play", onclick: close }, words.again)
     : h("button", { type: "button", class: "main", "data-act": "next", onclick: () => {
@@ -45,20 +48,23 @@ export function showEnd(view) {
     if (id === null) view.say(words.notKept, true);
     else location.hash = `#/analyse/game/${id}`;
   } }, state.length ? words.analyseMatch : words.analyseGames);
-  const dialog = openDialog(isFinished ? words.matchOver : words.gameOver, "end", h("p", {}, view.controls.describeResult()), score,
-    h("div", { class: "row" }, next, canAnalyse && analyse, isFinished && h("a", { class: "button", href: "#/progress", onclick: close }, words.progress),
-      h("button", { type: "button", onclick: close }, words.close)));
+  const links = h("div", { class: "row", role: "group" }, next, canAnalyse && analyse,
+    isFinished && h("a", { class: "button", href: "#/progress", onclick: close }, words.progress), h("button", { type: "button", onclick: close }, words.close));
+  const dialog = openDialog(isFinished && state.length ? words.matchOver : words.gameOver, "end", h("p", {}, view.controls.describeResult()), match && h("p", {}, match), links);
+  deafen(links);
 }
 
 /** @param {TableView} view */
 export function askResignation(view) {
   const kinds = view.isBarca ? [words.resignKinds[0]] : words.resignKinds;
   const close = () => dialog.close();
-  const dialog = openDialog(words.resignTitle, "resign", h("p", {}, words.resignAs), h("div", { class: "row" },
+  const answers = h("div", { class: "row", role: "group" },
     ...kinds.map((kind, index) => h("button", { type: "button", onclick: () => {
       close();
       view.act("resign", { points: index + 1 });
-    } }, kind)), h("button", { type: "button", class: "plain", onclick: close }, words.close)));
+    } }, kind)), h("button", { type: "button", class: "plain", onclick: close }, words.close));
+  const dialog = openDialog(words.resignTitle, "resign", h("p", {}, words.resignAs), answers);
+  deafen(answers);
 }
 
 /**

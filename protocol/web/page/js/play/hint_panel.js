@@ -78,17 +78,22 @@ export class HintPanel {
 
   /** @param {number | undefined} plies */
   drawDepth(plies) {
-    return h("p", { class: "small quiet" }, plies === undefined ? "" : fill(words.hintDepth, { plies }));
+    this.view.isAdvised = true;
+    return h("p", { class: "small quiet" }, plies === undefined ? "" : `${fill(words.hintDepth, { plies })} `, words.hintCounts);
   }
 
   /**
    * @param {import("../analyse/questions.js").CubeAnswer} cube
    * @param {Analysis} analysis
    */
-  showCube(cube, { formatSigned, formatAction }) {
-    const names = (this.view.state?.cube?.owner ?? null) === null ? words : words.redoubles;
-    const rows = [[names.noDoubleEquity, cube.no_double], [names.takeEquity, cube.take], [names.dropEquity, cube.drop]];
-    this.body.replaceChildren(h("p", {}, h("strong", {}, formatAction(cube.action))), h("table", {}, h("tbody", {},
+  showCube(cube, { formatSigned, formatAction, nameResponse, listResponses }) {
+    const { state } = this.view;
+    const isAnswer = state?.phase === "response";
+    const names = (state?.cube?.owner ?? null) === null ? words : words.redoubles;
+    const rows = isAnswer ? listResponses(cube).map(({ name, equity }) => [name, equity])
+      : [[names.noDoubleEquity, cube.no_double], [names.takeEquity, cube.take], [names.dropEquity, cube.drop]];
+    const verdict = isAnswer ? nameResponse(cube) : formatAction(cube.action);
+    this.body.replaceChildren(h("p", {}, h("strong", {}, verdict)), h("table", {}, h("tbody", {},
       ...rows.map(([label, value]) => h("tr", {}, h("th", { scope: "row" }, String(label)),
         h("td", { class: "number" }, formatSigned(/** @type {number | undefined} */ (value))))))), this.drawDepth(cube.plies));
   }

@@ -22,7 +22,7 @@ export class HistoryList {
 
   draw() {
     const { history, state } = this.view;
-    const mayGoBack = !!state?.can_undo || (!!state && this.view.seats.length > 0 && /** @type {any} */ (state).undo);
+    const mayGoBack = !!state && this.view.seats.length > 0 && /** @type {any} */ (state).undo;
     this.help.hidden = this.view.isBarca;
     const key = `${history.length} ${history.at(-1)?.text} ${mayGoBack}`;
     if (key === this.drawn) return;

@@ -3,11 +3,13 @@
 import { BackgammonBoard } from "../board/backgammon.js";
 import { announce } from "../dom.js";
 import { fill, text } from "../text.js";
-import { nameDice, nameKind, namePlay, nameSeat } from "./names.js";
+import { nameCube, nameDice, nameKind, namePlay, nameSeat } from "./names.js";
 
 /** @typedef {import("./table_view.js").TableView} TableView */
 
 const words = text.table;
+/** Keys that do one thing, however long they are held. */
+const ONCE = /^([rdtphmsl]|enter)$/i;
 
 /**
  * @param {TableView} view
@@ -18,7 +20,8 @@ export function listenToKeys(view) {
     const target = /** @type {HTMLElement} */ (event.target);
     if (event.ctrlKey || event.metaKey || event.altKey || target.closest("input, select, textarea, dialog")) return;
     if (event.key === "Enter" && target.closest("button, a")) return;
-    if (pressKey(view, event.key)) event.preventDefault();
+    const isHeld = event.repeat && ONCE.test(event.key);
+    if (isHeld || pressKey(view, event.key)) event.preventDefault();
   };
   document.addEventListener("keydown", press);
   return () => document.removeEventListener("keydown", press);
@@ -41,10 +44,10 @@ function pressKey(view, key) {
       if (isActing && state.phase === "roll" && state.cube?.may_double) view.decide("double");
       return true;
     case "t":
-      if (isActing && state.phase === "response") view.decide("take");
+      if (isActing && state.phase === "response" && !view.controls.isDeaf) view.decide("take");
       return true;
     case "p":
-      if (isActing && state.phase === "response") view.decide("drop");
+      if (isActing && state.phase === "response" && !view.controls.isDeaf) view.controls.pass.press();
       return true;
     case "h":
       if (view.isAlone && isActing && !view.isBarca) view.hints.ask();
@@ -73,11 +76,11 @@ function pressKey(view, key) {
 }
 
 /** @param {TableView} view */
-function summarise({ state, perspective }) {
+function summarise({ state, seats, perspective }) {
   if (!state) return "";
   const other = 1 - perspective;
   return fill(words.summary, {
-    mine: state.score?.[perspective] ?? 0, theirs: state.score?.[other] ?? 0, myPips: state.pips?.[perspective] ?? "", theirPips: state.pips?.[other] ?? "",
+    cube: nameCube(state, seats), mine: state.score?.[perspective] ?? 0, theirs: state.score?.[other] ?? 0, myPips: state.pips?.[perspective] ?? "", theirPips: state.pips?.[other] ?? "",
     dice: state.dice ? fill(words.rolled, { dice: nameDice(state.dice) }) : words.noDice,
   });
 }

@@ -1,12 +1,16 @@
 /** The tables that this browser has keys to, kept between visits. */
 
 const KEY = "gammond.tables";
-const MOST = 12;
+/** How many are kept: those at which a seat is held and something is played, those that are over, those that were only watched. */
+const MOST = { played: 500, over: 200, watched: 12 };
+/** How many keys are kept of a table: those of both seats, and of the links by which they were taken. */
+const MOST_TOKENS = 4;
 
 /**
  * @typedef {object} KnownTable
  * @property {string} table
- * @property {string[]} tokens keys of the seats held here
+ * @property {string[]} tokens keys of the seats held here; of a table that is watched, its spectators'
+ * @property {boolean} [isSeat] whether a seat is held here
  * @property {string | null} invitation key of the seat that is given away by a link
  * @property {string | null} watch key for spectators
  * @property {string} title
@@ -29,9 +33,21 @@ export function findTable(table) {
   return listTables().find((each) => each.table === table);
 }
 
-/** @param {KnownTable} known */
-export function keepTable(known) {
-  write([known, ...listTables().filter(({ table }) => table !== known.table)].slice(0, MOST));
+/**
+ * Keep a table with what is known of it now: keys of seats stay when it is opened to watch, and beside other ones.
+ *
+ * @param {Partial<KnownTable> & {table: string, tokens: string[], isSeat: boolean}} opened
+ */
+export function keepTable(opened) {
+  const { table } = opened;
+  const known = findTable(table);
+  const isWatched = known?.isSeat && !opened.isSeat;
+  const tokens = isWatched ? known.tokens : [...opened.tokens, ...(known?.isSeat ? known.tokens : [])];
+  write([
+    { invitation: null, watch: null, title: table, ...known, ...opened, tokens: [...new Set(tokens)].slice(0, MOST_TOKENS),
+      isSeat: opened.isSeat || !!known?.isSeat, at: Date.now() },
+    ...listTables().filter((each) => each.table !== table),
+  ]);
 }
 
 /**
@@ -45,10 +61,12 @@ export function markOver(table, isOver) {
   if (known && !!known.isOver !== isOver) write(listTables().map((each) => (each.table === table ? { ...each, isOver } : each)));
 }
 
-/** @param {KnownTable[]} tables */
+/** @param {KnownTable[]} tables the last opened first */
 function write(tables) {
+  const left = { ...MOST };
+  const kept = tables.filter(({ isSeat, isOver }) => left[isSeat ? (isOver ? "over" : "played") : "watched"]-- > 0);
   try {
-    localStorage.setItem(KEY, JSON.stringify(tables));
+    localStorage.setItem(KEY, JSON.stringify(kept));
   } catch {
     // Without storage the address of the page is the only key.
   }

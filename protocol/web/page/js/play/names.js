@@ -44,6 +44,21 @@ export function nameDice(dice, between = "-") {
 }
 
 /**
+ * Where the cube is, as a sentence; empty where there is none.
+ *
+ * @param {TableState} state
+ * @param {number[]} seats that are held here
+ */
+export function nameCube({ cube, crawford, length, result, seats: players }, seats) {
+  const words = text.table.cubeIs;
+  if (!cube || result || length === 1) return "";
+  if (crawford) return text.table.crawford;
+  if (cube.owner === null) return fill(words.middle, { value: cube.value });
+  const isOwn = seats.length === 1 && seats[0] === cube.owner;
+  return fill(isOwn ? words.own : words.held, { name: nameSeat(players[cube.owner]), value: cube.value });
+}
+
+/**
  * The kind of an action, `redouble` for a double by the owner of the cube.
  *
  * @param {import("../types.js").Entry} entry

@@ -1,11 +1,13 @@
 /** The page on which a game begins: who plays what, by which rules; tables to go back to, and public ones. */
 
-import { CHECKERS, makeStart } from "../analyse/xgid.js";
+import { isVariant, makeStart } from "../analyse/xgid.js";
 import { BackgammonBoard } from "../board/backgammon.js";
+import { describeServer, markMissing } from "../description.js";
 import { checkField, choice, h, labelled } from "../dom.js";
 import { preferences } from "../preferences.js";
 import { fill, text, wordFor } from "../text.js";
-import { keepTable, listTables, tableHash } from "./known_tables.js";
+import { ServerError } from "../socket.js";
+import { keepTable, listTables, markOver, tableHash } from "./known_tables.js";
 import { nameSeat } from "./names.js";
 
 /** @typedef {import("../main.js").Context} Context */
@@ -19,6 +21,7 @@ const CLOCKS = /** @type {Record<string, {bank: number, move_s: number} | null>}
 });
 const PACES = { slow: 1800, normal: 700, fast: 250, none: 0 };
 const NO_PLAYERS = ["net", "human"];
+const FIRST_KNOWN = 6;
 const KEY = "gammond.new-game";
 const BEGINNERS = ["beginner", "casual"];
 const BARCA_LEVELS = ["easy", "medium", "hard"];
@@ -36,13 +39,15 @@ export function open(main, _parts, context) {
   const board = new BackgammonBoard(picture);
   const drawPicture = () => {
     const { variant, length, cube } = form.request;
-    picture.hidden = !(variant in CHECKERS);
+    picture.hidden = !isVariant(variant);
     if (picture.hidden) return;
     board.show({ checkers: makeStart(variant).checkers, cube: cube && length !== 1 ? { value: 1, owner: null } : null }, { showPips: false, animate: false });
   };
   form.element.addEventListener("input", drawPicture);
   drawPicture();
-  drawKnown(lists);
+  const knownList = h("div");
+  lists.append(knownList);
+  drawKnown(knownList, context);
   const publicList = h("div");
   lists.append(publicList);
   const refresh = () => drawPublic(publicList, context).catch(() => publicList.replaceChildren());
@@ -51,13 +56,43 @@ export function open(main, _parts, context) {
   return { close: () => clearInterval(timer) };
 }
 
-/** @param {HTMLElement} parent */
-function drawKnown(parent) {
+/**
+ * List the tables to go back to; those that the server does not have any more go.
+ *
+ * @param {HTMLElement} parent
+ * @param {Context} context
+ */
+function drawKnown(parent, context) {
   const known = listTables().filter(({ isOver }) => !isOver);
-  if (!known.length) return;
-  parent.append(h("section", { class: "panel" }, h("h2", {}, words.goBack), h("ul", { class: "plain-list" },
-    ...known.slice(0, 6).map(({ table, tokens, title }) =>
-      h("li", {}, h("a", { href: tableHash(table, tokens) }, title))))));
+  const link = (/** @type {import("./known_tables.js").KnownTable} */ { table, tokens, title }) =>
+    h("li", { "data-table": table }, h("a", { href: tableHash(table, tokens) }, title));
+  const list = (/** @type {typeof known} */ tables) => h("ul", { class: "plain-list" }, ...tables.map(link));
+  const rest = known.slice(FIRST_KNOWN);
+  const older = h("details", { hidden: !rest.length, ontoggle: () => older.open && checkKnown(older, rest, context) },
+    h("summary", {}, fill(words.older, { count: rest.length })), list(rest));
+  parent.replaceChildren(...(known.length ? [h("section", { class: "panel" }, h("h2", {}, words.goBack), list(known.slice(0, FIRST_KNOWN)), older)] : []));
+  checkKnown(parent, known.slice(0, FIRST_KNOWN), context);
+}
+
+/**
+ * Ask the server one by one whether it still has tables that are listed.
+ *
+ * @param {HTMLElement} parent
+ * @param {import("./known_tables.js").KnownTable[]} known
+ * @param {Context} context
+ */
+async function checkKnown(parent, known, context) {
+  for (const { table, tokens } of known) {
+    try {
+      await context.tables.request("look", { table, token: tokens });
+    } catch (error) {
+      if (!(error instanceof ServerError) || !["table", "token"].includes(error.field)) return;
+      if (error.field === "table") markOver(table, true);
+      parent.querySelector(`[data-table="${CSS.escape(table)}"]`)?.remove();
+    }
+    if (!parent.isConnected) return;
+  }
+  if (parent.querySelector("section") && !parent.querySelector("li")) parent.replaceChildren();
 }
 
 /**
@@ -86,8 +121,8 @@ class NewGameForm {
     this.how = choice(Object.entries(words.opponents), "engine", { name: "how" });
     this.variant = choice(Object.entries(variants), "backgammon", { name: "variant" });
     this.length = choice(Object.entries(lengths), "5", { name: "length" });
-    this.name = h("input", { name: "name", value: preferences.get("name") || words.you, maxlength: 40, autocomplete: "nickname" });
-    this.otherName = h("input", { name: "otherName", value: words.friend, maxlength: 40 });
+    this.name = h("input", { name: "name", value: preferences.get("name"), placeholder: words.guest, maxlength: 40, autocomplete: "nickname" });
+    this.otherName = h("input", { name: "otherName", placeholder: words.friend, maxlength: 40 });
     this.level = choice(Object.entries(levels), "intermediate", { name: "level" });
     this.otherLevel = choice(Object.entries(levels), "expert", { name: "otherLevel" });
     this.player = choice([["engine", words.ownEngine]], "engine", { name: "player" });
@@ -107,6 +142,8 @@ class NewGameForm {
     this.tutorTip = h("span", { class: "small quiet", hidden: true }, words.tutorTip);
     this.position = h("input", { name: "position", spellcheck: "false", autocapitalize: "none" });
     this.failure = h("p", { class: "failure", role: "alert", hidden: true });
+    /** @type {Record<string, string>} what is missing for an engine, by variant */
+    this.missing = {};
     this.element = this.draw();
     this.restore();
     this.update();
@@ -185,9 +222,11 @@ class NewGameForm {
   /** Show the fields that the others leave open. */
   update() {
     const how = this.how.value;
+    const hasEngine = how === "engine" || how === "engines";
+    markMissing(this.variant, words.variants, hasEngine ? this.missing : {});
+    if (this.variant.selectedOptions[0]?.disabled) this.variant.value = "backgammon";
     const isBarca = this.variant.value === "barca";
     const isMatch = this.length.value !== "0";
-    const hasEngine = how === "engine" || how === "engines";
     const shown = {
       name: how !== "engines", otherName: how === "table", side: how === "engine" || how === "link",
       level: hasEngine && this.player.value === "engine", player: hasEngine && !isBarca,
@@ -207,11 +246,13 @@ class NewGameForm {
     }
   }
 
-  /** Offer every player that the server has. */
+  /** Offer what the server has: every player, and no game that no engine plays. */
   async loadPlayers() {
     try {
-      const [description] = (await this.context.line.command("describe")).slice(-1);
-      for (const { name, summary } of description.players ?? []) {
+      const { players = [], missing = {} } = await describeServer(this.context.line);
+      this.missing = missing;
+      this.update();
+      for (const { name, summary } of players) {
         if (NO_PLAYERS.includes(name)) continue;
         for (const list of [this.player, this.otherPlayer]) list.append(h("option", { value: name }, `${name}: ${summary}`));
       }
@@ -228,7 +269,7 @@ class NewGameForm {
     const clock = CLOCKS[this.clock.value];
     const engine = (/** @type {HTMLSelectElement} */ player, /** @type {HTMLSelectElement} */ level) =>
       (player.value === "engine" || isBarca) ? { kind: "engine", level: level.value } : { kind: "engine", player: player.value };
-    const me = { kind: "person", name: this.name.value.trim() || words.you };
+    const me = { kind: "person", name: this.name.value.trim() || words.guest };
     let seats = {
       engine: [me, engine(this.player, this.level)],
       table: [me, { kind: "person", name: this.otherName.value.trim() || words.friend }],
@@ -253,7 +294,7 @@ class NewGameForm {
   async submit(event) {
     event.preventDefault();
     this.failure.hidden = true;
-    if (this.name.value.trim() && this.name.value.trim() !== words.you) preferences.set("name", this.name.value.trim());
+    if (this.name.value.trim()) preferences.set("name", this.name.value.trim());
     if (!this.fields?.tutor.hidden) preferences.set("tutor", this.tutor.checked);
     this.keep();
     const { request } = this;
@@ -264,7 +305,7 @@ class NewGameForm {
       const openSeat = [0, 1].find(isOpen);
       const keys = own.length ? own : [watch];
       keepTable({
-        table, tokens: keys, watch, invitation: openSeat === undefined ? null : tokens[openSeat], at: Date.now(),
+        table, tokens: keys, isSeat: own.length > 0, watch, invitation: openSeat === undefined ? null : tokens[openSeat],
         title: fill(words.tableTitle, {
           players: nameSeats(request.seats.map((/** @type {any} */ seat) => ({ ...seat, name: seat.name ?? seat.player }))),
           variant: wordFor(words.variants, request.variant),

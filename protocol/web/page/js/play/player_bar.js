@@ -26,15 +26,14 @@ export class PlayerBar {
   /**
    * @param {TableState} state
    * @param {number} seat
-   * @param {boolean} isOwn
+   * @param {boolean} isOwn whether it is the only one that is held here
    * @param {number | null} pips
    * @param {import("../types.js").Entry | undefined} last what the seat did last
    */
   show(state, seat, isOwn, pips, last) {
-    const { name, kind, here } = state.seats[seat];
+    const { kind, here } = state.seats[seat];
     this.name.textContent = nameSeat(state.seats[seat]);
-    this.note.textContent = [isOwn && name !== text.newGame.you && words.you, kind === "person" && !here && words.away]
-      .filter(Boolean).join(", ");
+    this.note.textContent = [isOwn && words.you, kind === "person" && !here && words.away].filter(Boolean).join(", ");
     const side = findSide(state, seat);
     this.disc.className = `side-disc seat${side}`;
     this.disc.title = words.sideWords[side];

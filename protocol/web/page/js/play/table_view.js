@@ -3,7 +3,7 @@
 import { BackgammonBoard } from "../board/backgammon.js";
 import { BarcaBoard } from "../board/barca.js";
 import { parsePlay } from "../analyse/plays.js";
-import { CHECKERS, makeStart } from "../analyse/xgid.js";
+import { isVariant, makeStart } from "../analyse/xgid.js";
 import { countPips } from "../board/tree.js";
 import { announce, h } from "../dom.js";
 import { preferences } from "../preferences.js";
@@ -45,7 +45,8 @@ export async function open(main, [table, keys = "", invited], context) {
   const tokens = keys.split(",").filter(Boolean);
   const known = findTable(table);
   const name = invited && !known ? await askName(main, context, table, tokens) : preferences.get("name");
-  const view = new TableView(main, table, known?.invitation === keys ? known.tokens : tokens, context);
+  const isOwn = known && (known.invitation === keys || !tokens.length);
+  const view = new TableView(main, table, isOwn ? known.tokens : tokens, context);
   await view.join(name);
   return view;
 }
@@ -71,6 +72,12 @@ export class TableView {
     this.diceSeeds = new DiceSeeds(table);
     this.isSwapped = false;
     this.isBusy = false;
+    /** Whether the engine has told what it would do now: what is done then is not the person's own. */
+    this.isAdvised = false;
+    /** The offer that waits for an answer. */
+    this.offer = "";
+    /** @type {boolean | undefined} */
+    this.isOver = undefined;
     /** @type {BackgammonBoard | BarcaBoard | null} */
     this.board = null;
     /** @type {import("../types.js").Arrow[]} */
@@ -88,7 +95,7 @@ export class TableView {
     this.message = h("p", { class: "message", id: "message" }, words.joining);
     main.append(h("h1", { class: "unseen" }, text.app.play), h("div", { class: "table" },
       h("div", { class: "table-board" }, this.panels.invitation, this.bars[1].element, this.boardBox, this.bars[0].element,
-        h("div", { class: "now" }, this.message, this.controls.main), this.tutor.element, this.controls.element),
+        h("div", { class: "now" }, this.message, this.controls.main), this.controls.apart, this.tutor.element, this.controls.element),
       h("aside", { class: "table-side" }, this.hints.element, this.historyList.element, this.panels.element)));
     this.stopKeys = listenToKeys(this);
     this.onPreference = () => this.draw();
@@ -100,16 +107,19 @@ export class TableView {
   async join(name) {
     /** @type {{token: string[], name: string, seed_commitment?: string}} */
     const fields = { token: this.tokens, name };
-    try {
-      if (canCheckDice()) fields.seed_commitment = await this.diceSeeds.add();
-      const answer = await this.context.tables.follow(this.table, fields, (event) => this.receive(event), (error) => this.fail(error));
-      this.seats = answer.seats;
-      delete fields.seed_commitment; // it counts for one secret
-      this.keepKeys(answer.tokens, fields);
-      this.draw();
-    } catch (error) {
-      this.fail(/** @type {Error} */ (error));
-    }
+    if (canCheckDice()) fields.seed_commitment = await this.diceSeeds.add();
+    this.context.tables.follow(this.table, {
+      fields,
+      onJoined: (answer) => {
+        this.seats = answer.seats;
+        delete fields.seed_commitment; // it counts for one secret
+        this.message.classList.remove("failure");
+        this.keepKeys(answer.tokens, fields);
+        this.draw();
+      },
+      onEvent: (event) => this.receive(event),
+      onFailure: (error) => this.fail(error),
+    });
   }
 
   /**
@@ -120,20 +130,16 @@ export class TableView {
    */
   keepKeys(given, fields) {
     const fresh = (given ?? []).filter(Boolean);
-    const known = findTable(this.table);
     if (fresh.length) {
       this.tokens = fields.token = /** @type {string[]} */ (fresh);
       history.replaceState(null, "", tableHash(this.table, this.tokens));
     }
-    keepTable({
-      table: this.table, tokens: this.tokens, invitation: known?.invitation ?? null, watch: known?.watch ?? null,
-      title: known?.title ?? this.table, at: Date.now(), isOver: known?.isOver,
-    });
+    keepTable({ table: this.table, tokens: this.tokens, isSeat: this.seats.length > 0 });
   }
 
   /** @param {Error} error */
   fail(error) {
-    if (error instanceof ServerError && error.field === "table") markOver(this.table, true);
+    if (error instanceof ServerError && error.field === "table") this.noteOver(true);
     this.message.textContent = fill(words.failed, { reason: error.message });
     this.message.classList.add("failure");
     if (error instanceof ServerError && error.field === "log") {
@@ -173,10 +179,12 @@ export class TableView {
     else if (kind === "undo" || kind === "go_back") this.history = this.history.slice(0, -Number(said));
     else if (kind === "redo") this.refetch();
     if (entry) this.history = [...this.history.slice(0, entry.n - 1), entry];
+    if (entry || state.history) this.isAdvised = false;
     this.state = state;
+    this.noteOffer(state);
     setWaiting(this, state.to_act !== null && state.seats[state.to_act].kind === "engine");
     this.arrows = [];
-    markOver(this.table, state.phase === "finished" || kind === "ended");
+    this.noteOver(state.phase === "finished" || kind === "ended");
     if (state.fair) this.sendSeeds(state);
     this.hints.clear();
     this.tutor.clear();
@@ -198,6 +206,26 @@ export class TableView {
     for (const act of await this.diceSeeds.answer(fair, this.seats, number > 0)) {
       this.context.tables.request("act", { table: this.table, ...act }).catch(() => {}); // too late: then it counts as none
     }
+  }
+
+  /**
+   * Note a double, a resignation or a request that has come: buttons answer it that were not there before.
+   *
+   * @param {TableState} state
+   */
+  noteOffer(state) {
+    const { phase, to_act: seat } = state;
+    const { request } = /** @type {any} */ (state);
+    const isOffered = request || phase === "response" || phase === "resignation";
+    const offer = isOffered ? [phase, seat, request?.what, this.history.length].join(" ") : "";
+    if (offer && offer !== this.offer) this.controls.noteOffer();
+    this.offer = offer;
+  }
+
+  /** @param {boolean} isOver whether nothing more is played here */
+  noteOver(isOver) {
+    if (isOver !== this.isOver) markOver(this.table, isOver);
+    this.isOver = isOver;
   }
 
   /** Ask for the whole state again. */
@@ -257,7 +285,9 @@ export class TableView {
     this.isBusy = true;
     this.controls.draw();
     try {
-      await this.context.tables.request("act", { table: this.table, act, ...(seat === undefined ? {} : { seat }), ...fields });
+      await this.context.tables.request("act", {
+        table: this.table, act, ...(seat === undefined ? {} : { seat }), ...(this.isAdvised ? { help: true } : {}), ...fields,
+      });
       this.isBusy = false;
       this.draw();
       this.automatic.consider();
@@ -319,7 +349,8 @@ export class TableView {
     if (!state) return;
     for (const [index, bar] of this.bars.entries()) {
       const seat = index === 0 ? this.perspective : 1 - this.perspective;
-      bar.show(state, seat, this.seats.includes(seat), this.pipsOf(seat), this.findLast(seat));
+      const isOwn = this.seats.length === 1 && this.seats[0] === seat;
+      bar.show(state, seat, isOwn, this.pipsOf(seat), this.findLast(seat));
     }
     this.drawClocks();
   }
@@ -365,11 +396,12 @@ export class TableView {
     if (!(this.board instanceof BackgammonBoard)) return;
     this.boardBox.classList.toggle("waiting", !state.checkers);
     if (!state.checkers) {
-      const { checkers } = makeStart(state.variant in CHECKERS ? state.variant : undefined);
+      const { checkers } = makeStart(isVariant(state.variant) ? state.variant : undefined);
       return this.board.show({ checkers, score: state.score, length: state.length }, { perspective: this.perspective, showPips: false });
     }
     const isPlaying = state.phase === "play" && this.actingSeat !== null;
-    const shown = state.length === 1 ? { ...state, cube: null } : state; // a match to 1 has no doubles
+    const hasCube = state.length !== 1 && !state.result; // a match to 1 has no doubles; after a game it is that of the next one
+    const shown = hasCube ? state : { ...state, cube: null };
     this.board.show(shown, {
       perspective: this.perspective, flipped: preferences.get("flipped"), tree: isPlaying ? state.tree : null, arrows: this.arrows,
       numbering: this.seats.length === 2 ? /** @type {0 | 1} */ (state.on_roll ?? this.perspective) : this.perspective,

@@ -1,7 +1,7 @@
 /** The tutor: before a play counts it says what it costs, shows the better one, and offers to take it back. */
 
 import { BackgammonBoard } from "../board/backgammon.js";
-import { announce, h } from "../dom.js";
+import { announce, deafen, h } from "../dom.js";
 import { fill, text, wordFor } from "../text.js";
 import { Advice, loadAnalysis } from "./advice.js";
 
@@ -116,17 +116,24 @@ export class Tutor {
         resolve(allowed);
       };
       this.answer = resolve;
+      const wasAdvised = this.view.isAdvised;
+      this.view.isAdvised = true;
       const back = () => {
         end(false);
         if (this.view.board instanceof BackgammonBoard) this.view.board.undoAll();
       };
-      const keep = h("button", { type: "button", onclick: () => end(true) }, verdict.keepLabel ?? words.tutorKeep);
-      this.element.replaceChildren(h("p", {}, h("strong", {}, verdict.words)), h("div", { class: "row" },
+      const keep = h("button", { type: "button", onclick: () => {
+        this.view.isAdvised = wasAdvised; // the person stands by a choice of its own
+        end(true);
+      } }, verdict.keepLabel ?? words.tutorKeep);
+      const answers = h("div", { class: "row", role: "group" },
         h("button", { type: "button", class: "main", onclick: () => {
           end(false);
           verdict.better();
         } }, verdict.mainLabel ?? words.tutorBetter),
-        h("button", { type: "button", onclick: back }, words.tutorBack), keep));
+        h("button", { type: "button", onclick: back }, words.tutorBack), keep);
+      this.element.replaceChildren(h("p", {}, h("strong", {}, verdict.words)), answers, h("p", { class: "small quiet" }, words.tutorCounts));
+      deafen(answers);
       this.element.hidden = false;
       this.element.parentElement?.classList.add("asking");
       verdict.show();

@@ -1,6 +1,6 @@
 /** The history of a name: a row for each match, with its record to save, its analysis and its end. */
 
-import { announce, h } from "../dom.js";
+import { announce, h, makeSureButton } from "../dom.js";
 import { listTables } from "../play/known_tables.js";
 import { fill, text, wordFor } from "../text.js";
 import { formatSigned } from "../analyse/numbers.js";
@@ -13,13 +13,15 @@ const PAGE = 20;
 
 /** @typedef {{kind: string, name: string, points: number, score: number | null, is_owned: boolean, rating: any}} KeptSeat */
 
-export class GameList {
+/** Events: `remove` (a game is gone). */
+export class GameList extends EventTarget {
   /**
    * @param {string} player
    * @param {string} variant
    * @param {string | null} user who is logged in
    */
   constructor(player, variant, user) {
+    super();
     this.player = player;
     this.variant = variant;
     this.user = user;
@@ -111,38 +113,25 @@ export class GameList {
     const tokens = listTables().find(({ table }) => table === game.table)?.tokens ?? [];
     const isOwn = this.user !== null && fold(this.user) === fold(this.player) && game.seats[this.findSeat(game.seats)].is_owned;
     if (!tokens.length && !isOwn) return links;
-    const remove = h("button", { type: "button", class: "plain tiny", "aria-label": `${words.remove}, ${about}` }, words.remove);
-    remove.addEventListener("click", () => this.remove(game.id, tokens, row, remove));
-    return [...links, remove];
+    const { button } = makeSureButton({ label: words.remove, question: words.removeSure, asked: words.removeAsk },
+      () => this.remove(game.id, tokens, row), { class: "plain tiny", "aria-label": `${words.remove}, ${about}` });
+    return [...links, button];
   }
 
   /**
-   * Remove a game: the first press asks, the second does it.
-   *
    * @param {number} id
    * @param {string[]} tokens
    * @param {HTMLElement} row
-   * @param {HTMLButtonElement} button
    */
-  async remove(id, tokens, row, button) {
-    if (!button.classList.contains("sure")) {
-      const label = String(button.getAttribute("aria-label"));
-      button.classList.add("sure");
-      button.textContent = words.removeSure;
-      button.setAttribute("aria-label", `${words.removeSure} ${label}`);
-      button.addEventListener("blur", () => {
-        button.classList.remove("sure");
-        button.textContent = words.remove;
-        button.setAttribute("aria-label", label);
-      }, { once: true });
-      announce(words.removeAsk);
-      return;
-    }
+  async remove(id, tokens, row) {
     try {
       await postJson(`games/${id}/remove`, { tokens });
+      const next = /** @type {HTMLElement | null} */ ((row.nextElementSibling ?? row.previousElementSibling)?.querySelector(".record a, .record button"));
       row.remove();
       this.showEmpty();
       announce(words.removed);
+      (next ?? this.table.parentElement)?.focus();
+      this.dispatchEvent(new Event("remove"));
     } catch (error) {
       this.message.textContent = error instanceof Error ? error.message : String(error);
       announce(this.message.textContent);

@@ -11,6 +11,8 @@ import { drawTopLists } from "./top_lists.js";
 
 const words = text.progress;
 const FIRST_VARIANT = "backgammon";
+/** Somewhat longer than the server gives the same lists again. */
+const LISTS_MS = 2500;
 
 /**
  * Open the view: `#/progress`, `#/progress/NAME` or `#/progress/NAME/VARIANT`.
@@ -21,40 +23,72 @@ const FIRST_VARIANT = "backgammon";
  */
 export async function open(main, parts, context) {
   const me = await fetchJson("me");
-  const [name = me.name ?? (preferences.get("name") || text.newGame.you), variant = FIRST_VARIANT] = parts;
+  const [name = me.name ?? preferences.get("name"), variant = FIRST_VARIANT] = parts;
   main.append(h("h1", {}, words.title));
   if (me.accounts) main.append(drawAccount(me.name, context));
   if (!me.archive) {
     main.append(h("p", { class: "panel" }, words.noArchive));
     return undefined;
   }
-  const body = h("div", { class: "progress" });
-  main.append(drawChooser(name, variant), body);
-  /** @type {RatingPlot | undefined} */
-  let plot;
-  /** @type {GameList | undefined} */
-  let games;
-  const [{ player }, lists] = await Promise.all([
-    name ? fetchJson(`players${makeQuery({ name, variant })}`) : { player: null }, fetchJson(`players${makeQuery({ variant })}`),
-  ]);
-  const own = h("div", { class: "own-games" });
-  if (!name || (!player && name === text.newGame.you)) own.append(h("p", { class: "panel" }, words.nameFirst));
-  else if (!player) own.append(h("p", { class: "panel" }, fill(words.unknown, { name })));
-  else {
-    own.append(drawSummary(player));
-    if (player.ratings.length) {
-      plot = new RatingPlot(player.ratings);
-      own.append(plot.element);
-    }
-    games = new GameList(player.name, variant, me.name);
-    own.append(games.element);
+  const view = new ProgressView(name, variant, me.name);
+  main.append(drawChooser(name, variant), view.element);
+  await view.draw();
+  return view;
+}
+
+/** The figures and games of a name, and the lists of players. */
+class ProgressView {
+  /**
+   * @param {string} name
+   * @param {string} variant
+   * @param {string | null} user who is logged in
+   */
+  constructor(name, variant, user) {
+    this.name = name;
+    this.variant = variant;
+    this.user = user;
+    this.figures = h("div", { class: "own-figures" });
+    this.own = h("div", { class: "own-games" }, this.figures);
+    this.lists = h("div");
+    this.element = h("div", { class: "progress" }, this.own, this.lists);
+    /** @type {number | undefined} */
+    this.timer = undefined;
+    /** @type {RatingPlot | undefined} */
+    this.plot = undefined;
+    /** @type {GameList | undefined} */
+    this.games = undefined;
   }
-  body.append(own, drawTopLists(lists, player?.name ?? name));
-  const close = () => {
-    plot?.close();
-    games?.close();
-  };
-  return { close };
+
+  /** Show what the server knows now; games that are listed stay. */
+  async draw() {
+    const { name, variant, user } = this;
+    const [{ player }, lists] = await Promise.all([
+      name ? fetchJson(`players${makeQuery({ name, variant })}`) : { player: null }, fetchJson(`players${makeQuery({ variant })}`),
+    ]);
+    this.plot?.close();
+    this.plot = player?.ratings.length ? new RatingPlot(player.ratings) : undefined;
+    this.figures.replaceChildren(...(player ? [drawSummary(player), ...(this.plot ? [this.plot.element] : [])]
+      : [h("p", { class: "panel" }, name ? fill(words.unknown, { name }) : words.nameFirst)]));
+    this.lists.replaceChildren(drawTopLists(lists, player?.name ?? name));
+    if (!player || this.games) return;
+    this.games = new GameList(player.name, variant, user);
+    this.games.addEventListener("remove", () => this.redraw());
+    this.own.append(this.games.element);
+  }
+
+  /** Show the figures anew, and the lists once more when the server has counted them anew. */
+  redraw() {
+    const draw = () => this.draw().catch(() => {}); // what is shown stays
+    draw();
+    clearTimeout(this.timer);
+    this.timer = setTimeout(draw, LISTS_MS);
+  }
+
+  close() {
+    clearTimeout(this.timer);
+    this.plot?.close();
+    this.games?.close();
+  }
 }
 
 /**
