@@ -15,6 +15,7 @@ from engine.runtime.prompt_threads import UncompiledKernel
 from protocol.core.errors import BusyError
 from protocol.core.fault_log import FAULT_LOG
 from protocol.core.replies import describe_error
+from protocol.core.requests import AnyReply, Work, WorkControl
 from protocol.games import find_entry
 from protocol.state.service import Service
 from protocol.tables.actions import carry_out
@@ -51,7 +52,7 @@ from protocol.tables.submission import Submit, WorkResult, make_preparation
 from protocol.tables.table import Table
 from protocol.tables.table_game import check_position, read_spec
 from protocol.tables.tokens import make_table_id
-from protocol.tables.visitors import Visitor
+from protocol.tables.visitors import NameCheck, Visitor
 
 _LOG = logging.getLogger(__name__)
 
@@ -111,7 +112,7 @@ class Hub:
     def connect(
         self,
         on_output: Callable[[], object] = lambda: None,
-        check_name: Callable[[str], str] = lambda name: "",
+        check_name: NameCheck | None = None,
         address: str = "",
     ) -> Visitor:
         """Let a visitor come.
@@ -211,6 +212,8 @@ class Hub:
         """Serve one request, or have prepared what it needs. Errors are answers too."""
         try:
             request = read_request(frame)
+            if not is_prepared:
+                visitor.owners = {}
             if is_prepared or not self._prepare(visitor, request):
                 self._carry_out(visitor, request)
         except Exception as error:
@@ -283,9 +286,10 @@ class Hub:
             return
         rebuilt: dict[str, Table | Exception] = {}
 
-        def rebuild() -> None:
+        def rebuild(control: WorkControl) -> Sequence[AnyReply]:
             for name in names:
-                rebuilt[name] = self._rebuild(name)
+                rebuilt[name] = self._rebuild(name, control)
+            return ()
 
         def go_on(_: object) -> None:
             for name, result in rebuilt.items():
@@ -293,16 +297,18 @@ class Hub:
             for each in self._rebuilding.pop(key):
                 self._go_on(each)
 
-        self._submit(make_preparation(rebuild), go_on, self)
+        self._submit(Work(rebuild), go_on, self)
 
-    def _rebuild(self, name: str) -> Table | Exception:
+    def _rebuild(self, name: str, control: WorkControl) -> Table | Exception:
         """Rebuild a table of before the start, or return why it cannot be; in a worker's thread."""
         try:
             saved = self._saved[name]
             entry = find_entry(read_spec(saved.spec).variant)
             if entry.name not in self._ready_games:
                 prepare_game(self._service, entry)
-            return rebuild_table(saved, self._archive.load_log(name), self._services, self._make_seed())
+            log = self._archive.load_log(name)
+            with control.take_interpreter():
+                return rebuild_table(saved, log, self._services, self._make_seed())
         except Exception as error:
             return error
 
@@ -322,7 +328,9 @@ class Hub:
 
     def _create(self, visitor: Visitor, request: CreateRequest) -> None:
         spec = check_spec(request.spec)
-        owners = [visitor.check_name(seat.name) if seat.kind == PERSON else "" for seat in spec.seats]
+        owners = self._find_owners(visitor, [seat.name if seat.kind == PERSON else "" for seat in spec.seats])
+        if owners is None:
+            return
         check_position(self._service, spec)
         table = Table(make_table_id(), spec, self._services, self._make_seed(), visitor.address)
         if any(seat.is_engine for seat in table.seats):
@@ -424,14 +432,35 @@ class Hub:
             if len(table.members) >= self.limits.table_visitors:
                 raise BusyError(f"{self.limits.table_visitors} visitors are here already", field="table")
         takes_seat = table.admission.takes_seat(request)
-        owner = visitor.check_name(read_guest_name(request)) if takes_seat else ""
-        answer, frames = table.join(visitor, request, owner)
+        owners = self._find_owners(visitor, [read_guest_name(request) if takes_seat else ""])
+        if owners is None:
+            return
+        answer, frames = table.join(visitor, request, owners[0])
         table.origin = table.origin or visitor.address
         visitor.tables.add(table.table_id)
         self._send_ok(visitor, request, table=table.table_id, **answer)
         for frame in frames:
             visitor.send(frame)
         self.run_step(table.begin_if_ready)
+
+    def _find_owners(self, visitor: Visitor, names: Sequence[str]) -> list[str] | None:
+        """Return what marks the accounts that play by some names, empty for empty ones.
+
+        Returns:
+            None while a worker looks them up, since writers may keep the file of accounts for seconds: then
+            the request comes again.
+        """
+        check = visitor.check_name
+        unknown = [name for name in names if name and name not in visitor.owners]
+        if check is None or not unknown:
+            owners, visitor.owners = visitor.owners, {}
+            return [owners.get(name, "") for name in names]
+
+        def look_up() -> None:
+            visitor.owners = {name: check(name) for name in unknown}
+
+        self._wait(visitor, look_up)
+        return None
 
     def _look(self, visitor: Visitor, request: LookRequest) -> None:
         table = self._find_table(request.table)

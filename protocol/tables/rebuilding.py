@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 import msgspec
 
 from engine.errors import ValueRangeError
+from engine.runtime.thread_turns import offer_turn
 from engine.wording import escape_unprintable
 from protocol.tables.archive import LogEntry, SavedTable
 from protocol.tables.requests import SeatSpec, TableSpec
@@ -16,6 +17,9 @@ from protocol.tables.services import TableServices
 from protocol.tables.table import Table
 from protocol.tables.table_game import read_spec
 from protocol.tables.tokens import is_token
+
+_TURN_ACTIONS = 16
+"""Actions that are done again between two offers of the turn in the interpreter; some 1 ms."""
 
 EVENTS_OF_A_PROCESS = 1_000_000
 """After each restart events are numbered from a multiple of this, so that no number comes twice."""
@@ -49,8 +53,10 @@ def rebuild_table(saved: SavedTable, log: Sequence[LogEntry], services: TableSer
         LookupError: The log is damaged; and so for TypeError and ValueError.
     """
     table = _make_table(saved, read_spec(saved.spec), services, seed)
-    for entry in log:
+    for number, entry in enumerate(log, 1):
         _do_again(table, entry)
+        if not number % _TURN_ACTIONS:
+            offer_turn()
     table.log.is_replaying, table.log.size_bytes = False, saved.log_bytes
     table.switch_clock()
     table.restarts = saved.restarts + 1

@@ -8,6 +8,8 @@ from typing import Protocol
 
 from protocol.tables.events import Frame, LateText
 
+NameCheck = Callable[[str], str]
+
 
 class VisitorHost(Protocol):
     """What a visitor needs of its hub."""
@@ -37,11 +39,12 @@ class Visitor:
         host: The hub.
         on_output: Called when there is something to send, or the visitor is dropped.
         check_name: Returns what marks the account that plays by a name, empty for none; raises an error for
-            names by which it may not play.
+            names by which it may not play. It may take long. None where names are nobody's.
         address: Where it comes from; empty for one that has no limits of its own.
 
     Attributes:
         check_name: As given.
+        owners: What it returned of the names of the request at hand.
         address: As given.
         waiting: Requests that are not served yet.
         is_blocked: Whether they wait for something.
@@ -54,10 +57,11 @@ class Visitor:
         self,
         host: VisitorHost,
         on_output: Callable[[], object],
-        check_name: Callable[[str], str] = lambda name: "",
+        check_name: NameCheck | None = None,
         address: str = "",
     ) -> None:
         self.check_name = check_name
+        self.owners: dict[str, str] = {}
         self.address = address
         self._host = host
         self._on_output = on_output

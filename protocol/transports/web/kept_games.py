@@ -12,6 +12,7 @@ from protocol.archive.analysis import BackgroundAnalysis
 from protocol.archive.archive import GameArchive, open_archive
 from protocol.archive.endpoints import make_endpoints
 from protocol.state.service import Service
+from protocol.tables.visitors import NameCheck
 from protocol.transports.web.limits import WebOptions
 from protocol.web.plans import Endpoint
 
@@ -37,18 +38,18 @@ class KeptGames:
         self.archive: GameArchive | None = open_archive(options.archive)
         self.endpoints: tuple[Endpoint, ...] = make_endpoints(self.archive, accounts)
 
-    def make_name_check(self, cookies: Mapping[str, str], host: str) -> Callable[[str], str]:
-        """Return what finds the owner of what a page plays by a name; it raises for names that are others'.
+    def make_name_check(self, cookies: Mapping[str, str], host: str) -> NameCheck | None:
+        """Return what finds the owner of what a page plays by a name, as for `Visitor`.
 
         Args:
             cookies: Those of the page's request for a WebSocket.
             host: Its header ``Host``.
         """
         accounts = self._accounts
+        if accounts is None:
+            return None
 
         def check(name: str) -> str:
-            if accounts is None:
-                return ""
             user = find_user(accounts, cookies, host)
             accounts.check_may_use(name, user)
             return "" if user is None else accounts.find_owner(user)

@@ -7,6 +7,7 @@ import random
 
 import pytest
 
+from engine.errors import ValueRangeError
 from engine.runtime.prompt_threads import UncompiledKernel
 from protocol.commands import game
 from protocol.games import GAMES, load_part
@@ -376,3 +377,31 @@ def test_a_search_for_plays_that_fails_leaves_the_table_without_them_and_says_so
     assert ann.states[table]["phase"] == "play"
     assert ann.states[table]["tree"] is None
     assert "no room" in caplog.text
+
+
+def test_a_worker_looks_up_whose_names_are_before_a_table_is_made_or_a_seat_taken():
+    site, asked = Site(), []
+
+    def check(name):
+        asked.append(name)
+        if name == "Cleo":
+            raise ValueRangeError("this name has an account", field="name")
+        return f"account of {name}"
+
+    guest = site.visit(check_name=check)
+    guest.visitor.receive(json.dumps({"id": 1, "do": "create", "seats": [PERSON, OPEN]}))
+    guest.visitor.receive(json.dumps({"id": 2, "do": "ping"}))
+    while site.pool.waiting and not asked:
+        assert not guest.hear()
+        assert not site.hub.tables
+        site.pool.run()
+    made, ping = guest.hear()
+    assert (asked, ping["id"]) == (["Ann"], 2)
+    table = site.hub.tables[made["table"]]
+    assert table.seating.owners[0] == "account of Ann"
+    join = {"do": "join", "table": made["table"], "token": made["tokens"][1]}
+    other = site.visit(check_name=check)
+    assert other.refuse(**join, name="Cleo")[:2] == ("bad_value", "name")
+    other.get(**join, name="Bob")
+    assert asked == ["Ann", "Cleo", "Bob"]
+    assert table.seating.owners == ("account of Ann", "account of Bob")

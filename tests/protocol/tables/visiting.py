@@ -50,7 +50,7 @@ class Site:
         self.service = service or make_service()
         self.hub = Hub(self.service, self.pool, lambda: self.now, self.archive, limits, lambda: self.now)
 
-    def visit(self, address="", check_name=lambda name: ""):
+    def visit(self, address="", check_name=None):
         """Let a visitor come."""
         return Guest(self, address, check_name)
 
@@ -75,7 +75,7 @@ class Guest:
         state: The last state of each table.
     """
 
-    def __init__(self, site, address="", check_name=lambda name: ""):
+    def __init__(self, site, address="", check_name=None):
         self.site = site
         self.visitor = site.hub.connect(check_name=check_name, address=address)
         self.events = []
