@@ -50,6 +50,13 @@ KINDS: dict[str, Callable[[int], list[str]]] = {
         f"set {'engine.' * 70_000} 1",
         f"set engine.level {'y' * 520_000}",
     ],
+    "odd-commands": lambda _: [f"rollout {'play=1 ' * 70_000}", f"rank {'8/5 ' * 120_000}"],
+    "odd-queries": lambda number: [
+        f'{{"id":{number},{",".join(f"{place!r}:1" for place in map(str, range(50_000)))}}}'.replace(
+            "'", '"'
+        ),
+        f'{{"id":{number},"position":[{",".join(["1.1234567890123456789e-300"] * 18_000)}]}}',
+    ],
     "evaluations": lambda _: [f"position gnubgid {OPENING}", *["eval"] * 200],
     "searches": lambda number: ["newgame", f"@s{number} eval plies=3", f"@r{number} rollout trials=200"],
 }

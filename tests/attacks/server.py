@@ -19,7 +19,7 @@ HOST = "127.0.0.1"
 _START_S = 180.0
 _END_S = 20.0
 _POLL_S = 0.02
-_LISTENING = re.compile(r"(?:listens on \S+ port |shows the board at \S+:)(\d+)")
+_LISTENING = re.compile(r"(listens on \S+ port |shows the board at \S+:)(\d+)")
 
 
 class AttackError(AssertionError):
@@ -120,20 +120,23 @@ class Server:
                 start_new_session=True,  # Ctrl-C is for the attack, which ends its servers
                 preexec_fn=before_start,
             )
-        self.port = 0
+        self._listener_count = 1 + ("--tcp" in options)
+        self.port = self.web_port = 0
 
     def wait_until_listening(self) -> None:
-        """Wait for the port.
+        """Wait for the ports: `port` is that of lines where there are such, `web_port` that of pages.
 
         Raises:
             AttackError: The server ended first, or takes too long.
         """
         deadline = time.monotonic() + _START_S
-        while not (found := _LISTENING.search(self.read_log())):
+        while len(found := _LISTENING.findall(self.read_log())) < self._listener_count:
             if self.process.poll() is not None or time.monotonic() > deadline:
                 raise AttackError(f"the server does not listen: {self.read_log()[-500:]!r}")
             time.sleep(_POLL_S)
-        self.port = int(found[1])
+        ports = {words[0]: int(port) for words, port in found}
+        self.web_port = ports.get("s", 0)
+        self.port = ports.get("l", self.web_port)
 
     def read_log(self) -> str:
         """Return what the server has written."""
