@@ -93,10 +93,14 @@ PARAMETERS = {
     "truncation": [2, -1],
     "variance_reduction": [False],
     "candidates": [2, 0],
+    "stop_error": [0.5, -1.0],
+    "stop_jsd": [0.0, -1.0],
+    "min_trials": [36, 0],
     "deeper": [1, 5],
     "rollout": [{"trials": 6, "truncation": 2, **more} for more in (
         {}, {"seed": 5}, {"truncation": 3}, {"plies": 1}, {"variance_reduction": False}, {"candidates": 2},
-        {"trials": 0}, {"seed": -1}, {"candidates": 0},
+        {"stop_error": 0.5}, {"stop_jsd": 0.0}, {"min_trials": 36},
+        {"trials": 0}, {"seed": -1}, {"candidates": 0}, {"stop_error": -1.0}, {"min_trials": 0},
     )],
 }  # fmt: skip
 """Other values than those of `ARGUMENTS`, some of them to be refused, by parameter or option."""
@@ -275,7 +279,7 @@ def test_what_a_match_state_says_reaches_the_server(there, question, field):
 def test_what_a_parameter_says_reaches_the_server(there, question, name):
     for value in PARAMETERS[name]:
         others = {name: value}
-        if question == "rollout" and name in ("candidates", "kind"):
+        if question == "rollout" and name in ("candidates", "kind", "stop_jsd"):
             others = {"dice": (3, 1), **others}
         if question == "analyse":
             others = {"match": gammond.read_match(MATCHES["Jacoby"]), "plies": 0, **others}

@@ -34,7 +34,7 @@ def test_a_folder_that_cannot_be_written_is_named_with_what_chooses_another(caps
     def fail(*_):
         raise PermissionError(errno.EACCES, "Permission denied")
 
-    monkeypatch.setattr(Path, "write_text", fail)
+    monkeypatch.setattr(Path, "replace", fail)
     assert main(["config", "theme", "light"]) == 2
     said = capsys.readouterr().err
     assert "cannot be written (Permission denied): set GAMMOND_DATA to a folder that you can write" in said
