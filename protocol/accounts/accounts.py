@@ -91,6 +91,8 @@ def _make_file(file: Path) -> None:
         NotImplementedError: The file system has no locks.
         sqlite3.Error: It cannot be written.
     """
+    if file.exists():  # one of somebody else may have what would be its lock beside it
+        return
     with filelock.FileLock(file.with_name(f".{file.name}.lock"), timeout=LOCK_WAIT_S):
         if file.exists():
             return

@@ -151,7 +151,7 @@ def test_a_double_is_answered_apart_from_other_buttons_after_a_moment_and_passed
         button.click()
         (start, is_deaf), (end, _) = page.evaluate("window.deaf")
         assert is_deaf == "true"
-        assert 480 <= end - start < 5000
+        assert 450 <= end - start < 5000  # the observer hears of the beginning some milliseconds late
         expect(button).to_have_text("Pass for good?")
         expect(page.locator("#live")).to_contain_text("Press again to pass and lose the game.")
         page.locator("[data-act='options']").focus()

@@ -241,12 +241,12 @@ def test_a_game_that_the_server_lacks_is_not_offered(open_page):
 
 
 def read_acts(page):
-    """Collect what a page asks to be done at tables from here on."""
+    """Collect what a page asks to be done at tables from here on, but for the seeds of dice."""
     acts = []
 
     def note(frame):
         said = json.loads(frame) if isinstance(frame, str) and frame.startswith("{") else {}
-        if said.get("do") == "act":
+        if said.get("do") == "act" and not said["act"].endswith("_seed"):
             acts.append(said)
 
     page.on("websocket", lambda socket: socket.on("framesent", note))

@@ -32,10 +32,10 @@ def parent(tmp_path_factory):
     file = tmp_path_factory.mktemp("td") / "checkpoint.npz"
     shape = {"hidden": 16, "race_hidden": 12, "threads": 1}
     run = SelfPlay(TdSettings(games=8000, learning_rate=0.05, final_rate=0.01, trace=0.7, **shape))
+    begin_run(file.parent, "train td", run.settings, ())
     for _ in run.play_rounds():
         pass
     write_arrays(file, {**run.nets.to_arrays(), **run.state_dict()})
-    begin_run(file.parent, "train td", run.settings, ())
     return file
 
 
