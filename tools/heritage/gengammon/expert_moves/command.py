@@ -1,8 +1,8 @@
 """``gammond heritage expert-moves``: extract the moves of experts from match files, to learn from.
 
-Reads ``.mat`` files as programs and sites write them: single files, all files in folders that end in .mat or
-.txt, and those in .tar.gz archives. It checks every move by the rules. A move that is illegal or cannot be
-read is reported with file and line, and ends its game; the moves before it count.
+Reads match files of every format that gammond reads, which their content shows: single files, and all files
+in folders and .tar.gz archives that are not hidden. It checks every move by the rules. A move that is illegal
+or cannot be read is reported with file and line, and ends its game; the moves before it count.
 
 Filters then remove moves, in order: homebound, moves made after the sides had passed each other;
 contradicting, all but the first where the same position and roll were played in different ways; unmovable,
@@ -34,7 +34,7 @@ from tools.heritage.gengammon.expert_moves.dataset import (
 from tools.heritage.gengammon.expert_moves.extraction import ExtractionReport, extract_moves
 from tools.heritage.gengammon.expert_moves.match_files import iterate_match_files
 
-SUMMARY = "extract the moves of experts from .mat files"
+SUMMARY = "extract the moves of experts from match files"
 
 _NONE = "none"
 
@@ -114,10 +114,7 @@ def _check_players(moves: ExpertMoves, players: Sequence[str]) -> None:
 
 def _write_faults(report: ExtractionReport, limit: int) -> None:
     lines = [f"{each.name}: {each.reason}" for each in report.skipped]
-    lines += [
-        f"{name}:{fault.line}: game {fault.game}: {fault.kind}: {fault.message}"
-        for name, fault in report.faults
-    ]
+    lines += [f"{name}: {fault}" for name, fault in report.faults]
     shown = lines[: max(limit, 0)]
     if len(lines) > len(shown):
         shown.append(f"{len(lines) - len(shown)} more faults: --faults {len(lines)} lists them all")

@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from engine.errors import FormatError
-from engine.match_files.mat.reader import parse_mat
+from engine.errors import GammondError
 from engine.match_files.model import MatchIssue, RecordedGame, RecordedMatch
+from engine.match_files.reading import read_matches
 from engine.rules.game_record import PlayAction
 from tools.heritage.gengammon.expert_moves.dataset import ExpertMoves
 from tools.heritage.gengammon.expert_moves.match_files import MatchFile, SkippedFile
@@ -64,7 +64,7 @@ def extract_moves(
     for done, file in enumerate(files, 1):
         if isinstance(file, SkippedFile):
             report.skipped.append(file)
-        elif (digest := hashlib.sha256(file.text.encode()).digest()) in seen:
+        elif (digest := hashlib.sha256(file.content).digest()) in seen:
             report.skipped.append(SkippedFile(file.name, "same content as an earlier file"))
         else:
             seen.add(digest)
@@ -76,9 +76,9 @@ def extract_moves(
 
 def _extract_file(file: MatchFile, builder: _MoveBuilder, report: ExtractionReport) -> None:
     try:
-        matches = parse_mat(file.text)
-    except FormatError as error:
-        report.skipped.append(SkippedFile(file.name, error.message))
+        matches = read_matches(file.content, name=file.name)
+    except GammondError as error:
+        report.skipped.append(SkippedFile(file.name, error.message.removeprefix(f"{file.name}: ")))
         return
     report.files += 1
     report.matches += len(matches)
@@ -106,18 +106,17 @@ class _MoveBuilder:
 
     def add_game(self, name: str, match: RecordedMatch, game: RecordedGame) -> int:
         """Add the moves of a game; return the number of rolls played in it."""
-        position, count = game.rules.starting_position, 0
-        for action in game.actions:
+        count = 0
+        for situation, action in game.replay():
             if not isinstance(action, PlayAction):
                 continue
             player = match.names[action.seat]
             if not self._wanted or player in self._wanted:
                 at = self._matches.setdefault(name, len(self._matches))
                 who = self._players.setdefault(player, len(self._players))
-                self._boards.append(position.key)
+                self._boards.append(situation.position.key)
                 self._chosen.append(action.play.result.key)
                 self._numbers.append((*action.roll, at, game.number, who))
-            position = action.play.result
             count += 1
         return count
 

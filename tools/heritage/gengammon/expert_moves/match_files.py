@@ -1,4 +1,4 @@
-"""Match files as text: single ones, and those of folders and archives, as far as they are harmless."""
+"""The content of match files: single ones, and those of folders and archives, as far as they are harmless."""
 
 from __future__ import annotations
 
@@ -10,13 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from engine.errors import DataFileError
+from engine.match_files.reading import MAX_FILE_BYTES
 from engine.wording import escape_unprintable
-
-MATCH_FILE_SUFFIXES = (".mat", ".txt")
-"""Suffixes of match files in folders and archives."""
-
-MAX_FILE_BYTES = 4_000_000
-"""Longer files are skipped."""
+from tools.common.match_inputs import list_match_inputs
 
 MAX_ARCHIVE_BYTES = 100_000_000
 """The most that the members of an archive may have in all, unpacked; what comes after it is skipped."""
@@ -32,11 +28,11 @@ class MatchFile:
     Attributes:
         name: As the user can find it, unprintable characters escaped; in an archive, below the archive's
             name.
-        text: Its content.
+        content: All its bytes.
     """
 
     name: str
-    text: str
+    content: bytes
 
 
 @dataclass(frozen=True)
@@ -59,8 +55,8 @@ def iterate_match_files(sources: Sequence[Path]) -> Iterator[MatchFile | Skipped
     but the first part is ever in memory.
 
     Args:
-        sources: Folders and archives (``.tar``, compressed or not), in which all files with one of
-            `MATCH_FILE_SUFFIXES` count; and single files of any name.
+        sources: Folders and archives (``.tar``, compressed or not), in which all files count that are not
+            hidden; and single files.
 
     Yields:
         The files of each source, by name, and those that could not be read.
@@ -75,14 +71,11 @@ def iterate_match_files(sources: Sequence[Path]) -> Iterator[MatchFile | Skipped
 
 
 def _read_source(source: Path) -> Iterator[MatchFile | SkippedFile]:
-    if source.is_dir():
-        for file in sorted(source.rglob("*")):
-            if file.suffix.lower() in MATCH_FILE_SUFFIXES and not file.is_dir():
-                yield _read_file(file)
-    elif source.is_file() and _is_archive(source):
+    if source.is_file() and _is_archive(source):
         yield from sorted(_read_archive(source), key=lambda file: file.name)
     else:
-        yield _read_file(source)
+        for found in list_match_inputs([str(source)]):
+            yield _read_file(found.path or source)
 
 
 def _is_archive(file: Path) -> bool:
@@ -101,7 +94,7 @@ def _read_file(file: Path) -> MatchFile | SkippedFile:
         if not file.is_file():
             return SkippedFile(name, "expected a regular file")
         with file.open("rb") as content:
-            return _decode_file(name, content.read(MAX_FILE_BYTES + 1))
+            return _take_content(name, content.read(MAX_FILE_BYTES + 1))
     except OSError as error:
         return SkippedFile(name, str(error.strerror))
 
@@ -119,7 +112,7 @@ def _read_archive(archive: Path) -> Iterator[MatchFile | SkippedFile]:
                         f"{escape_unprintable(member.name)} on are left out",
                     )
                     return
-                if member.name.lower().endswith(MATCH_FILE_SUFFIXES) and not member.isdir():
+                if not (member.isdir() or any(part.startswith(".") for part in Path(member.name).parts)):
                     yield _read_member(members, member, escape_unprintable(f"{archive}/{member.name}"))
     except (OSError, EOFError, KeyError, ValueError, tarfile.TarError, zlib.error, lzma.LZMAError) as error:
         yield SkippedFile(escape_unprintable(str(archive)), f"the archive is damaged: {error}")
@@ -129,7 +122,7 @@ def _read_member(members: tarfile.TarFile, member: tarfile.TarInfo, name: str) -
     content = members.extractfile(member) if member.isreg() else None
     if content is None:
         return SkippedFile(name, "expected a regular file")
-    return _decode_file(name, content.read(MAX_FILE_BYTES + 1))
+    return _take_content(name, content.read(MAX_FILE_BYTES + 1))
 
 
 class _LongHeaderError(tarfile.TarError):
@@ -146,11 +139,7 @@ class _Member(tarfile.TarInfo):
         return read
 
 
-def _decode_file(name: str, content: bytes) -> MatchFile | SkippedFile:
-    """Decode a file; names of players may be in any code page, all else is ASCII."""
+def _take_content(name: str, content: bytes) -> MatchFile | SkippedFile:
     if len(content) > MAX_FILE_BYTES:
         return SkippedFile(name, f"expected at most {MAX_FILE_BYTES:,} bytes")
-    try:
-        return MatchFile(name, content.decode("utf-8"))
-    except UnicodeDecodeError:
-        return MatchFile(name, content.decode("latin-1"))
+    return MatchFile(name, content)

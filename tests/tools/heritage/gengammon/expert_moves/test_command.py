@@ -12,10 +12,13 @@ import numpy as np
 import pytest
 
 from engine.errors import DataFileError, StateError, ValueRangeError
+from engine.match_files.mat.writer import format_mat
 from engine.rules.notation import parse_play
 from engine.rules.position import Position
+from tests.engine.match_files.played_games import play_random_match
+from tests.engine.match_files.test_same_match import WRITERS
 from tools.heritage.gengammon.expert_moves import command as expert_moves
-from tools.heritage.gengammon.expert_moves.dataset import read_expert_moves
+from tools.heritage.gengammon.expert_moves.dataset import list_candidates, read_expert_moves
 from tools.heritage.gengammon.expert_moves.extraction import extract_moves
 from tools.heritage.gengammon.expert_moves.match_files import (
     MAX_ARCHIVE_BYTES,
@@ -50,7 +53,7 @@ def folder(tmp_path):
     (tmp_path / "in" / "b.mat").write_text(GOOD)
     (tmp_path / "in" / "deep" / "a.TXT").write_bytes(BROKEN.replace("\n", "\r\n").encode())
     (tmp_path / "in" / "readme.txt").write_text("no matches here")
-    (tmp_path / "in" / "b.mat.bak").write_text(GOOD.replace("ann", "eve"))
+    (tmp_path / "in" / ".b.mat").write_text(GOOD.replace("ann", "eve"))
     return tmp_path / "in"
 
 
@@ -84,8 +87,11 @@ def test_the_moves_of_folders_and_archives_come_into_a_file(kind, request, tmp_p
         "filtered: 0 unmovable",
     ]
     assert said.out.splitlines()[-1].startswith("kept: 9 moves in ")
-    assert "a.TXT:8: game 1: illegal play: 2-1 '13/11 6/4': 6/4 cannot be played with 1 left" in said.err
-    assert "readme.txt: expected a .mat file with 'Game 1'" in said.err
+    assert (
+        "a.TXT: line 8, game 1, move 2: illegal play: 2-1 '13/11 6/4': 6/4 cannot be played with 1 left"
+        in said.err
+    )
+    assert "readme.txt: expected a match file (sgf, oldmoves, " in said.err
     moves = read_expert_moves(out)
     first = moves.matches == [name.endswith("b.mat") for name in moves.match_names].index(True)
     assert [moves.player_names[player] for player in moves.players[first]] == [
@@ -104,6 +110,29 @@ def test_the_moves_of_folders_and_archives_come_into_a_file(kind, request, tmp_p
     assert (own.boards[1] == play.result.board).all()
     filters = "--filters homebound,contradicting,unmovable"
     assert moves.command == f"gammond heritage expert-moves {source} --output {out} {filters}"
+
+
+@pytest.mark.parametrize("format_name", WRITERS)
+def test_the_moves_of_a_match_are_the_same_in_every_format(format_name, tmp_path):
+    games = play_random_match()
+    written = WRITERS[format_name](games)
+    (tmp_path / "given").write_bytes(written if isinstance(written, bytes) else written.encode())
+    moves, found = extract_moves(iterate_match_files([tmp_path / "given"]), [])
+    mat = MatchFile("mat", format_mat(("one", "two"), games).encode())
+    expected, _ = extract_moves([mat], [])
+    assert (found.files, found.faults, found.skipped) == (1, [], [])
+    assert moves.player_names == expected.player_names
+    for column in ("boards", "dice", "chosen", "games", "players"):
+        assert (getattr(moves, column) == getattr(expected, column)).all()
+    assert list_candidates(moves).chosen.shape == (len(expected),)
+
+
+def test_moves_after_a_position_that_was_set_begin_there():
+    letters = "------E------------e------"
+    text = GOOD.split("  1)")[0] + f"; Set Pos={letters}/0\n  1) 61: 6/off 6/5             31: 6/3 6/5\n"
+    moves, found = extract_moves([MatchFile("set", text.encode())], [])
+    assert (found.moves, moves.boards[0, 0, 6]) == (2, 5)
+    assert len(list_candidates(moves).chosen) == 2
 
 
 def test_a_move_after_one_that_was_doubled_away_begins_at_the_start(folder, tmp_path):
@@ -187,7 +216,7 @@ def test_names_of_any_code_page_are_read(tmp_path):
 
 
 def test_a_file_given_twice_counts_once_and_is_reported():
-    files = [MatchFile("a", GOOD), MatchFile("b", GOOD), MatchFile("c", BROKEN)]
+    files = [MatchFile("a", GOOD.encode()), MatchFile("b", GOOD.encode()), MatchFile("c", BROKEN.encode())]
     done = []
     moves, found = extract_moves(files, [], done.append)
     assert len(moves) == 9
@@ -196,7 +225,7 @@ def test_a_file_given_twice_counts_once_and_is_reported():
 
 
 def test_matches_of_one_file_have_names_of_their_own():
-    moves, found = extract_moves([MatchFile("both", GOOD + BROKEN)], [])
+    moves, found = extract_moves([MatchFile("both", (GOOD + BROKEN).encode())], [])
     assert moves.match_names == ("both match 1", "both match 2")
     assert (found.files, found.matches) == (1, 2)
 
@@ -231,9 +260,11 @@ def test_links_and_pipes_of_an_archive_are_skipped(tmp_path):
     assert extract_moves(iterate_match_files([file]), [])[1].matches == 1
 
 
-def test_a_pipe_in_a_folder_is_skipped(tmp_path):
-    os.mkfifo(tmp_path / "pipe.mat")
-    assert reasons(tmp_path) == {"pipe.mat": "expected a regular file"}
+def test_a_pipe_is_not_waited_for(tmp_path):
+    pipe = tmp_path / "pipe.mat"
+    os.mkfifo(pipe)
+    assert list(iterate_match_files([tmp_path])) == []
+    assert [each.reason for each in iterate_match_files([pipe])] == ["expected a regular file"]
 
 
 def test_large_files_are_skipped_and_large_archives_cut(tmp_path):
@@ -262,5 +293,5 @@ def test_names_that_would_command_a_terminal_are_shown_escaped(tmp_path, capsys)
     assert run(tmp_path, "--output", tmp_path / "moves.npz") == 0
     said = capsys.readouterr()
     assert "\x1b" not in said.err + said.out
-    assert "a\\x1b[2J.mat: expected a .mat file" in said.err
+    assert "a\\x1b[2J.mat: expected a match file" in said.err
     assert "a\\x1b[31mnn 3" in said.out
