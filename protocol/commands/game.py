@@ -165,7 +165,8 @@ def _roll_to_values(session: Session, is_opening: bool) -> dict[str, ReplyValue]
 
 def handle_newgame(call: CommandCall) -> Answer:
     """Set up the starting position for another game."""
-    call.session.start_game()
+    first = call.values["first"]
+    call.session.start_game(first_seat=None if first is None else SEAT_NAMES.index(first))
     return make_ok_reply("newgame", game_to_values(call.session))
 
 

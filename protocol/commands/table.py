@@ -20,6 +20,7 @@ from protocol.core.arguments import (
     switch_argument,
     word_argument,
 )
+from protocol.state.game_state import SEAT_NAMES
 from protocol.state.settings import SETTINGS, set_backgammon_variant
 
 _OUTCOME = "win=P win_g=P win_bg=P lose_g=P lose_bg=P equity=E [cubeful=E] [mwc=M] plies=N"
@@ -54,6 +55,11 @@ _COMMANDS = (
         "set up the starting position; the cube is centred, score and seat on roll stay",
         game.handle_newgame,
         f"ok newgame {_GAME}",
+        arguments=(
+            choice_argument(
+                "first", SEAT_NAMES, "the seat that begins, without an opening roll", is_required=False
+            ),
+        ),
         example=("newgame",),
         standard="UBGI 0.2",
     ),

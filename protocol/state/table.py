@@ -217,13 +217,15 @@ class GameTable:
         self._opening_rolled = None
         return roll
 
-    def start_game(self, names: SeatNames = SEAT_NAMES) -> None:
+    def start_game(self, names: SeatNames = SEAT_NAMES, first_seat: int | None = None) -> None:
         """Set up the starting position: cube in the middle, no dice; score and seat on roll stay.
 
         Where the match is kept and over, another one of its length begins.
 
         Args:
             names: Of seats 0 and 1, in the log.
+            first_seat: The seat that begins, whatever it rolls; None for that on roll, or in a match that is
+                kept for that of an opening roll.
         """
         game, match = self.game, self.game.match
         if game.final_score is not None:
@@ -232,9 +234,12 @@ class GameTable:
             )
         else:
             start = replace(match.before_roll(), cube=1, cube_owner=None)
+        if first_seat is not None:
+            start = replace(start, on_roll=first_seat)
         self.push_state(GameState(game.rules.starting_position, start, rules=game.rules))
         if self.keeps_match:
-            self._opening, self.log = self.game, self.log.begin(self.game, names)
+            self._opening = self.game if first_seat is None else self._opening
+            self.log = self.log.begin(self.game, names)
 
     def require_position(self) -> Position:
         """Return the position.

@@ -20,6 +20,7 @@ from engine.rules.rules import Feature
 from protocol.commands.evaluation import MAX_QUICK_PLAYS, MAX_SHORT_PLAYS
 from protocol.core.requests import JsonReply, Work, WorkControl
 from protocol.state.game_log import GameLog
+from protocol.state.game_state import SEAT_NAMES
 from protocol.state.offers import list_responses
 from protocol.state.player_registry import ENGINE_PLAYER
 from protocol.tables.game_view import Decision, GameEnd, Phase, TableView
@@ -33,7 +34,6 @@ class BackgammonView(TableView):
     """The view of a game of backgammon."""
 
     has_dice: ClassVar[bool] = True
-    resigns_at_once: ClassVar[bool] = False
     engine_player: ClassVar[str] = ENGINE_PLAYER
     default_level: ClassVar[str] = DEFAULT_LEVEL
     ready_lines: ClassVar[tuple[str, ...]] = (
@@ -55,16 +55,25 @@ class BackgammonView(TableView):
                 f"expected a match of 0..{MAX_MATCH_LENGTH} points, got {self.spec.length}", field="length"
             )
 
-    def check_engines(self) -> None:
-        """Refuse hypergammon whose solution is missing: no engine can play or resign without it."""
-        variant = self.session.game.rules.variant
-        if variant.is_solved:
-            check_solution(variant.checkers)
+    def check_engine(self) -> None:
+        """Refuse an engine that looks ahead where the rules do not support it, or lacks a solution.
+
+        No engine can play or resign in hypergammon without that.
+        """
+        rules = self.session.game.rules
+        if rules.variant.is_solved:
+            check_solution(rules.variant.checkers)
+        if not rules.supports(Feature.LOOK_AHEAD):
+            try:
+                self.session.make_decider_loader()()
+            except UnsupportedError as error:
+                raise error.with_field("seats") from None
 
     def list_setup_lines(self) -> list[str]:
         """List commands that make the rules those of the table."""
         words = {True: "true", False: "false"}
         return [
+            f"set game.doubles {self.spec.doubles}",
             f"set game.length {self.spec.length}",
             f"set game.jacoby {words[self.spec.jacoby]}",
             f"set game.beavers {words[self.spec.beavers]}",
@@ -74,9 +83,11 @@ class BackgammonView(TableView):
 
     def list_start_lines(self, number: int) -> list[str]:
         """List commands that begin a game; without the Crawford rule no game is a Crawford game."""
-        lines = ["newgame"]
+        begins = None if self.spec.begins is None else SEAT_NAMES[self.spec.begins]
+        lines = ["newgame" if begins is None else f"newgame {begins}"]
         if number == 1 and self.spec.position is not None:
-            lines = [f"position gnubgid {self.spec.position}"]
+            turn = [] if begins is None else [f"set game.turn {begins}"]
+            lines = [*turn, f"position gnubgid {self.spec.position}"]
         elif self.session.game.match.crawford and not self.spec.crawford:
             lines = ["set game.crawford false", *lines]
         return lines
@@ -129,7 +140,16 @@ class BackgammonView(TableView):
     @property
     def may_double(self) -> bool:
         """Whether the seat to act may double before its roll."""
-        return self.spec.cube and self.session.game.may_double and not self.is_opening
+        return self._has_cube and self.session.game.may_double and not self.is_opening
+
+    @property
+    def _has_cube(self) -> bool:
+        return self.spec.cube and self.session.game.rules.supports(Feature.CUBE)
+
+    @property
+    def resigns_at_once(self) -> bool:
+        """Whether nobody can say what a resignation is worth, so that it gives up everything."""
+        return not self.session.game.rules.supports(Feature.RESIGNATION)
 
     @property
     def end(self) -> GameEnd | None:
@@ -158,6 +178,7 @@ class BackgammonView(TableView):
         match, position = game.match, game.position
         state: dict[str, Any] = {
             "length": match.length,
+            "doubles": game.rules.doubles,
             "crawford": match.crawford,
             "jacoby": match.jacoby,
             "beavers": match.beavers,
@@ -182,7 +203,7 @@ class BackgammonView(TableView):
 
     def _describe_cube(self) -> dict[str, Any] | None:
         match = self.session.game.match
-        if not self.spec.cube:
+        if not self._has_cube:
             return None
         return {
             "value": match.cube,
@@ -217,9 +238,13 @@ class BackgammonView(TableView):
         return Work(run, is_long=count > MAX_SHORT_PLAYS)
 
     def describe_place(self) -> dict[str, Any]:
-        """Return the XGID; null where there is none: while a beaver or a resignation waits."""
+        """Return the XGID; null where there is none: while a beaver or a resignation waits.
+
+        It is what engines are asked about, so there is none either by rules that they do not know.
+        """
         game = self.session.game
-        if game.position is None or game.match.resigned or game.match.beavered:
+        is_known = game.rules.supports(Feature.EVALUATION)
+        if game.position is None or game.match.resigned or game.match.beavered or not is_known:
             return {"xgid": None}
         return {"xgid": encode_xgid(game.position, game.match)}
 
@@ -251,7 +276,7 @@ class BackgammonView(TableView):
             UnsupportedError: The table has no cube.
             StateError: The cube is dead.
         """
-        if not self.spec.cube:
+        if not self._has_cube:
             raise UnsupportedError("this table has no cube", field="act")
         match = self.session.game.match
         if not match.is_money and match.cube >= match.away(match.on_roll):

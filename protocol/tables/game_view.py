@@ -58,9 +58,6 @@ class TableView(ABC):
     has_dice: ClassVar[bool] = False
     """Whether rolls are made."""
 
-    resigns_at_once: ClassVar[bool] = True
-    """Whether who resigns loses without an answer of the other side."""
-
     engine_player: ClassVar[str] = "engine"
     """The value of ``engine.player`` for the game's own engine at its level."""
 
@@ -84,12 +81,16 @@ class TableView(ABC):
             raise UnsupportedError(f"there are no matches in {self.spec.variant}", field="length")
         if self.spec.dice != "server":
             raise UnsupportedError(f"there are no dice in {self.spec.variant}", field="dice")
+        if self.spec.doubles != "four":
+            raise UnsupportedError(f"there are no dice in {self.spec.variant}", field="doubles")
+        if self.spec.begins is not None:
+            raise UnsupportedError(f"the rules of {self.spec.variant} say who begins", field="begins")
 
-    def check_engines(self) -> None:
-        """Refuse a table at which no engine can play, and do nothing unless the game has such.
+    def check_engine(self) -> None:
+        """Refuse the engine that the session is set to where it cannot play.
 
         Raises:
-            GammondError: Something is missing.
+            GammondError: Something is missing, or the rules do not support it.
         """
         return
 
@@ -144,6 +145,11 @@ class TableView(ABC):
         """
         first, second = (sum(end.points for end in ends if end.winner == seat) for seat in (0, 1))
         return first, second
+
+    @property
+    def resigns_at_once(self) -> bool:
+        """Whether who resigns loses, the match too, without an answer of the other side."""
+        return True
 
     @abstractmethod
     def describe(self) -> dict[str, Any]:

@@ -333,8 +333,7 @@ class Hub:
             return
         check_position(self._service, spec)
         table = Table(make_table_id(), spec, self._services, self._make_seed(), visitor.address)
-        if any(seat.is_engine for seat in table.seats):
-            table.game.view.check_engines()
+        table.seating.check_engines()
         self._make_room(visitor.address)
         tokens, watch = table.open(owners)
         self.tables[table.table_id] = table

@@ -49,6 +49,8 @@ class TableSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         jacoby: Whether the Jacoby rule holds, in money play.
         beavers: Whether beavers are allowed, in money play.
         cube: Whether there is a cube.
+        doubles: A value of ``game.doubles``.
+        begins: The seat that begins each game, whatever it rolls; that of an opening roll if None.
         position: Where the first game begins; the start if None.
         dice: Whether the server rolls, fairly, or the players type their dice.
         clock: How much time the seats have; None for all of it.
@@ -65,6 +67,8 @@ class TableSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     jacoby: bool = True
     beavers: bool = True
     cube: bool = True
+    doubles: Literal["four", "two"] = "four"
+    begins: Literal[0, 1] | None = None
     position: str | None = None
     dice: Literal["server", "typed"] = "server"
     clock: ClockSpec | None = None

@@ -34,12 +34,27 @@ class Seating:
         self.seats = (first, second)
         self.hashes = TokenHashes((None, None), "")
         self.has_one_visitor = False
+        self._game = game
         for seat in self.seats:
-            for line in list_player_lines(game.session, seat.player, seat.level):
-                try:
-                    game.run(line)
-                except GammondError as error:
-                    raise error.with_field("seats") from None
+            self._set_player(seat)
+
+    def _set_player(self, seat: Seat) -> None:
+        try:
+            for line in list_player_lines(self._game.session, seat.player, seat.level):
+                self._game.run(line)
+        except GammondError as error:
+            raise error.with_field("seats") from None
+
+    def check_engines(self) -> None:
+        """Refuse engines that cannot play here.
+
+        Raises:
+            GammondError: Something is missing, or the rules do not support one of them.
+        """
+        for seat in self.seats:
+            if seat.is_engine:
+                self._set_player(seat)
+                self._game.view.check_engine()
 
     def issue_tokens(self) -> tuple[list[str | None], str]:
         """Make the secrets.

@@ -33,6 +33,9 @@ DEFAULT_PACE_MS = 600
 GAMES_PAUSE_S = 3.0
 """The time between two games of engines."""
 
+_OFFERED_RULES = ("doubles", "begins", "crawford", "jacoby", "beavers", "cube", "dice", "undo", "public")
+"""What who has not come yet is told of a table, by the names in its `TableSpec`."""
+
 
 class Table:
     """A table. Not for several threads.
@@ -542,10 +545,7 @@ class Table:
             tokens: Those that it has.
         """
         spec = self.spec
-        rules = {
-            name: getattr(spec, name)
-            for name in ("crawford", "jacoby", "beavers", "cube", "dice", "undo", "public")
-        }
+        rules = {name: getattr(spec, name) for name in _OFFERED_RULES}
         clock = None if spec.clock is None else msgspec.to_builtins(spec.clock)
         invited = self.seating.find_invited(tokens)
         fair = None if self.game.dice is None else self.game.dice.describe()

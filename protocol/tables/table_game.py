@@ -222,6 +222,13 @@ class TableGame:
         played = [*(self._played if self.spec.length else ()), self._is_played]
         return bool(2 * sum(played) >= len(played))
 
+    @property
+    def _has_usual_rules(self) -> bool:
+        """Whether results and errors say how well somebody plays the variant."""
+        spec = self.spec
+        is_even = spec.dice == "server" and spec.position is None and spec.begins is None
+        return is_even and spec.doubles == "four"
+
     def describe(self) -> dict[str, Any]:
         """Return the state of game and match that everybody sees."""
         end = self.end
@@ -271,7 +278,7 @@ class TableGame:
             started_s=times_s[0],
             ended_s=times_s[1],
             has_help=self.has_help,
-            is_rated=self._is_match_played and self.spec.dice == "server" and self.spec.position is None,
+            is_rated=self._is_match_played and self._has_usual_rules,
             is_trifle=not self._is_match_played,
             text_format=text_format,
             text=text,

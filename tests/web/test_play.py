@@ -805,3 +805,32 @@ def test_the_wait_for_a_play_of_the_engine_says_what_is_compiled(open_page):
     begin_game(page, how="engines", pace="slow")
     expect(page.locator(".compiling")).to_be_visible()
     page.goto("about:blank")
+
+
+def test_doubles_are_two_moves_and_dark_begins_where_the_form_says_so(open_page):
+    page = start_game(
+        open_page,
+        how="engine",
+        player="gengammon",
+        twoMoves=True,
+        begins="1",
+        side="1",
+        typedDice=True,
+        pace="none",
+    )
+    page.locator("#typed-dice").fill("6 6")
+    page.locator("#typed-dice").press("Enter")
+    page.locator(".target.movable").first.wait_for(state="attached")
+    assert page.locator(".dice .die").count() == 2
+    page.locator("#typed-play").fill("13/7(2)")
+    page.locator("#typed-play").press("Enter")
+    page.locator(".moves li", has_text="13/7(2)").wait_for()
+    page.locator("#typed-dice").fill("3 3")
+    page.locator("#typed-dice").press("Enter")
+    page.locator(".last-to").first.wait_for()
+    page.locator("[data-act='hint']").click()
+    expect(page.locator(".hint-panel")).to_contain_text("no advice where doubles are two moves")
+    page.locator("[data-act='resign']").click()
+    page.locator("dialog.resign button").first.click()
+    page.locator("dialog.end").wait_for()
+    assert page.locator("[data-save]").count() == 0

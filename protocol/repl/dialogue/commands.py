@@ -32,6 +32,9 @@ DEFAULT_HINT_COUNT = 5
 AGAINST_PREFIX = "against "
 """The word between ``play`` and the name of an opponent."""
 
+_WHO_BEGINS = {"me": True, "opponent": False}
+"""Words for who begins a game, and whether that is the person."""
+
 _LEVEL = choice_argument("name", tuple(LEVELS), "one of the levels", is_required=False)
 
 
@@ -109,7 +112,9 @@ _ROWS: tuple[ReplCommand[ReplGame], ...] = (
     ReplCommand(
         "new",
         "begin the next game against the engine, or a match to LENGTH points",
-        lambda game, values, control: game.start_game(control, values["length"]),
+        lambda game, values, control: game.start_game(
+            control, values["length"], human_begins=_WHO_BEGINS.get(values["begins"])
+        ),
         (
             integer_argument(
                 "length",
@@ -117,6 +122,13 @@ _ROWS: tuple[ReplCommand[ReplGame], ...] = (
                 MAX_MATCH_LENGTH,
                 "points of a match, 0 for money play; without it the match or session goes on",
                 metavar="LENGTH",
+            ),
+            choice_argument(
+                "begins",
+                tuple(_WHO_BEGINS),
+                "who begins; left out, each side rolls one die (of two people, O is the first)",
+                is_required=False,
+                is_named=True,
             ),
         ),
     ),

@@ -41,13 +41,17 @@ class ReplGame(PlayedGame):
         self.preferences = Preferences()
         self.draft = ""
 
-    def start_game(self, control: WorkControl, length: int | None = None) -> list[str]:
+    def start_game(
+        self, control: WorkControl, length: int | None = None, *, human_begins: bool | None = None
+    ) -> list[str]:
         """Begin a game from the start: each side rolls one die, and the higher begins with both.
 
         Args:
             control: Stops and watches the engine's turn.
             length: Begin a match to so many points, 0 for money play. Left out, the score stays, and a match
                 that is won is followed by another of its length.
+            human_begins: Whether the person begins, or the opponent, in place of that opening roll; of two
+                people O, or X.
 
         Raises:
             GammondError: The evaluator cannot be loaded; the table is as it was.
@@ -60,15 +64,20 @@ class ReplGame(PlayedGame):
             start = MatchState(length, on_roll=match.on_roll, jacoby=match.jacoby, beavers=match.beavers)
             self.session.push_state(replace(self.session.game, match=start, final_score=None))
         self._begin(human)
-        self.session.start_game(self.names)
-        own, other = self.session.roll_opening(human)
-        starter = human if own > other else 1 - human
+        if human_begins is None:
+            self.session.start_game(self.names)
+            own, other = self.session.roll_opening(human)
+            starter = human if own > other else 1 - human
+            rolls = make_sentence(self.names[human], "roll", f"{own}, {self.names[1 - human]} {other}")
+            starts = make_sentence(self.names[starter], "start", f"with {max(own, other)}-{min(own, other)}")
+            self.news = [f"{rolls} {starts}"]
+        else:
+            starter = human if human_begins else 1 - human
+            self.session.start_game(self.names, starter)
+            self.news = [make_sentence(self.names[starter], "begin")]
         if aside is not None:
             self.history.set_aside(aside)
-        rolls = make_sentence(self.names[human], "roll", f"{own}, {self.names[1 - human]} {other}")
-        starts = make_sentence(self.names[starter], "start", f"with {max(own, other)}-{min(own, other)}")
         remark = ["The game that was on is set aside: 'undo' brings it back."] if was_running else []
-        self.news = [f"{rolls} {starts}"]
         return [*remark, *self.news, *self.continue_game(control)]
 
     def play_from_here(self, control: WorkControl) -> list[str]:

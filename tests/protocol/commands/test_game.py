@@ -200,3 +200,18 @@ def test_a_decision_about_a_resignation_says_what_does_it():
         "error bad_state what: a resignation is pending: 'resign gammon' says whether to accept it, "
         "'play accept' or 'play reject' answers it"
     )
+
+
+def test_the_seat_that_begins_can_be_named_and_the_opening_decides_without_it():
+    connection = make_connection()
+    for line in ("set game.keep true", "newgame p1"):
+        (answer,) = talk(line, connection)
+    assert answer.endswith(" to_act=p1")
+    talk("dice 6 6\nplay 13/7(2) 8/2(2)", connection)
+    assert connection.handler.session.log.actions[0].before.match.on_roll == 1
+    (answer,) = talk("newgame", connection)
+    assert "to_act" not in answer
+    assert talk("dice 6 5", connection) == ["ok dice die1=6 die2=5 seat=p0"]
+    talk("set game.keep false", connection)
+    assert talk("newgame p1\nget game.turn", connection)[-1] == "value game.turn p1"
+    assert talk("newgame p2", connection)[0].startswith("error bad_value first: expected one of p0|p1")

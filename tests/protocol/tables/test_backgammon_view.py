@@ -106,3 +106,20 @@ def test_an_engine_answers_doubles_and_resignations_and_plays_its_rolls():
     asked, line = decide(make_view(*lines, "play resign gammon"), None)
     assert asked == ["resign gammon"]
     assert line in ("play accept", "play reject")
+
+
+def test_a_seat_can_begin_every_game_from_the_start_or_from_a_position():
+    view = make_view(begins=1, position="4HPwATDgc/ABMA")
+    assert view.list_start_lines(1) == ["set game.turn p1", "position gnubgid 4HPwATDgc/ABMA"]
+    assert view.list_start_lines(2) == ["newgame p1"]
+    view = make_view("newgame p1", begins=1)
+    assert (view.phase, view.to_act, view.is_opening) == (Phase.ROLL, 1, False)
+
+
+def test_with_doubles_as_two_moves_there_is_no_cube_and_no_advice():
+    view = make_view("newgame p0", "dice 6 6", doubles="two")
+    state = view.describe()
+    assert (state["doubles"], state["cube"], state["xgid"], view.may_double) == ("two", None, None, False)
+    assert max(len((node["play"] or "").split()) for node in view.describe_choices()["tree"]) <= 2
+    assert view.resigns_at_once
+    assert not make_view("newgame").resigns_at_once

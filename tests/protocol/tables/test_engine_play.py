@@ -154,3 +154,26 @@ def test_an_engine_with_nobody_watching_asks_for_nothing():
     assert not site.pool.waiting
     assert site.hub.next_due_s is None
     assert not site.hub.tables[table].engines.is_busy
+
+
+def test_engines_play_doubles_as_two_moves():
+    engines = seat("random"), seat(level="expert")
+    site, guest, table = play(*engines, doubles="two", pace_ms=0, seconds=40.0)
+    entries = site.hub.tables[table].game.history.entries
+    doubles = [each for each in entries if each.kind == "play" and each.dice[0] == each.dice[1]]
+    assert max(sum(2 if "(2)" in move else 1 for move in each.text.split()) for each in doubles) == 2
+    assert not [each for each in guest.events if each["kind"] == "trouble"]
+
+
+@pytest.mark.parametrize("engine", [seat(level="master"), seat("hard")])
+def test_an_engine_that_looks_ahead_has_no_seat_where_doubles_are_two_moves(engine):
+    code, field, message = Site().visit().refuse("create", seats=[PERSON, engine], doubles="two")
+    assert (code, field) == ("unsupported", "seats")
+    assert message.endswith("is not supported in backgammon with doubles as two moves: set doubles to four")
+
+
+def test_barca_has_neither_doubles_nor_a_choice_of_who_begins():
+    guest = Site().visit()
+    barca = {"variant": "barca", "seats": [PERSON, PERSON], "cube": False}
+    assert guest.refuse("create", **barca, doubles="two")[:2] == ("unsupported", "doubles")
+    assert guest.refuse("create", **barca, begins=1)[:2] == ("unsupported", "begins")

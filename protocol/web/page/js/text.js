@@ -72,7 +72,7 @@ export const text = {
       level: "Level", otherLevel: "Level of the second", player: "Player", otherPlayer: "Second player", side: "You play",
       clock: "Clock", pace: "Pace of the engine", cube: "Doubling cube", crawford: "Crawford rule", jacoby: "Jacoby rule",
       beavers: "Beavers", undo: "Moves can be taken back", typedDice: "Dice are typed in", public: "Anybody may watch",
-      position: "Start from a position ID", tutor: "Tutor: says what a play costs before it counts",
+      twoMoves: "Doubles are two moves, not four", begins: "Who begins", position: "Start from a position ID", tutor: "Tutor: says what a play costs before it counts",
     },
     opponents: {
       engine: "The engine", table: "Two people, one board", link: "Somebody else, by a link", engines: "Engine against engine",
@@ -95,6 +95,7 @@ export const text = {
     },
     paces: { slow: "Slow", normal: "Normal", fast: "Fast", none: "At once" },
     sides: { "0": "Light", "1": "Dark", chance: "By chance" },
+    beginners: { roll: "Who rolls higher", "0": "Light", "1": "Dark" },
   },
   table: {
     joining: "Opening the table …",
@@ -107,7 +108,7 @@ export const text = {
     facts: {
       money: "money game", point: "match to 1 point", points: "match to {count} points", clock: "clock: {bank} and {move} s for each move",
       minutes: "{count} min", noClock: "no clock", jacoby: "Jacoby rule", beavers: "beavers", noCube: "no doubling cube", noCrawford: "no Crawford game",
-      typed: "dice are typed in",
+      typed: "dice are typed in", twoMoves: "doubles are two moves", begins: ["light begins", "dark begins"],
     },
     failed: "This table cannot be opened: {reason}",
     saveLost: "Save what was played",
@@ -273,6 +274,7 @@ export const text = {
     },
     hintsTitle: "Hint",
     hintNone: "There is nothing to decide now.",
+    hintTwoMoves: "The engine gives no advice where doubles are two moves.",
     hintWait: "Thinking …",
     hintOver: "No hints while somebody else plays.",
     cubeAdvice: "{action}",

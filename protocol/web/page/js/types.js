@@ -22,6 +22,7 @@
  * @property {Cube | null} [cube]
  * @property {number[]} [score]
  * @property {number} [length] points of the match, 0 for money
+ * @property {"four" | "two"} [doubles] checker moves of a double
  * @property {boolean} [crawford] whether the cube is not used in this game
  *
  * @typedef {BoardState & {game: string, variant: string, length: number, score: number[], crawford: boolean,
@@ -35,7 +36,7 @@
  * @typedef {{seat: number, moves: number[][]}} LastPlay checker moves in the numbering of the seat
  *
  * @typedef {{table: string, variant: string, length: number, seats: Seat[], phase: string, score: number[],
- *   crawford: boolean, jacoby: boolean, beavers: boolean, cube: boolean, dice: string, undo: boolean, fair: Fair | null,
+ *   doubles: string, begins: 0 | 1 | null, crawford: boolean, jacoby: boolean, beavers: boolean, cube: boolean, dice: string, undo: boolean, fair: Fair | null,
  *   clock: {bank_s: number, move_s: number} | null, invited: number | null}} Offer what is played at a table
  */
 export {};

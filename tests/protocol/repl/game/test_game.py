@@ -12,7 +12,14 @@ from protocol.repl.answers.replies import RefusedRequestError
 from protocol.repl.game.repl_game import ReplGame
 from protocol.state.settings import change_match
 from tests.boards import RacingEvaluator, position
-from tests.protocol.repl.tables import ScriptedDice, dealt, game_at, make_session, session_without_nets
+from tests.protocol.repl.tables import (
+    ScriptedDice,
+    dealt,
+    game_at,
+    make_session,
+    make_talk,
+    session_without_nets,
+)
 
 ENGINE_NEARLY_OFF = position({3: 2}, {24: 1})
 GAMMON_NEXT = position({1: 1}, {24: 8, 23: 7})
@@ -393,3 +400,14 @@ def test_whole_matches_are_saved_as_they_were_played(tmp_path):
     assert [each.initial_state.score for each in read.games] == [(0, 0), *results[:-1]]
     last = read.games[-1]
     assert last.initial_state.score_after(last.result.winner, last.result.points) == results[-1]
+
+
+def test_who_begins_can_be_chosen():
+    talk = make_talk("new begins=me", rolls=[(3, 3), (6, 5)])
+    assert talk.session.game.match.roll is None
+    assert talk.answer("roll")[0] == "You roll 3-3."
+    talk = make_talk(rolls=[(6, 5), (2, 1)])
+    said = talk.answer("new 5 begins=opponent")
+    assert said[0] == "racing begins." or said[0] == "gammond begins."
+    assert talk.session.log.actions[0].before.match.on_roll == 1
+    assert talk.session.game.match.length == 5

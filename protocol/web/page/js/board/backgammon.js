@@ -328,7 +328,8 @@ export class BackgammonBoard extends EventTarget {
       return;
     }
     const [one, other] = roll;
-    this.dice = one === other ? [one, one, one, one] : this.diceSwapped ? [other, one] : [one, other];
+    const isWholeDouble = one === other && this.state.doubles !== "two";
+    this.dice = isWholeDouble ? [one, one, one, one] : this.diceSwapped ? [other, one] : [one, other];
     const used = usedDice(this.dice, this.path);
     const below = this.mover === this.perspective;
     const places = this.geometry.diceAt(below, this.dice.length);

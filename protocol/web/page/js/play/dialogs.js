@@ -41,7 +41,7 @@ export function showEnd(view) {
       close();
       view.act("next");
     } }, words.next);
-  const canAnalyse = (isFinished || !state.length) && !view.isBarca;
+  const canAnalyse = (isFinished || !state.length) && view.hasRecord;
   const analyse = h("button", { type: "button", onclick: async () => {
     const id = await findRecord(view).catch(() => null);
     close();
@@ -56,7 +56,7 @@ export function showEnd(view) {
 
 /** @param {TableView} view */
 export function askResignation(view) {
-  const kinds = view.isBarca ? [words.resignKinds[0]] : words.resignKinds;
+  const kinds = view.isBarca || view.state?.doubles === "two" ? [words.resignKinds[0]] : words.resignKinds;
   const close = () => dialog.close();
   const answers = h("div", { class: "row", role: "group" },
     ...kinds.map((kind, index) => h("button", { type: "button", onclick: () => {

@@ -36,7 +36,7 @@ export class HintPanel {
   /** Ask the server and show what it says. */
   async ask() {
     const { state } = this.view;
-    if (!state?.xgid) return this.showWords(words.hintNone);
+    if (!state?.xgid) return this.showWords(state?.doubles === "two" ? words.hintTwoMoves : words.hintNone);
     const number = ++this.number;
     this.showWords(words.hintWait);
     try {

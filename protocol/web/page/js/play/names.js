@@ -84,15 +84,17 @@ export function nameAction(entry) {
 /**
  * What is played at a table, as facts: the game, the length of the match, its rules, the clock.
  *
- * @param {{variant: string, length: number, crawford: boolean, jacoby: boolean, beavers: boolean, cube?: any,
+ * @param {{variant: string, length: number, doubles?: string, begins?: 0 | 1 | null, crawford: boolean, jacoby: boolean, beavers: boolean, cube?: any,
  *   clock: {bank_s: number | number[], move_s: number} | null, dice?: any, dice_source?: string}} offer
  * @returns {string[]}
  */
-export function listFacts({ variant, length, crawford, jacoby, beavers, cube, clock, dice, dice_source }) {
+export function listFacts({ variant, length, doubles, begins, crawford, jacoby, beavers, cube, clock, dice, dice_source }) {
   const words = text.table.facts;
   const facts = [wordFor(text.newGame.variants, variant)];
   if (variant !== "barca") {
     facts.push(length === 0 ? words.money : length === 1 ? words.point : fill(words.points, { count: length }));
+    if (doubles === "two") facts.push(words.twoMoves);
+    if (typeof begins === "number") facts.push(words.begins[begins]);
     if (!cube) facts.push(words.noCube);
     else if (length > 1 && !crawford) facts.push(words.noCrawford);
     if (length === 0 && jacoby) facts.push(words.jacoby);

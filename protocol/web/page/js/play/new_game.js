@@ -25,6 +25,7 @@ const FIRST_KNOWN = 6;
 const KEY = "gammond.new-game";
 const BEGINNERS = ["beginner", "casual"];
 const BARCA_LEVELS = ["easy", "medium", "hard"];
+const LOOKING_AHEAD = ["world-class", "master", "grandmaster"]; // which knows doubles as four moves only
 
 /**
  * @param {HTMLElement} main
@@ -117,7 +118,7 @@ class NewGameForm {
   /** @param {Context} context */
   constructor(context) {
     this.context = context;
-    const { variants, levels, lengths, clocks, paces, sides } = words;
+    const { variants, levels, lengths, clocks, paces, sides, beginners } = words;
     this.how = choice(Object.entries(words.opponents), "engine", { name: "how" });
     this.variant = choice(Object.entries(variants), "backgammon", { name: "variant" });
     this.length = choice(Object.entries(lengths), "5", { name: "length" });
@@ -128,6 +129,7 @@ class NewGameForm {
     this.player = choice([["engine", words.ownEngine]], "engine", { name: "player" });
     this.otherPlayer = choice([["engine", words.ownEngine]], "engine", { name: "otherPlayer" });
     this.side = choice(Object.entries(sides), "0", { name: "side" });
+    this.begins = choice(Object.entries(beginners), "roll", { name: "begins" });
     this.clock = choice(Object.entries(clocks), "none", { name: "clock" });
     this.pace = choice(Object.entries(paces), "normal", { name: "pace" });
     const box = (/** @type {string} */ name, /** @type {boolean} */ checked) => h("input", { type: "checkbox", name, checked });
@@ -135,6 +137,7 @@ class NewGameForm {
     this.crawford = box("crawford", true);
     this.jacoby = box("jacoby", true);
     this.beavers = box("beavers", true);
+    this.twoMoves = box("twoMoves", false);
     this.undo = box("undo", true);
     this.typedDice = box("typedDice", false);
     this.isPublic = box("public", false);
@@ -168,6 +171,8 @@ class NewGameForm {
       crawford: checkField(f.crawford, this.crawford),
       jacoby: checkField(f.jacoby, this.jacoby),
       beavers: checkField(f.beavers, this.beavers),
+      twoMoves: checkField(f.twoMoves, this.twoMoves),
+      begins: labelled(f.begins, this.begins),
       typedDice: checkField(f.typedDice, this.typedDice),
       tutor: h("div", { class: "wide" }, checkField(f.tutor, this.tutor), " ", this.tutorTip),
     };
@@ -177,10 +182,10 @@ class NewGameForm {
       group(words.groups.game, labelled(f.how, this.how), labelled(f.variant, this.variant), all.length),
       group(words.groups.players, all.name, all.otherName, all.side, all.level, all.otherLevel, all.tutor),
       h("details", {}, h("summary", {}, words.more),
-        group(words.groups.rules, all.cube, all.crawford, all.jacoby, all.beavers, checkField(f.undo, this.undo),
+        group(words.groups.rules, all.cube, all.crawford, all.jacoby, all.beavers, all.twoMoves, checkField(f.undo, this.undo),
           all.typedDice, checkField(f.public, this.isPublic)),
         group(words.groups.other, all.player, all.otherPlayer, all.pace, labelled(f.clock, this.clock),
-          labelled(f.position, this.position))),
+          all.begins, labelled(f.position, this.position))),
       this.failure,
       h("div", { class: "row" }, h("button", { class: "main big", type: "submit" }, words.start),
         h("a", { href: "#/help" }, words.firstTime)));
@@ -188,8 +193,8 @@ class NewGameForm {
 
   /** The fields whose choices are kept for the next game. */
   get kept() {
-    const { how, variant, length, level, otherLevel, side, clock, pace, cube, crawford, jacoby, beavers, undo } = this;
-    return { how, variant, length, level, otherLevel, side, clock, pace, cube, crawford, jacoby, beavers, undo };
+    const { how, variant, length, level, otherLevel, side, clock, pace, cube, crawford, jacoby, beavers, twoMoves, begins, undo } = this;
+    return { how, variant, length, level, otherLevel, side, clock, pace, cube, crawford, jacoby, beavers, twoMoves, begins, undo };
   }
 
   /** Keep the choices in this browser. */
@@ -227,19 +232,21 @@ class NewGameForm {
     if (this.variant.selectedOptions[0]?.disabled) this.variant.value = "backgammon";
     const isBarca = this.variant.value === "barca";
     const isMatch = this.length.value !== "0";
+    const { isTwoMoves } = this;
     const shown = {
       name: how !== "engines", otherName: how === "table", side: how === "engine" || how === "link",
       level: hasEngine && this.player.value === "engine", player: hasEngine && !isBarca,
       otherLevel: how === "engines" && this.otherPlayer.value === "engine", otherPlayer: how === "engines" && !isBarca,
-      length: !isBarca, pace: hasEngine, cube: !isBarca, crawford: !isBarca && isMatch, jacoby: !isBarca && !isMatch,
-      beavers: !isBarca && !isMatch, typedDice: !isBarca && how !== "engines",
-      tutor: !isBarca && (how === "engine" || how === "table"),
+      length: !isBarca, pace: hasEngine, cube: !isBarca && !isTwoMoves, crawford: !isBarca && !isTwoMoves && isMatch,
+      jacoby: !isBarca && !isTwoMoves && !isMatch, beavers: !isBarca && !isTwoMoves && !isMatch,
+      typedDice: !isBarca && how !== "engines", twoMoves: !isBarca, begins: !isBarca,
+      tutor: !isBarca && !isTwoMoves && (how === "engine" || how === "table"),
     };
     for (const [name, isShown] of Object.entries(shown)) {
       /** @type {Record<string, HTMLElement>} */ (this.fields ?? {})[name].hidden = !isShown;
     }
     this.tutorTip.hidden = how !== "engine" || this.tutor.checked || !BEGINNERS.includes(this.level.value);
-    const levels = isBarca ? BARCA_LEVELS : Object.keys(words.levels).filter((level) => !BARCA_LEVELS.includes(level));
+    const levels = isBarca ? BARCA_LEVELS : Object.keys(words.levels).filter((level) => ![...BARCA_LEVELS, ...(isTwoMoves ? LOOKING_AHEAD : [])].includes(level));
     for (const [list, usual] of /** @type {[HTMLSelectElement, string][]} */ ([[this.level, "intermediate"], [this.otherLevel, "expert"]])) {
       for (const option of list.options) option.hidden = option.disabled = !levels.includes(option.value);
       if (list.selectedOptions[0]?.disabled) list.value = isBarca ? "medium" : usual;
@@ -259,6 +266,11 @@ class NewGameForm {
     } catch {
       // The engine itself can always be played.
     }
+  }
+
+  /** Whether doubles are two moves, for which there is neither a cube nor advice. */
+  get isTwoMoves() {
+    return this.twoMoves.checked && this.variant.value !== "barca";
   }
 
   /** What `create` is sent. */
@@ -281,7 +293,8 @@ class NewGameForm {
     return {
       seats, variant: this.variant.value, length, undo: this.undo.checked, public: this.isPublic.checked,
       ...(isBarca ? { cube: false } : {
-        cube: this.cube.checked, crawford: this.crawford.checked, jacoby: this.jacoby.checked,
+        cube: this.cube.checked && !this.isTwoMoves, doubles: this.isTwoMoves ? "two" : "four",
+        begins: this.begins.value === "roll" ? null : Number(this.begins.value), crawford: this.crawford.checked, jacoby: this.jacoby.checked,
         beavers: this.beavers.checked, dice: this.typedDice.checked && how !== "engines" ? "typed" : "server",
       }),
       position: this.position.value.trim() || null,

@@ -68,7 +68,7 @@ export class SidePanels {
     const parts = [];
     const address = this.view.isBarca && state.position ? `barca/${encodeURIComponent(state.position)}` : state.xgid && encodeURIComponent(state.xgid);
     if (address) parts.push(h("a", { class: "button", href: `#/analyse/${address}`, target: "_blank", rel: "noopener" }, words.analyseHere));
-    if (state.result && !this.view.isBarca) {
+    if (state.result && this.view.hasRecord) {
       for (const ending of ["mat", "sgf"]) {
         parts.push(h("button", { type: "button", "data-save": ending, onclick: () => this.save(ending) }, `${words.downloads} .${ending}`));
       }

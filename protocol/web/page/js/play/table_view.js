@@ -268,6 +268,11 @@ export class TableView {
     return this.state?.game === "barca";
   }
 
+  /** Whether match files can hold what is played here. */
+  get hasRecord() {
+    return !this.isBarca && this.state?.doubles !== "two";
+  }
+
   /** The seat whose side is below. */
   get perspective() {
     const own = this.seats.length === 1 ? this.seats[0] : 0;
