@@ -28,7 +28,7 @@ from protocol.archive.history import (
     remove_match,
     remove_matches_of,
 )
-from protocol.archive.leaderboard import Leaderboard
+from protocol.archive.leaderboard import PERIODS_S, Leaderboard
 from protocol.archive.players import describe_player
 from protocol.games import list_variants
 from protocol.state.session import Session
@@ -50,7 +50,11 @@ _PAGE_FIELDS = {
     "limit": Field("limit", int, bounds=Bounds(1, MAX_LISTED)),
 }
 _PLAYER_FIELDS = {"variant": _VARIANT}
-_PLAYERS_FIELDS = {"variant": _VARIANT, "name": Field("name", str)}
+_PLAYERS_FIELDS = {
+    "variant": _VARIANT,
+    "period": Field("period", str, choices=tuple(PERIODS_S)),
+    "name": Field("name", str),
+}
 
 _Result = TypeVar("_Result")
 _Ask = Callable[[GameArchive, WebRequest], Question | WebAnswer]
@@ -149,7 +153,8 @@ def _ask_players(lists: Leaderboard | None, archive: GameArchive, request: WebRe
             )
         )
     assert lists is not None  # there is an archive
-    return make_question(lambda: make_json_answer(lists.get(variant)), is_long=True)
+    period = values.get("period", "all")
+    return make_question(lambda: make_json_answer(lists.get(variant, period)), is_long=True)
 
 
 def _ask_player(archive: GameArchive, request: WebRequest) -> Question:

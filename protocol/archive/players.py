@@ -46,7 +46,7 @@ class _Entrant:
     folded: str
 
 
-def list_players(database: ArchiveDatabase, variant: str) -> dict[str, object]:
+def list_players(database: ArchiveDatabase, variant: str, since_s: float = 0.0) -> dict[str, object]:
     """Return the lists of persons and of players of the engine, by keys.
 
     Elo is by Bradley and Terry's model, each match or game of money play one result, whatever its length; who
@@ -55,16 +55,17 @@ def list_players(database: ArchiveDatabase, variant: str) -> dict[str, object]:
     Args:
         database: The archive.
         variant: Matches of this variant count.
+        since_s: Those that ended then or later, in seconds of the Unix epoch.
     """
     rows = database.execute(
         f"SELECT s.kind AS kind, s.folded AS folded, s.name AS name, max(m.id) AS last, {_COLUMNS} "
-        "FROM seats s JOIN matches m ON m.id = s.match WHERE m.variant = ? "
+        "FROM seats s JOIN matches m ON m.id = s.match WHERE m.variant = ? AND m.ended >= ? "
         f"AND NOT (s.kind = ? AND s.folded IN ({_MARKS})) "
         "GROUP BY s.kind, s.folded ORDER BY ended DESC, last DESC LIMIT ?",
-        (variant, PlayerKind.PERSON, *NOBODY, 2 * MAX_LISTED),
+        (variant, since_s, PlayerKind.PERSON, *NOBODY, 2 * MAX_LISTED),
     ).fetchall()
     entrants = [_Entrant(row["kind"], row["folded"]) for row in rows]
-    elo = _estimate_elo(database, variant, entrants)
+    elo = _estimate_elo(database, variant, since_s, entrants)
     lists: dict[str, list[dict[str, object]]] = {kind: [] for kind in PlayerKind}
     for row, entrant in zip(rows, entrants, strict=True):
         listed = lists[entrant.kind]
@@ -195,7 +196,7 @@ _NO_ELO: dict[str, object] = {"elo": None, "elo_error": None}
 
 
 def _estimate_elo(
-    database: ArchiveDatabase, variant: str, entrants: list[_Entrant]
+    database: ArchiveDatabase, variant: str, since_s: float, entrants: list[_Entrant]
 ) -> dict[_Entrant, dict[str, object]]:
     """Return Elo with its standard error, of all whom results connect with the first."""
     places = {entrant: place for place, entrant in enumerate(entrants)}
@@ -204,8 +205,8 @@ def _estimate_elo(
         "SELECT a.kind AS kind, a.folded AS folded, b.kind AS other_kind, b.folded AS other, "
         "count(*) AS games, sum(a.score) AS won FROM matches m "
         "JOIN seats a ON a.match = m.id AND a.seat = 0 JOIN seats b ON b.match = m.id AND b.seat = 1 "
-        f"WHERE m.variant = ? AND a.score IS NOT NULL AND {_COUNTS} GROUP BY 1, 2, 3, 4",
-        (variant,),
+        f"WHERE m.variant = ? AND m.ended >= ? AND a.score IS NOT NULL AND {_COUNTS} GROUP BY 1, 2, 3, 4",
+        (variant, since_s),
     ):
         one = places.get(_Entrant(row["kind"], row["folded"]))
         two = places.get(_Entrant(row["other_kind"], row["other"]))

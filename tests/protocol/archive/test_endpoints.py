@@ -100,6 +100,8 @@ def test_players_are_listed_and_told_of(archive):
     assert browser.get("players", name="A/B")[1]["player"]["name"] == "A/B"
     assert browser.get("players", name="Eve") == (200, {"player": None})
     assert browser.get("players", variant="barca")[1]["players"] == []
+    assert browser.get("players", period="week")[1]["players"] == []
+    assert get_error(browser.get("players", period="day")) == (422, "period")
     assert get_error(browser.get("players/Eve")) == (404, "name")
 
 

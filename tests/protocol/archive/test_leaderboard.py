@@ -19,7 +19,7 @@ class FakeArchive:
 def test_a_list_is_given_again_for_as_long_as_its_making_deserves(monkeypatch, takes_s, lasts_s):
     made, now = [], [100.0]
 
-    def list_players(database, variant):
+    def list_players(database, variant, since_s):
         now[0] += takes_s
         made.append(variant)
         return {"variant": variant, "number": len(made)}
@@ -32,3 +32,12 @@ def test_a_list_is_given_again_for_as_long_as_its_making_deserves(monkeypatch, t
     assert lists.get("barca")["number"] == 2
     now[0] += 0.002
     assert lists.get("backgammon")["number"] == 3
+
+
+def test_the_list_of_the_week_has_what_ended_in_seven_days(monkeypatch):
+    asked = []
+    monkeypatch.setattr(leaderboard, "list_players", lambda _, variant, since_s: asked.append(since_s) or {})
+    lists = Leaderboard(FakeArchive(), lambda: 100.0, lambda: 8 * 86_400.0)
+    for period in ("all", "week", "week", "all"):
+        lists.get("backgammon", period)
+    assert asked == [0.0, 86_400.0]

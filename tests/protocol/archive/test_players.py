@@ -123,3 +123,13 @@ def test_a_name_is_shown_as_it_was_written_last_and_its_variants_are_listed(data
     assert found["variants"] == ["nackgammon", "backgammon"]
     assert found["matches"] == 1
     assert describe_player(database, "Bob", "backgammon") is None
+
+
+def test_a_list_of_some_time_has_the_matches_that_ended_in_it(database):
+    ended_s = make_game(number=1).ended_s
+    put(database, make_game("A", number=1), rate(60, 0.01))
+    put(database, make_game("B", number=2, winner=1), rate(40, 0.03))
+    both, last = (list_players(database, "backgammon", since_s)["players"][0] for since_s in (0, ended_s + 1))
+    assert (both["matches"], both["won"], both["counted"]) == (2, 1, 100)
+    assert (last["matches"], last["won"], last["counted"]) == (1, 0, 40)
+    assert list_players(database, "backgammon", ended_s + 2)["players"] == []

@@ -341,6 +341,8 @@ export const text = {
     plotCaption: "Each mark is a game (circle won, square lost); the line is the PR of the last 500 decisions with its 95 % interval. Lower is better.",
     plotSummary: "PR of {count} games from {from} to {to}; of the last decisions it is {rating}.",
     lists: "Top lists",
+    period: "Time",
+    periods: { all: "All time", week: "Last seven days" },
     players: "Players",
     levels: "Levels of the engine",
     name: "Name",

@@ -17,11 +17,12 @@ const words = text.progress;
 /**
  * @param {Lists} lists
  * @param {string} player who is marked
+ * @param {HTMLElement} period the choice of the time that they cover
  */
-export function drawTopLists(lists, player) {
+export function drawTopLists(lists, player, period) {
   const hint = h("p", { class: "small quiet" }, fill(words.listHint, { count: lists.min_counted }), " ", explain("pr"), " ",
     lists.elo_of_0 && fill(words.eloHint, { name: nameSeat({ kind: lists.levels.some(({ name }) => name === lists.elo_of_0) ? "engine" : "person", name: lists.elo_of_0 }) }));
-  return h("section", { class: "panel" }, h("h2", {}, words.lists),
+  return h("section", { class: "panel" }, h("div", { class: "row" }, h("h2", {}, words.lists), period),
     ...drawList(words.players, "person", lists.players, lists, player),
     ...drawList(words.levels, "engine", lists.levels, lists, player), hint);
 }

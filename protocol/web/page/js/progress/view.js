@@ -50,6 +50,7 @@ class ProgressView {
     this.figures = h("div", { class: "own-figures" });
     this.own = h("div", { class: "own-games" }, this.figures);
     this.lists = h("div");
+    this.period = choice(Object.entries(words.periods), "all", { name: "period", "aria-label": words.period, onchange: () => this.redraw() });
     this.element = h("div", { class: "progress" }, this.own, this.lists);
     /** @type {number | undefined} */
     this.timer = undefined;
@@ -63,13 +64,15 @@ class ProgressView {
   async draw() {
     const { name, variant, user } = this;
     const [{ player }, lists] = await Promise.all([
-      name ? fetchJson(`players${makeQuery({ name, variant })}`) : { player: null }, fetchJson(`players${makeQuery({ variant })}`),
+      name ? fetchJson(`players${makeQuery({ name, variant })}`) : { player: null }, fetchJson(`players${makeQuery({ variant, period: this.period.value })}`),
     ]);
     this.plot?.close();
     this.plot = player?.ratings.length ? new RatingPlot(player.ratings) : undefined;
     this.figures.replaceChildren(...(player ? [drawSummary(player), ...(this.plot ? [this.plot.element] : [])]
       : [h("p", { class: "panel" }, name ? fill(words.unknown, { name }) : words.nameFirst)]));
-    this.lists.replaceChildren(drawTopLists(lists, player?.name ?? name));
+    const isChoosing = document.activeElement === this.period;
+    this.lists.replaceChildren(drawTopLists(lists, player?.name ?? name, this.period));
+    if (isChoosing) this.period.focus();
     if (!player || this.games) return;
     this.games = new GameList(player.name, variant, user);
     this.games.addEventListener("remove", () => this.redraw());
