@@ -38,7 +38,7 @@ def expand(
         die2 = int(dice[i, 1])
         write_point_sets(boards, i, scratch.sets)
         if die1 == die2:
-            count = _generate_doubles_plays(die1, scratch)
+            count = generate_short_double(die1, scratch)
         else:
             count = generate_plays(boards, i, die1, die2, scratch)
         if at + count > children.shape[0]:
@@ -51,8 +51,8 @@ def expand(
 
 
 @kernel
-def _generate_doubles_plays(die: int, scratch: PlayScratch) -> int:
-    """Write the results of two moves, or of one or none where no more are legal; return their count."""
+def generate_short_double(die: int, scratch: PlayScratch) -> int:
+    """List all distinct results of a double that is two moves, as `engine.kernels.moves.generate_plays`."""
     count = generate_two_dice_plays(die, die, 0, scratch)
     if count == 0:
         count = generate_one_die_plays(die, scratch)

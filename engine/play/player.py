@@ -15,7 +15,7 @@ from engine.rules.dice import Roll
 from engine.rules.moves import expand_rolls
 from engine.rules.outcome import cubeless_equity
 from engine.rules.position import CHECKERS, Board, Position
-from engine.rules.rules import Variant
+from engine.rules.rules import Rules, Variant
 from engine.rules.seeded_random import BoardHasher, to_integers_below
 from engine.search import SearchWatch
 from engine.search.results import ChosenPlay
@@ -63,6 +63,10 @@ class Player:
             f"{variant.name}",
             field="variant",
         )
+
+    def with_rules(self, rules: Rules) -> Player:
+        """Return the player that picks plays by other rules: itself, unless it looks at the opponent's."""
+        return self
 
     def choose(self, boards: Board, dice: NDArray[np.int8]) -> Board:
         """Choose a legal play in each of many positions.

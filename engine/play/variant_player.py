@@ -14,7 +14,8 @@ from engine.rules.rules import Feature, Rules
 class VariantPlayer(Player):
     """Plays by other rules what a player picks among their plays.
 
-    The player evaluates positions as always: as if both sides went on by the standard rules.
+    A player that looks at no replies evaluates positions as always: as if both sides went on by the standard
+    rules.
 
     Args:
         player: Picks the plays.
@@ -31,7 +32,8 @@ class VariantPlayer(Player):
         self.name = player.name
         self.nets = player.nets
         self.checkers = player.checkers
-        self.player = player
+        self.is_deep = player.is_deep
+        self.player = player.with_rules(rules)
         self.rules = rules
 
     def choose(self, boards: Board, dice: NDArray[np.int8]) -> Board:

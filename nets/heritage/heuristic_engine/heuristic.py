@@ -20,6 +20,7 @@ the C# that it prints contradict each other: `HeuristicConfig.tables` follows th
 
 from __future__ import annotations
 
+from copy import copy
 from typing import Annotated
 
 import msgspec
@@ -28,8 +29,8 @@ from msgspec import Meta
 from numpy.typing import NDArray
 
 from engine.play.player import Player
-from engine.rules.moves import expand_rolls
 from engine.rules.position import Board, Phase, classify_phases
+from engine.rules.rules import Doubles, Rules
 from nets.heritage.heuristic_engine.kernels import heuristic as kernel_heuristic
 
 _POINT_NUMBERS = np.arange(26, dtype=np.float64)
@@ -148,28 +149,28 @@ class HeuristicPlayer(Player):
         return chosen
 
 
-class OnePlyHeuristicPlayer(Player):
+class OnePlyHeuristicPlayer(HeuristicPlayer):
     """Minimises the probability score: the average of the opponent's best replies over its rolls.
 
-    Its arguments are those of `HeuristicPlayer`. It plays doubles as four moves alone, and does not choose
-    among given plays.
+    Its arguments are those of `HeuristicPlayer`.
     """
 
     is_deep = True
+    _has_short_doubles = False
 
-    def __init__(
-        self, name: str, tables: kernel_heuristic.HeuristicTables, *, prefers_last: bool = False
-    ) -> None:
-        self.name = name
-        self._tables = tables
-        self._prefers_last = prefers_last
+    def with_rules(self, rules: Rules) -> OnePlyHeuristicPlayer:
+        """Return the same player, whose opponent replies by other rules."""
+        other = copy(self)
+        other._has_short_doubles = rules.doubles is Doubles.TWO
+        return other
 
-    def choose(self, boards: Board, dice: NDArray[np.int8]) -> Board:
-        """Choose plays, as `engine.play.player.Player.choose`."""
-        children, _, offsets = expand_rolls(boards, dice)
+    def pick(
+        self, boards: Board, dice: NDArray[np.int8], children: Board, offsets: NDArray[np.int64]
+    ) -> NDArray[np.int64]:
+        """Choose among given plays, as `engine.play.player.Player.pick`."""
         chosen = np.empty(len(boards), np.int64)
         is_race = classify_phases(boards) >= Phase.RACE
         kernel_heuristic.choose_plays_by_replies(
-            children, offsets, is_race, self._tables, self._prefers_last, chosen
+            *(children, offsets, is_race, self._tables, self._prefers_last, self._has_short_doubles, chosen)
         )
-        return children[chosen]
+        return chosen

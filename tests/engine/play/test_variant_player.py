@@ -42,6 +42,7 @@ PICKERS = [
     RandomPlayer(3),
     PubevalPlayer(),
     load_player("heuristic"),
+    load_player("heuristic:probability=true"),
 ]
 
 

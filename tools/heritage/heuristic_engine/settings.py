@@ -8,7 +8,6 @@ from msgspec import Meta
 
 from engine.errors import ValueRangeError
 from engine.options import did_you_mean
-from engine.play.variant_player import adapt_to_rules
 from engine.rules.rules import Doubles, Rules
 from nets.heritage.heuristic_engine.heuristic import HEURISTIC_CONFIGS, HeuristicConfig
 from tools.heritage.heuristic_engine.acceptance import AcceptanceRule, FixedRule, SequentialRule
@@ -60,12 +59,9 @@ class ClimbSettings(RunSettings, frozen=True):
         Raises:
             ValueRangeError: No configuration has this name, a number of games is odd, or the bounds of a
                 test are not in order.
-            UnsupportedError: The probability score cannot play doubles as two moves.
             GammondError: An opponent cannot be loaded.
         """
-        _ = self.rule
-        manner = self.play_settings
-        adapt_to_rules(manner.make_player(self.start_configuration), manner.rules)
+        _ = self.rule, self.start_configuration
         check_benchmark(self.opponents, self.benchmark_games)
 
     @property

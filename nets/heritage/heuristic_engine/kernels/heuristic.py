@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from engine.kernels import kernel
 from engine.kernels.moves import generate_plays, make_play_scratch, write_child, write_point_sets
+from engine.kernels.two_moves import generate_short_double
 
 _WON = 1e12
 """The score of a won game, above every other score."""
@@ -174,11 +175,13 @@ def choose_plays_by_replies(
     is_race: NDArray[np.bool_],
     tables: HeuristicTables,
     prefers_last: bool,
+    is_short: bool,
     chosen: NDArray[np.int64],
 ) -> None:
     """Choose the play with the lowest average value of the opponent's best replies over all rolls.
 
-    Its arguments are those of `choose_plays`, which it calls in a race, where replies do not matter.
+    Its arguments are those of `choose_plays`, which it calls in a race, where replies do not matter, and
+    whether doubles are two moves.
     """
     for i in range(is_race.shape[0]):
         if is_race[i]:
@@ -189,7 +192,7 @@ def choose_plays_by_replies(
         best = offsets[i]
         best_score = -np.inf
         for j in range(offsets[i], offsets[i + 1]):
-            this = _WON if children[j, 1, 0] == 15 else -average_best_replies(children, j, tables)
+            this = _WON if children[j, 1, 0] == 15 else -average_best_replies(children, j, tables, is_short)
             if this > best_score or (prefers_last and this == best_score):
                 best = j
                 best_score = this
@@ -197,7 +200,7 @@ def choose_plays_by_replies(
 
 
 @kernel
-def average_best_replies(boards: NDArray[np.int8], at: int, tables: HeuristicTables) -> float:
+def average_best_replies(boards: NDArray[np.int8], at: int, tables: HeuristicTables, is_short: bool) -> float:
     """Return the average over all 36 rolls of the best reply's value for the side on roll.
 
     The value of a reply is its `score_position` minus the other side's blocks and blots; a roll without a
@@ -207,6 +210,7 @@ def average_best_replies(boards: NDArray[np.int8], at: int, tables: HeuristicTab
         boards: ``int8[n, 2, 26]``.
         at: The place of the position.
         tables: The tables.
+        is_short: Whether doubles are two moves.
     """
     scratch = make_play_scratch()
     after = np.empty((1, 2, 26), np.int8)
@@ -215,7 +219,10 @@ def average_best_replies(boards: NDArray[np.int8], at: int, tables: HeuristicTab
     is_blocked = True
     for die1 in range(1, 7):
         for die2 in range(1, die1 + 1):
-            count = generate_plays(boards, at, die1, die2, scratch)
+            if is_short and die1 == die2:
+                count = generate_short_double(die1, scratch)
+            else:
+                count = generate_plays(boards, at, die1, die2, scratch)
             best = -np.inf
             for i in range(count):
                 write_child(boards, at, int(scratch.plays[i]), after, 0)

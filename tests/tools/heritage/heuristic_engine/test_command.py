@@ -142,7 +142,6 @@ def test_strength_is_measured_and_drawn(tmp_path):
         (["--opponents", "nobody"], "player"),
         (["--trials", "0"], "trials"),
         (["--probability", "often"], "probability"),
-        (["--probability", "true", "--doubles", "two"], "doubles"),
     ],
 )
 def test_what_cannot_be_is_refused_before_a_run_begins(tmp_path, options, field):

@@ -8,6 +8,7 @@ import pytest
 from engine.rules.dice import ROLL_WEIGHTS, ROLLS
 from engine.rules.moves import legal_plays
 from engine.rules.position import Position
+from engine.rules.rules import Doubles, Rules
 from nets.heritage.heuristic_engine.heuristic import HEURISTIC_CONFIGS, HeuristicConfig
 from nets.heritage.heuristic_engine.kernels import heuristic as kernel_heuristic
 from tests import boards
@@ -111,25 +112,29 @@ def test_in_a_race_checkers_come_home_first_and_then_go_off():
 
 @pytest.mark.slow
 @pytest.mark.nojit
-def test_the_average_of_best_replies_weighs_all_rolls():
+@pytest.mark.parametrize("doubles", Doubles)
+def test_the_average_of_best_replies_weighs_all_rolls(doubles):
     sample = boards.played_boards(boards.RacingEvaluator(), 400, seed=5)[[3, 200, 333]]
+    rules = Rules(doubles=doubles)
     for at, board in enumerate(sample):
         total = 0.0
         for roll, weight in zip(ROLLS, ROLL_WEIGHTS, strict=True):
-            after = np.stack([play.result.board for play in legal_plays(Position(board), roll)])
+            after = np.stack([play.result.board for play in legal_plays(Position(board), roll, rules)])
             values = [
                 kernel_heuristic.score_position(after, i, ODD.tables, False)
                 - _slow_checkers(after[i], 0, ODD)
                 for i in range(len(after))
             ]
             total += weight * max(values)
-        assert kernel_heuristic.average_best_replies(sample, at, ODD.tables) == pytest.approx(total)
+        average = kernel_heuristic.average_best_replies(sample, at, ODD.tables, doubles is Doubles.TWO)
+        assert average == pytest.approx(total)
 
 
 @pytest.mark.nojit
 def test_an_opponent_that_no_roll_can_move_is_blocked():
     shut_out = boards.position(x={25: 1, 6: 14}, o={point: 2 for point in range(19, 25)})
-    assert kernel_heuristic.average_best_replies(shut_out.board[None].copy(), 0, ODD.tables) == -100_000
+    blocked = kernel_heuristic.average_best_replies(shut_out.board[None].copy(), 0, ODD.tables, False)
+    assert blocked == -100_000
 
 
 @pytest.mark.nojit

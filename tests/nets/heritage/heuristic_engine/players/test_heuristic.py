@@ -7,7 +7,9 @@ import pytest
 
 from engine.errors import FormatError, ValueRangeError
 from engine.play.lockstep import play_games
+from engine.play.variant_player import adapt_to_rules
 from engine.rules.moves import expand_rolls
+from engine.rules.rules import Doubles, Rules
 from nets.catalogue import load_player
 from nets.heritage.heuristic_engine.heuristic import (
     HEURISTIC_CONFIGS,
@@ -108,3 +110,11 @@ def test_ties_are_decided_by_the_option():
 def test_the_average_of_replies_plays_otherwise_and_as_well_as_the_score_alone_or_nearly():
     share = _shares("heuristic:probability=true", "heuristic", 60)
     assert 0.2 < share < 0.9
+
+
+def test_the_average_of_replies_is_that_of_the_rules():
+    player = load_player("heuristic:probability=true")
+    rules = Rules(doubles=Doubles.TWO)
+    sample = boards.played_boards(boards.RacingEvaluator(), 600, seed=7)[::6]
+    dice = np.tile(np.array([[3, 1]], np.int8), (100, 1))  # which is played alike by both rules
+    assert (player.choose(sample, dice) != adapt_to_rules(player, rules).choose(sample, dice)).any()
