@@ -6,10 +6,10 @@ from dataclasses import dataclass, replace
 
 from engine.errors import StateError
 from engine.match_files.mat.writer import format_mat
+from engine.match_files.model import RecordedGame
 from engine.rules.game_record import (
     DoubleAction,
     GameAction,
-    GameRecord,
     PlayAction,
     ResignationAction,
     ResponseAction,
@@ -71,9 +71,9 @@ class LoggedGame:
         return bool(self.actions) and self.actions[0].before.match.roll is not None
 
     @property
-    def record(self) -> GameRecord | None:
-        """The finished game; None where a record cannot hold it."""
-        if self.result is None or not self.is_from_start or not self._has_first_roll:
+    def record(self) -> RecordedGame | None:
+        """The game as far as it went; None where a record cannot hold it."""
+        if not self.is_from_start or not self._has_first_roll:
             return None
         actions: list[GameAction] = []
         rules = self.actions[0].before.rules
@@ -86,7 +86,7 @@ class LoggedGame:
                 return None
             actions += list_record_actions(done)
             last = done.after
-        return GameRecord(start, tuple(actions), self.result, rules)
+        return RecordedGame(1, start, rules.starting_position, tuple(actions), self.result, rules)
 
 
 @dataclass(frozen=True)
@@ -144,10 +144,12 @@ class GameLog:
         return self
 
     def format(self, names: SeatNames | None = None) -> tuple[str, int]:
-        """Write the finished games as ``.mat`` text.
+        """Write the games as ``.mat`` text, the one at hand as far as it went.
+
+        Until the first game of a match has ended, those of the match before it come first.
 
         Args:
-            names: Of seats 0 and 1; None for those of the last game.
+            names: Of seats 0 and 1; None for those of the last game of each match.
 
         Returns:
             The text, and the number of games.
@@ -156,16 +158,20 @@ class GameLog:
             StateError: There is none that a record can hold.
             FormatError: The names do not fit into the format.
         """
-        games = self._list_finished()
-        records = [record for game in games if (record := game.record) is not None]
-        if not records:
+        texts, count = list[str](), 0
+        for games in (self.games,) if len(self.games) > len(self.finished) else (self.finished, self.games):
+            records = [record for game in games if (record := game.record) is not None]
+            if records:
+                headers = _make_headers(records[0].initial_state)
+                texts.append(format_mat(names or games[-1].names, records, headers))
+                count += len(records)
+        if not texts:
             raise StateError(
-                "no game to save: a record needs a finished game, from the starting position, "
+                "no game to save: a record needs a game from the starting position, with a roll, "
                 "by the usual rules",
                 field="save",
             )
-        text = format_mat(names or games[-1].names, records, _make_headers(records[0].initial_state))
-        return text, len(records)
+        return "\n".join(texts), count
 
     def _list_finished(self) -> tuple[LoggedGame, ...]:
         is_finished = self.game is not None and self.game.result is not None

@@ -81,7 +81,7 @@ class ReviewedGame(GameView):
         return [*summaries, *format_losses(record, worst)]
 
     def save_games(self, name: str) -> list[str]:
-        """Write the finished games of the match, or of money play, as ``.mat`` text.
+        """Write the games of the match or of money play as ``.mat`` text, that at hand as far as it went.
 
         Args:
             name: Of the file; one that is there is replaced only if nothing in it is lost, or this table
@@ -93,7 +93,10 @@ class ReviewedGame(GameView):
         """
         text, count = self.session.log.format()
         self.record_saver.write(name, text)
-        return [f"Saved {format_count(count, 'game')} to {name}."]
+        last = self.session.log.game
+        goes_on = last is not None and last.result is None and last.record is not None
+        rest = ["The last one is not over: 'save' writes it anew."] if goes_on else []
+        return [f"Saved {format_count(count, 'game')} to {name}.", *rest]
 
     def start_analysis(
         self,

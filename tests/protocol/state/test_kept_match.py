@@ -147,7 +147,7 @@ def test_undo_takes_back_the_end_of_a_game_with_its_points_and_record_and_redo_r
     before = talk("save\nget game.score_p0", connection)
     talk("undo\nundo", connection)
     assert talk("get game.score_p0", connection) == ["value game.score_p0 0"]
-    assert talk("save", connection)[-1].startswith("error bad_state save")
+    assert not any("Wins" in line for line in talk("save", connection))
     talk("redo\nredo", connection)
     assert talk("save\nget game.score_p0", connection) == before
     talk("undo\nundo\nundo\nplay double\nplay drop", connection)
