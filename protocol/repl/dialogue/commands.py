@@ -12,7 +12,13 @@ from engine.rules.match import MAX_MATCH_LENGTH, RESULT_NAMES
 from engine.search import MAX_PLIES
 from protocol.commands.game import OFFER_ACTIONS
 from protocol.commands.table import COMMANDS
-from protocol.core.arguments import Argument, choice_argument, integer_argument, rest_argument
+from protocol.core.arguments import (
+    Argument,
+    choice_argument,
+    integer_argument,
+    rest_argument,
+    word_argument,
+)
 from protocol.core.errors import CommandError
 from protocol.core.requests import WorkControl
 from protocol.repl.answers import analysis
@@ -22,6 +28,7 @@ from protocol.repl.dialogue.command import ArgumentValues, ReplCommand
 from protocol.repl.dialogue.configuration import configure
 from protocol.repl.dialogue.position_setup import edit_position
 from protocol.repl.dialogue.record_commands import RECORD_ROWS
+from protocol.repl.game.played_game import OPPONENT
 from protocol.repl.game.preferences import Preferences
 from protocol.repl.game.repl_game import ReplGame
 from protocol.repl.records.kept_hints import format_kept_hint
@@ -32,7 +39,7 @@ DEFAULT_HINT_COUNT = 5
 AGAINST_PREFIX = "against "
 """The word between ``play`` and the name of an opponent."""
 
-_WHO_BEGINS = {"me": True, "opponent": False}
+_WHO_BEGINS = {"me": True, OPPONENT: False}
 """Words for who begins a game, and whether that is the person."""
 
 _LEVEL = choice_argument("name", tuple(LEVELS), "one of the levels", is_required=False)
@@ -168,8 +175,16 @@ _ROWS: tuple[ReplCommand[ReplGame], ...] = (
     ),
     ReplCommand(
         "best",
-        "do what 'hint' finds best: a play, a double, a roll or an answer",
-        lambda game, _, control: game.play_best_action(control),
+        "do what 'hint' finds best: a play, a double, a roll or an answer; or what a player would do",
+        lambda game, values, control: game.play_best_action(control, values["player"]),
+        (
+            word_argument(
+                "player",
+                "PLAYER",
+                f"a player, as 'play against' takes it, or '{OPPONENT}', the one that you play against",
+                is_required=False,
+            ),
+        ),
     ),
     ReplCommand(
         "legal",

@@ -20,6 +20,7 @@ from protocol.repl.dialogue.suggestions import (
     suggest_matching,
     suggest_settings,
 )
+from protocol.repl.game.played_game import OPPONENT
 from protocol.state.offers import list_responses
 from protocol.state.session import Session
 from protocol.state.settings import Setting
@@ -75,6 +76,8 @@ def _suggest_arguments(
     before = [part for part in before if part]
     if name == "play" and before == [AGAINST_PREFIX.strip()]:
         yield from suggest_matching(prefix, ((player, "") for player in _list_players(session)))
+    elif name == "best" and not before:
+        yield from suggest_matching(prefix, ((player, "") for player in (OPPONENT, *_list_players(session))))
     elif name in ("play", "move", "rank"):
         yield from _suggest_plays(text.lstrip(), session)
     elif name in FILE_COMMANDS:

@@ -16,7 +16,12 @@ from protocol.core.errors import CommandError
 from protocol.core.requests import WorkControl
 from protocol.repl.dialogue.command import ArgumentValues, ReplCommand
 from protocol.repl.game.repl_game import ReplGame
-from protocol.repl.records.descriptions import describe_opened, describe_record, list_comments
+from protocol.repl.records.descriptions import (
+    describe_opened,
+    describe_record,
+    list_comments,
+    list_moves,
+)
 from protocol.repl.records.losses import list_losses
 from protocol.repl.records.open_record import OpenRecord
 from protocol.repl.records.open_records import list_places_from
@@ -133,6 +138,14 @@ def _show_comment(game: ReplGame, values: ArgumentValues, control: WorkControl) 
     return list_comments(game.find_record()) or ["There is no comment here."]
 
 
+def _log(game: ReplGame, values: ArgumentValues, control: WorkControl) -> list[str]:
+    record = game.records.current
+    if record is not None and game.human_seat is None:
+        return list_moves(record, record.place.game)
+    record = game.records.update_own(game.session.log)
+    return list_moves(record, len(record.match.games) - 1)
+
+
 def _save(game: ReplGame, values: ArgumentValues, control: WorkControl) -> list[str]:
     name = _strip_quotes(values["file"])
     ending = PurePath(name).suffix.lower()
@@ -227,6 +240,7 @@ RECORD_ROWS: tuple[ReplCommand[ReplGame], ...] = (
         (rest_argument("what", "N|PLAY", "the number of a move, of both players, or a play"),),
     ),
     ReplCommand("back", "show the place in the open match again, from another position or a game", _go_back),
+    ReplCommand("log", "list the moves of the game, the last one, or the shown one of the open match", _log),
     ReplCommand("comment", "show the comments at this place whole", _show_comment),
     ReplCommand(
         "match",

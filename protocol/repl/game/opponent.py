@@ -33,6 +33,25 @@ class EngineOpponent:
         """
         self._rejected_kind = max(self._rejected_kind, kind)
 
+    def choose_for_person(self, player: str, control: WorkControl) -> str:
+        """Choose the action of the seat to act as a player would that never resigns.
+
+        Args:
+            player: What ``engine.player`` takes; it is set for this alone.
+            control: Stops and watches the search.
+
+        Raises:
+            RefusedRequestError: There is no such player, or as `choose_action`.
+        """
+        before = self._session.engine_settings
+        send_command(self._session, f"set engine.player {player}", control)
+        adviser = EngineOpponent(self._session)
+        adviser.note_rejection(len(RESULT_NAMES))
+        try:
+            return adviser.choose_action(control)
+        finally:
+            self._session.engine_settings = before
+
     def choose_action(self, control: WorkControl) -> str:
         """Choose the action of the seat to act.
 
@@ -56,7 +75,7 @@ class EngineOpponent:
             return self._send_command("go chequer", control)
         if not game.rules.supports(Feature.RESIGNATION):
             return ROLL_ACTION
-        kind = self._find_resignation(control)
+        kind = self._find_resignation(control) if self._rejected_kind < len(RESULT_NAMES) else 0
         if kind > self._rejected_kind:
             return f"resign {RESULT_NAMES[kind - 1]}"
         doubles = game.may_double and self._send_command("go cube", control) == "double"

@@ -21,6 +21,9 @@ from protocol.repl.game.reviewed_game import ReviewedGame
 from protocol.state.game_state import SEAT_NAMES
 from protocol.state.session import Session
 
+OPPONENT = "opponent"
+"""The word for the player that is played against."""
+
 _NEWS_COUNT = 4
 """The sentences of the last actions that are remembered: turns without a legal move may be many."""
 
@@ -88,15 +91,24 @@ class PlayedGame(ReviewedGame):
             self._check_no_offer()
         return lines + self._play_decision(action, control)
 
-    def play_best_action(self, control: WorkControl) -> list[str]:
-        """Carry out the best action by `find_best_action`, for the seat to act.
+    def play_best_action(self, control: WorkControl, player: str | None = None) -> list[str]:
+        """Carry out the best action for the seat to act.
+
+        Args:
+            control: Stops and watches the search.
+            player: Who says what is best: what ``engine.player`` takes, or `OPPONENT` for the one that is
+                played against; `find_best_action` if None.
 
         Raises:
-            GammondError: There is nothing to decide, or the evaluation failed.
+            GammondError: There is nothing to decide, there is no such player, or the evaluation failed.
         """
         lines = self.continue_game(control)
         self.note_advice()
-        action = find_best_action(self.session, control)
+        if player is None:
+            action = find_best_action(self.session, control)
+        else:
+            player = self.session.engine_settings.player if player == OPPONENT else player
+            action = self._opponent.choose_for_person(player, control)
         return lines + (self.roll(control) if action == ROLL_ACTION else self._play_decision(action, control))
 
     def note_advice(self) -> None:

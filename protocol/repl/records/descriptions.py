@@ -6,7 +6,7 @@ import textwrap
 from collections.abc import Sequence
 
 from engine.match_analysis.statistics import classify_loss
-from engine.match_files.model import NO_NOTES, IssueKind
+from engine.match_files.model import NO_NOTES, IssueKind, number_moves
 from engine.rules.cube_actions import name_double
 from engine.rules.dice import format_roll
 from engine.rules.game_record import (
@@ -15,11 +15,13 @@ from engine.rules.game_record import (
     PlayAction,
     ResignationAction,
     ResponseAction,
+    RollAction,
+    SetAction,
 )
 from engine.rules.match import RESULT_NAMES, MatchState
 from engine.rules.notation import NO_MOVE_TEXT, format_play
-from engine.wording import escape_unprintable, format_count
-from protocol.repl.answers.replies import Mark, MarkedLine
+from engine.wording import escape_unprintable, format_count, shorten_names
+from protocol.repl.answers.replies import Mark, MarkedLine, PreformattedLine
 from protocol.repl.answers.sentences import (
     HUMAN_NAME,
     begin_sentence,
@@ -35,6 +37,7 @@ _SHOWN_ISSUES = 3
 _ISSUE_LENGTH = 150
 _COMMENT_ROWS = 2
 _COMMENT_WIDTH = 78
+_MOVES_WIDTH = 36
 _HEADERS = ("Event", "Round", "Site", "EventDate")
 
 
@@ -86,6 +89,42 @@ def describe_place(record: OpenRecord) -> list[str]:
         done = make_sentence(record.names[step.situation.match.on_roll], "roll", "without a double")
     lines = [f"{where}, {move}. {done}", *_describe_judgement(record)]
     return [*lines, *_shorten_comments(record)]
+
+
+def list_moves(record: OpenRecord, number: int) -> list[str]:
+    """Return the moves of a game in two columns, the seats', a row for each number of a move.
+
+    Args:
+        record: The match.
+        number: The place of the game in it.
+    """
+    game, rows = record.match.games[number], dict[int, tuple[list[str], list[str]]]()
+    for move, (situation, action) in zip(number_moves(game.actions), game.replay(), strict=True):
+        seat = situation.match.on_roll if isinstance(action, SetAction) else action.seat
+        rows.setdefault(move, ([], []))[seat].append(_name_action(action))
+    names = shorten_names(record.names, _MOVES_WIDTH - 2)
+    lines = [f"{'':5}{names[0]:{_MOVES_WIDTH}}{names[1]}"]
+    for move, cells in rows.items():
+        left, right = ("; ".join(cell) for cell in cells)
+        lines.append(f"{move:3}  {left:{_MOVES_WIDTH}}{right}".rstrip())
+    return [PreformattedLine(line) for line in lines]
+
+
+def _name_action(action: GameAction) -> str:
+    """Return an action in a word or two, as it stands in the column of its seat."""
+    match action:
+        case PlayAction(_, roll, play):
+            return f"{format_roll(roll)}: {format_play(play)}"
+        case RollAction(_, roll):
+            return f"{format_roll(roll)}:"
+        case DoubleAction(_, cube):
+            return f"doubles to {cube}"
+        case ResponseAction(_, is_take):
+            return "takes" if is_take else "passes"
+        case ResignationAction(_, kind, is_accepted):
+            return f"resigns a {RESULT_NAMES[kind - 1]}{'' if is_accepted else ', rejected'}"
+        case _:
+            return "set up by hand"
 
 
 def _shorten_comments(record: OpenRecord) -> list[str]:

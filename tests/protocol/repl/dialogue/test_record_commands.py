@@ -722,3 +722,15 @@ def test_lines_of_a_place_fit_above_the_board_on_80_by_24(file):
         rows = [part for line in talk.answer("back") for part in wrap_line(line, 80)]
         assert len(rows) <= 22
         assert max(map(len, rows)) <= 80
+
+
+def test_the_moves_of_a_game_are_listed_in_the_columns_of_the_seats(file):
+    talk = make_talk("play against human", *LINES[:4], "resign gammon", "reject", rolls=ROLLS)
+    assert [line.split() for line in talk.answer("log")] == [
+        ["O", "X"],
+        ["1", "3-1:", "8/5", "6/5", "doubles", "to", "2"],
+        ["2", "takes", "resigns", "a", "gammon,", "rejected"],
+    ]
+    talk = opened(file, "game 2")
+    assert [line.split()[0] for line in talk.answer("log")] == ["michy", "1", "2"]
+    assert make_talk().answer("log")[0].startswith("error: no match to step through")

@@ -7,6 +7,7 @@ from engine.rules.notation import format_play
 from engine.rules.outcome import LOSE_G, WIN, WIN_G
 from engine.rules.position import Position
 from engine.wording import format_count
+from nets.players.pubeval import PubevalPlayer
 from protocol.core.requests import WorkControl
 from protocol.repl.answers.replies import RefusedRequestError
 from protocol.repl.game.repl_game import ReplGame
@@ -411,3 +412,23 @@ def test_who_begins_can_be_chosen():
     assert said[0] == "racing begins." or said[0] == "gammond begins."
     assert talk.session.log.actions[0].before.match.on_roll == 1
     assert talk.session.game.match.length == 5
+
+
+def test_another_player_or_the_opponent_can_choose_for_the_person():
+    talk = make_talk("new begins=me", "dice 6 5", rolls=[(6, 5), (2, 1), (6, 5)])
+    before = talk.session.engine_settings
+    said = talk.answer("best random:seed=2")
+    assert said[0].startswith("You play ")
+    assert talk.session.engine_settings == before
+    assert talk.answer("best nobody")[0].startswith("error: ")
+    assert talk.session.engine_settings == before
+    assert talk.answer("best opponent")[0].startswith("You roll ")
+
+
+def test_the_play_that_is_made_for_the_person_is_that_of_the_player_named():
+    talk = make_talk("play against human", rolls=[(6, 4)] * 9)
+    position, roll = talk.session.require_roll()
+    chosen = PubevalPlayer().choose_one(position, roll)
+    talk.answer("best pubeval")
+    assert (talk.session.game.position.board == chosen).all()
+    assert talk.answer("best opponent")[0].startswith("error: engine.player is human")
