@@ -9,7 +9,7 @@ from engine.options import MAX_QUOTED_CHARS, did_you_mean
 from protocol.tables.audience import Member
 from protocol.tables.fair_dice import check_commitment, check_seed
 from protocol.tables.game_view import Phase
-from protocol.tables.requests import MAX_PACE_MS, MAX_PLAY_CHARS, ActRequest
+from protocol.tables.requests import MAX_PACE_MS, MAX_PLAY_CHARS, MAX_PLAYER_CHARS, ActRequest
 from protocol.tables.table import Table
 
 _GAME_ACTS = ("roll", "dice", "play", "double", "take", "drop", "beaver", "resign", "accept", "reject")
@@ -155,7 +155,9 @@ def _take_hint(table: Table, member: Member, request: ActRequest) -> None:
         raise StateError("the engine is thinking already", field="act")
     if table.seeds.is_awaited:
         raise StateError("the dice wait for the players' seeds, some seconds at most", field="seed")
-    table.do_for_person(seat)
+    if len(request.player) > MAX_PLAYER_CHARS:
+        raise ValueRangeError(f"expected a player of at most {MAX_PLAYER_CHARS} characters", field="player")
+    table.do_for_person(seat, request.player)
 
 
 def _steer(table: Table, member: Member, request: ActRequest) -> None:

@@ -192,6 +192,7 @@ class ActRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_fi
         points: 1 a single game, 2 a gammon, 3 a backgammon, for ``resign``.
         to: The number of an action, for ``go_back``.
         ms: Milliseconds, for ``pace``.
+        player: Who decides, for ``hint_play``, as `SeatSpec.player`.
         seed_commitment: The SHA-256 of a seed, for ``commit_seed``.
         seed: The seed, for ``tell_seed``.
         help: Whether an engine chose it, or had told what it would choose, for what is done in the game.
@@ -206,6 +207,7 @@ class ActRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_fi
     points: int = 1
     to: int | None = None
     ms: int | None = None
+    player: str = "engine"
     seed_commitment: str = ""
     seed: str = ""
     help: bool = False

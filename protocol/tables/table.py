@@ -21,7 +21,7 @@ from protocol.tables.game_history import HistoryEntry
 from protocol.tables.game_view import Phase
 from protocol.tables.requests import JoinRequest, TableSpec
 from protocol.tables.seating import Seating
-from protocol.tables.seats import Seat
+from protocol.tables.seats import ENGINE, Seat
 from protocol.tables.seed_talk import SeedTalk
 from protocol.tables.services import TableServices
 from protocol.tables.table_game import TableGame
@@ -398,8 +398,12 @@ class Table:
         except GammondError as error:
             self._fail_engine(error)
 
-    def do_for_person(self, place: int) -> None:
-        """Let the engine decide for a person who asks for it, and carry that out."""
+    def do_for_person(self, place: int, player: str) -> None:
+        """Let a player decide for a person who asks for it, as `SeatSpec.player`, and carry that out.
+
+        Raises:
+            GammondError: There is no such player.
+        """
 
         def do(line: str) -> None:
             if line == "roll" and self.spec.dice == "typed":
@@ -409,7 +413,7 @@ class Table:
 
         view = self.game.view
         rejected_kind = self.seats[place].rejected_kind
-        self.engines.ask(view.engine_player, None, rejected_kind, do)
+        self.engines.ask(view.engine_player if player == ENGINE else player, None, rejected_kind, do)
 
     def _fail_engine(self, error: Exception) -> None:
         """Tell everybody why an engine does not move, and wait for somebody to let it try again."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from engine.errors import DataFileError
@@ -159,9 +161,10 @@ def test_an_engine_with_nobody_watching_asks_for_nothing():
 def test_engines_play_doubles_as_two_moves():
     engines = seat("random"), seat(level="expert")
     site, guest, table = play(*engines, doubles="two", pace_ms=0, seconds=40.0)
-    entries = site.hub.tables[table].game.history.entries
-    doubles = [each for each in entries if each.kind == "play" and each.dice[0] == each.dice[1]]
-    assert max(sum(2 if "(2)" in move else 1 for move in each.text.split()) for each in doubles) == 2
+    history = site.hub.tables[table].game.history.entries
+    doubles = [each for each in history if each.kind == "play" and each.dice[0] == each.dice[1]]
+    moved = [re.findall(r"/[^/ ]+?(?:\((.)\))?(?= |$)", each.text) for each in doubles]
+    assert all(sum(int(count or 1) for count in counts) <= 2 for counts in moved)
     assert not [each for each in guest.events if each["kind"] == "trouble"]
 
 
@@ -177,3 +180,18 @@ def test_barca_has_neither_doubles_nor_a_choice_of_who_begins():
     barca = {"variant": "barca", "seats": [PERSON, PERSON], "cube": False}
     assert guest.refuse("create", **barca, doubles="two")[:2] == ("unsupported", "doubles")
     assert guest.refuse("create", **barca, begins=1)[:2] == ("unsupported", "begins")
+
+
+def test_another_player_can_decide_for_a_person(asked):
+    site = Site()
+    guest = site.visit()
+    made = guest.create(PERSON, seat("random"), begins=0, pace_ms=0)
+    guest.get("join", table=made["table"], token=made["tokens"])
+    guest.get("act", table=made["table"], act="roll")
+    guest.get("act", table=made["table"], act="hint_play", player="pubeval")
+    site.settle(1.0)
+    assert asked[0][:2] == (0, "pubeval")
+    site.settle(5.0)
+    guest.hear()
+    refused = guest.refuse("act", table=made["table"], act="hint_play", player="nobody")
+    assert refused[:2] == ("bad_value", "engine.player")

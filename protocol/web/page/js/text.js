@@ -186,6 +186,7 @@ export const text = {
     redo: "Redo",
     hint: "Hint",
     moveForMe: "Move for me",
+    moveAs: "Move as {name}",
     flip: "Turn the board",
     swap: "Change sides",
     options: "Options",

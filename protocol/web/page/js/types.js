@@ -4,7 +4,7 @@
  * @typedef {[number, number, number]} Step from, to, next node of the tree
  * @typedef {{moves: Step[], play: string | null}} TreeNode
  * @typedef {{value: number, owner: 0 | 1 | null, offered?: boolean, beavered?: boolean, may_double?: boolean, may_beaver?: boolean}} Cube
- * @typedef {{kind: "person" | "open" | "engine", name?: string, level?: string, here?: boolean}} Seat
+ * @typedef {{kind: "person" | "open" | "engine", name?: string, player?: string, level?: string | null, here?: boolean}} Seat
  * @typedef {{n: number, seat: number, dice: number[] | null, text: string, kind: string, xgid_before?: string}} Entry
  * @typedef {{bank_s: number[], move_s: number, running: number | null, at?: number}} Clock
  * @typedef {{commitment: string, game_seed_revealed: string | null, seed_commitments: string[], awaits_seeds: number[],

@@ -209,12 +209,14 @@ export class Controls {
     const isOn = ["roll", "play", "response", "resignation"].includes(state.phase);
     const make = (/** @type {string} */ act, /** @type {string} */ label, /** @type {() => void} */ onclick, /** @type {boolean} */ enabled, className = "plain") =>
       h("button", { type: "button", class: className, "data-act": act, disabled: isBusy || !enabled, onclick }, label);
+    const chosen = state.seats.find(({ kind, player, level }) => kind === "engine" && player && !level); // another than the engine at a level
     const own = isPlayer ? [
       make("undo", words.undo, () => view.act("undo"), state.can_undo),
       make("redo", words.redo, () => view.act("redo"), state.can_redo),
       ...(view.isAlone ? [
         make("hint", words.hint, () => view.hints.ask(), actingSeat !== null && !view.isBarca),
         make("move-for-me", words.moveForMe, () => view.act("hint_play"), actingSeat !== null),
+        ...(chosen?.player ? [make("move-as", fill(words.moveAs, { name: nameSeat(chosen) }), () => view.act("hint_play", { player: chosen.player }), actingSeat !== null)] : []),
       ] : []),
     ] : [];
     const resign = isPlayer ? [make("resign", words.resign, () => askResignation(view), isOn && (view.isBarca || actingSeat !== null), "plain far")] : [];
