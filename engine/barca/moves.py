@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import takewhile
 from typing import NamedTuple
 
 import numpy as np
@@ -64,9 +65,35 @@ def find_frightening(position: BarcaPosition, animal: int, square: int) -> list[
         animal: The animal's place among the twelve.
         square: The square.
     """
-    around = {int(other) for other in RAYS[square, :, 0] if other >= 0}
+    around = set(RAYS[square, :, 0].tolist())
+    return [other for other in _list_feared(position, animal) if other in around]
+
+
+def find_reach(position: BarcaPosition, animal: int) -> tuple[list[int], list[int]]:
+    """Return the empty squares that an animal reaches along its lines: those that are safe, and the others.
+
+    Whether another animal has to move first is not asked.
+
+    Args:
+        position: A position.
+        animal: The animal's place among the twelve.
+    """
+    squares, kind = position.squares.tolist(), animal % ANIMALS // 2
+    taken, frightening = {-1, *squares}, RAYS[_list_feared(position, animal), :, 0]
+    reached = [
+        target
+        for ray in RAYS[squares[animal], FIRST_DIRECTION[kind] : END_OF_DIRECTIONS[kind]].tolist()
+        for target in takewhile(lambda square: square not in taken, ray)
+    ]
+    safe = sorted({*reached}.difference(frightening.ravel().tolist()))
+    return safe, sorted({*reached}.difference(safe))
+
+
+def _list_feared(position: BarcaPosition, animal: int) -> list[int]:
+    """Return the squares of the two enemy animals that an animal fears."""
     first = ANIMALS * (animal < ANIMALS) + 2 * FEARED[animal % ANIMALS // 2]
-    return [other for other in position.squares[first : first + 2].tolist() if other in around]
+    squares: list[int] = position.squares[first : first + 2].tolist()
+    return squares
 
 
 def check_move(position: BarcaPosition, move: Move) -> None:

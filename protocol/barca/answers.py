@@ -59,7 +59,12 @@ def format_legal(replies: Sequence[Reply], position: BarcaPosition, columns: int
         for start in range(0, len(targets), room):
             row = "".join(f"{target:<4}" for target in targets[start : start + room])
             lines.append(PreformattedLine(f"{head if not start else '':<{len(head)}}{row}".rstrip()))
-    return [*lines, f"    {format_count(len(moves), 'move')}"]
+    feared = str(replies[-1].values.get("feared", ""))
+    return [
+        *lines,
+        f"    {format_count(len(moves), 'move')}",
+        *([f"    may not go to {feared.replace(' ', ', ')}, which it fears"] if feared else []),
+    ]
 
 
 def format_evaluation(replies: Sequence[Reply], side: str) -> list[str]:

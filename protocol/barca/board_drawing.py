@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from engine.barca.board import ANIMALS, FILES, HOLES, HOLES_TO_WIN, LETTERS, SIDES, SIZE, format_square
 from engine.barca.game import BarcaGame, GameResult
-from engine.barca.moves import find_scared
+from engine.barca.moves import find_reach, find_scared
 from engine.barca.notation import format_move
 
 _MARGIN = 4
@@ -31,7 +31,8 @@ class DrawnSpan(NamedTuple):
     Attributes:
         start: Its first character.
         end: The one after its last.
-        what: ``white``, ``black``, ``hole``, ``scared``, ``last`` (the last move) or ``frame``.
+        what: ``white``, ``black``, ``hole``, ``scared``, ``last`` (the last move), ``valid``, ``feared`` or
+            ``frame``.
     """
 
     start: int
@@ -53,27 +54,49 @@ class DrawnLine(NamedTuple):
     is_drawing: bool = True
 
 
-def draw_board(game: BarcaGame, columns: int = MAX_COLUMNS) -> list[DrawnLine]:
+def draw_board(game: BarcaGame, columns: int = MAX_COLUMNS, origin: int | None = None) -> list[DrawnLine]:
     """Draw the board, rank 10 at the top, with what is to be said of it beside it.
 
     A square is three characters: an animal's letter, White's capital, or a dot; round brackets around a
     watering hole, square ones around both squares of the last move, curly ones around a watering hole of it;
-    ``!`` behind a scared animal.
+    ``!`` behind a scared animal. Where the animal on one square may go are plus signs, and crosses where it
+    may not because it fears the square.
 
     Args:
         game: The game.
         columns: Those there are; where the notes do not fit beside the board, they are below.
+        origin: The square of that animal; None for none.
     """
     files = " " * _MARGIN + "".join(f"{file:^{_CELL}}" for file in FILES)
     frame = DrawnLine(files.rstrip(), (DrawnSpan(0, len(files.rstrip()), "frame"),))
-    notes, ranks = _make_notes(game), range(SIZE, 0, -1)
+    notes, ranks, goals = _make_notes(game), range(SIZE, 0, -1), _mark_goals(game, origin)
     if columns >= MAX_COLUMNS:
-        return [frame, *(_draw_rank(game, rank, notes.get(rank, "")) for rank in ranks), frame]
+        return [frame, *(_draw_rank(game, rank, notes.get(rank, ""), goals) for rank in ranks), frame]
     below = [DrawnLine(notes[rank], (), is_drawing=False) for rank in ranks if rank in notes]
-    return [frame, *(_draw_rank(game, rank, "") for rank in ranks), frame, *below]
+    return [frame, *(_draw_rank(game, rank, "", goals) for rank in ranks), frame, *below]
 
 
-def _draw_rank(game: BarcaGame, rank: int, note: str) -> DrawnLine:
+def find_forbidden_squares(game: BarcaGame, animal: int) -> list[int]:
+    """Return the squares that an animal reaches, but may not go to because it fears them.
+
+    Args:
+        game: The game.
+        animal: The animal's place among the twelve.
+    """
+    _, feared = find_reach(game.position, animal)
+    allowed = {move.target for move in game.legal_moves() if game.position.find_animal(move.origin) == animal}
+    return [square for square in feared if square not in allowed]
+
+
+def _mark_goals(game: BarcaGame, origin: int | None) -> dict[int, tuple[str, str]]:
+    """Return the sign of each square that the animal on one reaches, with its meaning."""
+    if origin is None or (animal := game.position.find_animal(origin)) is None:
+        return {}
+    goals = {move.target: ("+", "valid") for move in game.legal_moves() if move.origin == origin}
+    return goals | dict.fromkeys(find_forbidden_squares(game, animal), ("x", "feared"))
+
+
+def _draw_rank(game: BarcaGame, rank: int, note: str, goals: Mapping[int, tuple[str, str]]) -> DrawnLine:
     position = game.position
     label = f"{rank:>{_MARGIN - 2}}  "
     text, parts = label, [DrawnSpan(0, _MARGIN - 2, "frame")]
@@ -85,7 +108,7 @@ def _draw_rank(game: BarcaGame, rank: int, note: str) -> DrawnLine:
         left, right = _BRACKETS[is_hole, is_last]
         around = "last" if is_last else "hole" if is_hole else ""
         if animal is None:
-            letter, kind = (" ", "") if is_hole else (".", "frame")
+            letter, kind = goals.get(square, (" ", "") if is_hole else (".", "frame"))
         else:
             letter = LETTERS[animal % ANIMALS // 2]
             letter, kind = (letter, "white") if animal < ANIMALS else (letter.lower(), "black")

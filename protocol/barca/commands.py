@@ -59,12 +59,12 @@ _ROWS = (
         "legal",
         "list the legal moves",
         game_commands.handle_legal,
-        "legal count=N",
+        'legal count=N [feared="SQUARE ..."]',
         arguments=(
             word_argument(
                 "square",
                 "SQUARE",
-                "list only the moves of the animal on this square",
+                "list only the moves of the animal on this square, and those squares that it fears",
                 is_required=False,
                 parse=parse_square,
             ),

@@ -10,12 +10,12 @@ from engine.barca.moves import Move
 from engine.barca.notation import format_move, parse_move
 from engine.barca.position import BarcaPosition
 from engine.errors import GammondError, LimitError, ValueRangeError
-from protocol.barca.board_drawing import draw_board
+from protocol.barca.board_drawing import draw_board, find_forbidden_squares
 from protocol.barca.table import BarcaTable, game_to_values
 from protocol.commands.command import CommandCall
 from protocol.core.arguments import error_field
 from protocol.core.replies import make_ok_reply
-from protocol.core.requests import Answer, Reply
+from protocol.core.requests import Answer, Reply, ReplyValue
 
 START_WORD = "startpos"
 _MOVES_WORD = "moves"
@@ -80,18 +80,20 @@ def _check_length(game: BarcaGame, more: int) -> None:
 def handle_legal(call: CommandCall) -> Answer:
     """List the legal moves, all or those of the animal on a square."""
     game, origin = call.session.get_table(BarcaTable).require_unfinished(), call.values["square"]
-    moves = game.legal_moves()
+    moves, final = game.legal_moves(), dict[str, ReplyValue]()
     if origin is not None:
-        if game.position.find_animal(origin) is None:
+        if (animal := game.position.find_animal(origin)) is None:
             raise ValueRangeError(
                 f"expected a square with an animal, got {format_square(origin)}", field="square"
             )
         moves = [move for move in moves if move.origin == origin]
+        feared = find_forbidden_squares(game, animal)
+        final = {"feared": " ".join(map(format_square, feared))} if feared else {}
     lines = [
         Reply("play", values={"number": number, "play": format_move(move)}, is_final=False)
         for number, move in enumerate(moves, 1)
     ]
-    return [*lines, Reply("legal", values={"count": len(moves)})]
+    return [*lines, Reply("legal", values={"count": len(moves), **final})]
 
 
 def handle_play(call: CommandCall) -> Answer:

@@ -40,7 +40,7 @@ _MAX_QUICK_STEPS = 192
 
 _RESULT_BYTES = 300
 _MOVE_BYTES = 100
-_PIECES_BYTES = 1000
+_PIECES_BYTES = 2000
 
 
 class BarcaQuery(PositionQuery, kw_only=True):

@@ -201,10 +201,11 @@ class BarcaTalk(MoveTalk):
         return format_ranking(replies, self.columns)
 
     def show_legal(self, square: int | None, control: WorkControl) -> list[str]:
-        """List the legal moves, all or those of the animal on a square."""
+        """List the legal moves: all, or those of the animal on a square, with the board that shows them."""
         which = "" if square is None else f" {format_square(square)}"
-        replies = send_command(self.session, f"legal{which}", control)
-        return format_legal(replies, self._barca.require_game().position, self.columns)
+        replies, game = send_command(self.session, f"legal{which}", control), self._barca.require_game()
+        drawn = [] if square is None else self._draw(game, square)
+        return [*drawn, *format_legal(replies, game.position, self.columns)]
 
     def show_evaluation(self, values: Mapping[str, Any], control: WorkControl) -> list[str]:
         """Say what the position is worth, by heuristic or by a search."""
@@ -221,11 +222,11 @@ class BarcaTalk(MoveTalk):
         game = self._barca.game
         return [] if game is None else self._draw(game)
 
-    def _draw(self, game: BarcaGame) -> list[str]:
+    def _draw(self, game: BarcaGame, origin: int | None = None) -> list[str]:
         own = self.human or 0
         return [
             BoardLine(line.text, is_drawing=line.is_drawing, marks=[_mark(part, own) for part in line.parts])
-            for line in draw_board(game, self.columns)
+            for line in draw_board(game, self.columns, origin)
         ]
 
     def list_status(self) -> list[str]:
@@ -239,5 +240,6 @@ class BarcaTalk(MoveTalk):
 def _mark(part: DrawnSpan, own: int) -> Mark:
     """Return the mark of a part of the board: colours of themes, as for backgammon."""
     names = {"hole": "play", "scared": "failure", "last": "dice", "frame": "frame"}
+    names |= {"valid": "play", "feared": "failure"}
     sides = {"white": "own" if own == 0 else "other", "black": "other" if own == 0 else "own"}
     return Mark(part.start, part.end, {**names, **sides}[part.what])

@@ -43,6 +43,16 @@ def test_a_position_of_barca_is_pasted_and_shared_by_its_link(open_page):
     other.locator("[data-square=e5][aria-label*=scared]").wait_for()
 
 
+def test_the_squares_that_an_animal_fears_are_marked_and_hidden_by_a_button(open_page):
+    page = open_page("/#/analyse/barca/" + SCARED.replace(" ", "%20").replace("/", "%2F"))
+    page.locator("[data-square=e5][aria-label*=scared]").click(force=True)
+    expect(page.locator(".mark.feared.cross")).to_have_count(4)
+    page.get_by_role("button", name="Hide valid moves").click()
+    expect(page.locator(".b-valid, .mark.feared")).to_have_count(0)
+    page.locator("[data-square=e4]").click(force=True)  # they can be made all the same
+    page.get_by_role("button", name="e5-e4").wait_for()
+
+
 def test_text_that_is_no_position_of_barca_is_refused_in_the_words_of_the_server(open_page):
     page = open_start(open_page)
     page.get_by_label("Position as text").fill("nonsense")

@@ -8,10 +8,10 @@ import random
 import pytest
 
 from engine.barca.board import HOLES
-from engine.barca.moves import find_scared, legal_moves
+from engine.barca.moves import find_reach, find_scared, legal_moves
 from engine.barca.position import BarcaPosition
 from tests.barca_positions import NO_MOVE, random_position
-from tests.naive_barca import naive_legal_moves, naive_perft
+from tests.naive_barca import free_squares, is_frightened, naive_legal_moves, naive_perft, read_board
 
 IS_COMPILED = os.environ.get("NUMBA_DISABLE_JIT") != "1"
 
@@ -49,6 +49,21 @@ def check_against_twin(seed, count):
 def test_moves_of_random_positions_are_those_of_the_slow_twin():
     forced, trapped, without = check_against_twin(1, 600 if IS_COMPILED else 200)
     assert min(forced, trapped, without) > 0
+
+
+def test_what_animals_of_random_positions_reach_and_fear_is_that_of_the_slow_twin():
+    chance, feared_count = random.Random(5), 0
+    for index in range(60):
+        position = make_position(chance, index)
+        board = read_board(position)
+        for animal, (square, piece) in enumerate(board.items()):
+            safe, feared = find_reach(position, animal)
+            free = free_squares(board, square)
+            frightening = {each for each in free if is_frightened(board, each, piece)}
+            assert feared == sorted(file - 1 + 10 * (rank - 1) for file, rank in frightening), position
+            assert safe == sorted(file - 1 + 10 * (rank - 1) for file, rank in free - frightening), position
+            feared_count += len(feared)
+    assert feared_count > 100
 
 
 @pytest.mark.slow

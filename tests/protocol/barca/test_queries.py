@@ -120,8 +120,10 @@ def test_positions_beyond_the_cap_are_refused():
 def test_pieces_say_where_each_animal_is_and_which_are_scared_or_trapped():
     (start,) = ask(position="startpos", want=["pieces"])["results"]
     assert len(start["pieces"]) == 12
-    assert {"at": "e1", "animal": "elephant", "seat": 0, "scared": False, "trapped": False} in start["pieces"]
+    known = {"at": "e1", "animal": "elephant", "seat": 0, "scared": False, "trapped": False, "feared": []}
+    assert known in start["pieces"]
     scared = "4ee4/4mml3/10/10/5l4/4M5/10/10/3L1ML3/4EE4 w"
     (result,) = ask(position=scared, want=["pieces"])["results"]
     assert [each["at"] for each in result["pieces"] if each["scared"]] == ["e5"]
     assert not any(each["trapped"] for each in result["pieces"])
+    assert {each["at"]: each["feared"] for each in result["pieces"]}["e5"] == ["f5", "g5", "e6", "e7"]

@@ -31,7 +31,9 @@ def test_a_game_begins_with_twelve_animals_and_white_to_move():
     view = make_view("newgame")
     pieces = pieces_of(view)
     assert len(pieces) == 12
-    assert pieces["e1"] == {"at": "e1", "animal": "elephant", "seat": 0, "scared": False, "trapped": False}
+    assert pieces["e1"] == {
+        **{"at": "e1", "animal": "elephant", "seat": 0, "scared": False, "trapped": False, "feared": []}
+    }
     assert view.describe()["holes"] == ["d4", "d7", "g4", "g7"]
     assert (view.phase, view.to_act) == (Phase.PLAY, 0)
 
@@ -50,6 +52,12 @@ def test_scared_animals_are_marked_and_so_are_trapped_ones():
     assert [at for at, piece in pieces.items() if piece["trapped"]] == ["a1"]
     pieces = pieces_of(make_view("newgame", "play e2-e5"))
     assert not any(piece["scared"] for piece in pieces.values())
+
+
+def test_an_animal_has_the_squares_that_it_reaches_and_fears():
+    pieces = pieces_of(make_view("position 4ee4/4mml3/10/10/5l4/4M5/10/10/3L1ML3/4EE4 w"))
+    assert pieces["e5"]["feared"] == ["f5", "g5", "e6", "e7"]
+    assert pieces["f6"]["feared"] == []
 
 
 def test_a_scared_animal_that_can_flee_is_not_trapped():

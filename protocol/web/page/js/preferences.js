@@ -14,6 +14,7 @@ const DEFAULTS = {
   autoRoll: false,
   tutor: false,
   showPips: true,
+  showMoves: true,
   name: "",
   language: "en",
 };

@@ -48,8 +48,13 @@ export const text = {
     trapped: "trapped",
     movable: "can move",
     goal: "the animal can come here",
+    feared: "the animal fears to be here",
     picked: "picked up",
     picking: "Picked up the animal on {place}. It can go to {places}.",
+    pickingFearful: "Picked up the animal on {place}. It can go to {places}, and fears to be on {feared}.",
+    pickingOnly: "Picked up the animal on {place}.",
+    showMoves: "Show valid moves",
+    hideMoves: "Hide valid moves",
   },
   newGame: {
     title: "New game",

@@ -11,7 +11,7 @@
  *   client_seeds: string[], rolls: number, earlier_seeds: string[], earlier_client_seeds: string[][],
  *   earlier_seed_commitments: string[][], next_commitment: string | null, next_seed_commitments: string[]}} Fair
  * @typedef {{winner: 0 | 1 | null, points: number, kind: string}} Result
- * @typedef {{at: string, animal: string, seat: number, scared: boolean, trapped: boolean}} Piece
+ * @typedef {{at: string, animal: string, seat: number, scared: boolean, trapped: boolean, feared: string[]}} Piece
  * @typedef {{from: string, to: string, text: string}} PieceMove
  *
  * @typedef {object} BoardState what a board of backgammon shows

@@ -1,7 +1,8 @@
 /** A position of Barca: the board, its best moves, and a line of moves. All of it by JSON queries. */
 
 import { announce, h } from "../dom.js";
-import { BarcaBoard } from "../board/barca.js";
+import { BarcaBoard, makeMovesButton } from "../board/barca.js";
+import { preferences } from "../preferences.js";
 import { fill, text } from "../text.js";
 import { copyText } from "./clipboard.js";
 import { explain } from "./explain.js";
@@ -44,6 +45,8 @@ export class BarcaView {
     this.advice = h("section", { class: "panel advice", "aria-label": words.moves });
     this.board = new BarcaBoard(this.boardBox);
     this.board.addEventListener("move", (event) => this.play(/** @type {CustomEvent} */ (event).detail.text));
+    this.onPreference = () => (this.drawLine(), this.drawBoard(this.result?.moves?.[0]?.play));
+    preferences.addEventListener("change", this.onPreference);
     parent.append(h("div", { class: "analysis" },
       h("div", { class: "analysis-left" }, this.boardBox, this.message, this.tools, this.steps, this.makePaste()),
       h("div", { class: "analysis-right" }, this.advice)));
@@ -51,6 +54,7 @@ export class BarcaView {
   }
 
   close() {
+    preferences.removeEventListener("change", this.onPreference);
     this.asking.abort();
   }
 
@@ -146,6 +150,7 @@ export class BarcaView {
       button(`\u21b7 ${text.analyse.line.redo}`, () => this.goTo(line.at + 1), { disabled: line.at === line.played.length }),
       button(tools.start, () => this.begin("startpos")),
       button(tools.flip, () => ((this.isFlipped = !this.isFlipped), this.drawBoard())),
+      makeMovesButton(),
       button(tools.share, () => copyText(location.href, tools.copied, this.message)));
     this.steps.replaceChildren(h("ol", {}, ...line.played.map((move, place) => h("li", {},
       h("button", { type: "button", class: "step", "aria-current": place + 1 === line.at && "step", onclick: () => this.goTo(place + 1) }, move)))));

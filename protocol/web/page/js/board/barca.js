@@ -1,6 +1,7 @@
 /** A board of Barca as an SVG image: ten files and ranks, animals as signs. It knows no rules: moves come as a list. */
 
-import { announce, s } from "../dom.js";
+import { announce, h, s } from "../dom.js";
+import { preferences } from "../preferences.js";
 import { fill, text as pageText, wordFor } from "../text.js";
 import { followPointer } from "./dragging.js";
 
@@ -36,6 +37,7 @@ export class BarcaBoard extends EventTarget {
     this.pieces = [];
     /** @type {PieceMove[]} */
     this.legal = [];
+    this.showsMoves = preferences.get("showMoves");
     /** @type {string[]} */
     this.holes = [];
     /** @type {string | null} */
@@ -58,7 +60,8 @@ export class BarcaBoard extends EventTarget {
     this.holes = state.holes ?? [];
     this.arrows = arrows;
     this.last = state.last_move ?? null;
-    this.picked = null;
+    this.showsMoves = preferences.get("showMoves");
+    if (!this.legal.some(({ from }) => from === this.picked)) this.picked = null;
     if (this.isFlipped !== (perspective === 1)) {
       this.isFlipped = perspective === 1;
       this.drawStill();
@@ -114,6 +117,14 @@ export class BarcaBoard extends EventTarget {
     this.svg.replaceChildren(still, marks, targets, pieces, arrows);
   }
 
+  /** Where the animal that is picked up can go, and where it fears to be; nothing where that is not shown. */
+  findGoals() {
+    const goals = this.legal.filter(({ from }) => from === this.picked).map(({ to }) => to);
+    const piece = goals.length ? this.pieces.find(({ at }) => at === this.picked) : null;
+    const feared = (piece?.feared ?? []).filter((square) => !goals.includes(square));
+    return this.showsMoves ? { goals, feared } : { goals: [], feared: [] };
+  }
+
   draw() {
     this.svg.classList.toggle("in-hand", this.legal.length > 0);
     this.drawMarks();
@@ -139,11 +150,16 @@ export class BarcaBoard extends EventTarget {
       const { x, y } = this.place(at);
       marks.push(/** @type {any} */ (s("rect", { class: trapped ? "b-scared trapped" : "b-scared", x: x - 28, y: y - 28, width: 56, height: 56, rx: 6 })));
     }
-    for (const { from, to } of this.legal) {
-      if (from !== this.picked) continue;
-      const { x, y } = this.place(to);
+    const { goals, feared } = this.findGoals();
+    for (const goal of goals) {
+      const { x, y } = this.place(goal);
       marks.push(/** @type {any} */ (s("rect", { class: "b-valid", x: x - 27, y: y - 27, width: 54, height: 54, rx: 6 })),
         s("circle", { class: "mark legal", cx: x, cy: y, r: 9 }));
+    }
+    for (const square of feared) {
+      const { x, y } = this.place(square);
+      marks.push(s("circle", { class: "mark feared", cx: x, cy: y, r: 12 }),
+        /** @type {any} */ (s("path", { class: "mark feared cross", d: `M${x - 4} ${y - 4}l8 8M${x + 4} ${y - 4}l-8 8` })));
     }
     this.marks?.replaceChildren(...marks);
   }
@@ -178,7 +194,8 @@ export class BarcaBoard extends EventTarget {
 
   label() {
     const movable = new Set(this.legal.map(({ from }) => from));
-    const goals = new Set(this.legal.filter(({ from }) => from === this.picked).map(({ to }) => to));
+    const found = this.findGoals();
+    const [goals, feared] = [new Set(found.goals), new Set(found.feared)];
     const there = new Map(this.pieces.map((piece) => [piece.at, piece]));
     for (const [square, target] of this.targets ?? []) {
       const piece = there.get(square);
@@ -189,6 +206,7 @@ export class BarcaBoard extends EventTarget {
       else if (piece?.scared) parts.push(this.words.scared);
       if (movable.has(square)) parts.push(this.words.movable);
       if (goals.has(square)) parts.push(this.words.goal);
+      if (feared.has(square)) parts.push(this.words.feared);
       if (this.picked === square) parts.push(this.words.picked);
       target.setAttribute("aria-label", parts.join(", "));
       target.setAttribute("tabindex", square === this.focused ? "0" : "-1");
@@ -262,7 +280,9 @@ export class BarcaBoard extends EventTarget {
     const goals = this.legal.filter(({ from }) => from === square);
     if (goals.length && this.picked !== square) {
       this.picked = square;
-      announce(fill(this.words.picking, { place: square, places: goals.map(({ to }) => to).join(", ") }));
+      const found = this.findGoals();
+      const words = found.feared.length ? this.words.pickingFearful : this.showsMoves ? this.words.picking : this.words.pickingOnly;
+      announce(fill(words, { place: square, places: found.goals.join(", "), feared: found.feared.join(", ") }));
     } else {
       this.picked = null;
       if (!goals.length && this.pieces.some(({ at }) => at === square)) this.dispatchEvent(new CustomEvent("refuse", { detail: { square } }));
@@ -298,6 +318,13 @@ export class BarcaBoard extends EventTarget {
     this.targets?.get(square)?.setAttribute("tabindex", "0");
     if (focus) this.targets?.get(square)?.focus();
   }
+}
+
+/** Make the button that shows and hides where animals can go. */
+export function makeMovesButton(attributes = {}) {
+  const { barca } = pageText;
+  const isShown = preferences.get("showMoves");
+  return h("button", { type: "button", ...attributes, onclick: () => preferences.set("showMoves", !isShown) }, isShown ? barca.hideMoves : barca.showMoves);
 }
 
 /** @param {Piece} piece */

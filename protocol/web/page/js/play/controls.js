@@ -1,6 +1,7 @@
 /** What can be done now: buttons, the field for typed plays and dice, and a sentence that says it. */
 
 import { BackgammonBoard } from "../board/backgammon.js";
+import { makeMovesButton } from "../board/barca.js";
 import { wayTo } from "../board/tree.js";
 import { deafen, h, makeSureButton } from "../dom.js";
 import { preferences } from "../preferences.js";
@@ -214,7 +215,7 @@ export class Controls {
       make("undo", words.undo, () => view.act("undo"), state.can_undo),
       make("redo", words.redo, () => view.act("redo"), state.can_redo),
       ...(view.isAlone ? [
-        make("hint", words.hint, () => view.hints.ask(), actingSeat !== null && !view.isBarca),
+        ...(view.isBarca ? [] : [make("hint", words.hint, () => view.hints.ask(), actingSeat !== null)]),
         make("move-for-me", words.moveForMe, () => view.act("hint_play"), actingSeat !== null),
         ...(chosen?.player ? [make("move-as", fill(words.moveAs, { name: nameSeat(chosen) }), () => view.act("hint_play", { player: chosen.player }), actingSeat !== null)] : []),
       ] : []),
@@ -223,7 +224,8 @@ export class Controls {
     const steering = this.maySteer
       ? [make("pause", state.paused ? words.resume : words.pause, () => view.act(state.paused ? "resume" : "pause"), isOn || state.paused),
         ...(isPlayer ? [] : [this.makePace()])] : [];
-    return [...own, ...steering,
+    const moves = view.isBarca ? [makeMovesButton({ class: "plain", "data-act": "show-moves" })] : [];
+    return [...own, ...steering, ...moves,
       make("options", words.options, () => view.showOptions(), true), ...resign];
   }
 
