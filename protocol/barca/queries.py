@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from typing import Annotated, Any, Literal, get_args
 
@@ -11,6 +12,7 @@ from engine.analysis.levels import StoreUse
 from engine.barca.evaluation import WEIGHTS, load_weights
 from engine.barca.game import BarcaGame
 from engine.barca.kernels.search import MAX_DEPTH
+from engine.barca.levels import LEVELS
 from engine.barca.notation import format_move
 from engine.barca.search import MAX_LINES
 from engine.errors import ValueRangeError
@@ -21,11 +23,13 @@ from protocol.barca.search_commands import (
     DEFAULT_MOVE_COUNT,
     MAX_NODES,
     BarcaSearch,
+    check_player,
+    choose_move,
     evaluate_by_heuristic,
     find_kept_searches,
     line_to_values,
 )
-from protocol.barca.settings import VARIANT
+from protocol.barca.settings import VARIANT, parse_player
 from protocol.barca.table import BarcaTable, game_to_values
 from protocol.core.arguments import error_field
 from protocol.core.requests import JsonReply, Work, WorkControl
@@ -33,7 +37,7 @@ from protocol.dialects.json_documents import make_id_key, make_query_error
 from protocol.dialects.query_fields import MAX_WANTS, PositionQuery, QueryReader, check_position_count
 from protocol.state.session import Session
 
-Want = Literal["eval", "moves", "legal", "pieces"]
+Want = Literal["eval", "moves", "legal", "pieces", "bestmove"]
 
 _MAX_QUICK_STEPS = 192
 """The most steps of a query that is answered in the thread that serves the clients."""
@@ -52,6 +56,7 @@ class BarcaQuery(PositionQuery, kw_only=True):
     nodes: int | None = None
     max_moves: int = DEFAULT_MOVE_COUNT
     weights: str | None = None
+    player: str | None = None
     store: str | None = None
 
     @property
@@ -61,7 +66,7 @@ class BarcaQuery(PositionQuery, kw_only=True):
 
     @property
     def searches(self) -> bool:
-        """Whether it needs a search."""
+        """Whether its values come from a search."""
         return "moves" in self.want or bool(self.depth or self.nodes or self.time_ms)
 
 
@@ -72,13 +77,14 @@ QUERIES = QueryReader(
         Field("nodes", int, Bounds(1, MAX_NODES)),
         Field("max_moves", int, Bounds(1, MAX_LINES)),
         Field("weights", str, choices=WEIGHTS),
+        Field("player", str),
         Field("store", str, choices=tuple(map(str, StoreUse))),
     ),
     {
         "played": "a list of moves",
         "want": f"a list of one or more of {', '.join(get_args(Want))}",
     },
-    {"plies": "did you mean 'depth'?", "level": "a query has no level: send 'depth'"},
+    {"plies": "did you mean 'depth'?", "level": "did you mean 'player'?"},
     f" in {VARIANT}",
 )
 """Reads queries."""
@@ -92,7 +98,7 @@ def answer_query(session: Session, document: dict[str, object], head: dict[str, 
         raise ValueRangeError("expected 'played' with 'position', got 'positions'", field="played")
     count, clock = len(query.texts), session.service.clock
     deadline_s = None if query.time_ms is None else clock() + query.time_ms / 1000
-    is_long = query.searches or query.steps > _MAX_QUICK_STEPS
+    is_long = query.searches or "bestmove" in query.want or query.steps > _MAX_QUICK_STEPS
     return Work(
         _QueryWork(session, query, head, deadline_s).run,
         query.priority,
@@ -125,7 +131,13 @@ class _QueryWork:
         self, session: Session, query: BarcaQuery, head: dict[str, object], deadline_s: float | None
     ) -> None:
         self._query, self._head = query, head
-        self._weights = query.weights or session.get_table(BarcaTable).settings.weights
+        settings = session.get_table(BarcaTable).settings
+        self._weights = query.weights or settings.weights
+        with error_field("player"):
+            player = parse_player(query.player or settings.player)
+            if "bestmove" in query.want:
+                check_player(player)
+        self._settings = replace(settings, weights=self._weights, player=player)
         self._deadline_s, self._clock = deadline_s, session.service.clock
         use = session.engine_settings.store if query.store is None else StoreUse(query.store)
         self._kept = find_kept_searches(session, use)
@@ -152,7 +164,8 @@ class _QueryWork:
     def _answer_one(self, game: BarcaGame, control: WorkControl) -> dict[str, Any]:
         query, result = self._query, dict[str, Any](game_to_values(game))
         if query.searches and {"eval", "moves"} & set(query.want) and game.result is None:
-            found = self._search(game).run(control, reports=False)
+            count = query.max_moves if "moves" in query.want else 1
+            found = self._search(game, count).run(control, reports=False)
             self._is_cut = self._is_cut or control.is_stopped
             if self._deadline_s is not None and self._clock() >= self._deadline_s:
                 self._is_cut = self._is_cut or found.stopped
@@ -169,16 +182,22 @@ class _QueryWork:
             result["eval"] = {**values, "depth": 0}
         if "moves" in query.want:
             result.setdefault("moves", [])
+        if "bestmove" in query.want and game.result is None:
+            level = LEVELS[self._settings.level]
+            request = self._search(game, level.among, level.depth, is_fixed=level.among > 1)
+            move = choose_move(self._settings, request, control, reports=False)
+            self._is_cut = self._is_cut or control.is_cancelled() or request.is_late
+            result["bestmove"] = format_move(move)
         if "legal" in query.want:
             result["legal"] = [format_move(move) for move in game.legal_moves()]
         if "pieces" in query.want:
             result["pieces"] = describe_pieces(game.position)
         return result
 
-    def _search(self, game: BarcaGame) -> BarcaSearch:
+    def _search(self, game: BarcaGame, count: int, depth: int = 1, *, is_fixed: bool = False) -> BarcaSearch:
+        """Return the search for some moves, to a depth that other limits replace unless it is fixed."""
         query = self._query
         has_limit = query.nodes is not None or query.time_ms is not None
-        depth = query.depth or (None if has_limit else 1)
-        count = query.max_moves if "moves" in query.want else 1
-        limits = depth, query.nodes, self._deadline_s
+        limit = query.depth or (None if has_limit and not is_fixed else depth)
+        limits = limit, query.nodes, self._deadline_s
         return BarcaSearch(game, self._weights, *limits, self._clock, count, *self._kept)

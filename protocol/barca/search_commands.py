@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from engine.analysis.levels import StoreUse
 from engine.barca.evaluation import EvaluationVector, list_conditions, load_weights
 from engine.barca.game import BarcaGame
 from engine.barca.kernels.search import MAX_DEPTH
 from engine.barca.levels import LEVELS, Level
+from engine.barca.moves import Move
 from engine.barca.notation import format_move
 from engine.barca.player import MAX_SEED, choose_by_merit, make_player
 from engine.barca.position import BarcaPosition
@@ -24,7 +24,7 @@ from engine.barca.search import (
 from engine.errors import StateError
 from engine.options import Bounds, Field
 from protocol.barca.kept_searches import KeptSearches
-from protocol.barca.table import ENGINE_PLAYER, HUMAN_PLAYER, BarcaTable
+from protocol.barca.table import ENGINE_PLAYER, HUMAN_PLAYER, BarcaSettings, BarcaTable
 from protocol.commands.command import CommandCall
 from protocol.core.arguments import parse_pairs
 from protocol.core.limits import MAX_MOVETIME_MS
@@ -84,6 +84,11 @@ class BarcaSearch:
     count: int = 1
     kept: KeptSearches | None = None
     takes_deeper: bool = False
+
+    @property
+    def is_late(self) -> bool:
+        """Whether it is time to answer."""
+        return self.deadline_s is not None and self.clock() >= self.deadline_s
 
     def run(self, control: WorkControl, *, reports: bool = True) -> SearchResult:
         """Search until a limit is reached or the work is stopped, or return what is kept.
@@ -227,30 +232,49 @@ def handle_go(call: CommandCall) -> Answer:
     session, table = call.session, call.session.get_table(BarcaTable)
     game, settings = table.require_unfinished(), table.settings
     limits = parse_pairs((call.values["limits"] or "").split(), LIMIT_FIELDS, error_field="limits")
-    if settings.player == HUMAN_PLAYER:
-        raise StateError("engine.player is human: send the player's move with 'play'", field="player")
-    if settings.player != ENGINE_PLAYER:
-        name = settings.player
-
-        def choose(control: WorkControl) -> list[Reply]:
-            move = make_player(name).choose(game, control.is_cancelled)
-            return [Reply("bestmove", format_move(move))]
-
-        return Work(choose, is_long=True)
-    level, seed = LEVELS[settings.level], settings.seed % (MAX_SEED + 1)
-    request = make_search(session, game, _limit_to_level(limits, level), count=level.among)
+    check_player(settings.player)
+    level = LEVELS[settings.level]
+    own_limits = _limit_to_level(limits, level) if settings.player == ENGINE_PLAYER else {}
+    request = make_search(session, game, own_limits, count=level.among)
 
     def run(control: WorkControl) -> list[Reply]:
-        found = request.run(control, reports=level.among == 1)
-        move = choose_by_merit(found.lines, game, seed)
-        if level.among > 1 or found.is_stored:
-            chosen = next(line for line in found.lines if line.move == move)
-            control.report(make_info(found, chosen))
-        return [Reply("bestmove", format_move(move))]
+        return [Reply("bestmove", format_move(choose_move(settings, request, control)))]
 
     return Work(run, is_long=True, deadline_s=request.deadline_s)
 
 
-def _limit_to_level(limits: dict[str, Any], level: Level) -> dict[str, Any]:
+def check_player(name: str) -> None:
+    """Check that a player decides by itself.
+
+    Raises:
+        StateError: It is a person.
+    """
+    if name == HUMAN_PLAYER:
+        raise StateError("engine.player is human: send the player's move with 'play'", field="player")
+
+
+def choose_move(
+    settings: BarcaSettings, request: BarcaSearch, control: WorkControl, *, reports: bool = True
+) -> Move:
+    """Choose a move as a player does.
+
+    Args:
+        settings: Name the player, and the level and the seed of the engine.
+        request: The game, and how the engine searches it; other players have their own limits.
+        control: Stops the search, and takes its ``info`` lines.
+        reports: Whether it gets these.
+    """
+    game = request.game
+    if settings.player != ENGINE_PLAYER:
+        return make_player(settings.player).choose(game, lambda: control.is_cancelled() or request.is_late)
+    found = request.run(control, reports=reports and request.count == 1)
+    move = choose_by_merit(found.lines, game, settings.seed % (MAX_SEED + 1))
+    if reports and (request.count > 1 or found.is_stored):
+        chosen = next(line for line in found.lines if line.move == move)
+        control.report(make_info(found, chosen))
+    return move
+
+
+def _limit_to_level(limits: dict[str, int], level: Level) -> dict[str, int]:
     """Add the depth of a level that chooses among several moves: more time must not make it stronger."""
     return limits if level.among == 1 or "depth" in limits else {**limits, "depth": level.depth}

@@ -46,7 +46,12 @@ def _make_setting(
     return Setting(field, read, put, parse, is_unrated=is_unrated)
 
 
-def _parse_player(text: str) -> str:
+def parse_player(text: str) -> str:
+    """Return the name of a player, with its options if it has any.
+
+    Raises:
+        GammondError: There is no such player.
+    """
     if text not in (ENGINE_PLAYER, HUMAN_PLAYER):
         if (kind := text.partition(":")[0]) not in PLAYER_KINDS:
             expected = "|".join(each.name for each in PLAYERS)
@@ -82,7 +87,7 @@ _SETTINGS = (
             meaning="who chooses the moves of 'go': engine, at its level; human; or a player such as random "
             "or search:depth=4",
         ),
-        parse=_parse_player,
+        parse=parse_player,
     ),
     _make_setting(
         "level",

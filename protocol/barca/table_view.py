@@ -38,6 +38,10 @@ class BarcaView(TableView):
         """Note who is White, and so moves first."""
         self.white = 1 - number % 2
 
+    def list_setup_lines(self) -> list[str]:
+        """Let the engine take answers that were searched deeper than its level while nobody played."""
+        return ["set engine.store deeper"]
+
     @property
     def _game(self) -> BarcaGame | None:
         return self.session.get_table(BarcaTable).game

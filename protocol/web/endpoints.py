@@ -94,7 +94,11 @@ def _ask_matches(name: str) -> NamedAsk:
 
 ENDPOINTS: tuple[Endpoint, ...] = (
     *(
-        Endpoint("POST", f"{API}/{name}", _ask_positions(name), (JSON,), MAX_BODY_BYTES, takes_long=True)
+        Endpoint(
+            *("POST", f"{API}/{name}", _ask_positions(name), (JSON,), MAX_BODY_BYTES),
+            takes_long=True,
+            allows_pages=True,
+        )
         for name in ("evaluate", "plays", "cube", "rollout", "query")
     ),
     *(

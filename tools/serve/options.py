@@ -119,7 +119,7 @@ def _add_web(group: argparse._ArgumentGroup) -> None:
         "--web-allow-origin",
         action="append",
         metavar="ORIGIN",
-        help="with --web: let pages of another server (https://board.example) ask bgweb-api's getmoves",
+        help="with --web: let pages of another server (https://board.example) ask about positions over HTTP",
     )
     archive = group.add_argument(
         "--archive",

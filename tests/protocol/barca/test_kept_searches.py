@@ -8,16 +8,20 @@ import pytest
 
 from engine.barca.evaluation import HAND_WEIGHTS, EvaluationVector
 from engine.barca.game import BarcaGame
-from engine.barca.notation import parse_move
+from engine.barca.notation import format_move, parse_move
 from engine.barca.search import SearchLimits, search
 from engine.errors import CancelledWork, DataFileError
 from engine.store.options import StoreOptions
 from engine.store.tiers import DepthTiers
 from protocol.barca import kept_searches
 from protocol.barca.kept_searches import KeptLines, KeptSearches
+from protocol.commands.dispatch import answer_command
+from protocol.core.requests import WorkControl
 from protocol.dialects.line_client import connect
 from protocol.state.service import Service, make_shipped_catalogue
 from protocol.state.session import Session
+from protocol.tables.requests import SeatSpec, TableSpec
+from protocol.tables.table_game import TableGame
 from protocol.transports.idle_deepening import Deepened, IdleDeepening
 from tests.protocol.talking import SEED, talk
 
@@ -98,6 +102,16 @@ def test_a_query_takes_deeper_answers_where_it_asks_for_them(service):
     assert "stored" not in ask(service, depth=4)["eval"]
     answer = ask(service, depth=4, store="deeper")
     assert (answer["eval"]["depth"], answer["eval"]["stored"]) == (5, True)
+
+
+def test_tables_in_the_browser_take_deeper_answers(service, kept):
+    found = search_and_keep(kept, 6)
+    game = TableGame(service, TableSpec((SeatSpec("open"),) * 2, variant="barca"), SEED)
+    game.run("newgame")
+    infos = []
+    (*_, best) = answer_command(game.session, "go").run(WorkControl(infos.append))
+    assert best.text == format_move(found.lines[0].move)
+    assert infos[0].text.startswith("depth 6 nodes 0 ")
 
 
 def test_with_a_time_beside_the_depth_a_finished_search_is_kept_and_found(service):

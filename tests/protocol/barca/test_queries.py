@@ -4,6 +4,9 @@ import json
 
 import pytest
 
+from engine.barca.game import BarcaGame
+from engine.barca.notation import format_move, parse_move
+from engine.barca.player import make_player
 from engine.barca.position import START_TEXT
 from protocol.barca.queries import QUERIES
 from tests.protocol.barca.test_commands import BEFORE_THE_WIN
@@ -50,6 +53,37 @@ def test_played_moves_count_for_repetition():
 
 
 @pytest.mark.parametrize(
+    "player", ["easy", "medium:seed=5", "search:depth=2,weights=learned", "random:seed=3"]
+)
+def test_a_named_player_chooses_the_move_that_it_chooses_in_a_game(player):
+    (result,) = ask(position="startpos", played=["e2-e5"], want=["bestmove"], player=player)["results"]
+    game = BarcaGame.start().play(parse_move("e2-e5"))
+    assert result["bestmove"] == format_move(make_player(player).choose(game))
+
+
+def test_without_a_player_the_move_is_that_of_the_session():
+    connection = make_connection()
+    lines = talk("set game.variant barca\nset engine.level easy\nset engine.seed 3\nnewgame\ngo", connection)
+    for limits in ({}, {"time_ms": 60_000}):
+        answer = ask(connection, position="startpos", want=["eval", "bestmove"], **limits)
+        assert lines[-1] == f"bestmove {answer['results'][0]['bestmove']}"
+    (result,) = ask(connection, position="startpos", want=["eval", "bestmove"])["results"]
+    assert result["eval"]["depth"] == 0
+
+
+def test_a_deep_player_answers_in_time():
+    answer = ask(position="startpos", want=["bestmove"], player="search:depth=40", time_ms=100)
+    assert answer["stopped"]
+    assert answer["results"][0]["bestmove"]
+
+
+def test_a_game_that_is_over_has_no_best_move():
+    (result,) = ask(position=f"startpos moves {BEFORE_THE_WIN} f4-g4", want=["bestmove"])["results"]
+    assert result["result"] == "holes"
+    assert "bestmove" not in result
+
+
+@pytest.mark.parametrize(
     ("query", "field", "message"),
     [
         ({"position": "x"}, "position", "expected ten ranks"),
@@ -57,6 +91,14 @@ def test_played_moves_count_for_repetition():
         ({}, "positions", "expected either 'position' or 'positions', got neither"),
         ({"position": "startpos", "played": ["e2-e9"]}, "played", "move 1, 'e2-e9': "),
         ({"positions": ["startpos"], "played": ["e2-e5"]}, "played", "expected 'played' with 'position'"),
+        ({"position": "startpos", "player": "strong"}, "player", "expected one of engine|human|easy|"),
+        ({"position": "startpos", "player": "easy:depth=x"}, "player", "expected a whole number 0..48"),
+        ({"position": "startpos", "player": 5}, "player", "expected a string"),
+        (
+            {"position": "startpos", "want": ["bestmove"], "player": "human"},
+            "player",
+            "engine.player is human",
+        ),
         ({"position": "startpos", "want": ["cube"]}, "want", "expected a list of one or more of eval, moves"),
         ({"position": "startpos", "depth": 99}, "depth", "expected a whole number 0.."),
         ({"position": "startpos", "weights": "heavy"}, "weights", "expected one of hand|learned"),

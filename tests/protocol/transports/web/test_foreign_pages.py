@@ -34,6 +34,14 @@ def test_a_page_whose_origin_is_given_may_ask_for_moves():
     assert answer.headers["vary"] == "Origin"
 
 
+def test_a_page_whose_origin_is_given_may_ask_for_a_move_of_barca():
+    question = {"variant": "barca", "position": "startpos", "want": ["bestmove"], "player": "random"}
+    answer = ask("POST", f"{API}/query", question, origin=FOREIGN)
+    assert answer.status == 200
+    assert "-" in answer.document["results"][0]["bestmove"]
+    assert answer.headers["access-control-allow-origin"] == FOREIGN
+
+
 def test_a_browser_that_asks_first_is_told_what_the_page_may_send():
     asked = {"access-control-request-method": "POST", "access-control-request-headers": "content-type"}
     answer = ask("OPTIONS", PATH, origin=FOREIGN, **asked)
@@ -56,8 +64,9 @@ def test_no_page_is_let_in_that_the_server_is_not_told_of():
 
 
 def test_a_page_that_is_let_in_can_use_no_other_path():
-    assert [each.path for each in ENDPOINTS if each.allows_pages] == [PATH]
-    for path in (f"{API}/evaluate", f"{API}/analyse", f"{API}/logout", f"{PATH}/"):
+    questions = [f"{API}/{name}" for name in ("evaluate", "plays", "cube", "rollout", "query", "getmoves")]
+    assert [each.path for each in ENDPOINTS if each.allows_pages] == questions
+    for path in (f"{API}/convert", f"{API}/analyse", f"{API}/logout", f"{PATH}/"):
         answer = ask("POST", path, {}, origin=FOREIGN)
         assert answer.status == 403
         assert "access-control-allow-origin" not in answer.headers
