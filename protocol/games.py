@@ -85,6 +85,10 @@ FIRST_GAME = _BACKGAMMON.name
 """The game that a session begins with."""
 
 
+OTHER_GAMES = tuple(name for name in GAMES if name != FIRST_GAME)
+"""The games that are no variants of the first."""
+
+
 def list_variants() -> tuple[str, ...]:
     """List the values of ``game.variant``."""
     return tuple(name for entry in GAMES.values() for name in entry.variants)

@@ -13,6 +13,7 @@ import json
 import sys
 
 from protocol.commands.board_drawing import CHECKER_MARKS
+from protocol.games import OTHER_GAMES
 from protocol.repl.answers.position_views import show_ids, show_pips
 from protocol.state.session import Session
 from tools.ask.question import add_json_argument, draw_table, open_table, show_lines
@@ -24,7 +25,7 @@ SUMMARY = "draw a position, with pip counts and IDs"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
-    add_position_arguments(parser, has_dice=True)
+    add_position_arguments(parser, has_dice=True, other_games=OTHER_GAMES)
     add_json_argument(parser)
 
 
@@ -34,6 +35,10 @@ def main(args: argparse.Namespace) -> int:
     Raises:
         GammondError: The position or an option is wrong.
     """
+    if args.variant in OTHER_GAMES:
+        from tools.ask import other_games  # questions about backgammon do without it
+
+        return other_games.answer_other_game(args, "board", {"want": ["pieces"]})
     session = open_table(args, *read_position(args, has_dice=True))
     if args.json:
         sys.stdout.write(add_assumed(args, json.dumps(_describe_board(session))) + "\n")

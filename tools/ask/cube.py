@@ -11,7 +11,7 @@ from __future__ import annotations
 import argparse
 
 from protocol.repl.answers.analysis import show_cube_decision
-from tools.ask.question import add_question_arguments, answer_question, run_query
+from tools.ask.question import add_question_arguments, answer_question, query_position
 
 SUMMARY = "whether to double, and whether to take"
 
@@ -26,5 +26,5 @@ def main(args: argparse.Namespace) -> int:
     return answer_question(
         args,
         lambda session, control: show_cube_decision(session, {}, control),
-        lambda session, control: run_query(session, control, {"want": ["eval", "cube"]}),
+        lambda session, control: query_position(session, control, {"want": ["eval", "cube"]}),
     )

@@ -5,27 +5,37 @@
 
 Dice in the position do not count: `gammond hint` ranks their plays. Without a score in the position, --match
 and the options beside it set one. A file of positions is for `gammond batch`.
+
+    gammond eval --variant barca startpos moves e2-e5 e9-e6 --plies 3
 """
 
 from __future__ import annotations
 
 import argparse
 
+from protocol.games import OTHER_GAMES
 from protocol.repl.answers.analysis import show_evaluation
-from tools.ask.question import add_question_arguments, answer_question, run_query
+from tools.ask.question import add_question_arguments, answer_question, query_position
 
 SUMMARY = "winning chances and equities of a position"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
-    add_question_arguments(parser)
+    add_question_arguments(parser, other_games=OTHER_GAMES)
 
 
 def main(args: argparse.Namespace) -> int:
     """Run the tool; its errors are those of `answer_question`."""
+    if args.variant in OTHER_GAMES:
+        from tools.ask import other_games  # questions about backgammon do without it
+
+        depth = f" depth={args.plies}" if args.plies else ""
+        return other_games.answer_other_game(
+            args, f"eval{depth}", {"want": ["eval"], "depth": args.plies or 0}
+        )
     return answer_question(
         args,
         lambda session, control: show_evaluation(session, {}, control),
-        lambda session, control: run_query(session, control, {"want": ["eval"]}),
+        lambda session, control: query_position(session, control, {"want": ["eval"]}),
     )

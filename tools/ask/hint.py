@@ -4,7 +4,9 @@
     gammond hint "XGID=-b----E-C---eE---c-e----B-:0:0:1:31:2:1:0:5:10" --plies 2
 
 With dice, in the position or as --dice, it ranks the plays; without dice it says whether to double; where a
-double or a resignation is pending, how to answer it.
+double or a resignation is pending, how to answer it. In Barca it ranks the moves, at 5 plies unless told.
+
+    gammond hint --variant barca startpos moves e2-e5 e9-e6 --plies 3
 """
 
 from __future__ import annotations
@@ -12,17 +14,18 @@ from __future__ import annotations
 import argparse
 
 from engine.errors import UnsupportedError
+from protocol.games import OTHER_GAMES
 from protocol.repl.answers.analysis import show_hint
 from protocol.repl.dialogue.commands import DEFAULT_HINT_COUNT
 from protocol.state.game_state import GameState
-from tools.ask.question import add_question_arguments, answer_question, run_query
+from tools.ask.question import add_question_arguments, answer_question, query_position
 
 SUMMARY = "best plays of a roll, cube decision, or answer to an offer"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
-    add_question_arguments(parser, has_dice=True, has_filter=True)
+    add_question_arguments(parser, has_dice=True, has_filter=True, other_games=OTHER_GAMES)
     parser.add_argument(
         "--plays",
         type=int,
@@ -36,10 +39,16 @@ def main(args: argparse.Namespace) -> int:
     """Run the tool; its errors are those of `answer_question`, and a number of plays below 1."""
     if args.plays < 1:
         raise UnsupportedError(f"--plays: expected 1 or more, got {args.plays}", field="plays")
+    if args.variant in OTHER_GAMES:
+        from tools.ask import other_games  # questions about backgammon do without it
+
+        depth = other_games.HINT_PLIES if args.plies is None else args.plies
+        fields = {"want": ["eval", "moves"], "max_moves": args.plays, "depth": depth}
+        return other_games.answer_other_game(args, f"hint {args.plays} depth={depth}", fields)
     return answer_question(
         args,
         lambda session, control: show_hint(session, {"n": args.plays}, control),
-        lambda session, control: run_query(session, control, _make_query(session.game, args.plays)),
+        lambda session, control: query_position(session, control, _make_query(session.game, args.plays)),
         has_dice=True,
     )
 

@@ -14,7 +14,7 @@ import argparse
 
 from protocol.commands.cube import DEFAULT_MATRIX_AWAY, MAX_MATRIX_AWAY
 from protocol.repl.answers.analysis import show_matrix
-from tools.ask.question import add_question_arguments, answer_question, run_query
+from tools.ask.question import add_question_arguments, answer_question, query_position
 
 SUMMARY = "the cube decision at every score"
 
@@ -42,5 +42,5 @@ def main(args: argparse.Namespace) -> int:
     return answer_question(
         args,
         lambda session, control: show_matrix(session, values, control),
-        lambda session, control: run_query(session, control, {"want": ["matrix"], **values}),
+        lambda session, control: query_position(session, control, {"want": ["matrix"], **values}),
     )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import shutil
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -13,7 +12,7 @@ from functools import partial
 from typing import Any
 
 from engine.analysis.levels import find_level
-from engine.errors import CancelledWork, FormatError, GammondError, StateError, UnsupportedError
+from engine.errors import CancelledWork, GammondError, StateError, UnsupportedError, ValueRangeError
 from engine.formats.xgid import encode_xgid
 from engine.rules.match import MatchState
 from engine.rules.position import Position
@@ -26,7 +25,7 @@ from engine.store.opening import make_store_opener
 from engine.store.options import NO_STORE, StoreOptions
 from nets.catalogue import BOOK_FILE
 from protocol.core.replies import format_reply
-from protocol.core.requests import JsonReply, Work, WorkControl
+from protocol.core.requests import JsonReply, WorkControl
 from protocol.repl.answers.replies import RefusedRequestError
 from protocol.repl.game.game_view import GameView
 from protocol.repl.game.preferences import get_config_file, read_preferences
@@ -45,9 +44,6 @@ from tools.common.strength import DEFAULT_NET, add_net_argument
 Ask = Callable[[Session, WorkControl], list[str]]
 """Answers a question about the position on the table of a session, in lines for people."""
 
-QUERY_ID = "gammond"
-"""The id of the query behind ``--json``."""
-
 TERMINAL_COLUMNS = 80
 """The width of the text where no terminal shows it."""
 
@@ -59,6 +55,7 @@ def add_question_arguments(
     has_filter: bool = False,
     has_cube: bool = True,
     has_score: bool = True,
+    other_games: Sequence[str] = (),
 ) -> None:
     """Declare the position, and how it is evaluated.
 
@@ -68,15 +65,19 @@ def add_question_arguments(
         has_filter: Whether it searches plays.
         has_cube: Whether the answer can do without the cube.
         has_score: Whether the score counts.
+        other_games: Games other than backgammon whose positions it takes.
     """
-    add_position_arguments(parser, has_dice=has_dice, has_score=has_score)
+    add_position_arguments(parser, has_dice=has_dice, has_score=has_score, other_games=other_games)
+    others = ", in barca 48" if other_games else ""
     parser.add_argument(
         "--plies",
         type=int,
-        choices=range(MAX_PLIES + 1),
         metavar="N",
-        help=f"look-ahead, up to {MAX_PLIES} plies (default that of 'gammond config level', at first 0)",
+        help=f"look-ahead, up to {MAX_PLIES} plies{others} (default that of 'gammond config level', at "
+        "first 0)",
     )
+    if other_games:
+        parser.add_argument("--weights", metavar="NAME", help="in barca, the board evaluation vector")
     if has_filter:
         parser.add_argument("--filter", choices=tuple(FILTERS), help="move filter (default the level's)")
     if has_cube:
@@ -122,21 +123,18 @@ def answer_question(
     prepare_on_first_compile()
     lines = draw_table(session) if args.board and not args.json else []
     heading = format_heading(position, match if has_dice else match.before_roll())
-    with _watch_work() as control:
+    with watch_work() as control:
         if args.json:
             (line,) = call_session(lambda: [make_json(session, control)])
             lines = [add_assumed(args, line)]
         else:
             lines += call_session(lambda: [heading, *ask(session, control)])
-    if args.json:
-        sys.stdout.write(f"{lines[0]}\n")
-    else:
-        show_lines(lines)
+    show_lines(lines, is_plain=args.json)
     return EXIT_INTERRUPTED if control.is_stopped else 0
 
 
 @contextmanager
-def _watch_work() -> Iterator[WorkControl]:
+def watch_work() -> Iterator[WorkControl]:
     """Show the progress of work on stderr, and end it early on Ctrl-C or SIGTERM.
 
     While a kernel is compiled, the process ends.
@@ -158,11 +156,11 @@ def _watch_work() -> Iterator[WorkControl]:
             sys.stderr.write(CLEAR_LINE)
 
 
-def open_table(args: argparse.Namespace, position: Position, match: MatchState) -> Session:
-    """Return a session with a position on the table, at the strength of the arguments and preferences.
+def open_session(args: argparse.Namespace) -> Session:
+    """Return a session with the net, the threads and the store of the arguments.
 
     Raises:
-        GammondError: A preference or option is wrong.
+        GammondError: An option is wrong.
     """
     net = getattr(args, "net", DEFAULT_NET)
     threads = getattr(args, "threads", None)
@@ -171,13 +169,25 @@ def open_table(args: argparse.Namespace, position: Position, match: MatchState) 
     store = read_store_arguments(args) if hasattr(args, "store") else NO_STORE
     catalogue = _make_catalogue(net, store)
     threads = count_usable_cores() if threads is None else threads
-    service = Service(catalogue, threads=threads, has_log=False)
-    session = Session(service, 0)
+    return Session(Service(catalogue, threads=threads, has_log=False), 0)
+
+
+def open_table(args: argparse.Namespace, position: Position, match: MatchState) -> Session:
+    """Return a session with a position on the table, at the strength of the arguments and preferences.
+
+    Raises:
+        GammondError: A preference or option is wrong.
+    """
+    session = open_session(args)
     session.engine_settings = replace(
         session.engine_settings.with_level(find_level(read_preferences(get_config_file()).level)), noise=0
     )
     changes: dict[str, Any] = {}
+    if getattr(args, "weights", None) is not None:
+        raise UnsupportedError(f"--weights is not for {args.variant}: remove it", field="weights")
     if getattr(args, "plies", None) is not None:
+        if not 0 <= args.plies <= MAX_PLIES:
+            raise ValueRangeError(f"--plies: expected 0 to {MAX_PLIES}, got {args.plies}", field="plies")
         changes["ply"] = args.plies + 1
     if getattr(args, "filter", None) is not None:
         changes["filter_name"] = args.filter
@@ -223,13 +233,18 @@ def call_session(call: Callable[[], list[str]]) -> list[str]:
 def draw_table(session: Session) -> list[str]:
     """Draw the board in the columns there are."""
     view = GameView(session)
-    view.columns = shutil.get_terminal_size().columns if sys.stdout.isatty() else TERMINAL_COLUMNS
+    view.columns = count_columns()
     return view.show_board()
 
 
-def show_lines(lines: Sequence[str]) -> None:
-    """Write lines: wrapped and in colours on a terminal, as they are elsewhere."""
-    if not sys.stdout.isatty():
+def count_columns() -> int:
+    """Return the columns that there are for text."""
+    return shutil.get_terminal_size().columns if sys.stdout.isatty() else TERMINAL_COLUMNS
+
+
+def show_lines(lines: Sequence[str], *, is_plain: bool = False) -> None:
+    """Write lines: wrapped and in colours on a terminal, as they are elsewhere and if plain."""
+    if is_plain or not sys.stdout.isatty():
         sys.stdout.write("".join(f"{line}\n" for line in lines))
         return
     from protocol.repl.terminal.pages import show  # takes a tenth of a second, and only a terminal needs it
@@ -237,7 +252,7 @@ def show_lines(lines: Sequence[str]) -> None:
     show(lines, read_preferences(get_config_file()).theme, in_pages=False)
 
 
-def run_query(session: Session, control: WorkControl, fields: dict[str, object]) -> str:
+def query_position(session: Session, control: WorkControl, fields: dict[str, object]) -> str:
     """Return the object with which the wire answers a JSON query about the position on the table, as text.
 
     It also has the position asked about, with score, cube and dice.
@@ -250,27 +265,18 @@ def run_query(session: Session, control: WorkControl, fields: dict[str, object])
     Raises:
         GammondError: The query is refused.
     """
-    from protocol.dialects.json_query import answer_query  # text does without it
+    from tools.common.other_games import run_query  # text does without it
 
     settings, game = session.engine_settings, session.game
     assert game.position is not None
     query = {
-        "id": QUERY_ID,
         "position": encode_xgid(game.position, game.match.without_offers()),
         "plies": settings.plies,
         "filter": settings.filter_name,
         "cubeful": settings.is_cubeful,
         **fields,
     }
-    answer = answer_query(session, json.dumps(query))
-    replies = answer.run(control) if isinstance(answer, Work) else answer
-    assert isinstance(replies, Sequence)
-    reply = replies[-1]
-    assert isinstance(reply, JsonReply)
-    refusal = reply.document.get("error")
-    if isinstance(refusal, dict):
-        raise FormatError(str(refusal["message"]), field=str(refusal["field"]))
-    document = dict(reply.document)
+    document = run_query(session, control, query)
     results = document.pop("results")
     asked = list_position_fields(game.position, game.match)
     return format_reply(JsonReply({**document, **asked, "results": results}))

@@ -55,7 +55,8 @@ from engine.errors import DataFileError, FormatError
 from engine.runtime.cores import count_usable_cores
 from engine.runtime.exit_codes import EXIT_FAULTS, EXIT_OK
 from engine.wording import format_count
-from tools.batch.evaluation import DECISION_COLUMNS, EVAL, MOVES, BatchAnalysis
+from protocol.games import OTHER_GAMES
+from tools.batch.evaluation import DECISION_COLUMNS, EVAL, MOVES, BatchAnalysis, LineAnalysis
 from tools.batch.lines import count_lines
 from tools.batch.messages import BadLines, format_resume_note, format_summary, say
 from tools.batch.options import PARQUET, check_options, choose_format
@@ -104,7 +105,7 @@ def main(args: argparse.Namespace) -> int:
     if args.output is not None and args.output.suffix == ".gz":
         say(f"{args.output} will be plain text: rows are not compressed")
     threads = count_usable_cores() if args.threads is None else args.threads
-    analysis = load_analysis(args, threads)
+    analysis = _load_analysis(args, threads)
     try:
         return _run_files(args, analysis, _count_block_lines(args, threads))
     except BrokenPipeError:
@@ -124,15 +125,23 @@ def main(args: argparse.Namespace) -> int:
         ) from None
 
 
+def _load_analysis(args: argparse.Namespace, threads: int) -> BatchAnalysis | LineAnalysis:
+    if args.variant not in OTHER_GAMES:
+        return load_analysis(args, threads)
+    from tools.batch.other_games import load_game_analysis  # backgammon does without it
+
+    return load_game_analysis(args, threads)
+
+
 def _count_block_lines(args: argparse.Namespace, threads: int) -> int:
     """Return how many lines make a block."""
     if args.rollout:
         return _ROLLOUT_LINES
-    lines = BLOCK_LINES[args.plies or 0] * (threads if args.plies else 1)
+    lines = BLOCK_LINES[min(args.plies or 0, len(BLOCK_LINES) - 1)] * (threads if args.plies else 1)
     return lines if args.want == (EVAL,) else max(lines // _BLOCK_SHARE, threads if args.plies else 1)
 
 
-def _run_files(args: argparse.Namespace, analysis: BatchAnalysis, block_lines: int) -> int:
+def _run_files(args: argparse.Namespace, analysis: BatchAnalysis | LineAnalysis, block_lines: int) -> int:
     started_s = time.perf_counter()
     with ExitStack() as opened:
         stream = opened.enter_context(_open_input(args.file))
@@ -194,7 +203,7 @@ def _share_blocks(args: argparse.Namespace, blocks: BlockAnalysis) -> Iterator[B
 
 
 def _open_rows(
-    args: argparse.Namespace, analysis: BatchAnalysis, stream: BinaryIO
+    args: argparse.Namespace, analysis: BatchAnalysis | LineAnalysis, stream: BinaryIO
 ) -> tuple[BlockAnalysis, PositionInput]:
     """Open the input, and return what makes rows of its lines."""
     needs_dice = MOVES in args.want or bool(args.ids)
@@ -220,6 +229,7 @@ def _resume_with_progress(
 ) -> ExistingOutput:
     """Check the rows of an earlier run, with a progress bar, redo those of corrected lines, and report."""
     analysis, count = blocks.analysis, _count_input_lines(str(path)) or 0
+    assert not isinstance(analysis, LineAnalysis)  # which refuses --resume
     with (
         path.open("r+b") as output,
         Progress(count - rows.header.count("\n"), "check") if count else nullcontext() as bar,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Mapping, Sequence
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +14,7 @@ from engine.analysis.engine import Engine
 from engine.analysis.levels import EvalSettings
 from engine.analysis.many_matches import evaluate_matches
 from engine.cubeful import CubeDecision
-from engine.errors import UnsupportedError
+from engine.errors import GammondError, UnsupportedError
 from engine.formats.position_batch import ParsedPositions
 from engine.rules.dice import encode_roll
 from engine.rules.match import MatchState
@@ -24,6 +24,7 @@ from engine.rules.rules import BACKGAMMON, Rules, Variant
 from engine.runtime.threads import Workers
 from engine.search import SearchWatch
 from engine.search.results import BoardEvaluations
+from tools.batch.lines import PositionLine
 from tools.common.opponents import load_net_engine
 
 EVAL, MOVES, CUBE = WANTS = ("eval", "moves", "cube")
@@ -68,6 +69,26 @@ class BatchAnalysis(Protocol):
 
     def answer(self, found: ParsedPositions) -> Columns:
         """Answer for positions, all of them good."""
+        ...
+
+
+LineAnswers = tuple[Columns, dict[int, GammondError], list[str]]
+"""The cells of good lines by column, the errors of the others by place, and what was assumed."""
+
+
+@runtime_checkable
+class LineAnalysis(Protocol):
+    """Analyses the lines of a run about a game other than backgammon; else as `BatchAnalysis`."""
+
+    @property
+    def name(self) -> str: ...  # noqa: D102
+    @property
+    def plies(self) -> int: ...  # noqa: D102
+    @property
+    def columns(self) -> tuple[str, ...]: ...  # noqa: D102
+
+    def answer_lines(self, block: list[PositionLine]) -> LineAnswers:
+        """Answer for lines."""
         ...
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from engine.errors import GammondError
 from engine.runtime.compilation import COMPILATION
 from engine.wording import format_count
-from tools.batch.evaluation import BatchAnalysis
+from tools.batch.evaluation import BatchAnalysis, LineAnalysis
 from tools.batch.lines import PositionLine
 from tools.batch.resume import ExistingOutput
 from tools.batch.rows import format_error
@@ -72,7 +72,7 @@ def format_resume_note(path: Path, written: ExistingOutput) -> str:
 
 
 def format_summary(
-    counts: BatchCounts, written: ExistingOutput, analysis: BatchAnalysis, elapsed_s: float
+    counts: BatchCounts, written: ExistingOutput, analysis: BatchAnalysis | LineAnalysis, elapsed_s: float
 ) -> str:
     """Format what a run did; compiling does not count in its speed.
 

@@ -10,6 +10,7 @@ from engine.errors import DataFileError, StateError, UnsupportedError
 from engine.runtime.output_files import check_output, identify_files
 from engine.search import FILTERS, MAX_PLIES
 from engine.search.filters import DEFAULT_FILTER
+from protocol.games import OTHER_GAMES
 from tools.batch.evaluation import EVAL, MOVES, WANTS
 from tools.batch.ids import ID_FORMS
 from tools.batch.rows import LINE_COLUMN, ROW_FORMATS
@@ -52,14 +53,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--plies",
         type=int,
-        help=f"plies of look-ahead, {MAX_PLIES} at most; 0 is the net alone (default 0)",
+        help=f"plies of look-ahead, {MAX_PLIES} at most, in barca 48; 0 is the net alone (default 0)",
     )
     parser.add_argument(
         "--filter",
         choices=tuple(FILTERS),
         help=f"move filter of the search of plays (default {DEFAULT_FILTER})",
     )
-    add_variant_argument(parser)
+    add_variant_argument(parser, OTHER_GAMES)
+    parser.add_argument("--weights", metavar="NAME", help="in barca, the board evaluation vector")
     parser.add_argument("--cubeless", action="store_true", help="ignore cube and score; the fastest at 0-ply")
     parser.add_argument("--threads", type=int, help="threads (default one for each core)")
     add_cluster_option(parser)
@@ -116,6 +118,8 @@ def check_options(args: argparse.Namespace) -> None:
         )
     if not args.rollout and (option := find_rollout_option(args)):
         raise UnsupportedError(f"{option} is for rollouts: add --rollout", field="rollout")
+    if args.weights is not None and args.variant not in OTHER_GAMES:
+        raise UnsupportedError(f"--weights is not for {args.variant}: remove it", field="weights")
     if args.file != STDIN and not Path(args.file).exists():
         raise DataFileError(f"{args.file}: no such file", field="file")
     if args.output is not None:

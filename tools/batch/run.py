@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from engine.errors import GammondError
-from tools.batch.evaluation import BatchAnalysis, Cell, select_positions
+from tools.batch.evaluation import BatchAnalysis, Cell, LineAnalysis, LineAnswers, select_positions
 from tools.batch.ids import list_ids
 from tools.batch.lines import PLAIN_COLUMNS, PositionLine, decode_lines
 from tools.batch.rows import ERROR_COLUMN, LINE_COLUMN, format_error
@@ -74,7 +74,7 @@ class BlockAnalysis:
         has_line_numbers: Whether rows begin with the number of their line.
     """
 
-    analysis: BatchAnalysis
+    analysis: BatchAnalysis | LineAnalysis
     carried: tuple[str, ...] = PLAIN_COLUMNS
     id_forms: tuple[str, ...] = ()
     needs_dice: bool = False
@@ -95,6 +95,25 @@ class BlockAnalysis:
 
     def make_rows(self, block: list[PositionLine]) -> BlockRows:
         """Return the rows of lines by column, the errors of bad lines, and what was assumed of others."""
+        cells, errors, assumed = self._answer_lines(block)
+        columns: dict[str, list[Any]] = {}
+        if self.has_line_numbers:
+            columns[LINE_COLUMN] = [line.number for line in block]
+        for place, name in enumerate(self.carried):
+            columns[name] = [line.cells[place] for line in block]
+        good = [place for place in range(len(block)) if place not in errors] if errors else []
+        for name in (*self.id_forms, *self.analysis.columns):
+            columns[name] = [None] * len(block) if errors else cells[name]
+            for place, cell in zip(good, cells[name] if good else (), strict=True):
+                columns[name][place] = cell
+        columns[ERROR_COLUMN] = [None] * len(block)
+        for place, error in errors.items():
+            columns[ERROR_COLUMN][place] = format_error(error)
+        return columns, errors, assumed
+
+    def _answer_lines(self, block: list[PositionLine]) -> LineAnswers:
+        if isinstance(self.analysis, LineAnalysis):
+            return self.analysis.answer_lines(block)
         found = decode_lines(
             block, self.analysis.check_match, needs_dice=self.needs_dice, variant=self.analysis.variant
         )
@@ -103,20 +122,7 @@ class BlockAnalysis:
         if good.size:
             chosen = found if len(good) == len(block) else select_positions(found, good)
             cells = {**list_ids(chosen, self.id_forms), **self.analysis.answer(chosen)}
-        columns: dict[str, list[Any]] = {}
-        if self.has_line_numbers:
-            columns[LINE_COLUMN] = [line.number for line in block]
-        for place, name in enumerate(self.carried):
-            columns[name] = [line.cells[place] for line in block]
-        for name in (*self.id_forms, *self.analysis.columns):
-            columns[name] = cells[name] if len(good) == len(block) else [None] * len(block)
-            if 0 < good.size < len(block):
-                for place, cell in zip(good.tolist(), cells[name], strict=True):
-                    columns[name][place] = cell
-        columns[ERROR_COLUMN] = [None] * len(block)
-        for place, error in found.errors.items():
-            columns[ERROR_COLUMN][place] = format_error(error)
-        return columns, found.errors, list(found.assumed.values())
+        return cells, found.errors, list(found.assumed.values())
 
 
 def run_batch(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -29,7 +29,11 @@ _SCORE_OPTIONS = ("match", "score", "crawford", "cube_value", "cube_owner", "jac
 
 
 def add_position_arguments(
-    parser: argparse.ArgumentParser, *, has_dice: bool = False, has_score: bool = True
+    parser: argparse.ArgumentParser,
+    *,
+    has_dice: bool = False,
+    has_score: bool = True,
+    other_games: Sequence[str] = (),
 ) -> None:
     """Declare POSITION, and options for what its form leaves out.
 
@@ -37,6 +41,7 @@ def add_position_arguments(
         parser: Of the command.
         has_dice: Whether the command answers for dice.
         has_score: Whether score and cube count.
+        other_games: Games other than backgammon whose positions the command takes.
     """
     parser.add_argument(
         "position",
@@ -52,19 +57,22 @@ def add_position_arguments(
         metavar=("A", "B"),
         help="the roll to play, in place of the position's" if has_dice else argparse.SUPPRESS,
     )
-    add_variant_argument(parser)
+    add_variant_argument(parser, other_games)
     if has_score:
         _add_score_arguments(parser)
 
 
-def add_variant_argument(parser: argparse.ArgumentParser | argparse._ArgumentGroup) -> None:
-    """Declare ``--variant``."""
+def add_variant_argument(
+    parser: argparse.ArgumentParser | argparse._ArgumentGroup, other_games: Sequence[str] = ()
+) -> None:
+    """Declare ``--variant``, of backgammon or one of some other games."""
+    names = (*VARIANTS, *other_games)
     parser.add_argument(
         "--variant",
-        choices=tuple(VARIANTS),
+        choices=names,
         default=BACKGAMMON.name,
         metavar="NAME",
-        help=f"the game: {', '.join(VARIANTS)} (default %(default)s)",
+        help=f"the game: {', '.join(names)} (default %(default)s)",
     )
 
 
@@ -143,6 +151,25 @@ def add_assumed(args: argparse.Namespace, line: str) -> str:
     return f"{line[:-1]}, {json.dumps({'assumed': args.assumed})[1:]}" if args.assumed else line
 
 
+def read_text(words: list[str]) -> str:
+    """Return what the arguments of a position say, or standard input for `STDIN`, on one line.
+
+    Raises:
+        FormatError: There is nothing.
+    """
+    text = _join_words(words)
+    if not text.strip():
+        raise FormatError("expected a position on standard input, got nothing", field="position")
+    return " ".join(text.split())
+
+
+def _join_words(words: list[str]) -> str:
+    if words != [STDIN]:
+        return " ".join(words)
+    with PULSE.pause():
+        return sys.stdin.read()
+
+
 def find_text(words: list[str]) -> str:
     """Return the text of the one position that arguments hold, or standard input for `STDIN`.
 
@@ -151,11 +178,7 @@ def find_text(words: list[str]) -> str:
     Raises:
         FormatError: There is none, or there are several.
     """
-    if words == [STDIN]:
-        with PULSE.pause():
-            text = sys.stdin.read()
-    else:
-        text = " ".join(words)
+    text = _join_words(words)
     parts = split_lines(text, lambda _: False)
     if sum(map(bool, map(find_position, words))) > 1:
         parts = words

@@ -28,7 +28,7 @@ from protocol.repl.game.preferences import change_preference
 from protocol.state.service import Service, make_shipped_catalogue
 from protocol.state.session import Session
 from tools import cli
-from tools.ask.question import run_query
+from tools.ask.question import query_position
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -206,7 +206,7 @@ def test_a_finished_game_has_nothing_to_decide(tool, capsys):
     [
         (["hint", XGID, "--plays", "0"], "gammond: --plays: expected 1 or more, got 0"),
         (["hint", XGID, "--pleis", "2"], "gammond hint: no option '--pleis' (did you mean '--plies'?)"),
-        (["eval", XGID, "--plies", "9"], "gammond eval: --plies: expected 0 to 4, got 9"),
+        (["eval", XGID, "--plies", "9"], "gammond: --plies: expected 0 to 4, got 9"),
         (["eval", XGID, "--plies", "two"], "gammond eval: --plies: expected a whole number, got 'two'"),
         (["eval", XGID, "--threads", "0"], "gammond: --threads: expected 1 or more, got 0"),
         (["hint"], "gammond hint: expected POSITION"),
@@ -268,9 +268,9 @@ def test_a_matrix_that_is_stopped_has_no_answer(capsys, monkeypatch):
 
     def query_stopped(session, control, fields):
         control.stop()
-        return run_query(session, control, fields)
+        return query_position(session, control, fields)
 
-    monkeypatch.setattr("tools.ask.matrix.run_query", query_stopped)
+    monkeypatch.setattr("tools.ask.matrix.query_position", query_stopped)
     stopped = json.loads(run(capsys, "matrix", XGID, "--plies", "1", "--json", status=130).out)
     assert (stopped["results"], stopped["stopped"]) == ([], True)
 
@@ -280,7 +280,7 @@ def test_what_is_stopped_before_any_answer_is_interrupted(kind, capsys, monkeypa
     def stop(session, control, fields):
         raise kind
 
-    monkeypatch.setattr("tools.ask.eval.run_query", stop)
+    monkeypatch.setattr("tools.ask.eval.query_position", stop)
     said = run(capsys, "eval", XGID, "--json", status=130)
     assert (said.out, said.err) == ("", "gammond: interrupted\n")
 
@@ -336,3 +336,49 @@ def test_the_board_of_a_variant_has_its_number_of_checkers(capsys):
     assert "off" not in written
     refused = run(capsys, "board", "4HPwATDgc/ABMA", "--variant", "hypergammon", status=2).err
     assert "expected a position of hypergammon, with 3 checkers a side" in refused
+
+
+SCARED_MOUSE = "4ee4/4mml3/10/10/5l4/4M5/10/10/3L1ML3/4EE4 w"
+
+
+@pytest.mark.parametrize(
+    ("words", "line"),
+    [
+        (["eval"], "eval"),
+        (["eval", "--plies", "2"], "eval depth=2"),
+        (["hint", "--plies", "2", "--plays", "2"], "hint 2 depth=2"),
+        (["board"], "board"),
+    ],
+)
+def test_a_position_of_barca_is_answered_as_at_the_terminal(words, line, capsys):
+    conversation = LineInterpreter(Session(Service(make_shipped_catalogue()), 0))
+    conversation.answer("set game.variant barca")
+    conversation.answer(f"position {SCARED_MOUSE}")
+    said = run(capsys, *words, *SCARED_MOUSE.split(), "--variant", "barca").out
+    assert said.splitlines() == [str(each) for each in conversation.answer(line)]
+
+
+def test_json_about_a_position_of_barca_is_that_of_the_wire(capsys):
+    asked = ["hint", "startpos moves e2-e5", "--variant", "barca", "--plies", "2", "--plays", "1", "--json"]
+    found = json.loads(run(capsys, *asked, "--weights", "learned").out)
+    query = {"id": 1, "variant": "barca", "position": "startpos moves e2-e5", "weights": "learned"}
+    query |= {"want": ["eval", "moves"], "depth": 2, "max_moves": 1}
+    work = answer_query(Session(Service(make_shipped_catalogue()), 0), json.dumps(query))
+    (reply,) = work.run(WorkControl())
+    assert found["results"] == json.loads(format_reply(reply))["results"]
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["nonsense"], "gammond: expected ten ranks and the side to move"),
+        ([SCARED_MOUSE, "--cubeless"], "gammond: --cubeless is for backgammon"),
+        ([SCARED_MOUSE, "--plies", "99"], "gammond: expected a whole number 1..48 for depth"),
+        ([SCARED_MOUSE, "--weights", "none"], "gammond: expected one of hand|learned"),
+    ],
+)
+def test_a_mistake_in_a_question_about_barca_is_one_line(words, message, capsys):
+    said = run(capsys, "eval", *words, "--variant", "barca", status=2)
+    assert said.out == ""
+    assert said.err.startswith(message)
+    assert said.err.count("\n") == 1

@@ -1,0 +1,74 @@
+"""One question about one position of a game other than backgammon, such as Barca: `--variant barca`."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterable, Mapping
+
+from engine.runtime.exit_codes import EXIT_INTERRUPTED, EXIT_OK
+from protocol.core.replies import format_reply
+from protocol.core.requests import JsonReply, WorkControl
+from protocol.games import find_entry, load_part
+from protocol.repl.answers.replies import send_command
+from protocol.repl.dialogue.talk import Talk
+from protocol.state.session import Session
+from tools.ask.question import call_session, count_columns, open_session, show_lines, watch_work
+from tools.common.other_games import refuse_options, run_query
+from tools.common.position_arguments import read_text
+from tools.common.strength import DEFAULT_NET
+
+_USUAL = {
+    **dict.fromkeys(("dice", "match", "score", "crawford", "cube_value", "cube_owner", "jacoby", "beavers")),
+    "filter": None,
+    "cubeless": False,
+    "net": DEFAULT_NET,
+}
+"""Options of backgammon, and their values where they are not given."""
+
+
+HINT_PLIES = 5
+"""The look-ahead of ranked moves where none is given."""
+
+
+def answer_other_game(args: argparse.Namespace, command: str, fields: Mapping[str, object]) -> int:
+    """Answer a question as the terminal answers a command of the game, or as the wire answers a query.
+
+    Args:
+        args: Parsed, of a command that takes positions of other games.
+        command: The command of the terminal.
+        fields: Of the JSON query, beside the position.
+
+    Returns:
+        The exit status: 0, or 130 where Ctrl-C or SIGTERM ended a search early.
+
+    Raises:
+        GammondError: The position or an option is wrong, or there is no answer.
+        KeyboardInterrupt: Ctrl-C or SIGTERM, before there was an answer.
+    """
+    refuse_options(args, _USUAL)
+    weights = getattr(args, "weights", None)
+    text, session = read_text(args.position), open_session(args)
+    with watch_work() as control:
+        if args.json:
+            query = {"variant": args.variant, "position": text, "weights": weights, **fields}
+            lines = call_session(lambda: [_write_json(session, control, query)])
+        else:
+            setup = [f"set game.variant {args.variant}", f"position {text}"]
+            setup += [f"set engine.weights {weights}"] if weights else []
+            commands = ["board", command] if getattr(args, "board", False) else [command]
+            lines = call_session(lambda: _talk(session, control, setup, commands))
+    show_lines(lines, is_plain=args.json)
+    return EXIT_INTERRUPTED if control.is_stopped else EXIT_OK
+
+
+def _write_json(session: Session, control: WorkControl, query: Mapping[str, object]) -> str:
+    return format_reply(JsonReply(run_query(session, control, query)))
+
+
+def _talk(session: Session, control: WorkControl, setup: Iterable[str], commands: Iterable[str]) -> list[str]:
+    """Return what the terminal answers to commands, after some of the wire."""
+    for line in setup:
+        send_command(session, line, control)
+    talk: Talk = load_part(find_entry(session.game_name).talk)(session)
+    talk.columns = count_columns()
+    return [line for command in commands for line in talk.run_line(command, control)]

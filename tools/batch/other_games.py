@@ -1,0 +1,105 @@
+"""Files of positions of games other than backgammon, such as Barca: a JSON query for each of them."""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import dataclass, field
+from typing import Any
+
+from engine.errors import GammondError, UnsupportedError
+from engine.runtime.threads import Workers
+from engine.store.options import NO_STORE
+from protocol.core.requests import WorkControl
+from protocol.state.service import Service, make_shipped_catalogue
+from protocol.state.session import Session
+from tools.batch.evaluation import CUBE, EVAL, MOVES, Cell, LineAnswers
+from tools.batch.lines import PositionLine
+from tools.common.other_games import refuse_options, run_query
+from tools.common.strength import DEFAULT_NET
+
+EVAL_COLUMNS = ("score", "win_in", "loss_in")
+MOVE_COLUMNS = ("best", "best_score", "second", "second_score")
+
+_USUAL = {
+    **{"net": DEFAULT_NET, "ids": (), "filter": None, "cubeless": False},
+    **{"rollout": False, "cluster": "", "resume": False},
+}
+"""Options of backgammon, and their values where they are not given."""
+
+
+@dataclass(frozen=True)
+class GameAnalysis:
+    """Answers for lines with positions of a game.
+
+    Attributes:
+        variant: The game.
+        wants: Which of `EVAL` and `MOVES`.
+        plies: Look-ahead; ranked moves take 1 at least.
+        weights: The evaluation; None for the usual one.
+        workers: Threads that search.
+    """
+
+    variant: str
+    wants: tuple[str, ...]
+    plies: int
+    weights: str | None
+    workers: Workers
+    _service: Service = field(
+        default_factory=lambda: Service(make_shipped_catalogue(NO_STORE), threads=1, has_log=False)
+    )
+
+    @property
+    def name(self) -> str:
+        """What answers."""
+        return self.variant if self.weights is None else f"{self.variant} with weights {self.weights}"
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns of its answers."""
+        own = {EVAL: EVAL_COLUMNS, MOVES: MOVE_COLUMNS}
+        return ("plies", *(name for want in self.wants for name in own[want]))
+
+    def answer_lines(self, block: list[PositionLine]) -> LineAnswers:
+        """Answer for lines, as `tools.batch.evaluation.LineAnalysis`."""
+        control = WorkControl()
+        try:
+            found = self.workers.map(lambda line: self._answer_line(line, control), block)
+        except KeyboardInterrupt:
+            control.stop()
+            raise
+        errors = {place: each for place, each in enumerate(found) if isinstance(each, GammondError)}
+        good = [each for each in found if not isinstance(each, GammondError)]
+        return {name: [row.get(name) for row in good] for name in self.columns}, errors, []
+
+    def _answer_line(self, line: PositionLine, control: WorkControl) -> dict[str, Cell] | GammondError:
+        if line.error is not None:
+            return line.error
+        query: dict[str, object] = {"variant": self.variant, "position": line.text, "want": self.wants}
+        query |= {"depth": self.plies, "weights": self.weights, "max_moves": 2}
+        try:
+            (result,) = run_query(Session(self._service, 0), control, query)["results"]
+        except GammondError as error:
+            return error
+        ranked: list[dict[str, Any]] = result.get("moves", [])
+        row = {"plies": self.plies, **result.get("eval", {})}
+        for name, move in zip(("best", "second"), ranked, strict=False):
+            row |= {name: move["play"], f"{name}_score": move["score"]}
+        return row
+
+
+def load_game_analysis(args: argparse.Namespace, threads: int) -> GameAnalysis:
+    """Load what the options of a run ask for.
+
+    Raises:
+        GammondError: An option is for backgammon, or out of range.
+    """
+    refuse_options(args, _USUAL)
+    if CUBE in args.want:
+        raise UnsupportedError(f"--want: there is no cube in {args.variant}", field="want")
+    plies = max(args.plies or 0, int(MOVES in args.want))
+    analysis = GameAnalysis(args.variant, args.want, plies, args.weights, Workers(threads))
+    query = {"variant": args.variant, "position": "startpos", "want": ["legal"]}
+    run_query(
+        Session(analysis._service, 0), WorkControl(), {**query, "depth": plies, "weights": args.weights}
+    )
+    return analysis
