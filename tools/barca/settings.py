@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 from msgspec import Meta
 
@@ -40,6 +40,8 @@ class AscendSettings(AscentSettings, frozen=True):
 
 class FitSettings(RunSettings, frozen=True):
     """All that decides the result of a run of ``gammond train barca-fit``."""
+
+    lengths: ClassVar = ("generations",)
 
     generations: Annotated[int, Meta(ge=1, description="generations in all")] = 10
     games: Annotated[

@@ -6,7 +6,8 @@ run for each combination. The folder of a run is named after its values:
     gammond train vary mimic runs/crossovers crossover=weights,bits,alternating --moves moves.npz
     gammond train vary classic runs/sizes hidden=10,20,40 outputs=1,2,5 --games 100000
 
-Finished runs are left alone and the others resume, so the same command resumes after a kill.
+Finished runs are left alone and the others resume, so the same command resumes after a kill; with more games
+or generations than before it makes the runs longer.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from tools.common.output_options import written_path
 from tools.parallel.processes import ProcessPool
 from tools.train.runs.pictures import draw_runs
 from tools.train.runs.run_folder import CONFIG_FILE, LOG_FILE, check_no_run, compute_hours
-from tools.train.runs.settings import format_command_options, read_settings, settings_from_args, with_value
+from tools.train.runs.settings import check_same_or_longer, read_settings, settings_from_args, with_value
 from tools.train.runs.trainer import RunSettings, Trainer, make_run_executor
 
 SUMMARY = "train runs with settings varied, and compare them"
@@ -186,11 +187,11 @@ def _make_runs(
     for each, run in runs.items():
         if not (each / CONFIG_FILE).exists():
             check_no_run(each)
-        elif read_settings(each / CONFIG_FILE, type(run)) != run:
-            raise StateError(
-                f"{each} holds a run with other settings than{format_command_options(run)}",
-                field="folder",
-            )
+            continue
+        try:
+            check_same_or_longer(read_settings(each / CONFIG_FILE, type(run)), run, run.lengths)
+        except StateError as error:
+            raise StateError(f"{each}: {error.message}", field="folder") from None
     return runs
 
 

@@ -100,9 +100,17 @@ def test_a_killed_study_comes_out_as_one_that_was_not_killed(tmp_path, moves, mo
 def test_other_settings_are_refused_before_anything_is_run(tmp_path, moves):
     run_study(tmp_path, *moves, vary="learned=20,100")
     shutil.rmtree(tmp_path / "20")
-    with pytest.raises(StateError, match="other settings"):
+    with pytest.raises(StateError, match=r"100: .* begun with --seed 1, not 7"):
         run_study(tmp_path, *moves, "--seed", "7", vary="learned=20,100")
     assert not (tmp_path / "20").exists()
+
+
+def test_runs_that_are_there_become_longer(tmp_path, moves):
+    run_study(tmp_path, *moves, vary="learned=20,100")
+    run_study(tmp_path, *moves, "--generations", "6", vary="learned=20,100")
+    for value in ("20", "100"):
+        assert [each["generation"] for each in read_records(tmp_path / value / "log.jsonl")] == [2, 4, 6]
+        assert read_settings(tmp_path / value / "run.toml", MimicSettings).generations == 6
 
 
 def test_nets_that_play_without_experts_are_compared_too(tmp_path, capsys):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 from msgspec import Meta
 
@@ -23,6 +23,8 @@ SELF, AGAINST, TAUGHT, WATCHING = "self", "against", "taught", "watching"
 
 class ClassicSettings(RunSettings, frozen=True):
     """All that decides the result of a run."""
+
+    lengths: ClassVar = ("games",)
 
     games: Annotated[int, Meta(ge=1, description="games to learn from in all")] = 200_000
     hidden: Annotated[int, Meta(ge=1, le=4096, description="hidden units")] = 40

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 from msgspec import Meta
 
@@ -14,6 +14,8 @@ from tools.train.runs.trainer import RunSettings
 
 class MimicSettings(RunSettings, frozen=True):
     """All that decides the resulting net."""
+
+    lengths: ClassVar = ("generations", "epochs", "rounds")
 
     moves: Annotated[str, Meta(description="file of expert moves, from gammond heritage expert-moves")] = ""
     method: Annotated[

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 from msgspec import Meta
 
@@ -19,6 +19,8 @@ from tools.train.runs.trainer import RunSettings
 
 class ClimbSettings(RunSettings, frozen=True):
     """All that decides the result of a run."""
+
+    lengths: ClassVar = ("trials",)
 
     trials: Annotated[int, Meta(ge=1, description="trials in all")] = 300
     start: Annotated[str, Meta(description="configuration to begin with, by name")] = "untrained"

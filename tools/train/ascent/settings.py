@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 from msgspec import Meta
 
@@ -19,6 +19,8 @@ ReferenceGamesOption = Annotated[int, Meta(ge=4, multiple_of=2, description="pai
 
 class AscentSettings(RunSettings, frozen=True):
     """What decides the way of an ascent, whatever the game."""
+
+    lengths: ClassVar = ("steps",)
 
     start: Annotated[
         tuple[float, ...],

@@ -12,7 +12,7 @@ import sys
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 import numpy as np
 from msgspec import Meta
@@ -41,6 +41,8 @@ SUMMARY = "fit a wider or deeper net to labelled positions"
 
 class FitSettings(Recipe, frozen=True):
     """All that decides the resulting net."""
+
+    lengths: ClassVar = ("epochs",)
 
     labels: Annotated[tuple[str, ...], Meta(description="folders of labelled positions")] = ()
     window: Annotated[int, Meta(ge=0, description="newest positions to take of each folder; 0 for all")] = 0

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 import numpy as np
 from msgspec import Meta
@@ -45,6 +45,8 @@ SUMMARY = "let a net teach itself: label with look-ahead, fit, generation by gen
 
 class RefineSettings(Recipe, frozen=True):
     """All that decides the resulting net."""
+
+    lengths: ClassVar = ("generations",)
 
     generations: Annotated[int, Meta(ge=1, description="generations in all")] = 20
     positions: Annotated[int, Meta(ge=1, description="positions labelled in each")] = 150_000

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TypeVar
 
@@ -12,7 +13,7 @@ from engine.runtime.cores import count_usable_cores
 from tools.common.output_options import written_path
 from tools.parallel.options import add_cluster_option
 from tools.train.runs.run_folder import CONFIG_FILE
-from tools.train.runs.settings import check_same_options, read_settings, settings_from_args
+from tools.train.runs.settings import read_settings, settings_from_args, settings_to_resume
 
 _Settings = TypeVar("_Settings", bound=msgspec.Struct)
 
@@ -22,6 +23,7 @@ def add_run_options(
     files: str,
     *,
     resume_point: str = "checkpoint",
+    lengths: Sequence[str] = (),
     is_optional: bool = False,
 ) -> None:
     """Add the folder of the run, and ``--resume``.
@@ -30,6 +32,7 @@ def add_run_options(
         parser: Of the command.
         files: What the folder holds.
         resume_point: What a run goes on from.
+        lengths: The settings that say how long a run is.
         is_optional: Whether the command does something without a run.
     """
     help_text = f"folder of the run: {files}"
@@ -37,27 +40,35 @@ def add_run_options(
         parser.add_argument("run", type=written_path, nargs="?", help=help_text)
     else:
         parser.add_argument("run", type=written_path, help=help_text)
-    parser.add_argument("--resume", action="store_true", help=f"resume from the run's last {resume_point}")
+    longer = f"; a larger {' or '.join(f'--{name}' for name in lengths)} makes it longer" if lengths else ""
+    parser.add_argument(
+        "--resume", action="store_true", help=f"resume from the run's last {resume_point}{longer}"
+    )
 
 
-def load_run_settings(folder: Path, args: argparse.Namespace, kind: type[_Settings]) -> _Settings:
-    """Read the settings of a run: its own with ``--resume``, which options only repeat, otherwise theirs.
+def load_run_settings(
+    folder: Path,
+    args: argparse.Namespace,
+    kind: type[_Settings],
+    lengths: Sequence[str] = (),
+) -> _Settings:
+    """Read the settings of a run: its own with ``--resume``, of which options may raise the length alone.
 
     Args:
         folder: Of the run.
         args: Of the command, with what `tools.train.runs.settings.add_setting_options` adds, and ``resume``.
         kind: The settings of the command.
+        lengths: The settings that say how long a run is.
 
     Raises:
         DataFileError: There is no run to go on with; or a file is missing, no TOML, or has unknown fields.
         ValueRangeError: A value is of another kind or outside its limits.
-        StateError: With ``--resume`` an option differs from what the run has.
+        StateError: With ``--resume`` an option differs from what the run has, and makes it no longer.
     """
     if not args.resume:
         return settings_from_args(args, kind)
     settings = read_settings(folder / CONFIG_FILE, kind)
-    check_same_options(args, settings)
-    return settings
+    return settings_to_resume(args, settings, lengths)
 
 
 def add_workers_option(parser: argparse.ArgumentParser, default: int | None = None) -> None:

@@ -284,7 +284,8 @@ class Run:
         """Find the best score before this checkpoint, which the log may hold already after a kill."""
         unit, best = self._learner.unit, float("-inf")
         for record in self._records:
-            score = self._learner.score(record) if record[unit] < self._learner.steps_done else None
+            is_earlier = isinstance(record[unit], int) and record[unit] < self._learner.steps_done
+            score = self._learner.score(record) if is_earlier else None
             best = best if score is None else max(best, score)
         return best
 

@@ -26,6 +26,7 @@ from tools.train.runs.settings import (
     format_command_options,
     format_options,
     read_origin,
+    read_settings,
     read_settings_file,
     write_settings,
 )
@@ -113,7 +114,39 @@ def begin_run(folder: Path, command: str, settings: msgspec.Struct, sources: Seq
     """
     check_no_run(folder)
     before = merge_provenances(*(read_provenance(source) for source in sources))
-    origin: dict[str, object] = {"command": f"gammond {command} {folder}{format_command_options(settings)}"}
+    _write_run(
+        folder, command, settings, f"{_name_run(command, folder)}{format_command_options(settings)}", before
+    )
+
+
+def lengthen_run(folder: Path, command: str, settings: msgspec.Struct) -> None:
+    """Write the settings of a run that becomes longer; its ``[origin]`` tells both commands.
+
+    Args:
+        folder: Of the run.
+        command: As of `begin_run`.
+        settings: Those of the run, with more of what says how long it is; nothing is written for the same.
+
+    Raises:
+        DataFileError: They cannot be read or written.
+    """
+    found = msgspec.structs.asdict(read_settings(folder / CONFIG_FILE, type(settings)))
+    if grown := {
+        key: value for key, value in msgspec.structs.asdict(settings).items() if value != found[key]
+    }:
+        made_by, before, _ = _read_run_origin(folder)
+        made_by += f" && {_name_run(command, folder)} --resume{format_options(grown, {})}"
+        _write_run(folder, command, settings, made_by, before)
+
+
+def _name_run(command: str, folder: Path) -> str:
+    return f"gammond {command} {folder}"
+
+
+def _write_run(
+    folder: Path, command: str, settings: msgspec.Struct, made_by: str, before: Provenance
+) -> None:
+    origin: dict[str, object] = {"command": made_by}
     for field in fields(ProvenanceStep):
         origin[f"{field.name}_before"] = [getattr(step, field.name) for step in before]
     origin[KIND_ARRAY] = command.split()[-1]

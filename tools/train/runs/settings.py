@@ -9,7 +9,7 @@ from __future__ import annotations
 import argparse
 import json
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -54,28 +54,49 @@ def settings_from_args(args: argparse.Namespace, kind: type[_Settings]) -> _Sett
     return _convert(_list_given(args, kind), kind)
 
 
-def check_same_options(args: argparse.Namespace, settings: msgspec.Struct) -> None:
-    """Check that a command which goes on with something asks for no other settings than that has.
+def settings_to_resume(
+    args: argparse.Namespace, settings: _Settings, lengths: Sequence[str] = ()
+) -> _Settings:
+    """Return the settings by which a command goes on with something: those of that, which may be longer.
 
     Args:
         args: Of the command.
         settings: Of what is there.
+        lengths: The settings that say how long it is.
 
     Raises:
-        StateError: An option, or the ``--config`` file, says something else.
+        StateError: As `check_same_or_longer`.
         GammondError: As `settings_from_args`.
     """
     kind = type(settings)
     wanted = _convert({**msgspec.structs.asdict(settings), **_list_given(args, kind)}, kind)
-    for field in list_fields(kind):
+    check_same_or_longer(settings, wanted, lengths)
+    return wanted
+
+
+def check_same_or_longer(settings: _Settings, wanted: _Settings, lengths: Sequence[str] = ()) -> None:
+    """Check that what goes on is asked for no other settings than it has, its length aside, which may grow.
+
+    Args:
+        settings: Of what is there.
+        wanted: Those that it is to have.
+        lengths: The settings that say how long it is.
+
+    Raises:
+        StateError: A setting differs, or it would become shorter.
+    """
+    for field in list_fields(type(settings)):
         has, wants = getattr(settings, field.name), getattr(wanted, field.name)
-        if has != wants:
-            option, shown = _option_name(field.name), _format_value(wants)
-            raise StateError(
-                f"what is there was begun with {option} {_format_value(has) or 'empty'}, not {shown}: leave "
-                f"{option} out to go on with it, or begin another",
-                field=field.name,
-            )
+        is_length = field.name in lengths
+        if has == wants or (is_length and wants > has):
+            continue
+        option, shown = _option_name(field.name), _format_value(wants)
+        instead = "ask for more, or leave" if is_length else "leave"
+        raise StateError(
+            f"what is there was begun with {option} {_format_value(has) or 'empty'}, not {shown}: {instead} "
+            f"{option} out to go on with it, or begin another",
+            field=field.name,
+        )
 
 
 def _list_given(args: argparse.Namespace, kind: type[msgspec.Struct]) -> dict[str, Any]:

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Generic, TypeVar
+from typing import Annotated, ClassVar, Generic, TypeVar
 
 import msgspec
 from msgspec import Meta
@@ -21,8 +21,8 @@ from tools.parallel.options import make_executor
 from tools.train.runs.curves import summarise_strength
 from tools.train.runs.options import add_run_options, load_run_settings
 from tools.train.runs.run import DrawFunction, Learner, Record, Run
-from tools.train.runs.run_folder import CONFIG_FILE, begin_run, check_no_run
-from tools.train.runs.settings import add_setting_options
+from tools.train.runs.run_folder import CONFIG_FILE, begin_run, check_no_run, lengthen_run
+from tools.train.runs.settings import add_setting_options, format_options
 
 VariantOption = Annotated[str, Meta(description="the game that is played, as 'game.variant' has it")]
 
@@ -40,7 +40,15 @@ def find_training_rules(variant: str) -> Rules:
 
 
 class RunSettings(msgspec.Struct, frozen=True):
-    """All that decides the result of a run."""
+    """All that decides the result of a run.
+
+    Attributes:
+        lengths: The settings that say how long a run is, of which one that is there may get more. A rate that
+            falls does so by the share of the whole: a run that becomes longer goes on with the rate that one
+            of the new length has there.
+    """
+
+    lengths: ClassVar[tuple[str, ...]] = ()
 
     @property
     def origins(self) -> list[str]:
@@ -116,7 +124,13 @@ class Trainer(Generic[_Settings]):
         self, parser: argparse.ArgumentParser, *, resume_point: str = "checkpoint", is_optional: bool = False
     ) -> None:
         """Add the folder of the run, ``--resume``, and what `add_settings` adds."""
-        add_run_options(parser, self.files, resume_point=resume_point, is_optional=is_optional)
+        add_run_options(
+            parser,
+            self.files,
+            resume_point=resume_point,
+            lengths=self.settings_type.lengths,
+            is_optional=is_optional,
+        )
         self.add_settings(parser)
 
     def add_settings(self, parser: argparse.ArgumentParser) -> None:
@@ -134,7 +148,7 @@ class Trainer(Generic[_Settings]):
                 ``--resume`` holds none.
         """
         check_plot_file(args.plot, new_folder=args.run)
-        settings = load_run_settings(args.run, args, self.settings_type)
+        settings = load_run_settings(args.run, args, self.settings_type, self.settings_type.lengths)
         if not args.resume:
             check_no_run(args.run)
         if self.describe_plan is not None:
@@ -155,7 +169,7 @@ class Trainer(Generic[_Settings]):
     def complete_run(
         self, folder: Path, settings: _Settings, resources: Resources, plot: Path | None = None
     ) -> str:
-        """Begin a run, or resume the one that is there, and do what is left; return its report.
+        """Begin a run, or resume the one that is there, which may become longer; return its report.
 
         Raises:
             GammondError: The settings are invalid (no run is created), or the run cannot be resumed.
@@ -166,6 +180,11 @@ class Trainer(Generic[_Settings]):
             run = Run(folder, self.command.split()[-1], learner, plot, self.draw)
             if not (folder / CONFIG_FILE).exists():
                 begin_run(folder, self.command, settings, settings.origins)
+            else:
+                lengthen_run(folder, self.command, settings)
+                if learner.steps_done >= learner.total_steps:
+                    done = format_options({name: getattr(settings, name) for name in settings.lengths}, {})
+                    sys.stderr.write(f"{folder} is done, with{done}; --resume with more makes it longer\n")
             return run.run()
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 from msgspec import Meta
@@ -27,6 +27,8 @@ from tools.train.weights.td_nets import TdNets, make_untrained_td_net
 
 class TdSettings(RunSettings, frozen=True):
     """All that decides the result of a run."""
+
+    lengths: ClassVar = ("games",)
 
     variant: VariantOption = STANDARD_RULES.variant.name
     games: Annotated[int, Meta(ge=1, description="games of self-play in all")] = 2_000_000
