@@ -9,9 +9,9 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from engine.cubeful import CubeResponse
-from engine.errors import CancelledWork, LimitError
+from engine.errors import CancelledWork
 from engine.play.decider import Decider
-from engine.play.lockstep import MAX_TURNS
+from engine.play.lockstep import MAX_TURNS, EndlessGameError
 from engine.rules import cube_actions
 from engine.rules.dice import Roll
 from engine.rules.game_record import DoubleAction, GameAction, GameRecord, PlayAction, ResponseAction
@@ -43,7 +43,7 @@ def play_game(
     Raises:
         UnsupportedError: The rules do not support the cube.
         CancelledWork: The work was cancelled.
-        LimitError: The game did not end within `engine.play.lockstep.MAX_TURNS`.
+        EndlessGameError: The game did not end within `engine.play.lockstep.MAX_TURNS`.
         GammondError: A player cannot decide.
     """
     rules.check_supports(Feature.CUBE)
@@ -66,7 +66,7 @@ def play_game(
             kind = int(classify_results(position.board[None])[0])
             return GameRecord(initial_match, tuple(actions), match.game_result(seat, kind), rules)
         match = match.next_turn()
-    raise LimitError(f"a game with the cube took over {MAX_TURNS} turns")
+    raise EndlessGameError(f"a game with the cube took over {MAX_TURNS} turns")
 
 
 def play_match(

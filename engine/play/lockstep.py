@@ -9,7 +9,7 @@ games that run at once.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 import numpy as np
@@ -27,8 +27,12 @@ from engine.rules.seeded_random import check_seed
 LOCKSTEP_GAMES = 512
 """Games that run side by side: enough to keep nets in large batches."""
 
-MAX_TURNS = 100_000
-"""A longer game is not played by the rules."""
+MAX_TURNS = 10_000
+"""A game that is not over by then will not end: games of random plays take some hundred turns at most."""
+
+
+class EndlessGameError(LimitError):
+    """A game did not end within `MAX_TURNS`: let others play."""
 
 
 @dataclass(frozen=True)
@@ -38,27 +42,35 @@ class PairedGameResults:
     Attributes:
         points: ``[games]``; games 2i and 2i + 1 are a pair. ``int8`` -3..3 for games that were played out, or
             the scores of the `engine.rules.end_conditions.EndCondition`.
+        endless: ``int64[n]``, which games did not end within `MAX_TURNS`; their points are 0, and they do not
+            count, nor do the games with the same dice.
     """
 
     points: NDArray[Any]
+    endless: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
 
     @property
     def games(self) -> int:
-        """The number of games."""
-        return len(self.points)
+        """The number of games that count."""
+        return 2 * len(self._pairs)
 
     @property
     def points_per_game(self) -> float:
-        """Mean points of the first player."""
-        return float(self.points.mean())
+        """Mean points of the first player; nan where no game counts."""
+        return float(self._pairs.mean()) if self.games else float("nan")
 
     @property
     def standard_error(self) -> float:
         """Standard error of `points_per_game`, from the means of pairs; nan for a single pair."""
-        pairs = self.points.reshape(-1, 2).mean(axis=1)
+        pairs = self._pairs.mean(axis=1)
         if len(pairs) < 2:
             return float("nan")
         return float(pairs.std(ddof=1) / np.sqrt(len(pairs)))
+
+    @property
+    def win_share(self) -> float:
+        """The share of games that the first player won; nan where no game counts."""
+        return float((self._pairs > 0).mean()) if self.games else float("nan")
 
     def count_wins(self, player: int) -> tuple[int, int, int]:
         """Count the wins of a player in games that were played out.
@@ -69,8 +81,20 @@ class PairedGameResults:
         Returns:
             Wins of any kind, gammons and backgammons, backgammons.
         """
-        won = self.points if player == 0 else -self.points
+        won = self._pairs if player == 0 else -self._pairs
         return int((won >= 1).sum()), int((won >= 2).sum()), int((won >= 3).sum())
+
+    def concatenate(self, others: PairedGameResults) -> PairedGameResults:
+        """Return these games followed by others."""
+        endless = np.concatenate([self.endless, len(self.points) + others.endless])
+        return PairedGameResults(np.concatenate([self.points, others.points]), endless)
+
+    @property
+    def _pairs(self) -> NDArray[Any]:
+        """``[n, 2]``, the points of the pairs that count."""
+        counts = np.ones(len(self.points) // 2, np.bool_)
+        counts[self.endless // 2] = False
+        return self.points.reshape(-1, 2)[counts]
 
 
 class TurnLog(Protocol):
@@ -99,6 +123,7 @@ def play_games(
     has_pairs: bool = True,
     lockstep: int = LOCKSTEP_GAMES,
     ending: EndCondition = GAME_OVER,
+    may_be_endless: bool = False,
     log: TurnLog | None = None,
     progress: Callable[[int], None] | None = None,
     cancelled: Callable[[], bool] | None = None,
@@ -115,6 +140,7 @@ def play_games(
         has_pairs: Whether both games of a pair have the same dice; otherwise each game has its own.
         lockstep: Number of games that run side by side; the result does not depend on it.
         ending: When games end, and how they score.
+        may_be_endless: Whether games that do not end within `MAX_TURNS` are left and counted as such.
         log: Records every turn.
         progress: Called with the number of finished games.
         cancelled: Asked before each turn; the work stops when it returns true.
@@ -125,7 +151,7 @@ def play_games(
     Raises:
         ValueRangeError: An odd or negative number of games, a negative seed, or no game at a time.
         CancelledWork: The work was cancelled.
-        LimitError: A game did not end within `MAX_TURNS`.
+        EndlessGameError: A game did not end within `MAX_TURNS`, and none may be endless.
         UnsupportedError: A player cannot play by the rules.
     """
     if games < 0 or games % 2:
@@ -140,9 +166,13 @@ def play_games(
         if cancelled is not None and cancelled():
             raise CancelledWork(f"stopped after {table.finished_count} of {games} games")
         table.play_turn(first, second)
+        if table.leave_endless_games() and not may_be_endless:
+            raise EndlessGameError(
+                f"a game between {first.name} and {second.name} took over {MAX_TURNS} turns"
+            )
         if progress is not None:
             progress(table.finished_count)
-    return PairedGameResults(table.points)
+    return PairedGameResults(table.points, np.array(sorted(table.endless), np.int64))
 
 
 @dataclass(frozen=True)
@@ -173,6 +203,7 @@ class _LockstepGames:
     ) -> None:
         self.points = np.zeros(games, ending.dtype)
         self.finished_count = 0
+        self.endless: list[int] = []
         self._series = series
         self._start = start
         self._ending = ending
@@ -200,14 +231,21 @@ class _LockstepGames:
         self._turns += 1
         ended = self._ending.is_reached(self._boards)
         if ended.any():
-            self._score_finished(np.flatnonzero(ended), mover)
-        elif int(self._turns.max()) > MAX_TURNS:
-            raise LimitError(f"a game between {first.name} and {second.name} took over {MAX_TURNS} turns")
+            rows = np.flatnonzero(ended)
+            won = self._ending.score_games(self._boards[rows])
+            self.points[self._games[rows]] = np.where(mover[rows] == 0, won, -won)
+            self._replace_games(rows)
 
-    def _score_finished(self, rows: NDArray[np.int64], mover: NDArray[np.int64]) -> None:
-        """Score finished games and give their rows to the next games."""
-        won = self._ending.score_games(self._boards[rows])
-        self.points[self._games[rows]] = np.where(mover[rows] == 0, won, -won)
+    def leave_endless_games(self) -> int:
+        """Leave the games that have had all the turns that a game may have; return how many there were."""
+        rows = np.flatnonzero(self._turns >= MAX_TURNS)
+        self.endless += self._games[rows].tolist()
+        if rows.size:
+            self._replace_games(rows)
+        return len(rows)
+
+    def _replace_games(self, rows: NDArray[np.int64]) -> None:
+        """Give the rows of games that are over to the next games."""
         self.finished_count += len(rows)
         fresh = min(len(rows), len(self.points) - self._started_count)
         self._games[rows[:fresh]] = np.arange(self._started_count, self._started_count + fresh)

@@ -12,7 +12,8 @@ import argparse
 import sys
 import time
 
-from engine.errors import FormatError, UnsupportedError, ValueRangeError
+from engine.errors import FormatError, LimitError, UnsupportedError, ValueRangeError
+from engine.play.lockstep import MAX_TURNS
 from engine.rules.rules import Doubles
 from engine.runtime.cores import MAX_THREADS, count_usable_cores
 from engine.runtime.exit_codes import EXIT_INTERRUPTED
@@ -139,6 +140,7 @@ def main(args: argparse.Namespace) -> int:
         UnsupportedError: A package is missing, a player has no cube decisions, or games have no records.
         StateError: The results file is of another tournament, or another process writes it.
         DataFileError: A net or database is missing or faulty, or a file cannot be read or written.
+        LimitError: No pair of games ended.
     """
     check_game_options(args.games, args.threads)
     game = load_game(args.variant)
@@ -167,7 +169,9 @@ def main(args: argparse.Namespace) -> int:
             helpers,
         )
         pairs, is_complete = table.play(results_file)
-    if not any(pair.scores.games for pair in pairs):
+    if not any(pair.scores.counted.games for pair in pairs):
+        if is_complete:
+            raise LimitError(f"no game ended within {MAX_TURNS:,} turns: there is nothing to report")
         sys.stderr.write("gammond: interrupted, no games to report\n")
         return EXIT_INTERRUPTED
     if not is_complete:

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.play.cube_games import GameDice, play_game, play_match
 from engine.play.decider import Decider
-from engine.play.lockstep import TurnLog, play_games
+from engine.play.lockstep import EndlessGameError, PairedGameResults, TurnLog, play_games
 from engine.play.player import Player
 from engine.rules.dice import Roll, draw_paired_dice
 from engine.rules.end_conditions import GAME_OVER, HOME_BOUND, EndCondition
@@ -56,7 +54,7 @@ class CubelessPairing:
         progress: Callable[[int], None] | None = None,
         cancelled: Callable[[], bool] | None = None,
         log: TurnLog | None = None,
-    ) -> NDArray[Any]:
+    ) -> PairedGameResults:
         """Play a range of games in lockstep.
 
         Args:
@@ -66,11 +64,10 @@ class CubelessPairing:
             log: Receives every turn.
 
         Returns:
-            ``[games]``, the score of the first player in each.
+            The scores of the first player.
 
         Raises:
             CancelledWork: `cancelled` returned True.
-            LimitError: A game would not end.
             UnsupportedError: A player cannot play by the rules.
         """
         return play_games(
@@ -81,21 +78,25 @@ class CubelessPairing:
             rules=self.rules,
             first_pair=game_range.first_game // 2,
             ending=self.ending,
+            may_be_endless=True,
             log=log,
             progress=progress,
             cancelled=cancelled,
-        ).points
+        )
 
 
-def score_cubeless_games(points: NDArray[Any], mode: TournamentMode) -> PairedScores:
+def score_cubeless_games(results: PairedGameResults, mode: TournamentMode) -> PairedScores:
     """Score games without the cube.
 
     Args:
-        points: ``[games]``, as `CubelessPairing.play` returns it.
+        results: As `CubelessPairing.play` returns them.
         mode: `TournamentMode.CUBELESS` or `TournamentMode.HOME_BOUND`.
     """
+    points = results.points
     kinds = np.sign(points) if mode is TournamentMode.HOME_BOUND else points
-    return PairedScores(points.astype(np.float64), kinds.astype(np.int8))
+    values = points.astype(np.float64)
+    values[results.endless] = np.nan
+    return PairedScores(values, kinds.astype(np.int8))
 
 
 def select_ending(mode: TournamentMode) -> EndCondition:
@@ -134,7 +135,8 @@ class CubefulPairing:
             cancelled: Called before each turn; returns whether to stop.
 
         Returns:
-            The games of each match; a money game by itself, with the running score of the range.
+            The games of each match; a money game by itself, with the running score of the range; none where
+            a game did not end.
 
         Raises:
             CancelledWork: `cancelled` returned True.
@@ -143,13 +145,17 @@ class CubefulPairing:
         played: list[list[GameRecord]] = []
         money = _MONEY
         for number in range(game_range.first_game, game_range.first_game + game_range.games):
-            if self.rules.mode is TournamentMode.MATCH:
-                played.append(self._play_match(number, cancelled))
-            else:
-                begun = replace(money, on_roll=number % 2)
-                game = play_game(self._players, begun, self._make_dice(number, 0), cancelled, self.rules.game)
-                money = begun.after_game(game.result.winner, game.result.points) or _MONEY
-                played.append([game])
+            begun = replace(money, on_roll=number % 2)
+            try:
+                if self.rules.mode is TournamentMode.MATCH:
+                    played.append(self._play_match(number, cancelled))
+                else:
+                    dice = self._make_dice(number, 0)
+                    game = play_game(self._players, begun, dice, cancelled, self.rules.game)
+                    money = begun.after_game(game.result.winner, game.result.points) or _MONEY
+                    played.append([game])
+            except EndlessGameError:
+                played.append([])
             if progress is not None:
                 progress(len(played))
         return played
@@ -183,12 +189,14 @@ def score_cubeful_games(records: Sequence[Sequence[GameRecord]], mode: Tournamen
         records: As `CubefulPairing.play` returns them.
         mode: `TournamentMode.CUBEFUL` or `TournamentMode.MATCH`.
     """
-    results = [games[-1].result for games in records]
-    signs = np.array([1 if result.winner == 0 else -1 for result in results], np.int8)
-    if mode is TournamentMode.MATCH:
-        return PairedScores(signs.astype(np.float64), signs)
-    points = np.array([result.points for result in results], np.float64)
-    return PairedScores(signs * points, signs * np.array([result.kind for result in results], np.int8))
+    values, kinds = np.full(len(records), np.nan), np.zeros(len(records), np.int8)
+    for place, games in enumerate(records):
+        if games:
+            result = games[-1].result
+            sign, is_match = 1 if result.winner == 0 else -1, mode is TournamentMode.MATCH
+            values[place] = sign * (1 if is_match else result.points)
+            kinds[place] = sign * (1 if is_match else result.kind)
+    return PairedScores(values, kinds)
 
 
 ReportGames = Callable[[int], None]
@@ -209,7 +217,7 @@ def play_range(
 
     Raises:
         CancelledWork: `cancelled` returned True.
-        GammondError: A player cannot be loaded, a game would not end, or a record cannot be written.
+        GammondError: A player cannot be loaded, or a record cannot be written.
     """
     mode = task.rules.mode
     if mode.has_cube:
@@ -221,9 +229,9 @@ def play_range(
         own, other = (load_cached_player(name) for name in task.names)
         pairing = CubelessPairing(own, other, task.rules.seed, select_ending(mode), task.rules.game)
         log = None if task.records is None else LockstepLog(task.game_range.games, task.rules.game)
-        counted = pairing.play(task.game_range, progress, cancelled, log)
-        scores = score_cubeless_games(counted, mode)
-        played = [[game] for game in log.make_records(counted)] if log is not None else []
+        results = pairing.play(task.game_range, progress, cancelled, log)
+        scores = score_cubeless_games(results, mode)
+        played = [[game] for game in log.make_records(results)] if log is not None else []
     if task.records is not None:
         write_records(task, task.records, played)
     return scores

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from engine.errors import UnsupportedError
 from engine.match_files.mat.writer import format_mat
+from engine.play.lockstep import PairedGameResults
 from engine.rules.game_record import GameRecord, PlayAction
 from engine.rules.match import GameResult, MatchState
 from engine.rules.moves import legal_plays
@@ -59,14 +60,16 @@ class LockstepLog:
         for game, roll, board in zip(games.tolist(), dice, after, strict=True):
             self._turns[game].append((seat, roll, board))
 
-    def make_records(self, points: NDArray[np.int8]) -> list[GameRecord]:
-        """Make records of the games, as money games with a running score.
+    def make_records(self, results: PairedGameResults) -> list[GameRecord]:
+        """Make records of the games that ended, as money games with a running score.
 
         Args:
-            points: ``int8[games]``, of seat 0.
+            results: Of seat 0.
         """
         match, games = _MONEY, []
-        for turns, worth in zip(self._turns, points.tolist(), strict=True):
+        for number, (turns, worth) in enumerate(zip(self._turns, results.points.tolist(), strict=True)):
+            if number in results.endless:
+                continue
             begun = replace(match, on_roll=turns[0][0])
             result = GameResult(0 if worth > 0 else 1, abs(worth), abs(worth))
             games.append(GameRecord(begun, tuple(_make_actions(turns, self._rules)), result, self._rules))
@@ -93,17 +96,19 @@ def write_records(
     Args:
         task: Whose games they are.
         folder: Created if missing.
-        records: The games of each match; a money game by itself.
+        records: The games of each match; a money game by itself; none where a game did not end.
 
     Raises:
         StateError: A file of the name is there, with other games.
         DataFileError: A file cannot be written.
     """
     names = task.names
-    is_money = all(games[0].initial_state.is_money for games in records)
+    is_money = task.rules.mode is not TournamentMode.MATCH
     files = [[game for games in records for game in games]] if is_money else records
     shown = _format_player_name(names[0]), _format_player_name(names[1])
     for number, games in enumerate(files, task.game_range.first_game + 1):
+        if not games:
+            continue
         stem = "-".join(
             f"{place + 1}-{_UNSAFE_CHARACTERS.sub('_', name)}"
             for place, name in zip(task.player_indices, names, strict=True)

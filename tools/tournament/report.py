@@ -57,7 +57,7 @@ class PairReport:
     Attributes:
         first: The player whose numbers these are.
         second: Its opponent.
-        games: How many.
+        games: How many count: those of pairs in which both games ended.
         score: Per game.
         win_share: The share of games won.
         first_wins: Of the first one.
@@ -67,6 +67,7 @@ class PairReport:
         verdict: Of the sequential test; empty without one.
         ratio: Its log-likelihood ratio; None without a test.
         lengths: Draws and moves of a game, where they are counted.
+        endless: Games that did not end.
     """
 
     first: str
@@ -81,6 +82,7 @@ class PairReport:
     verdict: str = ""
     ratio: float | None = None
     lengths: GameLengths | None = None
+    endless: int = 0
 
 
 @dataclass(frozen=True)
@@ -116,7 +118,7 @@ class TournamentReport:
         anchor: The player whose Elo is 0.
         test: The sequential test, if there was one.
         players: In the order of the command.
-        pairs: Those that have played.
+        pairs: Those with games that count.
         seconds: Wall-clock time of this run.
     """
 
@@ -131,6 +133,11 @@ class TournamentReport:
     def find_pair(self, one: str, other: str) -> PairReport | None:
         """Return the report on two players, in either order."""
         return next((pair for pair in self.pairs if {pair.first, pair.second} == {one, other}), None)
+
+    @property
+    def has_endless(self) -> bool:
+        """Whether games did not end."""
+        return any(pair.endless for pair in self.pairs)
 
     @property
     def has_lengths(self) -> bool:
@@ -148,6 +155,9 @@ class TournamentReport:
         if not self.has_lengths:
             for pair in fields["pairs"]:
                 del pair["lengths"]
+        if not self.has_endless:
+            for pair in fields["pairs"]:
+                del pair["endless"]
         if len(self.players) == 2 and self.pairs:
             fields |= self._two_player_fields()
         return json.dumps(_to_json_value(fields)) + "\n"
@@ -156,7 +166,8 @@ class TournamentReport:
         """Format it as CSV: a header, and a row for each pair."""
         text = io.StringIO()
         rows = csv.writer(text, lineterminator="\n")
-        rows.writerow([*_COLUMNS, *(_LENGTH_COLUMNS if self.has_lengths else ())])
+        lengths, endless = _LENGTH_COLUMNS * self.has_lengths, ("endless",) * self.has_endless
+        rows.writerow([*_COLUMNS, *lengths, *endless])
         elo = {player.name: (player.elo, player.elo_error) for player in self.players}
         for pair in self.pairs:
             score, share = (list(asdict(each).values()) for each in (pair.score, pair.win_share))
@@ -167,6 +178,7 @@ class TournamentReport:
             if pair.lengths is not None:
                 moves = pair.lengths.moves
                 cells += [pair.lengths.draws, moves.mean, moves.standard_error]
+            cells += [pair.endless] * self.has_endless
             rows.writerow([_format_cell(value) for value in cells])
         return text.getvalue()
 
@@ -225,19 +237,19 @@ def make_report(
         test: The sequential test, if there was one.
         seconds: Wall-clock time.
     """
-    played = [pair for pair in pairs if pair.scores.games]
+    played = [(pair, counted) for pair in pairs if (counted := pair.scores.counted).games]
     wins, variances = (np.zeros((len(entrants), len(entrants))) for _ in range(2))
-    for pair in played:
+    for pair, scores in played:
         first, second = pair.player_indices
-        wins[first, second] = pair.scores.wins
-        wins[second, first] = pair.scores.games - pair.scores.wins
-        variances[first, second] = variances[second, first] = _compute_wins_variance(pair.scores)
+        wins[first, second] = scores.wins
+        wins[second, first] = scores.games - scores.wins
+        variances[first, second] = variances[second, first] = _compute_wins_variance(scores)
     elo, errors = estimate_elo(wins, variances, anchor)
     players = [
         _make_player_report(entrant, place, played, float(elo[place]), float(errors[place]))
         for place, entrant in enumerate(entrants)
     ]
-    reports = [_make_pair_report(entrants, pair) for pair in played]
+    reports = [_make_pair_report(entrants, pair, scores) for pair, scores in played]
     return TournamentReport(
         rules, games, entrants[anchor].name, test, tuple(players), tuple(reports), seconds
     )
@@ -249,9 +261,9 @@ def _compute_wins_variance(scores: PairedScores) -> float:
     return float(4 * len(shares) * shares.var(ddof=1)) if len(shares) > 1 else 0.0
 
 
-def _make_pair_report(entrants: Sequence[Entrant], pair: PairState) -> PairReport:
+def _make_pair_report(entrants: Sequence[Entrant], pair: PairState, scores: PairedScores) -> PairReport:
     first, second = (entrants[place].name for place in pair.player_indices)
-    scores, result = pair.scores, pair.test_result
+    result = pair.test_result
     return PairReport(
         first,
         second,
@@ -265,6 +277,7 @@ def _make_pair_report(entrants: Sequence[Entrant], pair: PairState) -> PairRepor
         "" if result is None else result.verdict.value,
         None if result is None else result.llr,
         _count_lengths(scores) if len(scores.lengths) else None,
+        pair.scores.endless,
     )
 
 
@@ -273,11 +286,15 @@ def _count_lengths(scores: PairedScores) -> GameLengths:
 
 
 def _make_player_report(
-    entrant: Entrant, index: int, pairs: Sequence[PairState], elo: float, elo_error: float
+    entrant: Entrant,
+    index: int,
+    played: Sequence[tuple[PairState, PairedScores]],
+    elo: float,
+    elo_error: float,
 ) -> PlayerReport:
     own = [
-        pair.scores if pair.player_indices[0] == index else pair.scores.swap_players()
-        for pair in pairs
+        scores if pair.player_indices[0] == index else scores.swap_players()
+        for pair, scores in played
         if index in pair.player_indices
     ]
     mean = float(np.mean([scores.mean for scores in own])) if own else math.nan

@@ -185,9 +185,9 @@ def _check_results(values: NDArray[Any], kinds: NDArray[Any], lengths: NDArray[A
     Raises:
         ValueError: They are not.
     """
-    if not np.isfinite(values).all():
+    if np.isinf(values).any():
         raise ValueError("expected finite scores")
-    if (np.abs(kinds) > _MOST_KIND).any() or (np.sign(kinds) != np.sign(values)).any():
+    if (np.abs(kinds) > _MOST_KIND).any() or (np.sign(kinds) != np.sign(np.nan_to_num(values))).any():
         raise ValueError("its scores and the kinds of its wins do not fit together")
     if (lengths < 0).any():
         raise ValueError("expected lengths of games of 0 or more")

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 
+from engine.play.lockstep import MAX_TURNS
 from engine.runtime.version import read_version
+from engine.wording import format_count
 from nets.catalogue import collect_pruning_net_hashes
 from tools.tournament.report import PairReport, PlayerReport, TournamentReport
 from tools.tournament.statistics.scores import MeanEstimate
@@ -61,6 +63,7 @@ def _format_two_players(report: TournamentReport) -> list[str]:
     ]
     if pair.lengths is not None:
         lines.append(f"draws {_format_draws(pair)} %, {_format_moves(pair)} moves a game")
+    lines += _format_endless(report)
     if report.test is not None:
         lines.append(f"SPRT of {report.test.name}: {_format_verdict(report, pair)}")
     return [*lines, f"{pair.first} scores {_format_score(pair.score)} {report.rules.score_unit}"]
@@ -83,7 +86,7 @@ def _format_cross_table(report: TournamentReport) -> list[str]:
         "row against column",
         "",
     ]
-    return lines + _format_pairs(report)
+    return lines + _format_pairs(report) + _format_endless(report)
 
 
 def _format_pairs(report: TournamentReport) -> list[str]:
@@ -109,6 +112,16 @@ def _format_pairs(report: TournamentReport) -> list[str]:
             f"{lengths}{_format_p_value(pair.p_score):>10}{verdict}"
         )
     return lines
+
+
+def _format_endless(report: TournamentReport) -> list[str]:
+    """Tell which games did not end, pair by pair."""
+    return [
+        f"{pair.first} - {pair.second}: {format_count(pair.endless, 'game')} did not end within "
+        f"{MAX_TURNS:,} turns; without them and those with the same dice, {pair.games:,} count"
+        for pair in report.pairs
+        if pair.endless
+    ]
 
 
 def _elo_sort_key(player: PlayerReport) -> float:

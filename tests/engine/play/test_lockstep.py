@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 
@@ -157,3 +159,29 @@ def test_a_game_that_never_ends_is_an_error(monkeypatch):
     monkeypatch.setattr("engine.play.lockstep.MAX_TURNS", 500)
     with pytest.raises(LimitError, match="over 500 turns"):
         play_games(_Idler(), _Idler(), 2)
+
+
+def test_games_that_never_end_are_counted_where_they_may_be_and_the_others_keep_their_results(monkeypatch):
+    whole = play_games(RACER, RANDOM, 40, seed=1)
+    monkeypatch.setattr("engine.play.lockstep.MAX_TURNS", 70)
+    seen = []
+    cut = play_games(RACER, RANDOM, 40, seed=1, lockstep=8, may_be_endless=True, progress=seen.append)
+    assert 0 < len(cut.endless) < 30
+    assert seen[-1] == 40
+    ended = np.setdiff1d(np.arange(40), cut.endless)
+    assert cut.points[ended].tolist() == whole.points[ended].tolist()
+    assert not cut.points[cut.endless].any()
+    counted = [2 * pair + game for pair in range(20) if pair not in cut.endless // 2 for game in range(2)]
+    alone = PairedGameResults(whole.points[counted])
+    assert cut.games == alone.games == len(counted)
+    assert (cut.points_per_game, cut.standard_error) == (alone.points_per_game, alone.standard_error)
+    assert (cut.win_share, cut.count_wins(0)) == (alone.win_share, alone.count_wins(0))
+    twice = cut.concatenate(cut)
+    assert twice.endless.tolist() == [*cut.endless, *(40 + cut.endless)]
+    assert twice.games == 2 * cut.games
+
+
+def test_where_no_game_ends_nothing_is_known():
+    results = PairedGameResults(np.zeros(2, np.int8), np.array([0, 1]))
+    assert results.games == 0
+    assert all(math.isnan(each) for each in (results.points_per_game, results.standard_error))

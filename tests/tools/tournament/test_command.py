@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from engine.errors import ValueRangeError
+from engine.wording import format_count
 from nets.catalogue import collect_net_hashes
 from tools import cli
 from tools.parallel.processes import ProcessPool
@@ -311,3 +312,47 @@ def test_impossible_numbers_of_threads_are_refused(threads, capsys):
 def test_a_player_that_cannot_be_is_refused(name, words, capsys):
     assert cli.main(["tournament", name, "random", "--games", "4"]) == cli.EXIT_USAGE
     assert words in capsys.readouterr().err
+
+
+@pytest.fixture
+def few_turns(monkeypatch):
+    """Games may have so few turns that some of them do not end."""
+    for module in ("engine.play.lockstep", "engine.play.cube_games", "tools.tournament.text"):
+        monkeypatch.setattr(f"{module}.MAX_TURNS", 64)
+
+
+WITHOUT_END = ["tournament", "pubeval", "random", "--games", "40", "--seed", "3", "--threads", "1"]
+
+
+@pytest.mark.parametrize("kind", [[], ["--home-bound"], ["--cubeful"], ["--match", "1"], ["--sprt", "0,5"]])
+def test_games_that_do_not_end_are_counted_and_the_others_are_reported(kind, few_turns, tmp_path, capsys):
+    words = [*WITHOUT_END, *kind]
+    if kind and kind[0] in ("--cubeful", "--match"):
+        words[1:3] = "pubeval", "heuristic"
+        words += ["--cube-by", "fast"]
+    assert cli.main([*words, "--json", "--keep", str(tmp_path / "kept")]) == 0
+    report = json.loads(capsys.readouterr().out)
+    (pair,) = report["pairs"]
+    assert pair["endless"] > 0
+    assert 40 - 2 * pair["endless"] <= pair["games"] <= 40 - pair["endless"]
+    assert pair["first_wins"]["wins"] + pair["second_wins"]["wins"] == pair["games"]
+    table = tmp_path / "table.csv"
+    assert cli.main([*words, "--keep", str(tmp_path / "kept"), "--csv", str(table)]) == 0
+    told = f"{format_count(pair['endless'], 'game')} did not end within 64 turns; without them and those with"
+    assert told in capsys.readouterr().out
+    head, row = table.read_text().splitlines()
+    assert dict(zip(head.split(","), row.split(","), strict=True))["endless"] == str(pair["endless"])
+
+
+@pytest.mark.parametrize("kind", [[], ["--match", "1", "--cube-by", "fast"]])
+def test_records_have_the_games_that_ended(kind, few_turns, tmp_path, capsys):
+    assert cli.main([*WITHOUT_END, *kind, "--json", "--records", str(tmp_path / "games")]) == 0
+    (pair,) = json.loads(capsys.readouterr().out)["pairs"]
+    written = [file.read_text().count("Wins ") for file in sorted((tmp_path / "games").iterdir())]
+    assert sum(written) == 40 - pair["endless"]
+
+
+def test_where_no_game_ends_there_is_nothing_to_report(monkeypatch, capsys):
+    monkeypatch.setattr("engine.play.lockstep.MAX_TURNS", 5)
+    assert cli.main(WITHOUT_END) != 0
+    assert "no game ended" in capsys.readouterr().err

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from engine.play.lockstep import PairedGameResults
 from engine.rules.game_record import PlayAction
 from nets.catalogue import load_player
 from tools.tournament.entrants import load_cube_player
@@ -33,7 +34,7 @@ def rolls(game):
 
 def test_games_without_the_cube_count_points_and_how_they_were_won():
     points = np.array([1, -2, 3, -1], np.int8)
-    scores = score_cubeless_games(points, TournamentMode.CUBELESS)
+    scores = score_cubeless_games(PairedGameResults(points), TournamentMode.CUBELESS)
     assert scores.values.tolist() == scores.kinds.tolist() == [1, -2, 3, -1]
 
 
@@ -43,8 +44,8 @@ def test_home_bound_games_count_pips_and_whoever_is_ahead_has_won():
     )
     counted = pairing.play(GameRange(0, 20))
     scores = score_cubeless_games(counted, TournamentMode.HOME_BOUND)
-    assert scores.values == pytest.approx(counted)
-    assert scores.kinds.tolist() == np.sign(counted).tolist()
+    assert scores.values == pytest.approx(counted.points)
+    assert scores.kinds.tolist() == np.sign(counted.points).tolist()
     assert scores.mean > 20
 
 

@@ -18,8 +18,8 @@ NAMES = "pubeval", "random"
 
 def test_a_log_turns_lockstep_games_into_records():
     log = LockstepLog(8)
-    points = CubelessPairing(load_player("pubeval"), load_player("random"), 3).play(GameRange(4, 8), log=log)
-    games = log.make_records(points)
+    played = CubelessPairing(load_player("pubeval"), load_player("random"), 3).play(GameRange(4, 8), log=log)
+    points, games = played.points, log.make_records(played)
     score = [0, 0]
     for number, game in enumerate(games):
         assert game.initial_state.score == tuple(score)

@@ -192,7 +192,7 @@ def encode(numbers, dtype):
         {"first_game": 6},
         {"values": "!"},
         {"values": ""},
-        {"values": encode([np.nan, 1.0], "<f4")},
+        {"values": encode([np.nan, 1.0], "<f4")},  # a game that did not end has no winner
         {"values": encode([np.inf, 1.0], "<f4")},
         {"values": encode([-2.0, 1.0], "<f4")},
         {"kinds": encode([4, 1], "<i1")},
@@ -217,3 +217,15 @@ def test_a_place_that_cannot_be_written_is_an_error(tmp_path):
     assert not (tmp_path / "missing").exists()
     with pytest.raises(DataFileError, match="cannot be"):
         ResultsFile(tmp_path, RULES, [ANN, BOB])
+
+
+def test_games_that_did_not_end_are_saved_too(tmp_path):
+    scores = PairedScores(np.array([np.nan, 1.0, 2.0, -1.0]), np.array([0, 1, 2, -1], np.int8))
+    for games in ([scores], []):
+        with ResultsFile(tmp_path / "kept", RULES, [ANN, BOB]) as kept:
+            for each in games:
+                kept.add("ann", "bob", GameRange(0, 4), each)
+            found = kept.get_scores("ann", "bob")
+            assert (found.games, found.endless) == (4, 1)
+            assert listed(found.counted) == ([2.0, -1.0], [2, -1])
+            assert listed(found.swap_players().counted) == ([1.0, -2.0], [1, -2])

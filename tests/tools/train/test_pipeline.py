@@ -92,7 +92,7 @@ def exported(run: Path, name: str) -> str:
 
 
 def played(first, second, games: int = GAMES) -> PairedGameResults:
-    return PairedGameResults(CubelessPairing(first, second, seed=5).play(GameRange(0, games)))
+    return CubelessPairing(first, second, seed=5).play(GameRange(0, games))
 
 
 def standard_errors_above(results: PairedGameResults, points: float = 0.0) -> float:

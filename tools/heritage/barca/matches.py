@@ -55,7 +55,9 @@ class FamilyMatches(VectorMatches):
     def rate(self, vector: Vector) -> RatedVector:
         """Measure a vector, as `VectorMatches.rate`."""
         games = self._settings.reference_games
-        results = play_games(self._family.make_player(vector), self._reference, games, _REFERENCE_SEED)
+        results = play_games(
+            self._family.make_player(vector), self._reference, games, _REFERENCE_SEED, may_be_endless=True
+        )
         return RatedVector(vector, results.points_per_game, results.standard_error)
 
     def score_changes(self, others: Sequence[Vector], now: Vector, seed: int) -> list[MeanReward]:
@@ -91,7 +93,7 @@ class FamilyMatches(VectorMatches):
         return "\n".join(lines) + "\n"
 
     def _play_fresh_games(self, player: Player, other: Player) -> PairedGameResults:
-        return play_games(player, other, self._settings.reference_games, _FRESH_SEED)
+        return play_games(player, other, self._settings.reference_games, _FRESH_SEED, may_be_endless=True)
 
 
 def _format_points(result: PairedGameResults) -> str:

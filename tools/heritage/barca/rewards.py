@@ -73,7 +73,7 @@ class GameBatch:
 
 
 def play_batch(batch: GameBatch) -> NDArray[np.float64]:
-    """Play games; return ``float64[games]``, the rewards of the first player."""
+    """Play games; return ``float64[games]``, the rewards of the first player; no points for endless ones."""
     kind, reward = get_family(batch.family_name), batch.reward
     evaluating = (batch.reference,) if reward.is_evaluated_by_reference else (batch.first, batch.second)
     scorers = [kind.make_scorer(vector) for vector in evaluating] if reward.evaluation_weight else []
@@ -84,6 +84,7 @@ def play_batch(batch: GameBatch) -> NDArray[np.float64]:
         batch.games,
         batch.seed,
         first_pair=batch.first_game // 2,
+        may_be_endless=True,
         log=log,
     ).points.astype(np.float64)
     shares = 1.0 - reward.length_share + reward.length_share * reward.typical_turns / log.turns

@@ -27,7 +27,8 @@ from tools.heritage.computational_backgammon.net_set import (
 )
 from tools.heritage.computational_backgammon.settings import SELF, TAUGHT, WATCHING, ClassicSettings
 from tools.train.runs.game_learner import GameLearner, RoundReport
-from tools.train.runs.run import Arrays, Record, StrengthMeasurement, check_same_settings
+from tools.train.runs.run import Arrays, Record, check_same_settings
+from tools.train.runs.strength_games import StrengthMeasurement
 from tools.train.weights.net_set import find_nets_file
 
 ROUND_GAMES = 50

@@ -105,7 +105,7 @@ def tabulate_runs(folders: Sequence[Path], final_games: int) -> str:
     )
     if len(folders) == 2 and final_games:
         first, second = (load_opponent(f"{RUN_PREFIX}{folder}") for folder in folders)
-        result = play_games(first, second, final_games, _SEED)
+        result = play_games(first, second, final_games, _SEED, may_be_endless=True)
         text += f"\nbest nets, {folders[0].name} against {folders[1].name}: {_format_score(result)}\n"
     return text
 
@@ -137,7 +137,9 @@ def _make_course_row(folder: Path, records: Sequence[Mapping[str, Any]], final_g
     final = ["-", "-"]
     if final_games:
         opponent = load_opponent(str(measured[0]["opponent"]))
-        result = play_games(load_opponent(f"{RUN_PREFIX}{folder}"), opponent, final_games, _SEED)
+        result = play_games(
+            load_opponent(f"{RUN_PREFIX}{folder}"), opponent, final_games, _SEED, may_be_endless=True
+        )
         final = [f"{result.points_per_game:+.3f} ± {result.standard_error:.3f}", _format_win_share(result)]
     return [
         folder.name,
@@ -206,4 +208,4 @@ def _format_score(result: PairedGameResults) -> str:
 
 
 def _format_win_share(result: PairedGameResults) -> str:
-    return f"{100 * float(np.mean(result.points > 0)):.1f}"
+    return f"{100 * result.win_share:.1f}"

@@ -22,8 +22,13 @@ from tools.heritage.gengammon.packed_moves import ExpertAgreement, count_moves, 
 from tools.heritage.gengammon.playouts import find_best_by_playouts, measure_lead, sample_own_positions
 from tools.heritage.gengammon.runs import NET_FILE
 from tools.heritage.gengammon.settings import MimicSettings
-from tools.train.runs.run import Arrays, Learner, Record, RunProgress, StrengthMeasurement, read_array
-from tools.train.runs.strength_games import load_opponents, play_opponents, strengths_from_results
+from tools.train.runs.run import Arrays, Learner, Record, RunProgress, read_array
+from tools.train.runs.strength_games import (
+    StrengthMeasurement,
+    load_opponents,
+    measure_results,
+    play_opponents,
+)
 
 _POSITIONS = 0
 _DICE = 1
@@ -108,7 +113,7 @@ class MimicLearner(Learner):
             return StrengthMeasurement()
         opponents = load_opponents(settings.opponents, settings.games)
         results = play_opponents(GengammonPlayer(self._task.name, self.net), opponents, settings.games)
-        return StrengthMeasurement(strengths_from_results(results))
+        return measure_results(results)
 
     def format_record(self, record: Record) -> str:
         """Format a line of the log."""

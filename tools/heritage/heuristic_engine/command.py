@@ -29,10 +29,15 @@ from tools.parallel.executor import Executor
 from tools.parallel.options import make_executor
 from tools.tournament.statistics.scores import WIN_SHARE_LIMITS, MeanEstimate, estimate_mean
 from tools.train.runs.options import add_workers_option
-from tools.train.runs.run import Arrays, Learner, Record, RunProgress, StrengthMeasurement
+from tools.train.runs.run import Arrays, Learner, Record, RunProgress
 from tools.train.runs.run_folder import CONFIG_FILE, LOG_FILE
 from tools.train.runs.settings import read_settings
-from tools.train.runs.strength_games import load_opponents, play_opponents, strengths_from_results
+from tools.train.runs.strength_games import (
+    StrengthMeasurement,
+    load_opponents,
+    measure_results,
+    play_opponents,
+)
 from tools.train.runs.trainer import Resources, Trainer
 
 SUMMARY = "tune the heuristic engine by hill climbing, one factor at a time"
@@ -118,7 +123,7 @@ class ClimbLearner(Learner):
         games = settings.benchmark_games
         opponents = load_opponents(settings.opponents, games)
         results = play_opponents(manner.make_player(self._current), opponents, games, manner.rules)
-        return StrengthMeasurement(strengths_from_results(results))
+        return measure_results(results)
 
     def format_record(self, record: Record) -> str:
         """Format a line of the log."""

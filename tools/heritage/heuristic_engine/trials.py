@@ -94,7 +94,7 @@ def run_trial(
 
 
 def play_trial_games(games: _TrialGames) -> NDArray[np.int8]:
-    """Play some games; return ``int8[games]``, the points of the changed configuration."""
+    """Play some games; return ``int8[games]``, points of the changed configuration; 0 for an endless one."""
     trial = games.trial
     first, second = (trial.play_settings.make_player(each) for each in (trial.changed, trial.baseline))
     return play_games(
@@ -105,6 +105,7 @@ def play_trial_games(games: _TrialGames) -> NDArray[np.int8]:
         first_pair=trial.number * _PAIRS_PER_TRIAL + games.first_game // 2,
         has_pairs=games.has_pairs,
         rules=trial.play_settings.rules,
+        may_be_endless=True,
     ).points
 
 

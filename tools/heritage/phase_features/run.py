@@ -26,9 +26,14 @@ from tools.heritage.phase_features.samples import Samples, sample_games
 from tools.heritage.phase_features.settings import HeuristicNetSettings
 from tools.heritage.phase_features.trainer import PhaseNetTrainer
 from tools.train.fitting.training_loop import cosine_rate
-from tools.train.runs.run import Arrays, Learner, Record, RunProgress, StrengthMeasurement
+from tools.train.runs.run import Arrays, Learner, Record, RunProgress
 from tools.train.runs.run_folder import KIND_ARRAY, LOG_FILE
-from tools.train.runs.strength_games import load_opponents, play_opponents, strengths_from_results
+from tools.train.runs.strength_games import (
+    StrengthMeasurement,
+    load_opponents,
+    measure_results,
+    play_opponents,
+)
 
 KIND = "heuristic-net"
 """The kind of these runs."""
@@ -96,8 +101,8 @@ class HeuristicNetLearner(Learner):
         results = play_opponents(player, self._opponents, self._settings.games)
         if not results:
             return StrengthMeasurement()
-        wins = {name: float(np.mean(each.points > 0)) for name, each in results.items()}
-        return StrengthMeasurement(strengths_from_results(results), {"win_shares": wins})
+        wins = {name: each.win_share for name, each in results.items() if each.games}
+        return measure_results(results, win_shares=wins)
 
     def format_record(self, record: Record) -> str:
         """Format a line of the log."""

@@ -14,6 +14,7 @@ import time
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 
+from engine.errors import LimitError
 from engine.play.player import Player
 from engine.runtime.cores import count_usable_cores
 from engine.runtime.exit_codes import EXIT_INTERRUPTED
@@ -122,7 +123,12 @@ def _measure_players(args: argparse.Namespace, players: Mapping[str, Player]) ->
         scores = play_pair(name, args.opponent, args.games, args.seed, args.threads)
         if scores.games < args.games:
             break
-        mean_points = estimate_mean(scores.pair_values)
+        counted = scores.counted
+        if not counted.games:
+            raise LimitError(f"no game between {name} and {args.opponent} ended: leave {name} out")
+        if scores.endless:
+            sys.stderr.write(f"{name}: {scores.endless} games did not end; {counted.games} count\n")
+        mean_points = estimate_mean(counted.pair_values)
         strength = round(mean_points.mean, 6), round(mean_points.standard_error, 6)
         points.append(FrontierPoint(name, player.name, dict(player.nets), round(speeds[name], 1), *strength))
     return points

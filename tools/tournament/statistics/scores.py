@@ -44,9 +44,10 @@ class PairedScores:
     """Results of paired games, for the first player; games 2i and 2i + 1 have the same dice.
 
     Attributes:
-        values: ``float64[games]``, scores: points, pips, or 1 and -1 for a match.
+        values: ``float64[games]``, scores: points, pips, or 1 and -1 for a match; nan for a game that did not
+            end.
         kinds: ``int8[games]``: 1 to 3 for a game, gammon or backgammon won, negative if it was lost; 0 for a
-            game in which nobody is ahead.
+            game in which nobody is ahead, or that did not end.
         lengths: ``int32[games]``, the moves of each game; empty where they are not counted.
     """
 
@@ -63,6 +64,18 @@ class PairedScores:
     def games(self) -> int:
         """The number of games."""
         return len(self.values)
+
+    @property
+    def endless(self) -> int:
+        """The number of games that did not end."""
+        return int(np.isnan(self.values).sum())
+
+    @property
+    def counted(self) -> PairedScores:
+        """The games that count: those of pairs in which both ended."""
+        counts = np.repeat(~np.isnan(self.pair_values), 2)
+        lengths = self.lengths[counts] if len(self.lengths) else self.lengths
+        return PairedScores(self.values[counts], self.kinds[counts], lengths)
 
     @property
     def mean(self) -> float:

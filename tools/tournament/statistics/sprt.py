@@ -94,15 +94,17 @@ class SequentialTest:
         return math.log(self.beta / (1 - self.alpha)), math.log((1 - self.beta) / self.alpha)
 
     def run(self, scores: PairedScores, tested: int = 0) -> SprtResult:
-        """Test every `PAIRS_BETWEEN_LOOKS` pairs until the likelihood ratio reaches a bound.
+        """Test every `PAIRS_BETWEEN_LOOKS` pairs that count until the likelihood ratio reaches a bound.
 
         Args:
             scores: Results of the first player, all games from the first on.
             tested: How many of them an earlier run used, which decided nothing.
         """
-        samples = scores.pair_win_shares - 0.5 if self.in_elo else scores.pair_values
+        values = scores.pair_values
+        counted = np.flatnonzero(~np.isnan(values))
+        samples = (scores.pair_win_shares - 0.5 if self.in_elo else values)[counted]
         looks = np.arange(PAIRS_BETWEEN_LOOKS, len(samples) + 1, PAIRS_BETWEEN_LOOKS)
-        new = looks[looks > tested // 2]
+        new = looks[looks > np.searchsorted(counted, tested // 2)]
         ratio = 0.0
         for ends, ratios in self._compute_ratios(samples, new if len(new) else looks[-1:]):
             rejects, accepts = self.llr_bounds
@@ -110,9 +112,9 @@ class SequentialTest:
             if len(hits):
                 ratio = float(ratios[hits[0]])
                 verdict = SprtVerdict.ACCEPTED if ratio >= accepts else SprtVerdict.REJECTED
-                return SprtResult(verdict, ratio, 2 * int(ends[hits[0]]))
+                return SprtResult(verdict, ratio, 2 * (int(counted[ends[hits[0]] - 1]) + 1))
             ratio = float(ratios[-1])
-        return SprtResult(SprtVerdict.UNDECIDED, ratio, 2 * len(samples))
+        return SprtResult(SprtVerdict.UNDECIDED, ratio, scores.games)
 
     def _compute_ratios(
         self, samples: NDArray[np.float64], looks: NDArray[np.int64]

@@ -195,8 +195,10 @@ class FitLearner(Learner):
         if settings.games and "ppg" not in arrays:
             nets = net_set_from_arrays(folder.name, arrays)
             processes = self._resources.processes
-            strengths = measure_strength(nets, settings.opponents, settings.games, processes, settings.rules)
+            measured = measure_strength(nets, settings.opponents, settings.games, processes, settings.rules)
+            strengths = measured.strengths
             record = {"epoch": "best", "best_epoch": int(arrays["epoch"]), **strengths_to_record(strengths)}
+            record |= measured.metrics
             append_new_record(folder / LOG_FILE, record, "epoch")
             write_arrays(best, {**arrays, **strengths_to_arrays(strengths)})
             sys.stderr.write(f"{nets.name}: {format_strengths(strengths)}\n")

@@ -34,9 +34,9 @@ from tools.train.labels.label_tasks import (
 from tools.train.labels.sampling import DEFAULT_SOURCES, parse_sources
 from tools.train.labels.shards import read_newest_labels
 from tools.train.runs.options import add_workers_option
-from tools.train.runs.run import Arrays, Learner, Record, RunProgress, StrengthMeasurement, read_array
+from tools.train.runs.run import Arrays, Learner, Record, RunProgress, read_array
 from tools.train.runs.shard_loop import make_missing_shards
-from tools.train.runs.strength_games import measure_strength
+from tools.train.runs.strength_games import StrengthMeasurement, measure_strength
 from tools.train.runs.trainer import Resources, Trainer
 from tools.train.weights.net_set import NetSet, load_net_set, net_set_from_arrays
 
@@ -125,9 +125,7 @@ class RefineLearner(Learner):
         if self._generations_done % settings.measure_every and self._generations_done < settings.generations:
             return StrengthMeasurement()
         processes = self._resources.processes
-        return StrengthMeasurement(
-            measure_strength(self._nets, settings.opponents, settings.games, processes, settings.rules)
-        )
+        return measure_strength(self._nets, settings.opponents, settings.games, processes, settings.rules)
 
     def format_record(self, record: Record) -> str:
         """Format a line of the log."""

@@ -14,12 +14,15 @@ from dataclasses import dataclass
 from math import sqrt
 from typing import Protocol
 
-import numpy as np
-
 from engine.play.player import Player
 from engine.rules.rules import Rules
-from tools.train.runs.run import Learner, Record, RunProgress, StrengthMeasurement
-from tools.train.runs.strength_games import load_opponents, play_opponents, strengths_from_results
+from tools.train.runs.run import Learner, Record, RunProgress
+from tools.train.runs.strength_games import (
+    StrengthMeasurement,
+    load_opponents,
+    measure_results,
+    play_opponents,
+)
 
 
 @dataclass(frozen=True)
@@ -160,8 +163,8 @@ class GameLearner(Learner):
         """Play all opponents; the log also has the share of games won against the first."""
         settings = self._game_settings
         results = play_opponents(self.player, self._opponents, settings.benchmark_games, settings.rules)
-        won = [float(np.mean(result.points > 0)) for result in results.values()]
-        return StrengthMeasurement(strengths_from_results(results), {"won": won[0]} if won else {})
+        won = [result.win_share for result in results.values() if result.games]
+        return measure_results(results, **({"won": won[0]} if won else {}))
 
     def format_record(self, record: Record) -> str:
         """Format a line of the log."""

@@ -12,7 +12,7 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -21,13 +21,20 @@ from numpy.typing import NDArray
 
 from engine.errors import DataFileError
 from engine.formats.array_file import read_array_file
+from engine.wording import format_count
 from nets.provenance import StrengthRecord
 from tools.common.files import append_new_record, read_records, write_arrays
 from tools.common.progress import Progress
 from tools.train.runs.curves import find_best_strength, format_run_strength
 from tools.train.runs.pictures import draw_runs
 from tools.train.runs.run_folder import KIND_ARRAY, LOG_FILE
-from tools.train.runs.strength_games import format_strengths, strengths_to_arrays, strengths_to_record
+from tools.train.runs.strength_games import (
+    ENDLESS,
+    StrengthMeasurement,
+    format_strengths,
+    strengths_to_arrays,
+    strengths_to_record,
+)
 
 CHECKPOINT_FILE = "checkpoint.npz"
 BEST_FILE = "best.npz"
@@ -40,19 +47,6 @@ Record = dict[str, Any]
 
 DrawFunction = Callable[[Sequence[Path], Path], None]
 """Draws the runs in some folders into a file."""
-
-
-@dataclass(frozen=True)
-class StrengthMeasurement:
-    """The strength of a learner.
-
-    Attributes:
-        strengths: One for each opponent; none where nothing was measured.
-        metrics: More fields for the log.
-    """
-
-    strengths: Sequence[StrengthRecord] = ()
-    metrics: Record = field(default_factory=dict)
 
 
 @dataclass
@@ -263,6 +257,8 @@ class Run:
         text = self._learner.format_record(record)
         if text and strengths:
             text += f", {format_strengths(strengths)}"
+        for opponent, games in record.get(ENDLESS, {}).items():
+            text += f", {format_count(games, 'game')} against {opponent} did not end"
         if text and "back_to" in record:
             text += f"; fallen behind: {self._learner.format_backtrack(record)}"
         return text

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Annotated, Any
 
@@ -41,6 +41,23 @@ BacktrackOption = Annotated[
     ),
 ]
 """Settings of the commands that measure strength."""
+
+
+ENDLESS = "endless"
+"""Field of a log: how many games of a measurement did not end, by opponent."""
+
+
+@dataclass(frozen=True)
+class StrengthMeasurement:
+    """The strength of a learner.
+
+    Attributes:
+        strengths: One for each opponent; none where nothing was measured.
+        metrics: More fields for the log.
+    """
+
+    strengths: Sequence[StrengthRecord] = ()
+    metrics: dict[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,16 +121,25 @@ def play_opponents(
 ) -> dict[str, PairedGameResults]:
     """Play paired games by given rules against each opponent, by name."""
     return {
-        name: play_games(player, opponent, games, _SEED, rules=rules) for name, opponent in opponents.items()
+        name: play_games(player, opponent, games, _SEED, rules=rules, may_be_endless=True)
+        for name, opponent in opponents.items()
     }
 
 
-def strengths_from_results(results: Mapping[str, PairedGameResults]) -> list[StrengthRecord]:
-    """Compute the strength of a player from its results against each opponent."""
-    return [
+def measure_results(results: Mapping[str, PairedGameResults], **metrics: object) -> StrengthMeasurement:
+    """Compute the strength of a player from its results against each opponent.
+
+    Args:
+        results: By opponent; the log gets the number of games that did not end, where there are any.
+        metrics: More fields for the log.
+    """
+    endless = {name: len(each.endless) for name, each in results.items() if len(each.endless)}
+    strengths = [
         StrengthRecord(name, each.points_per_game, each.standard_error, each.games)
         for name, each in results.items()
+        if each.games
     ]
+    return StrengthMeasurement(strengths, {**metrics, **({ENDLESS: endless} if endless else {})})
 
 
 def measure_strength(
@@ -122,7 +148,7 @@ def measure_strength(
     games: int,
     processes: Executor,
     rules: Rules = STANDARD_RULES,
-) -> list[StrengthRecord]:
+) -> StrengthMeasurement:
     """Play against each opponent, in several processes.
 
     Args:
@@ -131,29 +157,33 @@ def measure_strength(
         games: Paired games against each, even.
         processes: Play.
         rules: The rules of the games.
-
-    Returns:
-        One for each opponent; none for no games.
     """
     ranges = [
         BenchmarkGameRange(nets, opponent, start, min(RANGE_GAMES, games - start), rules)
         for opponent in opponents
         for start in range(0, games, RANGE_GAMES)
     ]
-    points: dict[str, list[NDArray[np.int8]]] = {opponent: [] for opponent in opponents}
+    results: dict[str, PairedGameResults] = {}
     for game_range, played in zip(ranges, processes.map(play_benchmark_range, ranges), strict=True):
-        points[game_range.opponent].append(played)
-    return strengths_from_results(
-        {name: PairedGameResults(np.concatenate(parts)) for name, parts in points.items() if parts}
-    )
+        before = results.get(game_range.opponent)
+        results[game_range.opponent] = played if before is None else before.concatenate(played)
+    return measure_results(results)
 
 
-def play_benchmark_range(game_range: BenchmarkGameRange) -> NDArray[np.int8]:
-    """Play some games; ``int8[games]``, points of the nets."""
+def play_benchmark_range(game_range: BenchmarkGameRange) -> PairedGameResults:
+    """Play some games; the results are those of the nets."""
     player = EvaluatorPlayer(game_range.nets.make_evaluator())
     opponent = _load_cached_opponent(game_range.opponent)
     first_pair, rules = game_range.first_game // 2, game_range.rules
-    return play_games(player, opponent, game_range.games, _SEED, first_pair=first_pair, rules=rules).points
+    return play_games(
+        player,
+        opponent,
+        game_range.games,
+        _SEED,
+        first_pair=first_pair,
+        rules=rules,
+        may_be_endless=True,
+    )
 
 
 def format_strengths(strengths: Sequence[StrengthRecord]) -> str:

@@ -1,17 +1,19 @@
 """The strength of players in training: opponents, dice, and the report."""
 
+import numpy as np
 import pytest
 
 from engine.errors import ValueRangeError
-from engine.play.lockstep import play_games
+from engine.play.lockstep import PairedGameResults, play_games
 from engine.play.player import RandomPlayer
 from nets.players.pubeval import PubevalPlayer
 from tools.train.runs.strength_games import (
+    ENDLESS,
     check_backtrack,
     check_benchmark,
     load_opponents,
+    measure_results,
     play_opponents,
-    strengths_from_results,
 )
 
 
@@ -30,7 +32,9 @@ def test_a_player_meets_each_opponent_with_the_same_dice():
 
 def test_strength_is_points_per_game_with_their_error():
     results = play_opponents(PubevalPlayer(), {"chance": RandomPlayer(7)}, 40)
-    (strength,) = strengths_from_results(results)
+    measured = measure_results(results)
+    assert measured.metrics == {}
+    (strength,) = measured.strengths
     assert (strength.opponent, strength.games) == ("chance", 40)
     assert strength.points_per_game == results["chance"].points.mean() > 0.5
     assert strength.standard_error == results["chance"].standard_error > 0.0
@@ -49,3 +53,16 @@ def test_a_run_that_measures_nothing_cannot_go_back_to_its_best_net(opponents, g
 def test_a_measurement_has_an_even_number_of_games_and_an_error(games):
     with pytest.raises(ValueRangeError, match=f"or more, got {games}"):
         check_benchmark((), games)
+
+
+def test_games_that_do_not_end_are_counted_and_the_others_measure_strength():
+    points = np.array([1, -1, 2, 2, 0, 3], np.int8)
+    results = {
+        "slow": PairedGameResults(points, np.array([4])),
+        "stuck": PairedGameResults(np.zeros(2, np.int8), np.array([0, 1])),
+        "quick": PairedGameResults(points),
+    }
+    measured = measure_results(results, won=0.5)
+    assert [(each.opponent, each.games) for each in measured.strengths] == [("slow", 4), ("quick", 6)]
+    assert measured.strengths[0].points_per_game == 1.0
+    assert measured.metrics == {"won": 0.5, ENDLESS: {"slow": 1, "stuck": 2}}

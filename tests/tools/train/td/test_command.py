@@ -47,10 +47,10 @@ def strength(trainee, opponent, games=1000):
 def strengths_in_turn(*points):
     """Measurements with set results, in points per game of four games."""
     left = [PairedGameResults(np.array(each, np.int8)) for each in points]
-    return lambda player, other, games, seed, rules: left.pop(0)
+    return lambda player, other, games, seed, **how: left.pop(0)
 
 
-def strength_by_weights(player, other, games, seed, rules):
+def strength_by_weights(player, other, games, seed, **how):
     """A measurement that rises and falls, the same whenever the weights are the same."""
     generator = np.random.default_rng(player.evaluator.contact.one_layer_weights[0].view(np.uint32).ravel())
     return PairedGameResults(generator.integers(-3, 4, 4).astype(np.int8))
