@@ -9,7 +9,6 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.errors import DataFileError
 from engine.play.player import EvaluatorPlayer, Player
 from engine.rules.rules import Feature
 from nets.heritage.computational_backgammon.net import SYMMETRIC, ClassicWeights, outcomes_to_nodes
@@ -27,7 +26,7 @@ from tools.heritage.computational_backgammon.net_set import (
 )
 from tools.heritage.computational_backgammon.settings import SELF, TAUGHT, WATCHING, ClassicSettings
 from tools.train.runs.game_learner import GameLearner, RoundReport
-from tools.train.runs.run import Arrays, Record, check_same_settings
+from tools.train.runs.run import Arrays, Record, check_same_settings, read_count
 from tools.train.runs.strength_games import StrengthMeasurement
 from tools.train.weights.net_set import find_nets_file
 
@@ -100,7 +99,7 @@ class ClassicLearner(GameLearner):
         }
         check_same_settings(self.settings, found)
         self._nets = nets
-        self._games_done, self._cuts = (_parse_count(arrays, name) for name in ("games_done", "cuts"))
+        self._games_done, self._cuts = (read_count(arrays, name) for name in ("games_done", "cuts"))
 
     def can_backtrack(self) -> bool:
         """Return whether a rate is still above the lower bound."""
@@ -110,7 +109,7 @@ class ClassicLearner(GameLearner):
         """Go back to the best nets, as `Learner.backtrack_to`."""
         self._nets = classic_nets_from_arrays(arrays)
         self._cuts += 1
-        return {"back_to": _parse_count(arrays, "games_done"), "cuts": self._cuts}
+        return {"back_to": read_count(arrays, "games_done"), "cuts": self._cuts}
 
     def measure_strength(self) -> StrengthMeasurement:
         """Play all opponents; the log also has how the nets evaluate the start and decided endgames."""
@@ -167,8 +166,18 @@ class ClassicLearner(GameLearner):
         if self.nets.bearoff == TWO_SIDED:
             table = load_bearoff_table()
             ranks, wins = table.numbering.ranks, table.wins
-        is_mirrored = self.settings.layout == SYMMETRIC
-        return LearningParameters(alpha, beta, self.settings.trace, is_mirrored, ranks, wins)
+        settings = self.settings
+        return LearningParameters(
+            alpha,
+            beta,
+            settings.trace,
+            settings.layout == SYMMETRIC,
+            settings.turn,
+            settings.gammon_weight == "winning",
+            settings.gammon_zero,
+            ranks,
+            wins,
+        )
 
 
 def make_initial_nets(settings: ClassicSettings) -> ClassicNetSet:
@@ -190,10 +199,3 @@ def make_initial_nets(settings: ClassicSettings) -> ClassicNetSet:
         return made
     parent = read_classic_nets(find_nets_file(Path(settings.parent)))
     return made.with_weights_of(parent)
-
-
-def _parse_count(arrays: Arrays, name: str) -> int:
-    value = arrays.get(name)
-    if value is None or value.shape != () or value.dtype.kind not in "iu" or int(value) < 0:
-        raise DataFileError(f"expected {name} as one whole number of 0 or more, got {value!r}")
-    return int(value)

@@ -7,7 +7,7 @@ from typing import Annotated, ClassVar, Literal
 from msgspec import Meta
 
 from engine.errors import UnsupportedError, ValueRangeError
-from nets.heritage.computational_backgammon.net import NODE_COUNTS
+from nets.heritage.computational_backgammon.net import NODE_COUNTS, SYMMETRIC
 from tools.common.opponents import load_opponent
 from tools.train.runs.strength_games import (
     BacktrackOption,
@@ -35,6 +35,16 @@ class ClassicSettings(RunSettings, frozen=True):
     layout: Annotated[
         Literal["normal", "symmetric"], Meta(description="normal, or symmetric: weights mirrored")
     ] = "normal"
+    turn: Annotated[
+        bool, Meta(description="whether symmetric nets have inputs for the turn: true or false")
+    ] = True
+    gammon_weight: Annotated[
+        Literal["winning", "one"],
+        Meta(description="weight of what shares of gammons learn: the winning chance, or one (two outputs)"),
+    ] = "winning"
+    gammon_zero: Annotated[
+        bool, Meta(description="whether gammons that can no longer be are 0, not learned: true or false")
+    ] = True
     bearoff: Annotated[
         Literal["none", "two-sided"], Meta(description="two-sided: bearoffs are looked up, not learned")
     ] = "none"
@@ -65,13 +75,15 @@ class ClassicSettings(RunSettings, frozen=True):
         """Check what msgspec cannot.
 
         Raises:
-            ValueRangeError: No net has this number of outputs, a rate begins below its lower bound, or the
-                run would backtrack and measures no strength.
+            ValueRangeError: No net has this number of outputs, or lacks a turn; a rate begins below its lower
+                bound, or the run would backtrack and measures no strength.
             UnsupportedError: The expert needs an evaluator and has none.
             GammondError: The expert or an opponent cannot be loaded.
         """
         if self.outputs not in NODE_COUNTS:
             raise ValueRangeError(f"expected 1, 2 or 5 outputs, got {self.outputs}", field="outputs")
+        if not self.turn and self.layout != SYMMETRIC:
+            raise ValueRangeError("expected layout symmetric without inputs for the turn", field="turn")
         if min(self.alpha, self.beta) < self.least_rate:
             raise ValueRangeError(
                 f"expected a least_rate up to {min(self.alpha, self.beta)}, got {self.least_rate}",

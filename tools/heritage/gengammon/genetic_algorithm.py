@@ -85,16 +85,16 @@ class Population:
         order = np.argsort(-fitness, kind="stable")
         best = int(order[0])
         result = GenerationResult(self.generation, nets[best], agreements[best], float(fitness.mean()))
-        self.genes = self._breed(order, generator)
+        self.genes = self._breed(order, float(fitness[best]), generator)
         self.generation += 1
         return result
 
-    def _breed(self, order: NDArray[np.int64], generator: np.random.Generator) -> Gene:
-        """Return the next generation: the elite first, the fittest at the front."""
+    def _breed(self, order: NDArray[np.int64], fitness: float, generator: np.random.Generator) -> Gene:
+        """Return the next generation: the elite first, the fittest, of this fitness, at the front."""
         settings = self._settings
         size = len(self.genes)
         kept = min(round(settings.elite * size), size - 1)
-        crossed = _CROSSOVERS[self._choose_crossover()]
+        crossed = _CROSSOVERS[self._choose_crossover(fitness)]
         parents = order[generator.integers(0, size, (size - kept, 2, settings.contest)).min(axis=2)]
         is_mutated = generator.random(size - kept) < settings.mutation_share
         offspring = [self.genes[place] for place in order[:kept]]
@@ -105,9 +105,11 @@ class Population:
             offspring.append(gene)
         return np.stack(offspring)
 
-    def _choose_crossover(self) -> str:
+    def _choose_crossover(self, fitness: float) -> str:
         if self._settings.crossover != "alternating":
             return self._settings.crossover
+        if fitness < self._settings.alternate_from:
+            return "weights"
         return ("weights", "bits")[self.generation // self._settings.alternate_every % 2]
 
 

@@ -22,7 +22,7 @@ from tools.heritage.gengammon.packed_moves import ExpertAgreement, count_moves, 
 from tools.heritage.gengammon.playouts import find_best_by_playouts, measure_lead, sample_own_positions
 from tools.heritage.gengammon.runs import NET_FILE
 from tools.heritage.gengammon.settings import MimicSettings
-from tools.train.runs.run import Arrays, Learner, Record, RunProgress, read_array
+from tools.train.runs.run import Arrays, Learner, Record, RunProgress, read_array, read_count
 from tools.train.runs.strength_games import (
     StrengthMeasurement,
     load_opponents,
@@ -179,7 +179,7 @@ class GeneticLearner(MimicLearner):
     def load_state_dict(self, arrays: Arrays) -> None:
         """Resume from a population, as `Learner.load_state_dict`."""
         settings = self._settings
-        genes, generation = _read_genes(settings, arrays), _read_number(arrays, "generation")
+        genes, generation = _read_genes(settings, arrays), read_count(arrays, "generation")
         self._population = Population(settings, settings.seed, genes, generation)
 
 
@@ -222,7 +222,7 @@ class BackpropLearner(MimicLearner):
 
     def load_state_dict(self, arrays: Arrays) -> None:
         """Restore weights and moments, as `Learner.load_state_dict`."""
-        self._trainer.load_state_dict(_read_number(arrays, "epoch"), arrays)
+        self._trainer.load_state_dict(read_count(arrays, "epoch"), arrays)
 
 
 class SelfPlayLearner(MimicLearner):
@@ -281,7 +281,7 @@ class SelfPlayLearner(MimicLearner):
         self._net = GengammonNet(
             read_array(arrays, "weights", (HIDDEN_UNITS, INPUTS)), self._settings.activation
         )
-        self._rounds_done = _read_number(arrays, "round")
+        self._rounds_done = read_count(arrays, "round")
 
     def _make_data(self) -> tuple[NDArray[np.int8], CandidatePlays]:
         """Return positions of the net's games, and the plays that playing out found best."""
@@ -303,7 +303,3 @@ def _pack_range(boards: NDArray[np.int8], plays: CandidatePlays, first: int, las
 
 def _read_genes(settings: MimicSettings, arrays: Arrays) -> NDArray[np.int32]:
     return read_array(arrays, "genes", (settings.population, HIDDEN_UNITS * INPUTS)).astype(np.int32)
-
-
-def _read_number(arrays: Arrays, name: str) -> int:
-    return int(read_array(arrays, name, ()))

@@ -57,6 +57,9 @@ class MimicSettings(RunSettings, frozen=True):
     alternate_every: Annotated[
         int, Meta(ge=1, description="generations after which alternating switches")
     ] = 50
+    alternate_from: Annotated[
+        float, Meta(ge=0, le=1, description="fitness of the fittest net from which alternating alternates")
+    ] = 0.0
     sample: Annotated[
         int,
         Meta(ge=0, description="expert moves that measure a generation, drawn anew for each; 0 for all"),

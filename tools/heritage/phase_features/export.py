@@ -7,7 +7,8 @@ from pathlib import Path
 
 import numpy as np
 
-from nets.heritage.phase_features.net import ACTIVATION
+from engine.errors import UnsupportedError
+from nets.heritage.phase_features.net import ACTIVATION, HIDDEN
 from tools.heritage.phase_features.files import BEST, CHECKPOINT, read_phase_net
 from tools.train.runs.manifest_entries import check_net_file, write_scorer
 
@@ -32,6 +33,11 @@ def export_phase_net(run: Path, name: str, folder: Path, *, best: bool, force: b
     source = run / (BEST if best else CHECKPOINT)
     if not source.is_file() or (net := read_phase_net(source)) is None:
         return None
+    if net.hidden != HIDDEN:
+        sizes = " and ".join(map(str, net.hidden))
+        raise UnsupportedError(
+            f"expected hidden layers of 64 and 64 to export, got {sizes}: play it as run:{run}"
+        )
     file = check_net_file(folder, name, ".npy", force=force)
     content = io.BytesIO()
     np.save(content, net.flat_weights, allow_pickle=False)

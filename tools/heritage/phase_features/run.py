@@ -8,11 +8,10 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.errors import DataFileError
 from engine.evaluation.evaluator import Scorer
 from engine.play.player import RandomPlayer, ScorerPlayer
 from nets.heritage.phase_features.heuristic import PhaseHeuristicScorer
-from nets.heritage.phase_features.net import HIDDEN, PhaseNet, draw_weights
+from nets.heritage.phase_features.net import PhaseNet, draw_weights
 from nets.heritage.phase_features.uniform_choice_player import UniformChoicePlayer
 from tools.common.files import read_records, write_arrays
 from tools.heritage.phase_features.files import IMITATION
@@ -26,7 +25,7 @@ from tools.heritage.phase_features.samples import Samples, sample_games
 from tools.heritage.phase_features.settings import HeuristicNetSettings
 from tools.heritage.phase_features.trainer import PhaseNetTrainer
 from tools.train.fitting.training_loop import cosine_rate
-from tools.train.runs.run import Arrays, Learner, Record, RunProgress
+from tools.train.runs.run import Arrays, Learner, Record, RunProgress, check_same_settings, read_count
 from tools.train.runs.run_folder import KIND_ARRAY, LOG_FILE
 from tools.train.runs.strength_games import (
     StrengthMeasurement,
@@ -78,7 +77,8 @@ class HeuristicNetLearner(Learner):
     def start(self, records: Sequence[Record]) -> None:
         """Make the first net."""
         encoding = self._settings.encoding
-        layers = draw_weights(self._make_generator(_WEIGHTS), encoding.width, HIDDEN)
+        first, second = self._settings.hidden
+        layers = draw_weights(self._make_generator(_WEIGHTS), encoding.width, (first, second))
         self._trainer = PhaseNetTrainer(layers, encoding)
 
     def run_step(self, progress: RunProgress) -> None:
@@ -119,11 +119,9 @@ class HeuristicNetLearner(Learner):
     def load_state_dict(self, arrays: Arrays) -> None:
         """Resume from a checkpoint, as `Learner.load_state_dict`."""
         net = PhaseNet.from_arrays(arrays)
+        check_same_settings(self._settings, {"hidden": net.hidden})
         self._trainer = PhaseNetTrainer.resume(net, self._settings.encoding, arrays)
-        done, most = arrays.get("done"), self.total_steps
-        if done is None or done.shape != () or done.dtype.kind not in "iu" or not 0 <= int(done) <= most:
-            raise DataFileError(f"expected done as one whole number 0..{most}, got {done!r}")
-        self._steps_done = int(done)
+        self._steps_done = read_count(arrays, "done")
 
     def write_files(self, folder: Path) -> None:
         """Write the net after the imitation."""

@@ -7,9 +7,12 @@ from typing import Annotated, ClassVar, Literal
 from msgspec import Meta
 
 from engine.errors import ValueRangeError
+from nets.heritage.phase_features.net import HIDDEN
 from tools.heritage.phase_features.inputs import INPUT_ENCODINGS, InputEncoding
 from tools.train.runs.strength_games import OpponentsOption, check_benchmark
 from tools.train.runs.trainer import RunSettings
+
+_MOST_UNITS = 4096
 
 
 class HeuristicNetSettings(RunSettings, frozen=True):
@@ -24,6 +27,7 @@ class HeuristicNetSettings(RunSettings, frozen=True):
             "counts, gated but not normalised"
         ),
     ] = "gated"
+    hidden: Annotated[tuple[int, ...], Meta(description="sizes of the two hidden layers")] = HIDDEN
     random_games: Annotated[
         int, Meta(ge=4, multiple_of=2, description="random games whose positions are imitated")
     ] = 1000
@@ -69,9 +73,13 @@ class HeuristicNetSettings(RunSettings, frozen=True):
         """Check what msgspec cannot.
 
         Raises:
-            ValueRangeError: The rate would rise, there is nothing to learn, or the number of games is odd.
+            ValueRangeError: There are not two layers, the rate would rise, there is nothing to learn, or the
+                number of games is odd.
             GammondError: An opponent cannot be loaded.
         """
+        if len(self.hidden) != len(HIDDEN) or not all(1 <= units <= _MOST_UNITS for units in self.hidden):
+            sizes = ",".join(map(str, self.hidden))
+            raise ValueRangeError(f"expected two sizes of 1..{_MOST_UNITS}, got {sizes}", field="hidden")
         if not self.epochs + self.rounds:
             raise ValueRangeError("expected epochs or rounds above 0, got 0 of both", field="rounds")
         if self.final_rate > self.rate:

@@ -342,3 +342,15 @@ def read_array(arrays: Arrays, name: str, shape: tuple[int, ...] = ()) -> NDArra
         found = list(arrays[name].shape) if name in arrays else "nothing"
         raise DataFileError(f"expected {name} of shape {list(shape)}, got {found}")
     return arrays[name]
+
+
+def read_count(arrays: Arrays, name: str) -> int:
+    """Read a count of a checkpoint.
+
+    Raises:
+        DataFileError: It is missing, or no whole number of 0 or more.
+    """
+    value = arrays.get(name)
+    if value is None or value.shape != () or value.dtype.kind not in "iu" or int(value) < 0:
+        raise DataFileError(f"expected {name} as one whole number of 0 or more, got {value!r}")
+    return int(value)

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.errors import DataFileError
+from tools.train.runs.run import read_count
 from tools.train.weights.td_nets import TdNets, td_nets_from_arrays
 
 
@@ -41,15 +42,9 @@ def parse_td_checkpoint(name: str, arrays: Mapping[str, NDArray[Any]]) -> TdChec
     nets, state = td_nets_from_arrays(name, arrays)
     if missing := [name for name in ("games_done", "dice") if name not in state]:
         raise DataFileError(f"expected a checkpoint of a run, missing {' and '.join(missing)}")
-    games_done = _parse_count("games_done", state["games_done"])
-    cuts = _parse_count("cuts", state.get("cuts", np.array(0)))
+    games_done = read_count(state, "games_done")
+    cuts = read_count({"cuts": np.array(0), **state}, "cuts")
     dice = state["dice"]
     if dice.ndim != 1 or dice.dtype != np.uint64:
         raise DataFileError(f"expected dice as uint64[threads], got {dice.dtype}{list(dice.shape)}")
     return TdCheckpoint(nets, games_done, dice.astype(np.uint64), cuts)
-
-
-def _parse_count(name: str, value: NDArray[Any]) -> int:
-    if value.shape != () or value.dtype.kind not in "iu" or int(value) < 0:
-        raise DataFileError(f"expected {name} as one whole number of 0 or more, got {value!r}")
-    return int(value)

@@ -27,13 +27,15 @@ def net(layout, outputs, seed=5, hidden=7):
     return made
 
 
-def learning(*, mirrored=False, trace=0.0, table=False, alpha=RATE, beta=RATE):
+def learning(
+    *, mirrored=False, trace=0.0, table=False, alpha=RATE, beta=RATE, turn=True, weighs=True, knows=True
+):
     ranks, wins = np.zeros((7, 1), np.int64), np.zeros((0, 0), np.float32)
     for array in (ranks, wins):
         array.setflags(write=False)
     if table:
         ranks, wins = load_bearoff_table().numbering.ranks, load_bearoff_table().wins
-    return LearningParameters(alpha, beta, trace, mirrored, ranks, wins)
+    return LearningParameters(alpha, beta, trace, mirrored, turn, weighs, knows, ranks, wins)
 
 
 def untaken(boards):
@@ -154,3 +156,36 @@ def test_bearoffs_of_the_table_are_not_learned():
         tally = np.zeros(4, np.int64)
         learn_game(boards, own.weights, own.weights, learning(table=table), tally)
         assert (own.weights[0] == before.weights[0]).all() == table
+
+
+@pytest.mark.slow
+def test_shares_of_gammons_may_count_in_full_whoever_wins():
+    board = untaken(sample_random_positions(4000, seed=4)[:400])[0]
+    target = np.array([0.25, 0.9, 0.9], np.float32)
+    steps = []
+    for weighs in (True, False):
+        own, before = net("normal", 2), net("normal", 2)
+        learn(own, board, target, learning(weighs=weighs))
+        steps.append(own.weights[3] - before.weights[3])
+    np.testing.assert_allclose(steps[0], steps[1] * [1.0, 0.25, 0.75], rtol=1e-3)
+
+
+@pytest.mark.slow
+def test_gammons_that_cannot_be_may_be_left_for_the_net_to_find_out():
+    board = position({6: 14}, {24: 15}).board.copy()
+    board[0, 0] = 1
+    own, before = net("normal", 5), net("normal", 5)
+    learn(own, board, np.full(5, 0.9, np.float32), learning(knows=False))
+    assert all((a != b).any() for a, b in zip(own.weights[2], before.weights[2], strict=True))
+
+
+@pytest.mark.slow
+def test_a_symmetric_net_without_a_turn_gives_even_chances_where_all_looks_alike_from_both_sides():
+    boards = sample_random_positions(4000, seed=7)[:40]
+    start = Position.start().board[None]
+    for turn in (True, False):
+        own = ClassicNet.untrained("symmetric", 1, 7, np.random.default_rng(5))
+        for board in boards:
+            learn(own, board, np.array([0.9], np.float32), learning(mirrored=True, turn=turn))
+        assert (own.weights[1] == 0.0).all() != turn
+        assert (abs(own.compute_nodes(start)[0, 0] - 0.5) < 1e-4) != turn

@@ -105,13 +105,25 @@ def test_crossovers_alternate_after_so_many_generations(monkeypatch):
 
         monkeypatch.setitem(evolving._CROSSOVERS, name, watched)
     settings = msgspec.structs.replace(SMALL, crossover="alternating", alternate_every=2, population=4)
-    population = Population(settings, 1)
-    seen = []
-    for _ in range(6):
-        called.clear()
-        population.evolve(taught(), threads=1)
-        seen.append(set(called))
-    assert seen == [{"weights"}] * 2 + [{"bits"}] * 2 + [{"weights"}] * 2
+
+    def evolve(**more):
+        population, seen = Population(msgspec.structs.replace(settings, **more), 1), []
+        for _ in range(6):
+            called.clear()
+            fitness = population.evolve(taught(), threads=1).agreement.fitness
+            seen.append((fitness, set(called)))
+        return seen
+
+    assert [names for _, names in evolve()] == [{"weights"}] * 2 + [{"bits"}] * 2 + [{"weights"}] * 2
+    assert all(names == {"weights"} for _, names in evolve(alternate_from=1.0))
+    least = sorted(fitness for fitness, _ in evolve(alternate_from=1.0))[3]
+    late = evolve(alternate_every=1, alternate_from=least)
+    expected = [
+        {"bits"} if number % 2 and fitness >= least else {"weights"}
+        for number, (fitness, _) in enumerate(late)
+    ]
+    assert [names for _, names in late] == expected
+    assert {"bits"} in expected
 
 
 def test_a_sample_is_of_its_size_and_others_each_time():

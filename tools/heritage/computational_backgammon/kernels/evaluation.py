@@ -32,6 +32,9 @@ class LearningParameters(NamedTuple):
         beta: That of the weights from the inputs to the hidden units.
         trace: λ of the returns, 0..1.
         is_mirrored: Whether the nets are mirrored, and stay so.
+        has_turn: Whether hidden units learn biases: the inputs for the turn.
+        weighs_gammons: Whether a share of wins counts in so far as the game is won, one of losses likewise.
+        knows_gammons: Whether gammons are 0 that cannot be, since the loser has borne off a checker.
         ranks: ``int64[7, checkers + 1]``, numbers the sides of a two-sided bearoff table.
         wins: ``float32[sides, sides]``, the table; none where it is empty.
     """
@@ -40,6 +43,9 @@ class LearningParameters(NamedTuple):
     beta: float
     trace: float
     is_mirrored: bool
+    has_turn: bool
+    weighs_gammons: bool
+    knows_gammons: bool
     ranks: NDArray[np.int64]
     wins: NDArray[np.float32]
 
@@ -127,12 +133,13 @@ def evaluate_position(
     at: int,
     net: OneLayerWeights,
     units: NDArray[np.float32],
+    learning: LearningParameters,
     buffers: EvaluationBuffers,
 ) -> None:
     """Write the hidden units and the nodes of a position."""
     forward_one(boards, at, net, buffers.rows, buffers.factors, units, buffers.rows_of_nodes, 0)
     for k in range(buffers.nodes.shape[0]):
-        can_be = _can_gammon(boards, at, k, buffers.nodes.shape[0])
+        can_be = not learning.knows_gammons or _can_gammon(boards, at, k, buffers.nodes.shape[0])
         buffers.nodes[k] = buffers.rows_of_nodes[0, k] if can_be else _ZERO
 
 
@@ -195,7 +202,7 @@ def compute_reply_equity(
     if win >= _ZERO:
         return _TWO * win - _ONE
     if is_race(boards, 0):
-        evaluate_position(boards, 0, race, buffers.race_units, buffers)
+        evaluate_position(boards, 0, race, buffers.race_units, learning, buffers)
     else:
-        evaluate_position(boards, 0, contact, buffers.contact_units, buffers)
+        evaluate_position(boards, 0, contact, buffers.contact_units, learning, buffers)
     return equity(buffers.nodes)

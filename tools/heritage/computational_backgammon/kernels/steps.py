@@ -34,11 +34,11 @@ def learn_position(
 ) -> float:
     """Judge a position and take a step towards the target; returns the squared error of equity."""
     if is_race(boards, at):
-        evaluate_position(boards, at, race, buffers.race_units, buffers)
+        evaluate_position(boards, at, race, buffers.race_units, learning, buffers)
         error = equity(buffers.target) - equity(buffers.nodes)
         take_step(boards, at, race, learning, buffers.race_units, buffers)
     else:
-        evaluate_position(boards, at, contact, buffers.contact_units, buffers)
+        evaluate_position(boards, at, contact, buffers.contact_units, learning, buffers)
         error = equity(buffers.target) - equity(buffers.nodes)
         take_step(boards, at, contact, learning, buffers.contact_units, buffers)
     return float(error * error)
@@ -60,7 +60,7 @@ def take_step(
     hidden = units.shape[1]
     for k in range(count):
         deltas[k] = (target[k] - nodes[k]) * nodes[k] * (_ONE - nodes[k])
-    if count == 3:  # a share of wins is learned from in so far as the game is won, one of losses likewise
+    if count == 3 and learning.weighs_gammons:
         deltas[1] *= target[0]
         deltas[2] *= _ONE - target[0]
     for h in range(hidden):
@@ -71,7 +71,8 @@ def take_step(
     beta = np.float32(learning.beta)
     for h in range(hidden):
         back[h] *= beta * units[0, h] * (_ONE - units[0, h])
-        b1[h] += back[h]
+        if learning.has_turn:
+            b1[h] += back[h]
     alpha = np.float32(learning.alpha)
     if learning.is_mirrored:
         _step_mirrored_nodes(w2, b2, units, deltas, alpha)
