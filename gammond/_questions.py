@@ -21,6 +21,7 @@ from gammond.results import (
     CubeDecision,
     Evaluation,
     Evaluations,
+    Opinion,
     Outcome,
     PlayEvaluation,
     PlayRollout,
@@ -37,6 +38,9 @@ T = TypeVar("T")
 
 _CUBE_PASS = "drop"
 """The word of the wire, on which a pass is a play that moves no checker."""
+
+_OPINION_KEYS = {"rank", "play", "score", "player", "gnubgid", "win", "win_g", "win_bg", "lose_g", "lose_bg"}
+"""Keys of an opinion that are no features."""
 
 
 @dataclass(frozen=True)
@@ -86,6 +90,15 @@ def ask_plays(
 def ask_cube(position: Position, match: MatchState | None, plies: int) -> Question[CubeDecision]:
     """Return the question for the cube decision."""
     return Question(_make_fields(position, match, want=["eval", "cube"], plies=plies), _parse_cube)
+
+
+def ask_opinion(position: Position, player: str, dice: Dice | None) -> Question[tuple[Opinion, ...]]:
+    """Return the question for what a player thinks of a position, or of the plays of a roll."""
+    roll = {} if dice is None else {"dice": list(check_dice(dice))}
+    return Question(
+        _make_fields(position, None, want=["opinion"], player=player, **roll),
+        lambda answer: _parse_opinions(answer, position, dice),
+    )
 
 
 class RolloutQuestion:
@@ -311,6 +324,19 @@ def _parse_plays(answer: Mapping[str, Any], position: Position, dice: Dice, matc
         for row in rows
     )
     return RankedPlays(plays, plays[0].plies, "stopped" not in answer, result.get("moves_stored", False))
+
+
+def _parse_opinions(answer: Mapping[str, Any], position: Position, dice: Dice | None) -> tuple[Opinion, ...]:
+    found = _get_finished(answer)["opinion"]
+    return tuple(
+        Opinion(
+            None if dice is None else _find_play(position, row["play"], dice),
+            row["score"],
+            _make_outcome(row) if "win" in row else None,
+            {name: value for name, value in row.items() if name not in _OPINION_KEYS},
+        )
+        for row in ([found] if dice is None else found["moves"])
+    )
 
 
 def _parse_cube(answer: Mapping[str, Any]) -> CubeDecision:

@@ -24,6 +24,7 @@ from gammond.results import (
     Evaluation,
     Evaluations,
     MatchProgress,
+    Opinion,
     Progress,
     RankedPlays,
     Rollout,
@@ -123,6 +124,10 @@ class AsyncClient:
     ) -> RankedPlays:
         """Rank the legal plays of a roll, as `gammond.Client.rank`."""
         return await self._ask(_questions.ask_plays(position, dice, match, plies, cubeful, move_filter))
+
+    async def opinion(self, position: Position, player: str, dice: Dice | None = None) -> tuple[Opinion, ...]:
+        """Say what a player thinks, as `gammond.Client.opinion`."""
+        return await self._ask(_questions.ask_opinion(position, player, dice))
 
     async def cube(self, position: Position, match: MatchState | None = None, plies: int = 0) -> CubeDecision:
         """Decide about the cube before the roll, as `gammond.Client.cube`."""

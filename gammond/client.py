@@ -27,6 +27,7 @@ from gammond.results import (
     Evaluation,
     Evaluations,
     MatchProgress,
+    Opinion,
     Progress,
     RankedPlays,
     Rollout,
@@ -153,6 +154,15 @@ class Client:
     ) -> Future[RankedPlays]:
         """Begin `rank`, and return the future of its result."""
         return self._ask(_questions.ask_plays(position, dice, match, plies, cubeful, move_filter))
+
+    def opinion(self, position: Position, player: str, dice: Dice | None = None) -> tuple[Opinion, ...]:
+        """Say what a player thinks, as `gammond.Engine.opinion`.
+
+        Raises:
+            ServerError: The server refused it.
+            ConnectionLost: The server went away, or the time is up.
+        """
+        return self._wait(self._ask(_questions.ask_opinion(position, player, dice)))
 
     def cube(self, position: Position, match: MatchState | None = None, plies: int = 0) -> CubeDecision:
         """Decide about the cube before the roll, as `gammond.Engine.cube`.

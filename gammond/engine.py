@@ -21,6 +21,7 @@ from gammond.results import (
     Evaluation,
     Evaluations,
     MatchProgress,
+    Opinion,
     Outcome,
     PlayEvaluation,
     PlayRollout,
@@ -37,6 +38,8 @@ if TYPE_CHECKING:
     from engine.analysis.rollout_requests import RolloutResult as _RolloutResult
     from engine.cubeful import CubeDecision as _CubeDecision
     from engine.match_analysis.rollouts import DecisionRollouts as _DecisionRollouts
+    from engine.play.opinions import Opinion as _Opinion
+    from engine.play.player import Player as _Player
     from engine.rollout.results import RolloutEstimate as _RolloutEstimate
     from engine.rules.match import MatchState as _EngineState
     from engine.rules.position import Position as _EnginePosition
@@ -47,7 +50,7 @@ class Engine:
     """Evaluates positions, ranks plays, decides about the cube, rolls out; safe to use from several threads.
 
     Args:
-        name: An evaluator that ``gammond players`` lists; the strongest by default.
+        name: An evaluator of ``gammond players``, or ``classic`` with options; the strongest by default.
         threads: Threads that work on one answer; they change no number.
         store: Where what is searched is kept and looked up, for other programs and for later: True for the
             store of the ``gammond`` command, or a file for one of its own. Kept answers are those of a search
@@ -196,6 +199,41 @@ class Engine:
             for each in found.plays
         )
         return RankedPlays(plays, plays[0].plies, found.effort.is_finished, found.effort.is_stored)
+
+    @refuse_after_fork_at_work
+    def opinion(self, position: Position, player: str, dice: Dice | None = None) -> tuple[Opinion, ...]:
+        """Say what a player thinks of a position, or of each play of a roll, the best first.
+
+        Players that score positions after a play score a position as if the side on roll had just played.
+
+        Args:
+            position: The checkers, those of the player on roll first.
+            player: A player that ``gammond players`` lists, with options: ``"phase-net:learned=self"``.
+            dice: The roll, to ask for its plays; None to ask for the position.
+
+        Returns:
+            One opinion on the position, or one for each play.
+
+        Raises:
+            FormatError: The dice are not two numbers, or an option of the player cannot be read.
+            ValueRangeError: A die is not 1 to 6, or no player has this name.
+            UnsupportedError: Its choice does not come from a number for each play.
+            StateError: The game is over.
+        """
+        from engine.errors import StateError
+        from engine.play.opinions import form_opinion, rank_by_opinion
+        from engine.play.variant_player import adapt_to_rules
+
+        asked, rules = self._unwrap(position), self._engine.rules
+        if asked.is_over:
+            raise StateError("the game is over: an opinion needs an unfinished game", field="position")
+        made = _load_player(player)
+        if made.checkers not in (None, rules.variant.checkers):
+            made = adapt_to_rules(made, rules)
+        if dice is None:
+            return (_make_opinion(None, form_opinion(made, asked)),)
+        ranked = rank_by_opinion(made, asked, check_dice(dice), rules)
+        return tuple(_make_opinion(Play._wrap(play), opinion) for play, opinion in ranked)
 
     @refuse_after_fork_at_work
     def cube(self, position: Position, match: MatchState | None = None, plies: int = 0) -> CubeDecision:
@@ -412,6 +450,18 @@ def _make_evaluation(found: _PositionEvaluation) -> Evaluation:
     return Evaluation(
         Outcome(*found.outcome), found.equity, found.cubeful, found.mwc, effort.plies, effort.is_stored
     )
+
+
+def _make_opinion(play: Play | None, found: _Opinion) -> Opinion:
+    outcome = None if found.outcome is None else Outcome(*found.outcome)
+    return Opinion(play, found.score, outcome, found.features)
+
+
+@lru_cache(maxsize=16)
+def _load_player(name: str) -> _Player:
+    from nets.catalogue import load_player
+
+    return load_player(name)
 
 
 def _make_cube_decision(decision: _CubeDecision, evaluation: Evaluation | None) -> CubeDecision:

@@ -6,7 +6,7 @@ present cube: 1 is a single game won.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any, Literal, overload
 
@@ -202,6 +202,28 @@ class RankedPlays(PrintedResult, Sequence[PlayEvaluation]):
 
     def __str__(self) -> str:
         return "\n".join(f"{rank:>3}. {play}" for rank, play in enumerate(self.plays, 1))
+
+
+@dataclass(frozen=True)
+class Opinion(PrintedResult):
+    """What a player thinks of a position, or of a play, for the side that is on roll or plays.
+
+    Attributes:
+        play: The play; None where the position itself was asked about.
+        score: The number by which it chooses, higher is better: cubeless equity in points where there is an
+            outcome, else on a scale of its own.
+        outcome: Its estimate; None for a player that estimates none.
+        features: What it sees there, by name, such as those of ``phase-heuristic``; empty for most players.
+    """
+
+    play: Play | None
+    score: float
+    outcome: Outcome | None
+    features: Mapping[str, float | str]
+
+    def __str__(self) -> str:
+        what = "" if self.play is None else f"{self.play.text:<24} "
+        return f"{what}{self.score:.6g}" + ("" if self.outcome is None else f": {self.outcome}")
 
 
 @dataclass(frozen=True)

@@ -138,7 +138,8 @@ def load_evaluator(
     """Load an evaluator: the nets of its entry behind a router with the bearoff databases.
 
     Args:
-        name: What `find_evaluator` takes, or ``wildbg:FOLDER`` (`nets.wildbg`).
+        name: What `find_evaluator` takes, ``wildbg:FOLDER`` (`nets.wildbg`), or a player of a kind that plays
+            by an evaluator alone, with its options.
         manifest_file: The manifest.
         sources: As for `load_player`; players that only choose plays are no evaluators.
 
@@ -146,14 +147,20 @@ def load_evaluator(
         A 0-ply evaluator of all positions.
 
     Raises:
+        FormatError: An option of a player cannot be parsed.
         ValueRangeError: No evaluator has this name, or it is a player that gives no values.
         UnsupportedError: A package that its nets need is missing.
         DataFileError: The manifest, a net or a bearoff database is missing or faulty.
     """
     if name.startswith(WILDBG):
         return load_wildbg(Path(name.removeprefix(WILDBG)))
-    if source := _find_source(name, sources):
-        player = source(name)
+    word = name.partition(":")[0]
+    is_kind = find_kind(word) is not None and word not in (
+        DEFAULT_EVALUATOR,
+        *list_evaluator_names(manifest_file),
+    )
+    if is_kind or _find_source(name, sources):
+        player = load_player(name, manifest_file, sources)
         if player.evaluator is None or not player.follows_evaluator:
             raise ValueRangeError(
                 f"{name} chooses plays and gives no values of positions: expected an evaluator, or nets that "

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from collections.abc import Mapping
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -89,6 +90,15 @@ class Scorer(Protocol):
             ``float32[n]``, higher is better for the side that has played, never nan; each depends on its own
             board alone.
         """
+        ...
+
+
+@runtime_checkable
+class FeatureScorer(Scorer, Protocol):
+    """A scorer that can list what it sees in a position."""
+
+    def list_features(self, board: Board) -> Mapping[str, float | str]:
+        """List the features of a position by name: ``int8[2, 26]``, as for `score_boards`."""
         ...
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.errors import UnsupportedError
-from engine.evaluation.evaluator import Evaluator, Scorer, find_first_highest
+from engine.evaluation.evaluator import Evaluator, FeatureScorer, Scorer, find_first_highest
 from engine.hypergammon.databases import load_solution
 from engine.rules.dice import Roll
 from engine.rules.moves import expand_rolls
@@ -101,6 +101,30 @@ class Player:
         """
         raise UnsupportedError(f"{self.name} cannot choose among given plays", field="player")
 
+    def score_plays(self, boards: Board, children: Board, offsets: NDArray[np.int64]) -> NDArray[np.float32]:
+        """Score given plays on the player's own scale: what it thinks of them.
+
+        Args:
+            boards: As for `pick`.
+            children: As for `pick`.
+            offsets: As for `pick`.
+
+        Returns:
+            ``float32[m]``, higher is better for the side that plays.
+
+        Raises:
+            UnsupportedError: Its choice does not come from a number for each play.
+        """
+        raise UnsupportedError(f"{self.name} chooses plays without a number for each", field="player")
+
+    def list_features(self, board: Board) -> Mapping[str, float | str]:
+        """List what it sees in a position, by name; empty for most players.
+
+        Args:
+            board: ``int8[2, 26]`` as the next mover sees it: row 1 has played.
+        """
+        return {}
+
     def choose_one(self, position: Position, roll: Roll, watch: SearchWatch | None = None) -> Board:
         """Choose a play of one position.
 
@@ -137,7 +161,17 @@ class Player:
         return None
 
 
-class EvaluatorPlayer(Player):
+class ScoringPlayer(Player):
+    """Plays the highest number that it gives to a play, the first of equal ones."""
+
+    def pick(
+        self, boards: Board, dice: NDArray[np.int8], children: Board, offsets: NDArray[np.int64]
+    ) -> NDArray[np.int64]:
+        """Choose among given plays, as `Player.pick`."""
+        return find_first_highest(self.score_plays(boards, children, offsets), offsets)
+
+
+class EvaluatorPlayer(ScoringPlayer):
     """Plays the highest cubeless money equity by an evaluator.
 
     Args:
@@ -157,14 +191,12 @@ class EvaluatorPlayer(Player):
         """Return the player of the best cubeless plays, as `Player.as_solver`."""
         return EvaluatorPlayer(load_solution(variant.checkers), variant.checkers)
 
-    def pick(
-        self, boards: Board, dice: NDArray[np.int8], children: Board, offsets: NDArray[np.int64]
-    ) -> NDArray[np.int64]:
-        """Choose among given plays, as `Player.pick`; the first of equal ones."""
-        return find_first_highest(-cubeless_equity(self.evaluator.evaluate(children)), offsets)
+    def score_plays(self, boards: Board, children: Board, offsets: NDArray[np.int64]) -> NDArray[np.float32]:
+        """Compute the equities of plays, as `Player.score_plays`."""
+        return -cubeless_equity(self.evaluator.evaluate(children))
 
 
-class ScorerPlayer(Player):
+class ScorerPlayer(ScoringPlayer):
     """Plays the highest score of a scorer.
 
     Args:
@@ -178,11 +210,13 @@ class ScorerPlayer(Player):
         self.name = name
         self.scorer = scorer
 
-    def pick(
-        self, boards: Board, dice: NDArray[np.int8], children: Board, offsets: NDArray[np.int64]
-    ) -> NDArray[np.int64]:
-        """Choose among given plays, as `Player.pick`; the first of equal ones."""
-        return find_first_highest(self.scorer.score_boards(children), offsets)
+    def score_plays(self, boards: Board, children: Board, offsets: NDArray[np.int64]) -> NDArray[np.float32]:
+        """Score plays, as `Player.score_plays`."""
+        return self.scorer.score_boards(children)
+
+    def list_features(self, board: Board) -> Mapping[str, float | str]:
+        """List what the scorer sees, as `Player.list_features`."""
+        return self.scorer.list_features(board) if isinstance(self.scorer, FeatureScorer) else {}
 
 
 class RandomPlayer(Player):

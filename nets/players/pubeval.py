@@ -64,6 +64,14 @@ class PubevalPlayer(Player):
         kernel_pubeval.choose_plays(children, offsets, is_race, self._contact, self._race, chosen)
         return chosen
 
+    def score_plays(self, boards: Board, children: Board, offsets: NDArray[np.int64]) -> NDArray[np.float32]:
+        """Score plays, as `engine.play.player.Player.score_plays`."""
+        are_races = np.repeat(classify_phases(boards) >= Phase.RACE, np.diff(offsets)).tolist()
+        scores = [
+            self.score_position(child, is_race=race) for child, race in zip(children, are_races, strict=True)
+        ]
+        return np.array(scores, np.float32)
+
     def score_position(self, child: Board, *, is_race: bool) -> float:
         """Score a position for the player who has just moved.
 

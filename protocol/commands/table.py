@@ -7,7 +7,7 @@ from dataclasses import replace
 from engine.rules.dice import parse_roll
 from engine.rules.match import MAX_CUBE, RESULT_NAMES
 from engine.search import FILTERS, MAX_PLIES
-from protocol.commands import cube, decisions, evaluation, game, readiness, rollouts, ubgi01
+from protocol.commands import cube, decisions, evaluation, game, opinions, readiness, rollouts, ubgi01
 from protocol.commands.command import Command
 from protocol.commands.server_description import describe_backgammon
 from protocol.commands.session_game import Game
@@ -23,6 +23,7 @@ from protocol.core.arguments import (
 from protocol.state.game_state import SEAT_NAMES
 from protocol.state.settings import SETTINGS, set_backgammon_variant
 
+_CHANCES = "[win=P win_g=P win_bg=P lose_g=P lose_bg=P]"
 _OUTCOME = "win=P win_g=P win_bg=P lose_g=P lose_bg=P equity=E [cubeful=E] [mwc=M] plies=N"
 _GAME = "gnubgid=ID matchid=ID [to_act=SEAT]"
 _INFO = "info [depth N] nodes N time_ms T [stored true]"
@@ -156,6 +157,20 @@ _COMMANDS = (
         ),
         data_lines=(_INFO_PLAY, _MOVE),
         example=("newgame", "dice 3 1", "rank 24/23 13/10"),
+    ),
+    Command(
+        "opinion",
+        "show what a player thinks of the position, or of the plays of the roll",
+        opinions.handle_opinion,
+        f"opinion score=N {_CHANCES} [FEATURE=N ...] player=NAME | opinion count=N shown=N player=NAME",
+        arguments=(
+            named_argument(
+                "player", "NAME", "the player, as NAME or NAME:OPTION=VALUE,...; default: engine.player"
+            ),
+            integer_argument("n", 1, 10_000, "number of plays to show; default: all", metavar="N"),
+        ),
+        data_lines=(f"move rank=N play=PLAY score=N {_CHANCES} [FEATURE=N ...] gnubgid=ID",),
+        example=("newgame", "opinion player=pubeval"),
     ),
     Command(
         "go",

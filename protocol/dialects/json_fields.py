@@ -19,7 +19,7 @@ from protocol.commands.cube import MAX_MATRIX_AWAY
 from protocol.dialects.json_documents import QueryId
 from protocol.dialects.query_fields import MAX_WANTS, PositionQuery, QueryReader
 
-Want = Literal["eval", "moves", "cube", "legal", "tree", "resign", "matrix", "rollout", "analyse"]
+Want = Literal["eval", "moves", "cube", "legal", "tree", "resign", "matrix", "opinion", "rollout", "analyse"]
 
 
 class Query(PositionQuery, kw_only=True):
@@ -40,6 +40,7 @@ class Query(PositionQuery, kw_only=True):
     store: str | None = None
     want: Annotated[tuple[Want, ...], msgspec.Meta(min_length=1, max_length=MAX_WANTS)] = ("eval",)
     max_moves: int | None = None
+    player: str | None = None
     resignation: str | None = None
     away: int | None = None
     cube: int | None = None
@@ -91,6 +92,7 @@ QUERIES = QueryReader(
         Field("net", str),
         Field("store", str, choices=tuple(map(str, StoreUse))),
         Field("max_moves", int, Bounds(1)),
+        Field("player", str),
         Field("resignation", str, choices=RESULT_NAMES),
         Field("away", int, Bounds(2, MAX_MATRIX_AWAY)),
         Field("cube", int, Bounds(1, MAX_CUBE // 2)),

@@ -24,7 +24,7 @@ from protocol.dialects.json_fields import Query
 from protocol.state.game_state import GameState
 from protocol.state.session import Session
 
-PART_NAMES = ("legal", "tree", "resign", "matrix", "rollout")
+PART_NAMES = ("legal", "tree", "resign", "matrix", "opinion", "rollout")
 """The parts, in the order in which they are answered."""
 
 PART_BYTES = {"matrix": 1000, "rollout": 4000}
@@ -78,6 +78,8 @@ def name_part_field(part: str, error: GammondError, position_name: str) -> str:
         error: What the command raised.
         position_name: What errors call the position; of several it is the field, whatever the fault.
     """
+    if part == "opinion" and error.field == "player":
+        return "player"
     names = {argument.name for argument in rollouts.ROLLOUT_ARGUMENTS} if part == "rollout" else ()
     return f"rollout.{error.field}" if position_name == "position" and error.field in names else position_name
 
@@ -152,6 +154,7 @@ def _list_arguments(name: str, query: Query) -> dict[str, Any]:
     given: dict[str, dict[str, Any]] = {
         "legal": {},
         "resign": {"kind": query.resignation, "plies": query.plies},
+        "opinion": {"player": query.player, "n": query.max_moves},
         "matrix": {
             "away": query.away,
             "cube": query.cube,
@@ -171,6 +174,8 @@ def _to_document(name: str, replies: Sequence[AnyReply]) -> tuple[object, bool]:
     for key in ("net", "elapsed_ms"):
         final.pop(key, None)
     document: dict[str, object] = {**round_values(final)}
+    if name == "opinion" and "count" in document:
+        document["moves"] = [round_values(row) for row in rows]
     if name == "matrix":
         document["rows"] = [{**line.values, **(line.fields or {})} for line in lines[:-1]]
     for line, row in zip(lines, rows, strict=False):

@@ -87,6 +87,7 @@ PARAMETERS = {
     "plies": [1, 5],
     "cubeful": [False],
     "move_filter": ["tiny", NONSENSE],
+    "player": ["classic:hidden=10", "pubeval", "random", NONSENSE],
     "kind": ["plays", "position", "cube", NONSENSE],
     "trials": [72, 0],
     "seed": [5, -1],
@@ -105,13 +106,21 @@ PARAMETERS = {
 }  # fmt: skip
 """Other values than those of `ARGUMENTS`, some of them to be refused, by parameter or option."""
 
-ARGUMENTS = {"position": CONTACT, "positions": [CONTACT], "dice": (4, 2), "trials": 36, "truncation": 3}
+ARGUMENTS = {
+    "position": CONTACT,
+    "positions": [CONTACT],
+    "player": "phase-net",
+    "dice": (4, 2),
+    "trials": 36,
+    "truncation": 3,
+}
 """What is asked unless a test says otherwise."""
 
 QUESTIONS = {
     "evaluate": ["position"],
     "evaluate_many": ["positions"],
     "rank": ["position", "dice"],
+    "opinion": ["position", "player"],
     "cube": ["position"],
     "rollout": ["position", "trials", "truncation"],
     "analyse": ["match"],
@@ -260,7 +269,7 @@ def test_every_field_parameter_and_option_has_other_values_to_ask_with():
 
 
 @pytest.mark.parametrize("field", STATES)
-@pytest.mark.parametrize("question", [name for name in QUESTIONS if name != "analyse"])
+@pytest.mark.parametrize("question", [name for name in QUESTIONS if name not in ("analyse", "opinion")])
 def test_what_a_match_state_says_reaches_the_server(there, question, field):
     for state in STATES[field]:
         more = {"kind": "cube"} if question == "rollout" else {}

@@ -1,6 +1,7 @@
 """Evaluate one position before the roll: winning chances and equities.
 
     gammond eval 4HPwATDgc/ABMA
+    gammond eval 4HPwATDgc/ABMA --player phase-net
     gammond eval "XGID=-b----E-C---eE---c-e----B-:0:0:1:31:2:1:0:5:10" --plies 2
 
 Dice in the position do not count: `gammond hint` ranks their plays. Without a score in the position, --match
@@ -14,8 +15,8 @@ from __future__ import annotations
 import argparse
 
 from protocol.games import OTHER_GAMES
-from protocol.repl.answers.analysis import show_evaluation
-from tools.ask.question import add_question_arguments, answer_question, query_position
+from protocol.repl.answers.analysis import show_evaluation, show_opinion
+from tools.ask.question import add_opinion_argument, add_question_arguments, answer_question, query_position
 
 SUMMARY = "winning chances and equities of a position"
 
@@ -23,6 +24,7 @@ SUMMARY = "winning chances and equities of a position"
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     add_question_arguments(parser, other_games=OTHER_GAMES)
+    add_opinion_argument(parser)
 
 
 def main(args: argparse.Namespace) -> int:
@@ -33,6 +35,14 @@ def main(args: argparse.Namespace) -> int:
         depth = f" depth={args.plies}" if args.plies else ""
         return other_games.answer_other_game(
             args, f"eval{depth}", {"want": ["eval"], "depth": args.plies or 0}
+        )
+    if args.player is not None:
+        return answer_question(
+            args,
+            lambda session, control: show_opinion(session, {"player": args.player, "n": 1}, control),
+            lambda session, control: query_position(
+                session, control, {"want": ["opinion"], "player": args.player}
+            ),
         )
     return answer_question(
         args,

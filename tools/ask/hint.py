@@ -15,10 +15,10 @@ import argparse
 
 from engine.errors import UnsupportedError
 from protocol.games import OTHER_GAMES
-from protocol.repl.answers.analysis import show_hint
+from protocol.repl.answers.analysis import show_hint, show_opinion
 from protocol.repl.dialogue.commands import DEFAULT_HINT_COUNT
 from protocol.state.game_state import GameState
-from tools.ask.question import add_question_arguments, answer_question, query_position
+from tools.ask.question import add_opinion_argument, add_question_arguments, answer_question, query_position
 
 SUMMARY = "best plays of a roll, cube decision, or answer to an offer"
 
@@ -26,6 +26,7 @@ SUMMARY = "best plays of a roll, cube decision, or answer to an offer"
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     add_question_arguments(parser, has_dice=True, has_filter=True, other_games=OTHER_GAMES)
+    add_opinion_argument(parser)
     parser.add_argument(
         "--plays",
         type=int,
@@ -45,6 +46,15 @@ def main(args: argparse.Namespace) -> int:
         depth = other_games.HINT_PLIES if args.plies is None else args.plies
         fields = {"want": ["eval", "moves"], "max_moves": args.plays, "depth": depth}
         return other_games.answer_other_game(args, f"hint {args.plays} depth={depth}", fields)
+    if args.player is not None:
+        asked = {"player": args.player, "n": args.plays}
+        query = {"want": ["opinion"], "player": args.player, "max_moves": args.plays}
+        return answer_question(
+            args,
+            lambda session, control: show_opinion(session, asked, control),
+            lambda session, control: query_position(session, control, query),
+            has_dice=True,
+        )
     return answer_question(
         args,
         lambda session, control: show_hint(session, {"n": args.plays}, control),

@@ -89,6 +89,15 @@ def add_question_arguments(
     add_json_argument(parser)
 
 
+def add_opinion_argument(parser: argparse.ArgumentParser) -> None:
+    """Declare ``--player``, which asks a player in place of the evaluator."""
+    parser.add_argument(
+        "--player",
+        metavar="NAME",
+        help="show what this player thinks, with the number by which it chooses (see 'gammond players')",
+    )
+
+
 def add_json_argument(parser: argparse.ArgumentParser) -> None:
     """Declare ``--json``."""
     parser.add_argument(

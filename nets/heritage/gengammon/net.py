@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.errors import DataFileError
-from engine.evaluation.evaluator import find_first_highest
-from engine.play.player import Player
+from engine.play.player import ScoringPlayer
 from engine.rules.position import Board, Phase, classify_phases
 from engine.rules.rules import STANDARD_RULES
 from nets.heritage.gengammon.kernels import net as kernel
@@ -87,7 +86,7 @@ class GengammonNet:
         return result
 
 
-class GengammonPlayer(Player):
+class GengammonPlayer(ScoringPlayer):
     """Plays the highest score of its net; in races that of `score_race_plays`.
 
     Args:
@@ -99,15 +98,13 @@ class GengammonPlayer(Player):
         self.name = name
         self.net = net
 
-    def pick(
-        self, boards: Board, dice: NDArray[np.int8], children: Board, offsets: NDArray[np.int64]
-    ) -> NDArray[np.int64]:
-        """Choose among given plays, as `engine.play.player.Player.pick`; ties go to the first."""
+    def score_plays(self, boards: Board, children: Board, offsets: NDArray[np.int64]) -> NDArray[np.float32]:
+        """Score plays, as `engine.play.player.Player.score_plays`."""
         is_race = np.repeat(classify_phases(boards) >= Phase.RACE, np.diff(offsets))
         scores = np.empty(len(children), np.float32)
         scores[is_race] = score_race_plays(children[is_race])
         scores[~is_race] = self.net.score_boards(children[~is_race])
-        return find_first_highest(scores, offsets)
+        return scores
 
 
 def score_race_plays(boards: Board) -> NDArray[np.float32]:

@@ -148,6 +148,12 @@ class HeuristicPlayer(Player):
         kernel_heuristic.choose_plays(children, offsets, is_race, self._tables, self._prefers_last, chosen)
         return chosen
 
+    def score_plays(self, boards: Board, children: Board, offsets: NDArray[np.int64]) -> NDArray[np.float32]:
+        """Score plays, as `engine.play.player.Player.score_plays`."""
+        are_races = np.repeat(classify_phases(boards) >= Phase.RACE, np.diff(offsets)).tolist()
+        score, tables = kernel_heuristic.score_position, self._tables
+        return np.array([score(children, at, tables, race) for at, race in enumerate(are_races)], np.float32)
+
 
 class OnePlyHeuristicPlayer(HeuristicPlayer):
     """Minimises the probability score: the average of the opponent's best replies over its rolls.

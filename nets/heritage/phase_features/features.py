@@ -67,6 +67,13 @@ def compute_phase_features(
     return values, phases
 
 
+def list_phase_features(board: Board, *, is_normalised: bool = True) -> dict[str, float | str]:
+    """List the phase of a position, ``int8[2, 26]``, and its features by name, as for their scorers."""
+    values, phases = compute_phase_features(board[None], is_normalised=is_normalised)
+    features = dict(zip(FEATURE_NAMES, values[0].tolist(), strict=True))
+    return {"phase": GamePhase(phases[0]).name.lower(), **features}
+
+
 def encode_gated_inputs(boards: Board, *, is_normalised: bool = True) -> NDArray[np.float32]:
     """Encode positions after a play: the features in the block of their phase, 0 in the others.
 

@@ -16,6 +16,7 @@ from nets.heritage.phase_features.features import (
     GamePhase,
     as_contiguous,
     get_divisors,
+    list_phase_features,
 )
 from nets.heritage.phase_features.kernels import features as kernel_features
 
@@ -58,6 +59,7 @@ class PhaseHeuristicScorer:
 
     def __init__(self, phase: GamePhase | None = None, *, is_normalised: bool = True) -> None:
         self._phase = kernel_features.OWN_PHASE if phase is None else int(phase)
+        self._is_normalised = is_normalised
         self._divisors = get_divisors(is_normalised)
         width = MAX_WEIGHTED_SUM - MIN_WEIGHTED_SUM
         self._weights = np.concatenate([WEIGHTS, np.full((1, WEIGHTS.shape[1]), -MIN_WEIGHTED_SUM)]) / width
@@ -70,3 +72,7 @@ class PhaseHeuristicScorer:
             as_contiguous(boards), self._divisors, self._weights, self._phase, scores
         )
         return scores
+
+    def list_features(self, board: Board) -> dict[str, float | str]:
+        """List the features, as `engine.evaluation.evaluator.FeatureScorer.list_features`."""
+        return list_phase_features(board, is_normalised=self._is_normalised)

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from engine.errors import DataFileError
 from engine.rules.position import Board
-from nets.heritage.phase_features.features import FEATURE_MAXIMA, INPUTS, as_contiguous
+from nets.heritage.phase_features.features import FEATURE_MAXIMA, INPUTS, as_contiguous, list_phase_features
 from nets.heritage.phase_features.kernels import features as kernel_features
 from nets.manifest import ScorerEntry, read_scorer_bytes
 
@@ -137,6 +137,10 @@ class PhaseNet:
         scores = np.empty(len(boards), np.float32)
         kernel_features.score_with_net(as_contiguous(boards), FEATURE_MAXIMA, self.arrays, scores)
         return scores
+
+    def list_features(self, board: Board) -> dict[str, float | str]:
+        """List the features, as `engine.evaluation.evaluator.FeatureScorer.list_features`."""
+        return list_phase_features(board)
 
 
 def draw_weights(generator: np.random.Generator, inputs: int, hidden: tuple[int, int]) -> PhaseNetWeights:

@@ -6,12 +6,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.evaluation.evaluator import Scorer
-from engine.play.player import Player
+from engine.play.player import ScorerPlayer
 from engine.rules.position import Board
 from engine.rules.seeded_random import BoardHasher, to_integers_below
 
 
-class UniformChoicePlayer(Player):
+class UniformChoicePlayer(ScorerPlayer):
     """Plays one of the few plays with the highest scores, all equally likely.
 
     Equal positions, rolls and seeds get equal plays.
@@ -27,8 +27,7 @@ class UniformChoicePlayer(Player):
     """
 
     def __init__(self, name: str, scorer: Scorer, max_candidates: int, seed: int = 0) -> None:
-        self.name = name
-        self._scorer = scorer
+        super().__init__(name, scorer)
         self._max_candidates = max_candidates
         self._chance = BoardHasher(seed)
 
@@ -38,7 +37,7 @@ class UniformChoicePlayer(Player):
         """Choose among given plays, as `engine.play.player.Player.pick`."""
         counts = np.diff(offsets)
         places = np.repeat(np.arange(len(boards)), counts)
-        best_first = np.lexsort((-self._scorer.score_boards(children), places))
+        best_first = np.lexsort((-self.scorer.score_boards(children), places))
         drawn = to_integers_below(
             self._chance.hash_rolls(boards, dice), np.minimum(counts, self._max_candidates)
         )

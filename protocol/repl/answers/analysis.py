@@ -23,6 +23,7 @@ from protocol.repl.answers.tables import (
     format_evaluation,
     format_legal_plays,
     format_matrix,
+    format_opinion,
     format_plays,
     format_resignation,
     format_response,
@@ -140,6 +141,12 @@ def show_matrix(session: Session, values: Mapping[str, Any], control: WorkContro
     """Return the cube action at every score."""
     named = _format_named(values, "away", "plies", "cube", "equities")
     return format_matrix(send_command(session, f"matrix{named}", control))
+
+
+def show_opinion(session: Session, values: Mapping[str, Any], control: WorkControl) -> list[str]:
+    """Return what a player thinks of the position, or of the plays of the roll."""
+    named = _format_named({"player": values.get("player")}, "player")
+    return format_opinion(send_command(session, f"opinion {values['n']}{named}", control))
 
 
 def show_rollout(session: Session, values: Mapping[str, Any], control: WorkControl) -> list[str]:

@@ -73,6 +73,44 @@ def format_plays(replies: Sequence[Reply]) -> list[str]:
     ]
 
 
+def format_opinion(replies: Sequence[Reply]) -> list[str]:
+    """Lay out what a player thinks of the position, or of plays.
+
+    Args:
+        replies: The answer to ``opinion``.
+    """
+    *moves, final = (reply.values for reply in replies)
+    if "count" not in final:
+        names = [name for name in final if name not in ("score", "player", *CHANCE_KEYS)]
+        chances = describe_chances(final) if "win" in final else []
+        features = [f"    {name.replace('_', ' '):<26}{_format_number(final[name])}" for name in names]
+        return [f"    {_format_number(final['score'])} by {final['player']}", *chances, *features]
+    shown = "" if final["shown"] == final["count"] else f"{final['shown']} of "
+    return [
+        *format_chances_header(f"{'':2}{'score':>10}{'behind':>10}"),
+        *(
+            format_chances_row(
+                move["rank"],
+                f"{move['rank']:>2}{_format_number(move['score']):>10}"
+                + (
+                    f"{_format_number(float(move['score']) - float(moves[0]['score'])):>10}"
+                    if place
+                    else " " * 10
+                ),
+                format_chances(move),
+                str(move["play"]),
+            )
+            for place, move in enumerate(moves)
+        ),
+        f"    {shown}{format_count(int(final['count']), 'play')} by {final['player']}",
+    ]
+
+
+def _format_number(value: ReplyValue) -> str:
+    """Write a number on a scale of its own with four digits; other values as they are."""
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
+
+
 def format_chances_header(left: str, last: str = "play") -> list[str]:
     """Write two lines of titles: of the columns to the left, of the chances, and of the last column.
 

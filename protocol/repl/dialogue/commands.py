@@ -174,6 +174,17 @@ _ROWS: tuple[ReplCommand[ReplGame], ...] = (
         _select_arguments("eval", "plies", "cubeful"),
     ),
     ReplCommand(
+        "opinion",
+        "show what a player thinks of the position, or of the plays of the roll",
+        lambda game, values, control: analysis.show_opinion(game.session, values, control),
+        (
+            *_select_arguments("opinion", "player"),
+            integer_argument(
+                "n", 1, 10_000, "number of plays to show", default=DEFAULT_HINT_COUNT, metavar="N"
+            ),
+        ),
+    ),
+    ReplCommand(
         "best",
         "do what 'hint' finds best: a play, a double, a roll or an answer; or what a player would do",
         lambda game, values, control: game.play_best_action(control, values["player"]),

@@ -17,7 +17,7 @@ HELP_GROUPS = {
         *("new", "play", "roll", "double", "take", "drop", "beaver", "resign", "accept", "reject"),
         *("undo", "redo", "leave"),
     ),
-    "ask": (*("hint", "best", "eval", "legal", "cube", "chances", "matrix", "rollout"),),
+    "ask": (*("hint", "best", "eval", "opinion", "legal", "cube", "chances", "matrix", "rollout"),),
     "match": (
         *("open", "next", "previous", "first", "last", "game", "move", "back", "comment"),
         *("match", "close", "save"),

@@ -36,6 +36,14 @@ def test_nets_go_on_from_those_of_another_run_with_settings_varied(tmp_path):
     assert sorted(folder.name for folder in (tmp_path / "on").iterdir()) == ["normal", "symmetric"]
 
 
+def test_classic_nets_with_their_options_can_be_compared_at_the_start(capsys):
+    names = ["classic", "classic:hidden=10,outputs=2,races=own"]
+    run_command("start", *names)
+    rows = [line.split() for line in capsys.readouterr().out.splitlines()[2:]]
+    assert [row[0] for row in rows] == names
+    assert all(45 < float(row[1]) < 58 for row in rows)
+
+
 def test_the_start_is_compared_with_the_reference(capsys):
     run_command("start", "default")
     lines = capsys.readouterr().out.splitlines()
