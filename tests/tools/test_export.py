@@ -258,14 +258,14 @@ def test_a_checkpoint_without_the_number_of_games_is_an_error(run_folder, tmp_pa
 
 
 @pytest.mark.parametrize(
-    ("outputs", "race_hidden", "phases"),
-    [(1, 0, ["contact"]), (2, 4, ["contact", "race"]), (5, 0, ["contact"])],
+    ("outputs", "own", "phases"),
+    [(1, "none", ["contact"]), (2, "race", ["contact", "race"]), (5, "none", ["contact"])],
 )
 def test_classic_nets_load_by_their_entries_and_evaluate_like_their_weights(
-    tmp_path, capsys, outputs, race_hidden, phases
+    tmp_path, capsys, outputs, own, phases
 ):
     run = tmp_path / "run"
-    settings = ClassicSettings(games=50, hidden=6, race_hidden=race_hidden, outputs=outputs)
+    settings = ClassicSettings(games=50, hidden=6, own=own, own_hidden=4, outputs=outputs)
     begin_run(run, "heritage classic", settings, ())
     learner = ClassicLearner(settings)
     write_arrays(run / "checkpoint.npz", {**learner.state_dict(), "games_done": np.array(50)})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -11,11 +12,11 @@ from numpy.typing import NDArray
 
 from engine.play.player import EvaluatorPlayer, Player
 from engine.rules.rules import Feature
-from nets.heritage.computational_backgammon.net import SYMMETRIC, ClassicWeights, outcomes_to_nodes
+from nets.heritage.computational_backgammon.net import SYMMETRIC, outcomes_to_nodes
 from tools.common.opponents import load_opponent
 from tools.heritage.computational_backgammon.endgames import compute_probe_metrics
 from tools.heritage.computational_backgammon.kernels import games as kernel_games
-from tools.heritage.computational_backgammon.kernels.evaluation import LearningParameters
+from tools.heritage.computational_backgammon.kernels.evaluation import LearningParameters, NetsByKind
 from tools.heritage.computational_backgammon.lockstep_games import play_in_lockstep
 from tools.heritage.computational_backgammon.net_set import (
     TWO_SIDED,
@@ -27,8 +28,11 @@ from tools.heritage.computational_backgammon.net_set import (
 from tools.heritage.computational_backgammon.settings import SELF, TAUGHT, WATCHING, ClassicSettings
 from tools.train.runs.game_learner import GameLearner, RoundReport
 from tools.train.runs.run import Arrays, Record, check_same_settings, read_count
-from tools.train.runs.strength_games import StrengthMeasurement
+from tools.train.runs.strength_games import StrengthMeasurement, play_opponents
 from tools.train.weights.net_set import find_nets_file
+
+_BEST = "best_"
+"""Before the names of the arrays of the best nets so far in a checkpoint."""
 
 ROUND_GAMES = 50
 """Games between checks for a due checkpoint; those of an expert are played in lockstep."""
@@ -54,12 +58,20 @@ class ClassicLearner(GameLearner):
         self._nets: ClassicNetSet | None = None
         self._games_done = 0
         self._cuts = 0
+        self._best: ClassicNetSet | None = None
+        self._since_best = 0
         self._expert = None if settings.teacher == SELF else load_opponent(settings.expert)
 
     @property
     def steps_done(self) -> int:
         """Games done."""
         return self._games_done
+
+    @property
+    def total_steps(self) -> int:
+        """Games in all; those done, once better nets no longer come."""
+        is_converged = 0 < self.settings.follow_best <= self._since_best
+        return self._games_done if is_converged else self.settings.games
 
     def start(self, records: Sequence[Record]) -> None:
         """Make the first nets."""
@@ -85,14 +97,16 @@ class ClassicLearner(GameLearner):
     def state_dict(self) -> Arrays:
         """Return the nets, and how often the run returned to its best ones."""
         state = {"games_done": np.array(self._games_done), "cuts": np.array(self._cuts)}
+        if self._best is not None:
+            state["since_best"] = np.array(self._since_best)
+            state |= {f"{_BEST}{name}": array for name, array in self._best.to_arrays().items()}
         return {**self.nets.to_arrays(), **state}
 
     def load_state_dict(self, arrays: Arrays) -> None:
         """Resume from a checkpoint, as `Learner.load_state_dict`."""
         nets = classic_nets_from_arrays(arrays)
         found = {
-            "hidden": nets.contact.hidden[0],
-            "race_hidden": nets.race.hidden[0] if nets.race is not nets.contact else 0,
+            "sizes": {kind: net.hidden[0] for kind, net in nets.nets.items()},
             "outputs": nets.contact.outputs,
             "layout": nets.contact.layout,
             "bearoff": nets.bearoff,
@@ -100,6 +114,10 @@ class ClassicLearner(GameLearner):
         check_same_settings(self.settings, found)
         self._nets = nets
         self._games_done, self._cuts = (read_count(arrays, name) for name in ("games_done", "cuts"))
+        if best := {
+            name.removeprefix(_BEST): array for name, array in arrays.items() if name.startswith(_BEST)
+        }:
+            self._best, self._since_best = classic_nets_from_arrays(best), read_count(arrays, "since_best")
 
     def can_backtrack(self) -> bool:
         """Return whether a rate is still above the lower bound."""
@@ -115,12 +133,40 @@ class ClassicLearner(GameLearner):
         """Play all opponents; the log also has how the nets evaluate the start and decided endgames."""
         measured = super().measure_strength()
         probes = compute_probe_metrics(self.nets.make_evaluator("classic"))
-        return replace(measured, metrics={**measured.metrics, **probes})
+        followed = self._play_best() if self.settings.follow_best else {}
+        return replace(measured, metrics={**measured.metrics, **probes, **followed})
+
+    def _play_best(self) -> Record:
+        """Play the best nets so far; those that win points from them take their place."""
+        games, metrics, points = self.settings.benchmark_games, {}, 1.0
+        if self._best is not None:
+            best = {"best": EvaluatorPlayer(self._best.make_evaluator("best"))}
+            result = play_opponents(self.player, best, games, self.settings.rules)["best"]
+            points = result.points_per_game
+            metrics = {"ppg_best": points, "ppg_best_error": result.standard_error}
+        if points > 0.0:
+            self._best = classic_nets_from_arrays(copy.deepcopy(self.nets.to_arrays()))
+        self._since_best = 0 if points > 0.0 else self._since_best + 1
+        return {**metrics, "since_best": self._since_best}
+
+    def score(self, record: Record) -> float | None:
+        """Return what the best nets are chosen by: by their games where a run follows its best."""
+        if self.settings.follow_best and "since_best" in record:
+            return 0.0 if record["since_best"] else float(record["games"])
+        return super().score(record)
+
+    def format_record(self, record: Record) -> str:
+        """Format a line of the log, with the result against the best nets so far."""
+        text = super().format_record(record)
+        if "ppg_best" not in record:
+            return text
+        ending = "; converged" if self.settings.games > self.total_steps else ""
+        return f"{text}, {record['ppg_best']:+.3f} ± {record['ppg_best_error']:.3f} against the best{ending}"
 
     def play_rounds(self) -> Iterator[RoundReport]:
         """Learn, round by round, until all games are played."""
         settings = self.settings
-        while self._games_done < settings.games:
+        while self._games_done < self.total_steps:
             games, rate = min(ROUND_GAMES, settings.games - self._games_done), self.rate
             tally = np.zeros(4, np.int64)
             squares = (
@@ -136,7 +182,7 @@ class ClassicLearner(GameLearner):
         seeds = np.random.SeedSequence([self.settings.seed, self._games_done, _SELF_DICE])
         dice = seeds.generate_state(1, np.uint64).astype(np.uint64)
         start = self.settings.rules.starting_position.board.copy()
-        return kernel_games.run_self_play(games, start, *self._weights, self._learning, dice, tally)
+        return kernel_games.run_self_play(games, start, self._weights, self._learning, dice, tally)
 
     def _learn_with_expert(self, games: int, tally: NDArray[np.int64]) -> float:
         """Play games with the expert's help and learn from each; return the sum of squared errors."""
@@ -150,14 +196,14 @@ class ClassicLearner(GameLearner):
             if teacher == TAUGHT:
                 assert self._expert.evaluator is not None
                 targets = outcomes_to_nodes(self._expert.evaluator.evaluate(boards[:-1]), settings.outputs)
-                squares += kernel_games.learn_targets(boards, targets, *self._weights, self._learning, tally)
+                squares += kernel_games.learn_targets(boards, targets, self._weights, self._learning, tally)
             else:
-                squares += kernel_games.learn_game(boards, *self._weights, self._learning, tally)
+                squares += kernel_games.learn_game(boards, self._weights, self._learning, tally)
         return squares
 
     @property
-    def _weights(self) -> tuple[ClassicWeights, ClassicWeights]:
-        return self.nets.contact.weights, self.nets.race.weights
+    def _weights(self) -> NetsByKind:
+        return tuple(net.weights for net in self.nets.nets_by_kind)
 
     @property
     def _learning(self) -> LearningParameters:
@@ -166,15 +212,17 @@ class ClassicLearner(GameLearner):
         if self.nets.bearoff == TWO_SIDED:
             table = load_bearoff_table()
             ranks, wins = table.numbering.ranks, table.wins
-        settings = self.settings
+        its = self.settings
         return LearningParameters(
             alpha,
             beta,
-            settings.trace,
-            settings.layout == SYMMETRIC,
-            settings.turn,
-            settings.gammon_weight == "winning",
-            settings.gammon_zero,
+            its.trace,
+            its.layout == SYMMETRIC,
+            its.turn,
+            its.gammon_weight == "winning",
+            its.gammon_zero,
+            its.keep_dice,
+            its.turn_board,
             ranks,
             wins,
         )
@@ -188,12 +236,7 @@ def make_initial_nets(settings: ClassicSettings) -> ClassicNetSet:
         ValueRangeError: The parent has another size or other outputs.
     """
     made = ClassicNetSet.untrained(
-        settings.layout,
-        settings.outputs,
-        settings.hidden,
-        settings.race_hidden,
-        settings.bearoff,
-        settings.seed,
+        settings.layout, settings.outputs, settings.sizes, settings.bearoff, settings.seed
     )
     if not settings.parent:
         return made

@@ -1,4 +1,4 @@
-"""The nets of a classic player, one for everything or one each for contact and races, and their files."""
+"""The nets of a classic player, one for everything or one for each kind of position, and their files."""
 
 from __future__ import annotations
 
@@ -15,9 +15,12 @@ from engine.bearoff.two_sided import TwoSidedTable
 from engine.errors import DataFileError, ValueRangeError
 from engine.formats.array_file import read_array_file
 from engine.play.player import EvaluatorPlayer, Player
+from engine.rules.outcome import Outcomes
+from engine.rules.position import Board
 from nets.catalogue import load_exact_evaluators
 from nets.heritage.computational_backgammon.net import NORMAL, ClassicNet, ClassicWeights
 from nets.router import Router
+from tools.heritage.computational_backgammon.kernels.kinds import KINDS, classify_kinds
 
 TWO_SIDED = "two-sided"
 
@@ -27,56 +30,71 @@ class ClassicNetSet:
     """The nets of a player, and its evaluation of bearoffs.
 
     Attributes:
-        contact: The net for contact, and for races if they have no net of their own.
-        race: The net for races; may be the same.
+        nets: The net of each kind of position that has one, by a name of `kernels.kinds.KINDS`; ``contact``
+            always. Bearoffs without a net of their own are races, and what else has none is contact.
         bearoff: ``none`` or ``two-sided``.
     """
 
-    contact: ClassicNet
-    race: ClassicNet
+    nets: Mapping[str, ClassicNet]
     bearoff: str
 
     @classmethod
     def untrained(
-        cls, layout: str, outputs: int, hidden: int, race_hidden: int, bearoff: str, seed: int
+        cls, layout: str, outputs: int, hidden: Mapping[str, int], bearoff: str, seed: int
     ) -> ClassicNetSet:
-        """Make random nets; one for everything if ``race_hidden`` is 0."""
+        """Make random nets with so many hidden units for each kind of position that has one."""
         generator = np.random.Generator(np.random.PCG64(seed))
-        sizes = [size for size in (hidden, race_hidden) if size]
-        nets = [ClassicNet.untrained(layout, outputs, size, generator) for size in sizes]
-        return cls(nets[0], nets[-1], bearoff)
+        made = {kind: ClassicNet.untrained(layout, outputs, size, generator) for kind, size in hidden.items()}
+        return cls(made, bearoff)
 
     def with_weights_of(self, parent: ClassicNetSet) -> ClassicNetSet:
         """Return the nets with the weights of another player; symmetric ones may become normal.
 
+        A kind of position for which the parent has no net of its own begins with the one that it plays by.
+
         Raises:
             ValueRangeError: The nets differ in size or outputs, or normal ones would become symmetric.
         """
-        pairs = (self.contact, parent.contact), (self.race, parent.race)
-        is_freed = self.contact.layout == parent.contact.layout or self.contact.layout == NORMAL
-        if not is_freed or any(
-            (own.hidden, own.outputs) != (other.hidden, other.outputs) for own, other in pairs
+        by_kind = dict(zip(KINDS, parent.nets_by_kind, strict=True))
+        pairs = {kind: (own, by_kind[kind]) for kind, own in self.nets.items()}
+        if any(
+            own.layout not in (other.layout, NORMAL)
+            or (own.hidden, own.outputs) != (other.hidden, other.outputs)
+            for own, other in pairs.values()
         ):
             raise ValueRangeError(
                 f"expected a parent with the size and outputs of this run ({_describe(self)}), got "
                 f"{_describe(parent)}",
                 field="parent",
             )
-        contact, race = (
-            ClassicNet(own.layout, own.outputs, _copy_weights(other.weights)) for own, other in pairs
-        )
-        return ClassicNetSet(contact, contact if self.race is self.contact else race, self.bearoff)
+        copied = {
+            kind: ClassicNet(own.layout, own.outputs, _copy_weights(other.weights))
+            for kind, (own, other) in pairs.items()
+        }
+        return ClassicNetSet(copied, self.bearoff)
 
     @property
-    def nets(self) -> dict[str, ClassicNet]:
-        """The nets by phase, as manifests name them; races may have no net of their own."""
-        both = {"contact": self.contact, "race": self.race}
-        return both if self.race is not self.contact else {"contact": self.contact}
+    def contact(self) -> ClassicNet:
+        """The net of contact positions whose kind has no net."""
+        return self.nets["contact"]
+
+    @property
+    def race(self) -> ClassicNet:
+        """The net of races."""
+        return self.nets.get("race", self.contact)
+
+    @property
+    def nets_by_kind(self) -> tuple[ClassicNet, ...]:
+        """The net that evaluates each of `kernels.kinds.KINDS`."""
+        others = {"race": self.contact, "bearoff": self.race}
+        return tuple(self.nets.get(kind, others.get(kind, self.contact)) for kind in KINDS)
 
     def make_evaluator(self, name: str) -> Router:
         """Make the evaluator; it follows the nets while they are trained."""
         exact = (load_bearoff_table(),) if self.bearoff == TWO_SIDED else ()
-        return Router(name, self.contact, self.race, exact=exact)
+        if self.nets.keys() <= {"contact", "race"}:
+            return Router(name, self.contact, self.race, exact=exact)
+        return Router(name, _KindEvaluator(self.nets_by_kind), exact=exact)
 
     def to_arrays(self) -> dict[str, NDArray[Any]]:
         """Return the nets as named arrays for a file."""
@@ -85,14 +103,31 @@ class ClassicNetSet:
             "outputs": np.array(self.contact.outputs),
             "bearoff": np.array(self.bearoff),
         }
-        for phase, net in self.nets.items():
-            arrays |= net.to_arrays(phase)
+        for kind, net in self.nets.items():
+            arrays |= net.to_arrays(kind)
         return arrays
 
 
+class _KindEvaluator:
+    """Evaluates unfinished positions, each by the net of its kind."""
+
+    name, plies = "classic", 0
+
+    def __init__(self, nets: tuple[ClassicNet, ...]) -> None:
+        self._nets = nets
+
+    def evaluate(self, boards: Board) -> Outcomes:
+        """Evaluate positions, as `engine.evaluation.evaluator.Evaluator.evaluate`."""
+        kinds, outcomes = np.empty(len(boards), np.int8), np.empty((len(boards), 5), np.float32)
+        classify_kinds(np.require(boards, np.int8, ["C", "W"]), kinds)
+        for kind in np.unique(kinds).tolist():
+            outcomes[kinds == kind] = self._nets[kind].evaluate(boards[kinds == kind])
+        return outcomes
+
+
 def _describe(player: ClassicNetSet) -> str:
-    net = player.contact
-    return f"{net.layout}, {net.hidden[0]} and {player.race.hidden[0]} hidden units, {net.outputs} outputs"
+    net, sizes = player.contact, [f"{each.hidden[0]} for {kind}" for kind, each in player.nets.items()]
+    return f"{net.layout}, hidden units {', '.join(sizes)}, {net.outputs} outputs"
 
 
 def _copy_weights(weights: ClassicWeights) -> ClassicWeights:
@@ -144,9 +179,9 @@ def classic_nets_from_arrays(arrays: Mapping[str, NDArray[Any]]) -> ClassicNetSe
     """
     try:
         layout, outputs = str(arrays["layout"]), int(arrays["outputs"])
-        contact = ClassicNet.from_arrays(layout, outputs, "contact", arrays)
-        race = ClassicNet.from_arrays(layout, outputs, "race", arrays) if "race_w1" in arrays else contact
-        return ClassicNetSet(contact, race, str(arrays["bearoff"]))
+        kinds = [kind for kind in KINDS if kind == "contact" or f"{kind}_w1" in arrays]
+        nets = {kind: ClassicNet.from_arrays(layout, outputs, kind, arrays) for kind in kinds}
+        return ClassicNetSet(nets, str(arrays["bearoff"]))
     except KeyError as error:
         raise DataFileError(f"expected the arrays of classic nets, missing {error.args[0]}") from error
     except (TypeError, ValueError) as error:

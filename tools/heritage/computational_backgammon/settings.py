@@ -9,6 +9,7 @@ from msgspec import Meta
 from engine.errors import UnsupportedError, ValueRangeError
 from nets.heritage.computational_backgammon.net import NODE_COUNTS, SYMMETRIC
 from tools.common.opponents import load_opponent
+from tools.heritage.computational_backgammon.kernels.kinds import KINDS
 from tools.train.runs.strength_games import (
     BacktrackOption,
     CheckpointGamesOption,
@@ -28,8 +29,15 @@ class ClassicSettings(RunSettings, frozen=True):
 
     games: Annotated[int, Meta(ge=1, description="games to learn from in all")] = 200_000
     hidden: Annotated[int, Meta(ge=1, le=4096, description="hidden units")] = 40
-    race_hidden: Annotated[
-        int, Meta(ge=0, le=4096, description="hidden units of a net for races; 0 for one net for everything")
+    own: Annotated[
+        str,
+        Meta(
+            description="kinds of position with nets of their own, joined by +: race, bearoff, crashed, bar, "
+            "closing, holding, containing, mutual; none, or all for nine nets"
+        ),
+    ] = "none"
+    own_hidden: Annotated[
+        int, Meta(ge=0, le=4096, description="hidden units of these nets; 0 for those of --hidden")
     ] = 0
     outputs: Annotated[int, Meta(description="1 win, 2 win and gammons, or 5 the whole outcome")] = 5
     layout: Annotated[
@@ -55,6 +63,13 @@ class ClassicSettings(RunSettings, frozen=True):
     alpha: Annotated[float, Meta(gt=0, le=10, description="learning rate from hidden units to outputs")] = 0.1
     beta: Annotated[float, Meta(gt=0, le=10, description="learning rate from inputs to hidden units")] = 0.1
     trace: Annotated[float, Meta(ge=0, le=1, description="lambda of the returns")] = 0.0
+    keep_dice: Annotated[
+        bool,
+        Meta(description="value the position after a play as if the same side rolled again, a mistake"),
+    ] = False
+    turn_board: Annotated[
+        bool, Meta(description="learn each position from the other side too, as if that were on roll")
+    ] = False
     teacher: Annotated[
         Literal["self", "against", "taught", "watching"],
         Meta(
@@ -66,17 +81,36 @@ class ClassicSettings(RunSettings, frozen=True):
     checkpoint_every: Annotated[int, Meta(ge=1, description="games between checkpoints")] = 10_000
     opponents: OpponentsOption = ("pubeval",)
     benchmark_games: CheckpointGamesOption = 1000
+    follow_best: Annotated[
+        int,
+        Meta(
+            ge=0,
+            le=1000,
+            description="play the best nets so far at each checkpoint, and stop after so many without better "
+            "ones; 0 for never",
+        ),
+    ] = 0
     backtrack: BacktrackOption = 0.0
     backtrack_factor: Annotated[float, Meta(gt=0, le=1, description="factor of both rates on a return")] = 0.5
     least_rate: Annotated[float, Meta(gt=0, le=10, description="lower bound of both rates")] = 0.01
     seed: Annotated[int, Meta(ge=0, description="seed of the first weights and of the dice")] = 1
 
+    @property
+    def sizes(self) -> dict[str, int]:
+        """Hidden units by kind of position with a net, in the order of `kernels.kinds.KINDS`."""
+        own = {"none": [], "all": list(KINDS)}.get(self.own, self.own.split("+"))
+        return {kind: self._find_size(kind) for kind in KINDS if kind == "contact" or kind in own}
+
+    def _find_size(self, kind: str) -> int:
+        return self.hidden if kind == "contact" else self.own_hidden or self.hidden
+
     def check(self) -> None:
         """Check what msgspec cannot.
 
         Raises:
-            ValueRangeError: No net has this number of outputs, or lacks a turn; a rate begins below its lower
-                bound, or the run would backtrack and measures no strength.
+            ValueRangeError: No net has this number of outputs, or lacks a turn; no position is of a kind, a
+                rate begins below its lower bound, or the run needs measurements of strength that it does not
+                make.
             UnsupportedError: The expert needs an evaluator and has none.
             GammondError: The expert or an opponent cannot be loaded.
         """
@@ -84,6 +118,18 @@ class ClassicSettings(RunSettings, frozen=True):
             raise ValueRangeError(f"expected 1, 2 or 5 outputs, got {self.outputs}", field="outputs")
         if not self.turn and self.layout != SYMMETRIC:
             raise ValueRangeError("expected layout symmetric without inputs for the turn", field="turn")
+        if self.own not in ("none", "all") and (
+            unknown := [kind for kind in self.own.split("+") if kind not in KINDS[1:]]
+        ):
+            raise ValueRangeError(
+                f"expected none, all or some of {'+'.join(KINDS[1:])} for own, got {unknown[0][:20]!r}",
+                field="own",
+            )
+        if self.follow_best and (self.backtrack or not self.benchmark_games):
+            raise ValueRangeError(
+                "expected benchmark games and no --backtrack: --follow-best plays the best nets so far",
+                field="follow_best",
+            )
         if min(self.alpha, self.beta) < self.least_rate:
             raise ValueRangeError(
                 f"expected a least_rate up to {min(self.alpha, self.beta)}, got {self.least_rate}",

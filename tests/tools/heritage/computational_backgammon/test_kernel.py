@@ -15,7 +15,8 @@ from tools.heritage.computational_backgammon.kernels.evaluation import (
     new_evaluation_buffers,
 )
 from tools.heritage.computational_backgammon.kernels.games import learn_game
-from tools.heritage.computational_backgammon.net_set import load_bearoff_table
+from tools.heritage.computational_backgammon.kernels.kinds import KINDS, classify_kinds, find_kind
+from tools.heritage.computational_backgammon.net_set import ClassicNetSet, load_bearoff_table
 from tools.train.weights.random_positions import sample_random_positions
 
 RATE = 0.5
@@ -35,7 +36,7 @@ def learning(
         array.setflags(write=False)
     if table:
         ranks, wins = load_bearoff_table().numbering.ranks, load_bearoff_table().wins
-    return LearningParameters(alpha, beta, trace, mirrored, turn, weighs, knows, ranks, wins)
+    return LearningParameters(alpha, beta, trace, mirrored, turn, weighs, knows, False, False, ranks, wins)
 
 
 def untaken(boards):
@@ -44,9 +45,10 @@ def untaken(boards):
 
 
 def learn(own, board, target, how):
-    desk = new_evaluation_buffers(own.weights, own.weights)
+    nets = (own.weights,) * len(KINDS)
+    desk = new_evaluation_buffers(nets)
     desk.target[:] = target
-    kernel_steps.learn_position(board[None], 0, own.weights, own.weights, how, desk)
+    kernel_steps.learn_position(board[None], 0, nets, how, desk)
 
 
 @pytest.mark.slow
@@ -62,10 +64,11 @@ def test_replies_are_evaluated_as_by_the_evaluator(outputs, table):
     boards = sample_random_positions(4000, seed=3)[:400]
     boards = np.concatenate([boards, position({2: 3, 1: 1}, {20: 2, 24: 4}).board[None]])
     expected = cubeless_equity(evaluator.evaluate(boards))
-    desk, how = new_evaluation_buffers(contact.weights, race.weights), learning(table=table)
-    found = [
-        compute_reply_equity(board[None].copy(), contact.weights, race.weights, how, desk) for board in boards
-    ]
+    nets = tuple(
+        each.weights for each in ClassicNetSet({"contact": contact, "race": race}, "none").nets_by_kind
+    )
+    desk, how = new_evaluation_buffers(nets), learning(table=table)
+    found = [compute_reply_equity(board[None].copy(), nets, how, desk) for board in boards]
     np.testing.assert_allclose(found, expected, atol=1e-5)
     assert {Phase.CONTACT, Phase.RACE} <= set(classify_phases(boards))
 
@@ -138,7 +141,7 @@ def test_lambda_one_learns_the_result_at_every_ply():
     boards[3, 1, 0] = 15
     tally = np.zeros(4, np.int64)
     for _ in range(3000):
-        learn_game(boards, own.weights, own.weights, learning(trace=1.0), tally)
+        learn_game(boards, (own.weights,) * len(KINDS), learning(trace=1.0), tally)
     # the winner moved at plies 0 and 2, the loser at ply 1
     win, win_g, win_bg, lose_g, _ = own.evaluate(boards[:1])[0]
     assert (win, win_g, lose_g) == pytest.approx((2 / 3, 2 / 3, 1 / 3), abs=0.06)
@@ -154,7 +157,7 @@ def test_bearoffs_of_the_table_are_not_learned():
     for table in (True, False):
         own, before = net("normal", 1), net("normal", 1)
         tally = np.zeros(4, np.int64)
-        learn_game(boards, own.weights, own.weights, learning(table=table), tally)
+        learn_game(boards, (own.weights,) * len(KINDS), learning(table=table), tally)
         assert (own.weights[0] == before.weights[0]).all() == table
 
 
@@ -189,3 +192,27 @@ def test_a_symmetric_net_without_a_turn_gives_even_chances_where_all_looks_alike
             learn(own, board, np.array([0.9], np.float32), learning(mirrored=True, turn=turn))
         assert (own.weights[1] == 0.0).all() != turn
         assert (abs(own.compute_nodes(start)[0, 0] - 0.5) < 1e-4) != turn
+
+
+@pytest.mark.nojit
+@pytest.mark.parametrize(
+    ("own", "other", "kind"),
+    [
+        ({6: 5, 5: 5, 4: 5}, {19: 5, 20: 5, 21: 5}, "bearoff"),
+        ({7: 5, 5: 5, 4: 5}, {19: 5, 20: 5, 21: 5}, "race"),
+        ({25: 1, 6: 9, 5: 5}, {1: 2, 12: 13}, "bar"),
+        ({20: 2, 3: 6, 2: 6}, {19: 15}, "closing"),
+        ({20: 1, 13: 1, 1: 6, 2: 7}, {19: 13, 12: 2}, "crashed"),
+        ({13: 5, 8: 5, 6: 5}, {12: 5, 17: 5, 19: 5}, "contact"),
+        ({24: 1, 13: 5, 8: 4, 6: 5}, {1: 1, 12: 5, 17: 4, 19: 5}, "contact"),
+        ({24: 2, 13: 5, 8: 3, 6: 5}, {12: 5, 17: 5, 19: 5}, "holding"),
+        ({13: 5, 8: 5, 6: 5}, {1: 2, 12: 5, 17: 3, 19: 5}, "containing"),
+        ({24: 2, 13: 5, 8: 3, 6: 5}, {1: 2, 12: 5, 17: 3, 19: 5}, "mutual"),
+    ],
+)
+def test_positions_are_of_nine_kinds(own, other, kind):
+    board = position(own, other).board[None].copy()
+    assert KINDS[find_kind(board, 0)] == kind
+    found = np.empty(1, np.int8)
+    classify_kinds(board, found)
+    assert KINDS[found[0]] == kind

@@ -9,14 +9,18 @@ from engine.errors import DataFileError, GammondError, StateError
 from engine.formats.array_file import read_array_file
 from engine.play.lockstep import play_games
 from engine.play.player import EvaluatorPlayer, RandomPlayer
+from engine.rules.outcome import sanitise_outcomes
+from engine.rules.position import Position
 from nets.players.pubeval import PubevalPlayer
 from tools.common.files import read_records
 from tools.common.opponents import load_opponent
 from tools.heritage.computational_backgammon import command
+from tools.heritage.computational_backgammon.kernels.kinds import KINDS, classify_kinds
 from tools.heritage.computational_backgammon.learner import ClassicLearner
 from tools.heritage.computational_backgammon.net_set import read_classic_nets
 from tools.heritage.computational_backgammon.settings import ClassicSettings
 from tools.train.runs import run as run_module
+from tools.train.weights.random_positions import sample_random_positions
 
 OPTIONS = ["--hidden", "6", "--benchmark-games", "4", "--checkpoint-every", "100", "--games", "300"]
 
@@ -68,10 +72,70 @@ def test_it_learns_from_an_expert(teacher):
 
 @pytest.mark.slow
 def test_races_and_bearoffs_have_evaluators_of_their_own():
-    nets = learned(games=200, hidden=6, race_hidden=4, bearoff="two-sided").nets
+    nets = learned(games=200, hidden=6, own="race", own_hidden=4, bearoff="two-sided").nets
     assert (nets.contact.hidden, nets.race.hidden) == ((6,), (4,))
-    untrained = ClassicLearner(ClassicSettings(hidden=6, race_hidden=4)).nets
+    untrained = ClassicLearner(ClassicSettings(hidden=6, own="race", own_hidden=4)).nets
     assert (nets.race.weights[0] != untrained.race.weights[0]).any()
+
+
+@pytest.mark.parametrize(
+    ("own", "nets"),
+    [
+        ("none", ["contact"]),
+        ("race", ["contact", "race"]),
+        ("bearoff+mutual", ["contact", "mutual", "bearoff"]),
+        ("all", list(KINDS)),
+    ],
+)
+def test_any_number_of_kinds_of_position_have_nets_of_their_own(tmp_path, own, nets):
+    run_command(str(tmp_path), *OPTIONS, "--own", own, "--own-hidden", "3", "--games", "100")
+    found = read_classic_nets(tmp_path / "best.npz")
+    assert list(found.nets) == nets
+    assert [net.hidden for net in found.nets.values()] == [(6,), *[(3,)] * (len(nets) - 1)]
+    untrained = ClassicLearner(ClassicSettings(hidden=6, own=own, own_hidden=3)).nets
+    for kind, net in found.nets.items():
+        assert (net.weights[0] != untrained.nets[kind].weights[0]).any(), kind
+    boards = sample_random_positions(300, seed=1)
+    kinds = np.empty(len(boards), np.int8)
+    classify_kinds(boards, kinds)
+    outcomes = load_opponent(f"run:{tmp_path}").evaluator.evaluate(boards)
+    for kind, net in enumerate(found.nets_by_kind):
+        expected = sanitise_outcomes(net.evaluate(boards[kinds == kind]), boards[kinds == kind])
+        np.testing.assert_allclose(outcomes[kinds == kind], expected, atol=1e-6)
+
+
+def test_what_has_no_net_of_its_own_is_evaluated_as_a_race_or_as_contact():
+    nets = ClassicLearner(ClassicSettings(hidden=6, own="race+crashed", own_hidden=3)).nets
+    by_kind = dict(zip(KINDS, nets.nets_by_kind, strict=True))
+    assert by_kind["bearoff"] is by_kind["race"] is nets.nets["race"]
+    assert by_kind["bar"] is by_kind["mutual"] is nets.contact
+
+
+def test_a_run_that_follows_its_best_nets_stops_when_better_ones_no_longer_come(tmp_path):
+    # at such rates nothing is learned for long
+    rates = ["--alpha", "5", "--beta", "5", "--follow-best", "2", "--games", "3000"]
+    run_command(str(tmp_path), *OPTIONS, *rates)
+    records = read_records(tmp_path / "log.jsonl")
+    assert records[-1]["games"] < 3000
+    assert [record["since_best"] for record in records][-2:] == [1, 2]
+    assert all((record["ppg_best"] > 0) == (record["since_best"] == 0) for record in records[1:])
+    best = max(record["games"] for record in records if record["since_best"] == 0)
+    assert int(read_array_file(tmp_path / "best.npz")["games_done"]) == best
+    run_command(str(tmp_path), "--resume")
+    assert read_records(tmp_path / "log.jsonl") == records
+
+
+@pytest.mark.slow
+def test_who_keeps_the_dice_wins_and_only_the_turned_board_hides_it():
+    kept, hidden, right = (
+        learned(games=2000, hidden=10, outputs=1, alpha=0.5, beta=0.5, keep_dice=kept, turn_board=turned)
+        for kept, turned in ((True, False), (True, True), (False, False))
+    )
+    start = Position.start().board[None].copy()
+    chances = [float(each.nets.contact.evaluate(start)[0, 0]) for each in (kept, hidden, right)]
+    assert chances[0] > 0.8
+    assert chances[1] == pytest.approx(0.5, abs=0.1)
+    assert chances[2] == pytest.approx(0.52, abs=0.1)
 
 
 @pytest.mark.slow
@@ -149,6 +213,10 @@ def test_symmetric_nets_can_go_on_without_their_ties(tmp_path):
     ("options", "field"),
     [
         (["--outputs", "3"], "outputs"),
+        (["--own", "race+openings"], "own"),
+        (["--own", ""], "own"),
+        (["--follow-best", "2", "--benchmark-games", "0"], "follow_best"),
+        (["--follow-best", "2", "--backtrack", "0.1"], "follow_best"),
         (["--layout", "sideways"], "layout"),
         (["--bearoff", "one-sided"], "bearoff"),
         (["--teacher", "nobody"], "teacher"),

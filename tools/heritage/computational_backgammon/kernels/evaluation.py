@@ -15,8 +15,12 @@ from numpy.typing import NDArray
 from engine.kernels import kernel
 from engine.kernels.bearoff import number_side
 from nets.heritage.computational_backgammon.kernels.net import forward_one
-from nets.kernels.sparse import OneLayerWeights, is_race
+from nets.kernels.sparse import OneLayerWeights
 from nets.kernels.tesauro196 import MAX_ACTIVE_INPUTS
+from tools.heritage.computational_backgammon.kernels.kinds import find_kind
+
+NetsByKind = tuple[OneLayerWeights, ...]
+"""A net for each kind of position, in the order of `kinds.KINDS`; kinds may share one."""
 
 _HOME = 6
 _ZERO = np.float32(0.0)
@@ -35,6 +39,8 @@ class LearningParameters(NamedTuple):
         has_turn: Whether hidden units learn biases: the inputs for the turn.
         weighs_gammons: Whether a share of wins counts in so far as the game is won, one of losses likewise.
         knows_gammons: Whether gammons are 0 that cannot be, since the loser has borne off a checker.
+        keeps_dice: Whether the position after a play is valued as if the same side rolled again.
+        turns_board: Whether each position is learned from the other side too, as if that were on roll.
         ranks: ``int64[7, checkers + 1]``, numbers the sides of a two-sided bearoff table.
         wins: ``float32[sides, sides]``, the table; none where it is empty.
     """
@@ -46,6 +52,8 @@ class LearningParameters(NamedTuple):
     has_turn: bool
     weighs_gammons: bool
     knows_gammons: bool
+    keeps_dice: bool
+    turns_board: bool
     ranks: NDArray[np.int64]
     wins: NDArray[np.float32]
 
@@ -54,9 +62,8 @@ class EvaluationBuffers(NamedTuple):
     """Buffers to evaluate one position at a time.
 
     Attributes:
-        contact_units: ``float32[1, h]``, the hidden units of the net for contact.
-        race_units: ``float32[1, h]``, those of the net for races.
-        back: ``float32[h]``, the larger h: steps of the hidden units.
+        units: ``float32[1, h]`` for each kind, the hidden units of its net.
+        back: ``float32[h]``, the largest h: steps of the hidden units.
         rows_of_nodes: ``float32[1, n]``, what the net says.
         nodes: ``float32[n]``, the same where that can be, else 0.
         target: ``float32[n]``, what it should say.
@@ -66,8 +73,7 @@ class EvaluationBuffers(NamedTuple):
         side: ``int64[7]``, scratch.
     """
 
-    contact_units: NDArray[np.float32]
-    race_units: NDArray[np.float32]
+    units: tuple[NDArray[np.float32], ...]
     back: NDArray[np.float32]
     rows_of_nodes: NDArray[np.float32]
     nodes: NDArray[np.float32]
@@ -79,15 +85,25 @@ class EvaluationBuffers(NamedTuple):
 
 
 @kernel
-def new_evaluation_buffers(contact: OneLayerWeights, race: OneLayerWeights) -> EvaluationBuffers:
-    """Make buffers to evaluate with the nets for contact and for races."""
-    nodes = contact[3].shape[0]
-    contact_hidden = contact[1].shape[0]
-    race_hidden = race[1].shape[0]
+def new_evaluation_buffers(nets: NetsByKind) -> EvaluationBuffers:
+    """Make buffers to evaluate with nets."""
+    nodes = nets[0][3].shape[0]
+    hidden = 0
+    for net in nets:
+        hidden = max(hidden, net[1].shape[0])
     return EvaluationBuffers(
-        contact_units=np.empty((1, contact_hidden), np.float32),
-        race_units=np.empty((1, race_hidden), np.float32),
-        back=np.empty(max(contact_hidden, race_hidden), np.float32),
+        units=(
+            np.empty((1, nets[0][1].shape[0]), np.float32),
+            np.empty((1, nets[1][1].shape[0]), np.float32),
+            np.empty((1, nets[2][1].shape[0]), np.float32),
+            np.empty((1, nets[3][1].shape[0]), np.float32),
+            np.empty((1, nets[4][1].shape[0]), np.float32),
+            np.empty((1, nets[5][1].shape[0]), np.float32),
+            np.empty((1, nets[6][1].shape[0]), np.float32),
+            np.empty((1, nets[7][1].shape[0]), np.float32),
+            np.empty((1, nets[8][1].shape[0]), np.float32),
+        ),
+        back=np.empty(hidden, np.float32),
         rows_of_nodes=np.empty((1, nodes), np.float32),
         nodes=np.empty(nodes, np.float32),
         target=np.empty(nodes, np.float32),
@@ -131,16 +147,18 @@ def _can_gammon(boards: NDArray[np.int8], at: int, node: int, nodes: int) -> boo
 def evaluate_position(
     boards: NDArray[np.int8],
     at: int,
-    net: OneLayerWeights,
-    units: NDArray[np.float32],
+    nets: NetsByKind,
     learning: LearningParameters,
     buffers: EvaluationBuffers,
-) -> None:
-    """Write the hidden units and the nodes of a position."""
-    forward_one(boards, at, net, buffers.rows, buffers.factors, units, buffers.rows_of_nodes, 0)
+) -> int:
+    """Write the hidden units and the nodes of a position; return its kind."""
+    kind = find_kind(boards, at)
+    rows, factors, units = buffers.rows, buffers.factors, buffers.units[kind]
+    forward_one(boards, at, nets[kind], rows, factors, units, buffers.rows_of_nodes, 0)
     for k in range(buffers.nodes.shape[0]):
         can_be = not learning.knows_gammons or _can_gammon(boards, at, k, buffers.nodes.shape[0])
         buffers.nodes[k] = buffers.rows_of_nodes[0, k] if can_be else _ZERO
+    return kind
 
 
 @kernel
@@ -189,8 +207,7 @@ def flip_nodes(nodes: NDArray[np.float32], turned: NDArray[np.float32]) -> None:
 @kernel
 def compute_reply_equity(
     boards: NDArray[np.int8],
-    contact: OneLayerWeights,
-    race: OneLayerWeights,
+    nets: NetsByKind,
     learning: LearningParameters,
     buffers: EvaluationBuffers,
 ) -> np.float32:
@@ -201,8 +218,5 @@ def compute_reply_equity(
     win = look_up_win(boards, 0, learning, buffers.side)
     if win >= _ZERO:
         return _TWO * win - _ONE
-    if is_race(boards, 0):
-        evaluate_position(boards, 0, race, buffers.race_units, learning, buffers)
-    else:
-        evaluate_position(boards, 0, contact, buffers.contact_units, learning, buffers)
+    evaluate_position(boards, 0, nets, learning, buffers)
     return equity(buffers.nodes)

@@ -7,11 +7,12 @@ from numpy.typing import NDArray
 
 from engine.kernels import kernel
 from engine.kernels.moves import MAX_PLAYS, PlayScratch, generate_plays, write_child, write_point_sets
-from nets.kernels.sparse import OneLayerWeights
 from tools.heritage.computational_backgammon.kernels.evaluation import (
     EvaluationBuffers,
     LearningParameters,
+    NetsByKind,
     compute_reply_equity,
+    evaluate_position,
     flip_nodes,
     look_up_win,
     new_evaluation_buffers,
@@ -30,8 +31,7 @@ _ONE = np.float32(1.0)
 def run_self_play(
     games: int,
     start: NDArray[np.int8],
-    contact: OneLayerWeights,
-    race: OneLayerWeights,
+    nets: NetsByKind,
     learning: LearningParameters,
     state: NDArray[np.uint64],
     tally: NDArray[np.int64],
@@ -41,8 +41,7 @@ def run_self_play(
     Args:
         games: How many.
         start: ``int8[2, 26]`` position that games start from.
-        contact: The net for positions with contact; changed in place.
-        race: The net for races; may be the same; changed in place.
+        nets: Changed in place.
         learning: How.
         state: ``uint64[1]``, the state of the dice; changed in place.
         tally: ``int64[4]``, increased by games, plies, gammons and backgammons.
@@ -51,22 +50,21 @@ def run_self_play(
         The sum over all plies of the squared error of equity, in squared points.
     """
     boards = np.empty((MAX_PLIES + 1, 2, 26), np.int8)
-    desk = new_evaluation_buffers(contact, race)
+    desk = new_evaluation_buffers(nets)
     total = 0.0
     for _ in range(games):
         boards[0] = start
-        plies = _play_game(boards, contact, race, learning, state, desk)
+        plies = _play_game(boards, nets, learning, state, desk)
         if plies > 0:
             count_game(boards, plies, tally)
-            total += _learn_game(plies, boards, contact, race, learning, desk)
+            total += _learn_game(plies, boards, nets, learning, desk)
     return total
 
 
 @kernel
 def learn_game(
     boards: NDArray[np.int8],
-    contact: OneLayerWeights,
-    race: OneLayerWeights,
+    nets: NetsByKind,
     learning: LearningParameters,
     tally: NDArray[np.int64],
 ) -> float:
@@ -74,8 +72,7 @@ def learn_game(
 
     Args:
         boards: ``int8[plies + 1, 2, 26]``, each as its mover sees it; the last one is over.
-        contact: The net for positions with contact; changed in place.
-        race: The net for races; may be the same; changed in place.
+        nets: Changed in place.
         learning: How.
         tally: ``int64[4]``, increased by games, plies, gammons and backgammons.
 
@@ -84,15 +81,14 @@ def learn_game(
     """
     plies = boards.shape[0] - 1
     count_game(boards, plies, tally)
-    return _learn_game(plies, boards, contact, race, learning, new_evaluation_buffers(contact, race))
+    return _learn_game(plies, boards, nets, learning, new_evaluation_buffers(nets))
 
 
 @kernel
 def learn_targets(
     boards: NDArray[np.int8],
     targets: NDArray[np.float32],
-    contact: OneLayerWeights,
-    race: OneLayerWeights,
+    nets: NetsByKind,
     learning: LearningParameters,
     tally: NDArray[np.int64],
 ) -> float:
@@ -101,8 +97,7 @@ def learn_targets(
     Args:
         boards: ``int8[plies + 1, 2, 26]``, each as its mover sees it; the last one is over.
         targets: ``float32[plies, nodes]``, what the nodes should say.
-        contact: The net for positions with contact; changed in place.
-        race: The net for races; may be the same; changed in place.
+        nets: Changed in place.
         learning: How; the trace does not count.
         tally: ``int64[4]``, increased by games, plies, gammons and backgammons.
 
@@ -111,21 +106,20 @@ def learn_targets(
     """
     plies = boards.shape[0] - 1
     count_game(boards, plies, tally)
-    desk = new_evaluation_buffers(contact, race)
+    desk = new_evaluation_buffers(nets)
     total = 0.0
     for at in range(plies - 1, -1, -1):
         for k in range(desk.target.shape[0]):
             desk.target[k] = targets[at, k]
         if look_up_win(boards, at, learning, desk.side) < _ZERO:
-            total += learn_position(boards, at, contact, race, learning, desk)
+            total += learn_position(boards, at, nets, learning, desk)
     return total
 
 
 @kernel
 def _play_game(
     boards: NDArray[np.int8],
-    contact: OneLayerWeights,
-    race: OneLayerWeights,
+    nets: NetsByKind,
     learning: LearningParameters,
     state: NDArray[np.uint64],
     buffers: EvaluationBuffers,
@@ -149,7 +143,7 @@ def _play_game(
         for i in range(count):
             if count > 1:
                 write_child(boards, ply, int(scratch.plays[i]), child, 0)
-                equity = compute_reply_equity(child, contact, race, learning, buffers)
+                equity = compute_reply_equity(child, nets, learning, buffers)
                 if equity < least:
                     least = equity
                     best = i
@@ -163,8 +157,7 @@ def _play_game(
 def _learn_game(
     plies: int,
     boards: NDArray[np.int8],
-    contact: OneLayerWeights,
-    race: OneLayerWeights,
+    nets: NetsByKind,
     learning: LearningParameters,
     buffers: EvaluationBuffers,
 ) -> float:
@@ -175,14 +168,35 @@ def _learn_game(
     ahead = np.empty_like(buffers.nodes)
     write_loss_nodes(boards, plies, ahead)
     keep = np.float32(learning.trace)
+    turned = np.empty((1, 2, 26), np.int8)
     total = 0.0
     for ply in range(plies - 1, -1, -1):
         flip_nodes(ahead, buffers.target)
+        if learning.keeps_dice and ply < plies - 1:
+            _turn_board(boards, ply + 1, turned)
+            win = look_up_win(turned, 0, learning, buffers.side)
+            if win >= _ZERO:
+                write_table_nodes(win, buffers.target)
+            else:
+                evaluate_position(turned, 0, nets, learning, buffers)
+                buffers.target[:] = buffers.nodes
         win = look_up_win(boards, ply, learning, buffers.side)
         if win >= _ZERO:
             write_table_nodes(win, ahead)
             continue
-        total += learn_position(boards, ply, contact, race, learning, buffers)
+        total += learn_position(boards, ply, nets, learning, buffers)
         for k in range(ahead.shape[0]):
             ahead[k] = keep * buffers.target[k] + (_ONE - keep) * buffers.nodes[k]
+        if learning.turns_board:
+            _turn_board(boards, ply, turned)
+            flip_nodes(buffers.target, buffers.deltas)
+            buffers.target[:] = buffers.deltas
+            learn_position(turned, 0, nets, learning, buffers)
     return total
+
+
+@kernel
+def _turn_board(boards: NDArray[np.int8], at: int, turned: NDArray[np.int8]) -> None:
+    """Write a position as the other side sees it, as ``turned[0]``."""
+    for point in range(26):
+        turned[0, 0, point], turned[0, 1, point] = boards[at, 1, point], boards[at, 0, point]

@@ -9,11 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.kernels import fastmath_kernel, kernel
-from nets.kernels.sparse import OneLayerWeights, is_race
+from nets.kernels.sparse import OneLayerWeights
 from nets.kernels.tesauro196 import SIDE_INPUTS, list_active_inputs
 from tools.heritage.computational_backgammon.kernels.evaluation import (
     EvaluationBuffers,
     LearningParameters,
+    NetsByKind,
     equity,
     evaluate_position,
 )
@@ -27,20 +28,14 @@ _ONE = np.float32(1.0)
 def learn_position(
     boards: NDArray[np.int8],
     at: int,
-    contact: OneLayerWeights,
-    race: OneLayerWeights,
+    nets: NetsByKind,
     learning: LearningParameters,
     buffers: EvaluationBuffers,
 ) -> float:
     """Judge a position and take a step towards the target; returns the squared error of equity."""
-    if is_race(boards, at):
-        evaluate_position(boards, at, race, buffers.race_units, learning, buffers)
-        error = equity(buffers.target) - equity(buffers.nodes)
-        take_step(boards, at, race, learning, buffers.race_units, buffers)
-    else:
-        evaluate_position(boards, at, contact, buffers.contact_units, learning, buffers)
-        error = equity(buffers.target) - equity(buffers.nodes)
-        take_step(boards, at, contact, learning, buffers.contact_units, buffers)
+    kind = evaluate_position(boards, at, nets, learning, buffers)
+    error = equity(buffers.target) - equity(buffers.nodes)
+    take_step(boards, at, nets[kind], learning, buffers.units[kind], buffers)
     return float(error * error)
 
 
