@@ -19,8 +19,8 @@ DEFAULT_NET = "default"
 """The strongest net, whatever its own name is."""
 
 NET_HELP = (
-    "an evaluator of 'gammond players', 'run:FOLDER' (the nets of a training run) or 'wildbg:FOLDER' "
-    "(default the strongest)"
+    "an evaluator of 'gammond players', 'classic' with options, 'run:FOLDER' (the nets of a training run) or "
+    "'wildbg:FOLDER' (default the strongest)"
 )
 """For the help of options that take a net."""
 
