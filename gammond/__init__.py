@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from gammond.game import Action, AnalysedPlay, Game
     from gammond.match import Dice, MatchState
     from gammond.match_file import Match, read_match, read_matches
+    from gammond.player import Player
     from gammond.position import Board, Play, Position, parse, stack_boards
     from gammond.results import (
         CubeDecision,
@@ -82,6 +83,7 @@ __all__ = [
     "PlayError",
     "PlayEvaluation",
     "PlayRollout",
+    "Player",
     "Position",
     "PositionError",
     "RankedPlays",
@@ -98,7 +100,18 @@ __all__ = [
     "stack_boards",
 ]
 
-_MODULES = ("errors", "match", "position", "results", "game", "match_file", "engine", "client", "aio")
+_MODULES = (
+    "errors",
+    "match",
+    "position",
+    "results",
+    "game",
+    "match_file",
+    "engine",
+    "player",
+    "client",
+    "aio",
+)
 """Where public names are, the lowest first; a module is imported when a name is looked for in it."""
 
 if not TYPE_CHECKING:  # a checker that saw this would take any name for a public one

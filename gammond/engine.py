@@ -50,7 +50,9 @@ class Engine:
     """Evaluates positions, ranks plays, decides about the cube, rolls out; safe to use from several threads.
 
     Args:
-        name: An evaluator of ``gammond players``, or ``classic`` with options; the strongest by default.
+        name: An evaluator that ``gammond players`` lists, ``classic`` with options, ``run:FOLDER`` for the nets of
+            a training run, or ``wildbg:FOLDER``; the strongest by default. Runs that only choose plays are a
+            `Player`.
         threads: Threads that work on one answer; they change no number.
         store: Where what is searched is kept and looked up, for other programs and for later: True for the
             store of the ``gammond`` command, or a file for one of its own. Kept answers are those of a search
@@ -81,7 +83,8 @@ class Engine:
         from engine.rules.rules import Rules, find_variant
         from engine.store.opening import check_store_file, make_store_opener
         from engine.store.options import NO_STORE, StoreOptions, read_store_options
-        from nets.catalogue import BOOK_FILE, load_engine
+        from nets.catalogue import BOOK_FILE
+        from tools.common.opponents import load_net_engine
 
         options = NO_STORE
         if store is True:
@@ -89,7 +92,7 @@ class Engine:
         elif store is not False:
             options = StoreOptions(file=os.fspath(store))
         check_store_file(options)
-        self._engine: _EngineCore = load_engine(
+        self._engine: _EngineCore = load_net_engine(
             name, threads, open_store=make_store_opener(options, BOOK_FILE)
         ).with_rules(Rules(find_variant(variant)))
         self._threads = threads

@@ -23,7 +23,7 @@ from nets.player_kinds import list_kind_names
 NETS_FOLDER = "nets"
 """Its name in the data folder."""
 
-RESERVED_NAMES = ("default", "net", "human", "run", "gnubg", "wildbg")
+RESERVED_NAMES = ("default", "net", "human", "run", "function", "gnubg", "wildbg")
 """Names of players and evaluators that are neither in a manifest nor player kinds."""
 
 _LOG = logging.getLogger(__name__)

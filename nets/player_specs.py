@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any
@@ -22,6 +23,8 @@ from nets.player_kinds import PlayerKind, find_kind, list_kind_names
 
 _MILLIPOINTS_PER_POINT = 1000
 _NO_LEVEL = "none"
+
+_FILE_OPTIONS = re.compile(r"(.+):([a-z]+=[^:/\\]*)")
 
 
 class EvaluatorOptions(Struct, frozen=True):
@@ -140,9 +143,9 @@ def parse_player(text: str, evaluators: Sequence[str], others: Iterable[str] = (
             a filter without plies; its field is the option.
         ValueRangeError: No player has this name, or a value is out of range.
     """
-    name = text.partition(":")[0]
+    name, colon, rest = text.partition(":")
     if name in evaluators:
-        return _parse_evaluator_spec(text)
+        return parse_evaluator(name, rest) if colon else EvaluatorSpec(text, name)
     kind = find_kind(name)
     if kind is None:
         known = list(dict.fromkeys([*others, *evaluators, *list_kind_names()]))
@@ -153,21 +156,42 @@ def parse_player(text: str, evaluators: Sequence[str], others: Iterable[str] = (
     return KindSpec(kind, kind.parse_options(text))
 
 
-def _parse_evaluator_spec(text: str) -> EvaluatorSpec:
-    name, colon, rest = text.partition(":")
-    if not colon:
-        return EvaluatorSpec(text, name)
-    given = parse_options(rest, OPTION_FIELDS, "an evaluator", error_field="player")
-    options = convert(given, EvaluatorOptions)
-    if options.level != _NO_LEVEL:
+def split_file_options(text: str) -> tuple[str, str]:
+    """Split the name of a player that names a file, which may have colons, and its options.
+
+    Args:
+        text: ``run:FOLDER``, or with options after a colon: ``run:FOLDER:plies=1,seed=3``.
+
+    Returns:
+        The name, and the options, empty where there are none.
+    """
+    found = _FILE_OPTIONS.fullmatch(text)
+    return (found[1], found[2]) if found else (text, "")
+
+
+def parse_evaluator(name: str, options: str) -> EvaluatorSpec:
+    """Parse the options of an evaluator that plays.
+
+    Args:
+        name: The evaluator.
+        options: ``OPTION=VALUE,...``, of `EvaluatorOptions`.
+
+    Raises:
+        FormatError: As `parse_player`.
+        ValueRangeError: A value is out of range.
+    """
+    text = f"{name}:{options}"
+    given = parse_options(options, OPTION_FIELDS, "an evaluator", error_field="player")
+    chosen = convert(given, EvaluatorOptions)
+    if chosen.level != _NO_LEVEL:
         _reject_options_beside_level([key for key in given if key not in ("level", "seed")])
-        level = find_level(options.level)
+        level = find_level(chosen.level)
         settings = EvalSettings(level.plies, level.filter_name, is_cubeful=False)
-        return EvaluatorSpec(text, name, settings, level.noise_points, options.seed)
-    if "filter" in given and not options.plies:
+        return EvaluatorSpec(text, name, settings, level.noise_points, chosen.seed)
+    if "filter" in given and not chosen.plies:
         raise FormatError("filter has no effect at 0-ply; add plies=1 or more", field="filter")
-    settings = EvalSettings(options.plies, options.filter, is_cubeful=False)
-    return EvaluatorSpec(text, name, settings, options.noise / _MILLIPOINTS_PER_POINT, options.seed)
+    settings = EvalSettings(chosen.plies, chosen.filter, is_cubeful=False)
+    return EvaluatorSpec(text, name, settings, chosen.noise / _MILLIPOINTS_PER_POINT, chosen.seed)
 
 
 def _reject_options_beside_level(option_names: list[str]) -> None:

@@ -10,6 +10,8 @@ import os
 import sys
 from collections.abc import Sequence
 from contextlib import nullcontext
+from functools import partial
+from typing import TYPE_CHECKING
 
 from engine.errors import GammondError, StateError, UnsupportedError
 from engine.runtime.compilation import COMPILATION
@@ -28,6 +30,9 @@ from tools.common.background import prepare_on_first_compile
 from tools.common.interrupts import raise_on_interrupt
 from tools.common.pulse import PULSE
 from tools.table import FORMER_NAMES, OTHER_WORDS, TOOL_GROUPS, TOOLS
+
+if TYPE_CHECKING:
+    from protocol.state.player_registry import FilePlayers
 
 NO_STORE_OPTION = "--no-store"
 """Before the tool, or without one: kept analyses are neither looked up nor written."""
@@ -154,7 +159,14 @@ def _run_without_tool() -> int:
     on_terminal = sys.stdin is not None and sys.stdin.isatty()
     module = importlib.import_module("protocol.repl" if on_terminal else "protocol.transports.stdio")
     resume_collection()
-    return int(module.main())
+    return int(module.main(partial(_make_file_players, is_person=on_terminal)))
+
+
+def _make_file_players(*, is_person: bool) -> FilePlayers:
+    """Make the players that name files; code of a file runs only for a person who names it."""
+    from tools.common.file_players import make_file_players
+
+    return make_file_players(is_local=True, runs_code=is_person)
 
 
 def _run_tool(name: str, arguments: list[str]) -> int:

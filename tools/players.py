@@ -2,7 +2,7 @@
 
 Tools that take a player, and `set engine.player` on the wire, take these names, with options after a colon:
 `NAME:OPTION=VALUE,OPTION=VALUE`. Each option has its default, its meaning and its values. Players that name
-files or other engines are only for tools.
+files play in tools and at the terminal, and on a server that offers them (`gammond serve --offer`).
 """
 
 from __future__ import annotations
@@ -23,10 +23,15 @@ from protocol.state.player_registry import SESSION_PLAYERS
 
 SUMMARY = "list the players and their options"
 
-_TOOL_PLAYERS = {
-    "run:FOLDER": "the nets of a training run, or of a file: run:FILE.npz",
-    "gnubg": "GNU Backgammon's nets, with the package gnubg-nn; gnubg:plies=1 looks ahead",
+_FILE_PLAYERS = {
+    "run:FOLDER": "the player of a training run, or of a file: run:FILE.npz; its nets take the options of "
+    "evaluators where they give outcomes: run:FOLDER:plies=1",
+    "function:FILE.py": "the highest value of score(own, other), which the file defines; it is run",
     "wildbg:FOLDER": "wildbg's nets, contact.onnx and race.onnx in the folder",
+}
+
+_TOOL_PLAYERS = {
+    "gnubg": "GNU Backgammon's nets, with the package gnubg-nn; gnubg:plies=1 looks ahead",
 }
 
 
@@ -55,6 +60,7 @@ def main(args: argparse.Namespace) -> int:
     """
     sections = {
         "everywhere": _list_general_players(),
+        "files": _make_listings(_FILE_PLAYERS),
         "tools": _make_listings(_TOOL_PLAYERS),
         "sessions": _make_listings(SESSION_PLAYERS),
     }
@@ -65,6 +71,10 @@ def main(args: argparse.Namespace) -> int:
         sys.stdout.write(json.dumps(rows) + "\n")
         return 0
     lines = _format_listings(sections["everywhere"])
+    lines += [
+        "in tools, at the terminal, and on servers with --offer:",
+        *_format_listings(sections["files"], "  "),
+    ]
     lines += ["only in tools:", *_format_listings(sections["tools"], "  ")]
     lines += ["only in sessions (set engine.player):", *_format_listings(sections["sessions"], "  ")]
     for name, section in games.items():

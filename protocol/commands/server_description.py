@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import asdict
 
 from engine.analysis.levels import LEVELS
@@ -37,7 +37,7 @@ def describe_backgammon(session: Session) -> Callable[[], dict[str, object]]:
             "net": net,
             "evaluators": list(catalogue.list_names()),
             "nets": list(catalogue.describe_nets()),
-            "players": [each.describe() for each in _list_players()],
+            "players": [each.describe() for each in _list_players(catalogue.file_players.offered)],
             "evaluator_parameters": [describe_parameter(each) for each in OPTION_FIELDS],
             "max_plies": MAX_PLIES,
             "levels": _describe_levels(),
@@ -62,11 +62,12 @@ def _describe_missing() -> dict[str, str]:
     return missing
 
 
-def _list_players() -> list[ListedPlayer]:
+def _list_players(offered: Iterable[str]) -> list[ListedPlayer]:
     of_sessions = [ListedPlayer(name, summary) for name, summary in SESSION_PLAYERS.items()]
     return [
         *of_sessions,
         *(ListedPlayer(each.name, each.summary, each.fields) for each in load_player_kinds()),
+        *(ListedPlayer(name, "offered by whoever runs this server") for name in offered),
     ]
 
 

@@ -3,14 +3,23 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from engine.runtime.version import NAME, read_version
 
+if TYPE_CHECKING:
+    from protocol.state.player_registry import FilePlayers
 
-def main() -> int:
-    """Talk with the person at the terminal, with the shipped nets; returns the exit status."""
+
+def main(make_file_players: Callable[[], FilePlayers]) -> int:
+    """Talk with the person at the terminal, with the shipped nets; returns the exit status.
+
+    Args:
+        make_file_players: Makes the players that name files.
+    """
     sys.stdout.write(f"{NAME} {read_version()}, a backgammon engine\n")
     sys.stdout.flush()  # the imports take a second
     from protocol.repl.terminal.prompt_loop import run_repl  # only a terminal needs prompt_toolkit
 
-    return run_repl()
+    return run_repl(make_file_players())

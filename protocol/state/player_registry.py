@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 
 from engine.analysis.engine import Engine
-from engine.options import parse_options
+from engine.errors import UnsupportedError, ValueRangeError
+from engine.options import MAX_QUOTED_CHARS, parse_options
 from engine.play.player import Player
+from engine.store.opening import StoreOpener
 from nets.player_kinds import list_kind_names
-from nets.player_specs import KindSpec, PlayerSpec, parse_player
+from nets.player_specs import EvaluatorSpec, KindSpec, PlayerSpec, parse_player, split_file_options
 
 ENGINE_PLAYER = "net"
 """The name of the session's own evaluator, at its level."""
@@ -28,6 +31,67 @@ MAX_CACHED_PLAYERS = 16
 """Players kept for all clients together; the least recently used one goes first."""
 
 
+def _load_no_player(name: str) -> Player:
+    raise UnsupportedError(f"nothing here plays {name[:MAX_QUOTED_CHARS]!r}", field="player")
+
+
+def _load_no_engine(name: str, open_store: StoreOpener | None = None) -> Engine:
+    raise UnsupportedError(f"nothing here evaluates as {name[:MAX_QUOTED_CHARS]!r}", field="engine.net")
+
+
+@dataclass(frozen=True)
+class FilePlayers:
+    """Players that name files of this machine or other programs, such as ``run:FOLDER``.
+
+    A client must not make a server read any file, so it may name only what whoever runs the server offers.
+    Where the client is who runs it, it may name all of some words.
+
+    Attributes:
+        words: The words before the colon of such players.
+        free: Those of them of which clients may name any player.
+        offered: Names, without options, that clients may name besides.
+        load_player: Makes a player, given its name with options; may take seconds. Raises GammondError.
+        load_engine: Likewise the engine of one that gives values of positions.
+        check: Refuses a name of which no player can be made, as far as a look at the file's name tells.
+    """
+
+    words: frozenset[str] = frozenset()
+    free: frozenset[str] = frozenset()
+    offered: tuple[str, ...] = ()
+    load_player: Callable[[str], Player] = _load_no_player
+    load_engine: Callable[[str, StoreOpener | None], Engine] = _load_no_engine
+    check: Callable[[str], None] = lambda name: None
+
+    def claims(self, name: str) -> bool:
+        """Return whether a name is that of such a player, which may be named here or not."""
+        return name.partition(":")[0] in self.words
+
+    def check_name(self, name: str, field: str) -> None:
+        """Refuse a player that may not be named here.
+
+        Args:
+            name: One that `claims` is true of, with or without options.
+            field: The field of the error.
+
+        Raises:
+            ValueRangeError: Neither is it offered, nor may all of its word be named.
+            GammondError: It cannot be made.
+        """
+        word = name.partition(":")[0]
+        if word not in self.free and split_file_options(name)[0] not in self.offered:
+            offered = f" ({', '.join(self.offered)})" if self.offered else ""
+            raise ValueRangeError(
+                f"expected a player that this server offers{offered}, got {name[:MAX_QUOTED_CHARS]!r}: "
+                f"{word} names files of its machine, which 'gammond serve --offer' lets clients use",
+                field=field,
+            )
+        self.check(name)
+
+
+NO_FILE_PLAYERS = FilePlayers()
+"""Where none can be named."""
+
+
 class PlayerRegistry:
     """Players by name. Evaluators play with the engines of the service; other players are made and kept.
 
@@ -35,6 +99,7 @@ class PlayerRegistry:
         list_evaluators: Lists the names of the evaluators.
         get_engine: Returns the engine of a name and a number of threads; may block.
         check_fault: As in `protocol.state.service.EngineCatalogue`.
+        file_players: Players that name files.
     """
 
     def __init__(
@@ -42,11 +107,13 @@ class PlayerRegistry:
         list_evaluators: Callable[[], Sequence[str]],
         get_engine: Callable[[str, int], Engine],
         check_fault: Callable[[str], None] = lambda name: None,
+        file_players: FilePlayers = NO_FILE_PLAYERS,
     ) -> None:
         self._list_evaluators = list_evaluators
         self._check_fault = check_fault
         self._get_engine = get_engine
-        self._make_player = lru_cache(MAX_CACHED_PLAYERS)(_make_player)
+        self._file_players = file_players
+        self._make_player = lru_cache(MAX_CACHED_PLAYERS)(self._make_kept)
         self._lock = threading.Lock()
 
     def list_names(self) -> list[str]:
@@ -55,13 +122,15 @@ class PlayerRegistry:
         Raises:
             DataFileError: The evaluators cannot be listed.
         """
-        return list(dict.fromkeys([*SESSION_PLAYERS, *self._list_evaluators(), *list_kind_names()]))
+        known = [*SESSION_PLAYERS, *self._list_evaluators(), *list_kind_names(), *self._file_players.offered]
+        return list(dict.fromkeys(known))
 
     def check_player(self, text: str) -> str:
         """Return a player's name and options, which `find` then takes.
 
         Args:
-            text: ``net``, ``human``, or as `nets.catalogue.load_player` takes it, without files and folders.
+            text: ``net``, ``human``, or as `nets.catalogue.load_player` takes it; of those that name files
+                what `FilePlayers` lets through.
 
         Raises:
             ValueRangeError: No player has this name, or an option is out of range.
@@ -73,16 +142,19 @@ class PlayerRegistry:
             if colon:
                 parse_options(rest, (), name, error_field="player")
             return name
-        self._parse(text)
+        if self._file_players.claims(text):
+            self._file_players.check_name(text, "player")
+        else:
+            self._parse(text)
         return text
 
     def uses_look_ahead(self, text: str) -> bool:
-        """Return whether a player takes its time over a play.
+        """Return whether a player takes its time over a play, or may: what files hold is not known yet.
 
         Args:
             text: What `check_player` returns, other than `SESSION_PLAYERS`.
         """
-        return self._parse(text).is_deep
+        return self._file_players.claims(text) or self._parse(text).is_deep
 
     def find(self, text: str, threads: int = 1) -> Player:
         """Return a player, made at the first call; may block.
@@ -94,8 +166,8 @@ class PlayerRegistry:
         Raises:
             DataFileError: A file of the player is missing or damaged.
         """
-        spec = self._parse(text)
-        if isinstance(spec, KindSpec):
+        spec = text if self._file_players.claims(text) else self._parse(text)
+        if not isinstance(spec, EvaluatorSpec):
             with self._lock:
                 return self._make_player(spec)
 
@@ -110,8 +182,10 @@ class PlayerRegistry:
             self._check_fault(name)
         return parse_player(text, known, SESSION_PLAYERS)
 
+    def _make_kept(self, spec: KindSpec | str) -> Player:
+        """Make a player of a kind, or one that names files."""
+        from nets.manifest import MANIFEST_FILE
 
-def _make_player(spec: KindSpec) -> Player:
-    from nets.manifest import MANIFEST_FILE
-
-    return spec.kind.make(spec.options, MANIFEST_FILE)
+        if isinstance(spec, str):
+            return self._file_players.load_player(spec)
+        return spec.kind.make(spec.options, MANIFEST_FILE)

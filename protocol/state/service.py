@@ -19,7 +19,7 @@ from engine.store.options import NO_STORE, StoreOptions
 from protocol.core.kept_answers import KeptAnswers
 from protocol.core.limits import ClientLimits
 from protocol.state.cluster_work import ClusterWork
-from protocol.state.player_registry import PlayerRegistry
+from protocol.state.player_registry import NO_FILE_PLAYERS, FilePlayers, PlayerRegistry
 from protocol.state.quick_work import QuickWork
 from protocol.state.rollout_store import RolloutStore
 
@@ -39,6 +39,7 @@ class EngineCatalogue:
         describe_nets: Describes the nets behind them, as JSON objects.
         check_fault: Raises DataFileError for an evaluator that has a name and cannot be used.
         store: Where analyses are found and kept.
+        file_players: Players and evaluators that name files.
     """
 
     default: str
@@ -47,6 +48,7 @@ class EngineCatalogue:
     describe_nets: Callable[[], Sequence[dict[str, object]]]
     check_fault: Callable[[str], None] = lambda name: None
     store: StoreOptions = NO_STORE
+    file_players: FilePlayers = NO_FILE_PLAYERS
 
 
 class Service:
@@ -77,7 +79,9 @@ class Service:
         self.threads = threads
         self.rollout_store = RolloutStore()
         self.kept_answers = KeptAnswers()
-        self.players = PlayerRegistry(self._list_evaluator_names, self.get_engine, catalogue.check_fault)
+        self.players = PlayerRegistry(
+            self._list_evaluator_names, self.get_engine, catalogue.check_fault, catalogue.file_players
+        )
         self.cluster: ClusterWork | None = None
         """Does long work in place of this process's threads."""
         self.client_count = 0
@@ -101,10 +105,12 @@ class Service:
         """Return a name that `get_engine` knows.
 
         Raises:
-            ValueRangeError: It is none.
+            ValueRangeError: It is none, or one that clients may not name.
             DataFileError: It is one that cannot be used.
         """
-        if name not in self._list_evaluator_names():
+        if self.catalogue.file_players.claims(name):
+            self.catalogue.file_players.check_name(name, "engine.net")
+        elif name not in self._list_evaluator_names():
             self.catalogue.check_fault(name)
             known = "|".join(self._list_evaluator_names())
             raise ValueRangeError(
@@ -204,11 +210,14 @@ class Service:
         return next(iter(self.catalogue.list_names()), name) if name == self.catalogue.default else name
 
 
-def make_shipped_catalogue(store: StoreOptions = NO_STORE) -> EngineCatalogue:
+def make_shipped_catalogue(
+    store: StoreOptions = NO_STORE, file_players: FilePlayers = NO_FILE_PLAYERS
+) -> EngineCatalogue:
     """Return the source of shipped and own evaluators; no net is read before it is requested.
 
     Args:
         store: Where their analyses are found and kept.
+        file_players: Players and evaluators that name files.
 
     Raises:
         DataFileError: As `engine.store.opening.check_store_file`.
@@ -223,7 +232,10 @@ def make_shipped_catalogue(store: StoreOptions = NO_STORE) -> EngineCatalogue:
     def load(name: str) -> Engine:
         from nets.catalogue import BOOK_FILE, load_engine
 
-        return load_engine(name, open_store=make_store_opener(store, BOOK_FILE))
+        open_store = make_store_opener(store, BOOK_FILE)
+        if file_players.claims(name):
+            return file_players.load_engine(name, open_store)
+        return load_engine(name, open_store=open_store)
 
     def nets() -> Sequence[dict[str, object]]:
         from nets.catalogue import find_evaluator, list_evaluator_names
@@ -240,4 +252,4 @@ def make_shipped_catalogue(store: StoreOptions = NO_STORE) -> EngineCatalogue:
 
         check_own_fault(name)
 
-    return EngineCatalogue("default", names, load, nets, check_fault, store)
+    return EngineCatalogue("default", names, load, nets, check_fault, store, file_players)

@@ -24,6 +24,7 @@ from engine.store.options import read_store_options
 from protocol.core.connection import Connection
 from protocol.core.interpreter import INTERPRETER
 from protocol.dialects.line_client import connect
+from protocol.state.player_registry import FilePlayers
 from protocol.state.service import Service, make_shipped_catalogue
 from protocol.state.session import Session
 from protocol.transports.pipes import Inbox, Outbox
@@ -44,9 +45,13 @@ READER_CHECK_S = 1.0
 """After the end of input, how often work under way looks whether anybody is left to read its answer."""
 
 
-def main() -> NoReturn:
-    """Serve stdin and stdout with the shipped nets, and end the process."""
-    catalogue = make_shipped_catalogue(read_store_options())
+def main(make_file_players: Callable[[], FilePlayers]) -> NoReturn:
+    """Serve stdin and stdout with the shipped nets, and end the process.
+
+    Args:
+        make_file_players: Makes the players that name files.
+    """
+    catalogue = make_shipped_catalogue(read_store_options(), make_file_players())
     end_process(serve_stdio(Service(catalogue, threads=count_usable_cores())))
 
 

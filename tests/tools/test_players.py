@@ -42,7 +42,8 @@ def test_the_list_as_json_has_the_same_players(capsys):
     seed = next(row for row in rows["everywhere"] if row["names"] == ["random"])["options"][0]
     assert (seed["name"], seed["default"], seed["values"]) == ("seed", "0", "0..9223372036854775807")
     assert {row["names"][0] for row in rows["sessions"]} == {"net", "human"}
-    assert {row["names"][0].partition(":")[0] for row in rows["tools"]} == {"run", "gnubg", "wildbg"}
+    assert {row["names"][0].partition(":")[0] for row in rows["files"]} == {"run", "function", "wildbg"}
+    assert [row["names"] for row in rows["tools"]] == [["gnubg"]]
 
 
 def test_games_with_players_of_their_own_have_a_section_each(capsys):

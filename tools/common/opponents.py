@@ -14,18 +14,22 @@ from typing import Any
 from numpy.typing import NDArray
 
 from engine.analysis.engine import Engine
-from engine.errors import DataFileError
+from engine.errors import DataFileError, ValueRangeError
 from engine.evaluation.evaluator import Evaluator
-from engine.formats.array_file import read_array_file
+from engine.formats.array_file import MAX_ARRAY_FILE_BYTES, read_array_file
 from engine.play.player import Player
+from engine.runtime.regular_files import read_regular
 from engine.store.opening import StoreOpener
 from nets import catalogue
 from nets.catalogue import PlayerSource
+from nets.player_specs import parse_evaluator, split_file_options
+from tools.common.function_players import load_function_player
 
 PLAYER_HELP = (
     "a player of 'gammond players', with options after a colon: 'default', 'NAME:plies=2,filter=narrow', "
     "'NAME:level=casual', 'pubeval', 'random:seed=3', 'run:FOLDER' (the nets of a training run, or of "
-    "'run:FILE.npz', 'run:FILE.txt'), 'gnubg' (0-ply, or 'gnubg:plies=1'; needs the package gnubg-nn), "
+    "'run:FILE.npz', 'run:FILE.txt'), 'run:FOLDER:plies=1', 'function:FILE.py' (runs the file; its "
+    "score(own, other) values plays), 'gnubg' (0-ply, or 'gnubg:plies=1'; needs the package gnubg-nn), "
     "'wildbg:FOLDER' (contact.onnx and race.onnx in it)"
 )
 """For the help of commands that take a player."""
@@ -35,14 +39,21 @@ RUN_PREFIX = "run:"
 
 _GNUBG_LOADER = "tools.gnubg.nets:load_gnubg_player"
 
-_RUN_FILES = ("net.txt", "best.npz", "checkpoint.npz")
+_RUN_FILES = ("net.txt", "best.npz", "checkpoint.npz", "log.jsonl")
 """The file that plays for the folder of a run: the first of these that exists."""
+
+_USUAL_FILE = "checkpoint.npz"
+"""The file that a message names where there is none."""
 
 _KIND = "kind"
 """The array of an ``.npz`` file that names the trainer that wrote it."""
 
 _NETS = "tools.train.weights.net_set:make_net_set_player"
-_TEXT_NET = "tools.heritage.gengammon.runs:load_run_player"
+_READERS_BY_SUFFIX = {
+    ".txt": "tools.heritage.gengammon.runs:load_run_player",
+    ".jsonl": "tools.heritage.heuristic_engine.command:load_climb_player",
+}
+"""What makes the player of a file that is no file of arrays, given the file."""
 
 _RUN_READERS = {
     "td": _NETS,
@@ -75,7 +86,10 @@ def load_net_engine(name: str, threads: int = 1, open_store: StoreOpener | None 
 def collect_net_hashes(name: str) -> dict[str, str]:
     """Return sha256 by name of the nets of a player, as `nets.catalogue.collect_net_hashes`."""
     if name.startswith(RUN_PREFIX):
-        return _hash_run_file(_find_run_file(name))
+        base, options = split_file_options(name)
+        own = _hash_run_file(_find_run_file(base))
+        is_deep = bool(options) and parse_evaluator(base, options).is_deep
+        return own | catalogue.collect_pruning_net_hashes() if is_deep else own
     return catalogue.collect_net_hashes(name, sources=_SOURCES)
 
 
@@ -84,8 +98,10 @@ def load_opponent(name: str) -> Player:
 
     Args:
         name: What `nets.catalogue.load_player` takes; ``gnubg``, with ``:plies=N`` behind it to look ahead;
-            or ``run:PATH`` with the folder of a training run (its best nets, or its last where none were
-            measured), a file of nets, or a net as text (`nets.heritage.gengammon.net`).
+            ``function:FILE.py`` (`tools.common.function_players`); or ``run:PATH`` with the folder of a
+            training run (its best nets, or its last where none were measured), a file of nets, or a net as
+            text (`nets.heritage.gengammon.net`). A run whose nets give outcomes takes the options of an
+            evaluator behind a further colon.
 
     Raises:
         FormatError: An option cannot be read.
@@ -102,10 +118,28 @@ def _load_gnubg(name: str) -> Player:
 
 
 def _load_run(name: str) -> Player:
+    base, options = split_file_options(name)
+    if options:
+        return _load_run_with_options(base, options)
     file = _find_run_file(name)
     nets = _hash_run_file(file)
     player = _load_run_file(file)
     player.nets = nets
+    return player
+
+
+def _load_run_with_options(base: str, options: str) -> Player:
+    try:
+        player = parse_evaluator(base, options).make(load_net_evaluator, load_net_engine)
+    except ValueRangeError as error:
+        if error.field != "net":
+            raise
+        raise ValueRangeError(
+            f"{base} chooses plays and gives no values of positions, so it has no options, got "
+            f"{options[:80]!r}",
+            field="player",
+        ) from error
+    player.nets = collect_net_hashes(f"{base}:{options}")
     return player
 
 
@@ -119,17 +153,21 @@ def _find_run_file(name: str) -> Path:
     path = Path(name.removeprefix(RUN_PREFIX))
     if not path.is_dir():
         return path
-    return next((path / file for file in _RUN_FILES if (path / file).exists()), path / _RUN_FILES[-1])
+    return next((path / file for file in _RUN_FILES if (path / file).exists()), path / _USUAL_FILE)
 
 
-_SOURCES: Mapping[str, PlayerSource] = {"run": _load_run, "gnubg": _load_gnubg}
+_SOURCES: Mapping[str, PlayerSource] = {
+    "run": _load_run,
+    "gnubg": _load_gnubg,
+    "function": load_function_player,
+}
 """Loaders of the players that only tools know, by the word before the colon."""
 
 
 def _load_run_file(file: Path) -> Player:
     player: Player | None
-    if file.suffix == ".txt":
-        player = _find_loader(_TEXT_NET)(file)
+    if reader := _READERS_BY_SUFFIX.get(file.suffix):
+        player = _find_loader(reader)(file)
     else:
         arrays = read_array_file(file)
         player = _find_loader(_RUN_READERS.get(_find_kind(arrays), _NETS))(file, arrays)
@@ -148,6 +186,7 @@ def _find_kind(arrays: Mapping[str, NDArray[Any]]) -> str:
 
 def _hash_run_file(file: Path) -> dict[str, str]:
     try:
-        return {file.as_posix(): hashlib.sha256(file.read_bytes()).hexdigest()}
+        content = read_regular(file, MAX_ARRAY_FILE_BYTES)
+        return {file.as_posix(): hashlib.sha256(content).hexdigest()}
     except OSError as error:
         raise DataFileError(f"{file} cannot be read: {error.strerror}", field="player") from error

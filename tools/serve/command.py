@@ -19,6 +19,7 @@ from engine.store.options import StoreOptions
 from engine.store.tiers import DEFAULT_TIERS, DepthTiers
 from engine.wording import format_count
 from protocol.archive.options import ArchiveOptions
+from protocol.core.arguments import error_field
 from protocol.core.event_log import log_event
 from protocol.core.limits import ClientLimits
 from protocol.state.service import Service, make_shipped_catalogue
@@ -31,6 +32,7 @@ from protocol.transports.tcp import serve_tcp
 from protocol.transports.tcp_limits import TcpLimits
 from protocol.transports.workers import resolve_thread_count
 from tools.common.background import prepare_on_first_compile
+from tools.common.file_players import make_file_players
 from tools.common.pulse import PULSE
 from tools.common.store_options import make_opener, read_store_arguments
 from tools.common.strength import DEFAULT_NET, load_decider, read_strength
@@ -114,7 +116,11 @@ def _serve(args: argparse.Namespace) -> None:
 def _serve_lines(args: argparse.Namespace) -> None:
     """Serve clients of the line protocol on TCP, in browsers, or both."""
     store = read_store_arguments(args)
-    service = Service(make_shipped_catalogue(store), ClientLimits(close_on_long_line=True))
+    file_players = make_file_players(args.offer or ())
+    for name in file_players.offered:
+        with error_field("offer"):
+            file_players.load_player(name)  # an error ends the program before it listens
+    service = Service(make_shipped_catalogue(store, file_players), ClientLimits(close_on_long_line=True))
     deepening = _make_deepening(service, store)
     default = service.catalogue.list_names()[0]
     what = f"the line protocol, by {default} unless a client sets engine.net"

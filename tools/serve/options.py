@@ -8,11 +8,13 @@ from collections.abc import Iterator
 from engine.errors import GammondError, UnsupportedError, ValueRangeError
 from engine.options import list_fields
 from engine.runtime.cores import MAX_THREADS
+from nets.player_specs import split_file_options
 from protocol.archive.options import ArchiveOptions
 from protocol.transports.listening import check_host
 from protocol.transports.log_output import LOG_FORMATS, LOG_LEVELS
 from protocol.transports.systemd import SYSTEMD
 from protocol.transports.web.request_limits import Proxies
+from tools.common.file_players import FILE_WORDS
 from tools.common.store_options import add_store_arguments, read_store_arguments
 from tools.common.strength import (
     STRENGTH_OPTIONS,
@@ -49,6 +51,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     _add_listening(parser.add_argument_group("listen"))
     _add_limits(parser.add_argument_group("limits"))
     _add_cluster(parser.add_argument_group("cluster"))
+    _add_players(parser.add_argument_group("players"))
     _add_web(parser.add_argument_group("web"))
     _add_gnubg(parser.add_argument_group("gnubg"))
     add_store_arguments(parser)
@@ -98,6 +101,16 @@ def _add_cluster(group: argparse._ArgumentGroup) -> None:
         metavar="ADDRESS",
         help="with --tcp or --web: let a cluster do rollouts and analyses of matches: HOST:PORT of `gammond "
         "cluster start`, or local:N for N workers of this machine",
+    )
+
+
+def _add_players(group: argparse._ArgumentGroup) -> None:
+    group.add_argument(
+        "--offer",
+        action="append",
+        metavar="PLAYER",
+        help="with --tcp or --web: let clients play and ask one that names files: run:FOLDER, "
+        "wildbg:FOLDER, or function:FILE.py, which is run; repeat it for more",
     )
 
 
@@ -200,7 +213,8 @@ def find_faults(args: argparse.Namespace) -> Iterator[GammondError]:
                 f"{_format_option(name)}: expected a number from 1 to {most:,}, got {value:g}{note}",
                 field=name,
             )
-    for check in (_check_cluster, read_store_arguments, read_strength, _check_archive, _check_proxies):
+    checks = (_check_cluster, _check_offered, read_store_arguments, read_strength)
+    for check in (*checks, _check_archive, _check_proxies):
         try:
             check(args)
         except GammondError as error:
@@ -245,6 +259,18 @@ def _check_archive(args: argparse.Namespace) -> None:
 
 def _check_proxies(args: argparse.Namespace) -> None:
     Proxies(args.web_proxy or ())
+
+
+def _check_offered(args: argparse.Namespace) -> None:
+    for name in args.offer or ():
+        if args.gnubg is not None:
+            raise UnsupportedError("--offer is only for --tcp and --web; --gnubg has --player", field="offer")
+        if name.partition(":")[0] not in FILE_WORDS or split_file_options(name)[1]:
+            raise ValueRangeError(
+                "--offer: expected run:FOLDER, wildbg:FOLDER or function:FILE.py without options, which "
+                f"clients may add, got {name[:80]!r}",
+                field="offer",
+            )
 
 
 def _check_cluster(args: argparse.Namespace) -> None:

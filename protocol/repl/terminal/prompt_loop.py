@@ -45,6 +45,7 @@ from protocol.repl.terminal.pages import (
     make_style,
     show,
 )
+from protocol.state.player_registry import FilePlayers
 from protocol.state.service import Service, make_shipped_catalogue
 from protocol.state.session import Session
 
@@ -63,11 +64,15 @@ FIRST_USE = (
 )
 
 
-def run_repl() -> int:
-    """Run until the person leaves; return the exit status."""
+def run_repl(file_players: FilePlayers) -> int:
+    """Run until the person leaves; return the exit status.
+
+    Args:
+        file_players: Players that name files.
+    """
     is_first_use = not any(any(folder.iterdir()) for folder in find_folders(_KERNELS))
     show([GREETING, FIRST_USE] if is_first_use else [GREETING])
-    catalogue = make_shipped_catalogue(read_store_options())
+    catalogue = make_shipped_catalogue(read_store_options(), file_players)
     service = Service(catalogue, threads=count_usable_cores(), has_log=False)
     service.client_count = 1
     talk = LineInterpreter(Session(service, secrets.randbelow(MAX_SEED)))

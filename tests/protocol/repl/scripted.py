@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 
 from protocol.repl.terminal import prompt_loop
+from protocol.state.player_registry import NO_FILE_PLAYERS
 from protocol.state.session import Session
 from tests.protocol.repl.tables import ScriptedDice
 
@@ -22,4 +23,4 @@ class ScriptedSession(Session):
 
 if __name__ == "__main__":
     prompt_loop.Session = ScriptedSession
-    sys.exit(prompt_loop.run_repl())
+    sys.exit(prompt_loop.run_repl(NO_FILE_PLAYERS))

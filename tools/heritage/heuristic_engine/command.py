@@ -18,6 +18,7 @@ from pathlib import Path
 import msgspec
 
 from engine.errors import DataFileError, StateError, ValueRangeError
+from engine.play.player import Player
 from nets.heritage.heuristic_engine.heuristic import HeuristicConfig
 from tools.common.files import read_records
 from tools.common.progress import Progress
@@ -30,8 +31,8 @@ from tools.parallel.options import make_executor
 from tools.tournament.statistics.scores import WIN_SHARE_LIMITS, MeanEstimate, estimate_mean
 from tools.train.runs.options import add_workers_option
 from tools.train.runs.run import Arrays, Learner, Record, RunProgress
-from tools.train.runs.run_folder import CONFIG_FILE, LOG_FILE
-from tools.train.runs.settings import read_settings
+from tools.train.runs.run_folder import CONFIG_FILE, KIND_ARRAY, LOG_FILE
+from tools.train.runs.settings import read_origin, read_settings
 from tools.train.runs.strength_games import (
     StrengthMeasurement,
     load_opponents,
@@ -146,6 +147,22 @@ class ClimbLearner(Learner):
         """Report the last configuration."""
         player = format_player(self._current, uses_probability_score=self._settings.probability)
         return f"kept {self._accepted} of {self._trials_done} changes in {self._games:,} games:\n{player}\n"
+
+
+def load_climb_player(file: Path) -> Player:
+    """Load the configuration that a climb has come to.
+
+    Args:
+        file: The log of the run, in its folder.
+
+    Raises:
+        DataFileError: It is the log of another run, or cannot be read.
+    """
+    if read_origin(file.with_name(CONFIG_FILE)).get(KIND_ARRAY) != "climb":
+        raise DataFileError(f"{file.parent} has no player so far: expected a run that has written its nets")
+    settings, records = read_settings(file.with_name(CONFIG_FILE), ClimbSettings), read_records(file)
+    current = _parse_configuration(records[-1]) if records else settings.start_configuration
+    return settings.play_settings.make_player(current)
 
 
 def _make_learner(folder: Path, settings: ClimbSettings, resources: Resources) -> ClimbLearner:

@@ -1,0 +1,66 @@
+"""What sessions may play of the players that name files: runs, wildbg's nets, functions of one's own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from engine.analysis.engine import Engine
+from engine.errors import DataFileError
+from engine.play.player import Player
+from engine.store.opening import StoreOpener
+from nets.player_specs import split_file_options
+from protocol.state.player_registry import FilePlayers
+
+RUN, WILDBG, FUNCTION = "run", "wildbg", "function"
+
+FILE_WORDS = frozenset({RUN, WILDBG, FUNCTION})
+"""Words before the colon; gnubg's nets are no such player, for they cannot be used by several threads."""
+
+
+def make_file_players(
+    offered: Sequence[str] = (), *, is_local: bool = False, runs_code: bool = False
+) -> FilePlayers:
+    """Make what sessions may play.
+
+    Args:
+        offered: Names that clients may give, without options.
+        is_local: Whether the client is who runs this process, and may name any run.
+        runs_code: Whether it is a person, who may name files of code too.
+    """
+    free = {RUN, WILDBG} if is_local else set()
+    return FilePlayers(
+        FILE_WORDS,
+        frozenset(free | ({FUNCTION} if runs_code else set())),
+        tuple(offered),
+        _load_player,
+        _load_engine,
+        _check,
+    )
+
+
+def _load_player(name: str) -> Player:
+    from tools.common.opponents import load_opponent
+
+    return load_opponent(name)
+
+
+def _load_engine(name: str, open_store: StoreOpener | None) -> Engine:
+    from tools.common.opponents import load_net_engine
+
+    return load_net_engine(name, open_store=open_store)
+
+
+def _check(name: str) -> None:
+    """Check that there is a file or folder of a name.
+
+    Raises:
+        DataFileError: There is none.
+    """
+    _, _, path = split_file_options(name)[0].partition(":")
+    try:
+        is_there = Path(path).exists()
+    except (OSError, ValueError):  # a name that no file can have
+        is_there = False
+    if not path or not is_there:
+        raise DataFileError(f"expected a file or folder, got {path[:200]!r}: there is none", field="player")
