@@ -846,3 +846,29 @@ def test_doubles_are_two_moves_and_dark_begins_where_the_form_says_so(open_page)
     page.locator("dialog.resign button").first.click()
     page.locator("dialog.end").wait_for()
     assert page.locator("[data-save]").count() == 0
+
+
+def test_a_player_is_chosen_with_its_options_or_typed(open_page):
+    page = start_game(
+        open_page, pace="none", player="gengammon", **{"player-learned": "backprop", "length": "0"}
+    )
+    expect(page.locator(".player-name").filter(has_text="gengammon:learned=backprop")).to_be_visible()
+    wait_for_turn(page)
+    begin_game(page, player="heuristic", **{"player-config": "author", "player-ties": "last"})
+    expect(page.locator(".player-name").filter(has_text="heuristic:config=author,ties=last")).to_be_visible()
+    begin_game(page, player="strong", **{"player-plies": "1", "player-filter": "tiny"})
+    expect(page.locator(".player-name").filter(has_text="strong:plies=1,filter=tiny")).to_be_visible()
+    begin_game(page, player="typed", **{"player-typed": "random:seed=7"})
+    expect(page.locator(".player-name").filter(has_text="random:seed=7")).to_be_visible()
+    wait_for_turn(page)
+
+
+def test_the_options_of_a_player_fit_a_phone(open_page):
+    page = open_page("/#/play", width=390, height=800)
+    page.locator("form summary").click()
+    page.locator("[name='player']").select_option("bev")
+    expect(page.locator("[name='player-home0']")).to_have_value("-8")
+    check_widths(page)
+    page.locator("[name='variant']").select_option("barca")
+    expect(page.locator("[name='player']")).to_have_value("engine")
+    expect(page.locator("[name='player-home0']")).to_have_count(0)

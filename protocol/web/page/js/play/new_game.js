@@ -9,6 +9,7 @@ import { fill, text, wordFor } from "../text.js";
 import { ServerError } from "../socket.js";
 import { keepTable, listTables, markOver, tableHash } from "./known_tables.js";
 import { nameSeat } from "./names.js";
+import { PlayerField } from "./player_field.js";
 
 /** @typedef {import("../main.js").Context} Context */
 
@@ -20,7 +21,6 @@ const CLOCKS = /** @type {Record<string, {bank: number, move_s: number} | null>}
   slow: { bank: 300, move_s: 20 },
 });
 const PACES = { slow: 1800, normal: 700, fast: 250, none: 0 };
-const NO_PLAYERS = ["net", "human"];
 const FIRST_KNOWN = 6;
 const KEY = "gammond.new-game";
 const BEGINNERS = ["beginner", "casual"];
@@ -126,8 +126,8 @@ class NewGameForm {
     this.otherName = h("input", { name: "otherName", placeholder: words.friend, maxlength: 40 });
     this.level = choice(Object.entries(levels), "intermediate", { name: "level" });
     this.otherLevel = choice(Object.entries(levels), "expert", { name: "otherLevel" });
-    this.player = choice([["engine", words.ownEngine]], "engine", { name: "player" });
-    this.otherPlayer = choice([["engine", words.ownEngine]], "engine", { name: "otherPlayer" });
+    this.player = new PlayerField(words.fields.player, "player");
+    this.otherPlayer = new PlayerField(words.fields.otherPlayer, "otherPlayer");
     this.side = choice(Object.entries(sides), "0", { name: "side" });
     this.begins = choice(Object.entries(beginners), "roll", { name: "begins" });
     this.clock = choice(Object.entries(clocks), "none", { name: "clock" });
@@ -161,9 +161,9 @@ class NewGameForm {
       name: labelled(f.name, this.name),
       otherName: labelled(f.otherName, this.otherName),
       level: labelled(f.level, this.level),
-      player: labelled(f.player, this.player),
+      player: this.player.element,
       otherLevel: labelled(f.otherLevel, this.otherLevel),
-      otherPlayer: labelled(f.otherPlayer, this.otherPlayer),
+      otherPlayer: this.otherPlayer.element,
       side: labelled(f.side, this.side),
       length: labelled(f.length, this.length),
       pace: labelled(f.pace, this.pace),
@@ -233,10 +233,11 @@ class NewGameForm {
     const isBarca = this.variant.value === "barca";
     const isMatch = this.length.value !== "0";
     const { isTwoMoves } = this;
+    for (const field of [this.player, this.otherPlayer]) field.limit(!isBarca);
     const shown = {
       name: how !== "engines", otherName: how === "table", side: how === "engine" || how === "link",
-      level: hasEngine && this.player.value === "engine", player: hasEngine && !isBarca,
-      otherLevel: how === "engines" && this.otherPlayer.value === "engine", otherPlayer: how === "engines" && !isBarca,
+      level: hasEngine && this.player.isEngine, player: hasEngine,
+      otherLevel: how === "engines" && this.otherPlayer.isEngine, otherPlayer: how === "engines",
       length: !isBarca, pace: hasEngine, cube: !isBarca && !isTwoMoves, crawford: !isBarca && !isTwoMoves && isMatch,
       jacoby: !isBarca && !isTwoMoves && !isMatch, beavers: !isBarca && !isTwoMoves && !isMatch,
       typedDice: !isBarca && how !== "engines", twoMoves: !isBarca, begins: !isBarca,
@@ -256,13 +257,10 @@ class NewGameForm {
   /** Offer what the server has: every player, and no game that no engine plays. */
   async loadPlayers() {
     try {
-      const { players = [], missing = {} } = await describeServer(this.context.line);
-      this.missing = missing;
+      const description = await describeServer(this.context.line);
+      this.missing = description.missing ?? {};
       this.update();
-      for (const { name, summary } of players) {
-        if (NO_PLAYERS.includes(name)) continue;
-        for (const list of [this.player, this.otherPlayer]) list.append(h("option", { value: name }, `${name}: ${summary}`));
-      }
+      for (const field of [this.player, this.otherPlayer]) field.offer(description);
     } catch {
       // The engine itself can always be played.
     }
@@ -279,8 +277,8 @@ class NewGameForm {
     const isBarca = this.variant.value === "barca";
     const length = isBarca ? 0 : Number(this.length.value);
     const clock = CLOCKS[this.clock.value];
-    const engine = (/** @type {HTMLSelectElement} */ player, /** @type {HTMLSelectElement} */ level) =>
-      (player.value === "engine" || isBarca) ? { kind: "engine", level: level.value } : { kind: "engine", player: player.value };
+    const engine = (/** @type {PlayerField} */ player, /** @type {HTMLSelectElement} */ level) =>
+      player.isEngine ? { kind: "engine", level: level.value } : { kind: "engine", player: player.value };
     const me = { kind: "person", name: this.name.value.trim() || words.guest };
     let seats = {
       engine: [me, engine(this.player, this.level)],
