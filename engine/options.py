@@ -31,6 +31,9 @@ from msgspec import inspect
 
 from engine.errors import FormatError, GammondError, ValueRangeError
 
+FORM = "form"
+"""The key of ``Meta(extra=…)`` for `Field.form`."""
+
 CHOICES = "choices"
 """The key of ``Meta(extra=…)`` for the choices of a field of type str, or a function that lists them."""
 
@@ -90,6 +93,7 @@ class Field:
         type: int, float, bool or str; of each item, for a list.
         bounds: The numbers allowed.
         choices: The words allowed; empty for any text.
+        form: How other words than the choices are written, which whoever takes them checks; empty for none.
         default: Its value when it is left out; None where it has none.
         meaning: One line of help, in lower case, without full stop.
         is_list: Whether its value is a tuple, written ``A,B,...``.
@@ -102,16 +106,21 @@ class Field:
     default: Any = None
     meaning: str = ""
     is_list: bool = False
+    form: str = ""
 
     @property
     def kind(self) -> str:
         """The type in UBGI's words: int, number, bool, enum or string; list for a tuple."""
-        return "list" if self.is_list else "enum" if self.choices else _KINDS[self.type]
+        return "list" if self.is_list else "enum" if self.choices and not self.form else _KINDS[self.type]
 
     @property
     def allowed_values(self) -> str:
         """The values allowed, for help: ``0..4``, ``above 0``, ``true|false``, ``hit|race``; or empty."""
-        return "true|false" if self.type is bool else "|".join(self.choices) or str(self.bounds)
+        return "true|false" if self.type is bool else "|".join(self._words) or str(self.bounds)
+
+    @property
+    def _words(self) -> tuple[str, ...]:
+        return (*self.choices, self.form) if self.form else self.choices
 
     @property
     def default_text(self) -> str:
@@ -189,7 +198,7 @@ class Field:
     def _check_item(self, value: Any, given: object) -> Any:  # noqa: ANN401
         if value is None:
             raise self._make_error(FormatError, given)
-        is_free = self.type is str and not self.choices
+        is_free = self.type is str and (bool(self.form) or not self.choices)
         if not (is_free or value in (self.choices or self.bounds)):
             raise self._make_error(ValueRangeError, given, str(value))
         return value
@@ -290,9 +299,11 @@ def _make_field(described: inspect.Field) -> Field:
     meaning = str(((meta and meta.extra_json_schema) or {}).get("description", ""))
     bare = meta.type if meta else described.type
     default = None if described.default is msgspec.NODEFAULT else described.default
-    choices = ((meta and meta.extra) or {}).get(CHOICES, ())
+    extra = (meta and meta.extra) or {}
+    choices = extra.get(CHOICES, ())
     choices = tuple(choices() if callable(choices) else choices)
     field = Field(described.encode_name, str, choices=choices, default=default, meaning=meaning)
+    field = replace(field, form=extra.get(FORM, ""))
     if isinstance(bare, inspect.VarTupleType):
         return replace(_set_type(field, bare.item_type), is_list=True)
     return _set_type(field, bare)

@@ -8,9 +8,10 @@ evaluation": six heuristics, two of them arrays of four numbers. Where it leaves
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
-from functools import cache
+from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
@@ -24,6 +25,10 @@ MAX_WEIGHT = 10_000
 """The bound of each number: no evaluation then comes near the score of a win."""
 
 _LEARNED_FILE = Path(__file__).parent / "learned_weights.json"
+
+_SEPARATOR = "/"
+_MAX_LOADED = 64
+_NUMBER = re.compile(r"[+-]?[0-9]{1,9}")
 
 Four = tuple[int, int, int, int]
 
@@ -86,6 +91,10 @@ class EvaluationVector:
             self.adjacency_to_complementary_teammates,
         ]
 
+    def to_text(self) -> str:
+        """Return the twelve integers as `load_weights` reads them."""
+        return _SEPARATOR.join(map(str, self.to_list()))
+
     def to_array(self) -> NDArray[np.int64]:
         """Return the twelve integers as ``int64[12]``."""
         return np.array(self.to_list(), np.int64)
@@ -104,22 +113,32 @@ HAND_WEIGHTS = EvaluationVector(
 WEIGHTS = ("hand", "learned")
 """The names of the vectors that come with the program."""
 
+WEIGHTS_FORM = "N/N/N/N/N/N/N/N/N/N/N/N"
+"""How any vector is written, by its twelve numbers in the order of `EvaluationVector.to_list`."""
+
 DEFAULT_WEIGHTS = "hand"
 
 
-@cache
+@lru_cache(_MAX_LOADED)
 def load_weights(name: str = DEFAULT_WEIGHTS) -> EvaluationVector:
-    """Return a vector that comes with the program.
+    """Return a vector by its name or its numbers.
 
     Args:
-        name: One of `WEIGHTS`.
+        name: One of `WEIGHTS`, or as in `WEIGHTS_FORM`.
 
     Raises:
-        ValueRangeError: None has this name.
+        ValueRangeError: None has this name, or a number is beyond `MAX_WEIGHT`.
         DataFileError: Its file is missing or damaged.
     """
     if name not in WEIGHTS:
-        raise ValueRangeError(f"expected one of {'|'.join(WEIGHTS)}, got {name[:40]!r}", field="weights")
+        numbers = name.split(_SEPARATOR)
+        if len(numbers) != VECTOR_SIZE or not all(map(_NUMBER.fullmatch, numbers)):
+            raise ValueRangeError(
+                f"expected {' or '.join(WEIGHTS)}, or {VECTOR_SIZE} integers as {WEIGHTS_FORM} for weights, "
+                f"got {name[:40]!r}",
+                field="weights",
+            )
+        return EvaluationVector.from_list([int(number) for number in numbers])
     return HAND_WEIGHTS if name == "hand" else read_weights(_LEARNED_FILE)
 
 

@@ -11,14 +11,14 @@ import numpy as np
 from msgspec import Meta, Struct
 from numpy.typing import NDArray
 
-from engine.barca.evaluation import DEFAULT_WEIGHTS, WEIGHTS, EvaluationVector, load_weights
+from engine.barca.evaluation import DEFAULT_WEIGHTS, WEIGHTS, WEIGHTS_FORM, load_weights
 from engine.barca.game import BarcaGame
 from engine.barca.kernels.search import MAX_DEPTH
 from engine.barca.levels import DEFAULT_LEVEL, LEVELS
 from engine.barca.moves import Move
 from engine.barca.search import MAX_LINES, SearchLimits, SearchLine, find_plies_to_end, search
 from engine.errors import StateError, ValueRangeError
-from engine.options import CHOICES, Field, convert, list_fields, parse_options
+from engine.options import CHOICES, FORM, Field, convert, list_fields, parse_options
 
 MAX_SEED = 2**31 - 1
 
@@ -54,9 +54,9 @@ class SearchOptions(Struct, frozen=True):
     among: Annotated[
         int, Meta(ge=1, le=MAX_LINES, description="number of best moves to choose among by merit")
     ] = 1
-    weights: Annotated[str, Meta(extra={CHOICES: WEIGHTS}, description="board evaluation vector")] = (
-        DEFAULT_WEIGHTS
-    )
+    weights: Annotated[
+        str, Meta(extra={CHOICES: WEIGHTS, FORM: WEIGHTS_FORM}, description="board evaluation vector")
+    ] = DEFAULT_WEIGHTS
     seed: Annotated[int, Meta(ge=0, le=MAX_SEED, description="seed of its choices")] = 0
 
 
@@ -100,15 +100,14 @@ class SearchPlayer:
 
     Args:
         options: Its limits and its way to choose.
-        weights: The board evaluation vector; None for the one that the options name.
 
     Attributes:
         weights: The board evaluation vector.
         limits: When its searches end, and how many moves they rank.
     """
 
-    def __init__(self, options: SearchOptions, weights: EvaluationVector | None = None) -> None:
-        self.weights = weights or load_weights(options.weights)
+    def __init__(self, options: SearchOptions) -> None:
+        self.weights = load_weights(options.weights)
         self._seed = options.seed
         if not (options.depth or options.movetime or options.nodes):
             raise ValueRangeError("expected depth, movetime or nodes above 0, got none", field="depth")
@@ -155,12 +154,11 @@ def choose_by_merit(lines: Sequence[SearchLine], game: BarcaGame, seed: int) -> 
     return lines[min(place, len(lines) - 1)].move
 
 
-def make_player(text: str, weights: EvaluationVector | None = None) -> BarcaPlayer:
+def make_player(text: str) -> BarcaPlayer:
     """Make a player from its name, with options after a colon: ``hard``, ``search:depth=4,seed=1``.
 
     Args:
         text: A level, ``search`` or ``random``; a level has the options of ``search``.
-        weights: The board evaluation vector of one that searches; None for the one that the options name.
 
     Raises:
         FormatError: An option is malformed.
@@ -172,7 +170,7 @@ def make_player(text: str, weights: EvaluationVector | None = None) -> BarcaPlay
     kind = PLAYER_KINDS[name]
     given = parse_options(rest, list_fields(kind.options), name) if colon else {}
     options = convert({**kind.given, **given}, kind.options)
-    return RandomPlayer(options) if isinstance(options, RandomOptions) else SearchPlayer(options, weights)
+    return RandomPlayer(options) if isinstance(options, RandomOptions) else SearchPlayer(options)
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ import msgspec
 
 from engine.analysis.deepening import Deepening
 from engine.barca.board import SQUARES
-from engine.barca.evaluation import load_weights
+from engine.barca.evaluation import WEIGHTS, load_weights
 from engine.barca.game import BarcaGame
 from engine.barca.kernels.search import MAX_DEPTH, WIN_SCORE
 from engine.barca.moves import Move
@@ -94,7 +94,8 @@ class KeptSearches:
     """Finds and keeps searches to a depth for all clients of a process; opens its file at the first of them.
 
     What was searched with other weights, or by another version of gammond, is not found. A game in which a
-    position has come up twice has answers of its own, which are not kept.
+    position has come up twice has answers of its own, which are not kept, nor are those by weights that a
+    client has written as numbers.
 
     Args:
         service: What all clients share.
@@ -122,7 +123,7 @@ class KeptSearches:
             depth: The depth.
             allow_deeper: Whether a deeper answer will do.
         """
-        if not self._is_kept(game, depth):
+        if not self._is_kept(game, weights, depth):
             return None
         self._asked.add(weights)
         question = _make_question(game.position, weights, count)
@@ -133,7 +134,7 @@ class KeptSearches:
 
     def keep(self, game: BarcaGame, weights: str, count: int, depth: int, result: SearchResult) -> None:
         """Keep the answer of a depth, unless the search was stopped; see `find`."""
-        if self._is_kept(game, depth) and not result.stopped:
+        if self._is_kept(game, weights, depth) and not result.stopped:
             self._asked.add(weights)
             question = _make_question(game.position, weights, count)
             self.store.keep(question, _identify(weights), KeptLines(depth, result.lines))
@@ -149,8 +150,8 @@ class KeptSearches:
                 )
         return list(self._loops.values())
 
-    def _is_kept(self, game: BarcaGame, depth: int) -> bool:
-        is_plain = len(set(game.history)) == len(game.history)
+    def _is_kept(self, game: BarcaGame, weights: str, depth: int) -> bool:
+        is_plain = len(set(game.history)) == len(game.history) and weights in WEIGHTS
         return self._options.on and depth >= LEAST_KEPT_DEPTH and is_plain
 
 

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal, get_args
 import msgspec
 
 from engine.analysis.levels import StoreUse
-from engine.barca.evaluation import WEIGHTS, load_weights
+from engine.barca.evaluation import WEIGHTS, WEIGHTS_FORM, load_weights
 from engine.barca.game import BarcaGame
 from engine.barca.kernels.search import MAX_DEPTH
 from engine.barca.levels import LEVELS
@@ -29,7 +29,7 @@ from protocol.barca.search_commands import (
     find_kept_searches,
     line_to_values,
 )
-from protocol.barca.settings import VARIANT, parse_player
+from protocol.barca.settings import VARIANT, find_player
 from protocol.barca.table import BarcaTable, game_to_values
 from protocol.core.arguments import error_field
 from protocol.core.requests import JsonReply, Work, WorkControl
@@ -76,7 +76,7 @@ QUERIES = QueryReader(
         Field("depth", int, Bounds(0, MAX_DEPTH)),
         Field("nodes", int, Bounds(1, MAX_NODES)),
         Field("max_moves", int, Bounds(1, MAX_LINES)),
-        Field("weights", str, choices=WEIGHTS),
+        Field("weights", str, choices=WEIGHTS, form=WEIGHTS_FORM),
         Field("player", str),
         Field("store", str, choices=tuple(map(str, StoreUse))),
     ),
@@ -133,8 +133,9 @@ class _QueryWork:
         self._query, self._head = query, head
         settings = session.get_table(BarcaTable).settings
         self._weights = query.weights or settings.weights
+        load_weights(self._weights)
         with error_field("player"):
-            player = parse_player(query.player or settings.player)
+            player = find_player(session, query.player or settings.player)
             if "bestmove" in query.want:
                 check_player(player)
         self._settings = replace(settings, weights=self._weights, player=player)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from engine.barca.evaluation import DEFAULT_WEIGHTS, WEIGHTS, load_weights
+from engine.barca.evaluation import DEFAULT_WEIGHTS, WEIGHTS, WEIGHTS_FORM, load_weights
 from engine.barca.levels import DEFAULT_LEVEL, LEVELS
 from engine.barca.player import PLAYER_KINDS, make_player
 from engine.errors import ValueRangeError
@@ -31,27 +32,49 @@ def _make_setting(
     attribute: str,
     field: Field,
     *,
-    parse: Callable[[str], Any] | None = None,
+    check: Callable[[Session, str], str] | None = None,
     is_unrated: bool = False,
 ) -> Setting:
-    """Return the setting of an attribute of the settings of Barca."""
+    """Return the setting of an attribute of the settings of Barca.
+
+    Args:
+        attribute: The attribute.
+        field: Its value.
+        check: Checks a text, and returns what is set.
+        is_unrated: As in `Setting`.
+    """
 
     def put(session: Session, value: Any) -> None:  # noqa: ANN401  (a value of the attribute's type)
+        value = value if check is None else check(session, value)
         table = session.get_table(BarcaTable)
         table.settings = replace(table.settings, **{attribute: value})
 
     def read(session: Session) -> object:
         return getattr(session.get_table(BarcaTable).settings, attribute)
 
-    return Setting(field, read, put, parse, is_unrated=is_unrated)
+    return Setting(field, read, put, is_unrated=is_unrated)
 
 
-def parse_player(text: str) -> str:
-    """Return the name of a player, with its options if it has any.
+def _write_out_run(session: Session, text: str) -> str:
+    """Return a text with the numbers of a run's weights in place of the run.
+
+    Raises:
+        GammondError: The client may not name it, or it has no weights of Barca.
+    """
+    run, file_players = _RUN.search(text), session.service.catalogue.file_players
+    if run is None or not file_players.claims(run[0]):
+        return text
+    file_players.check_name(run[0], "value")
+    return text[: run.start()] + file_players.read_weights(run[0]) + text[run.end() :]
+
+
+def find_player(session: Session, text: str) -> str:
+    """Return the name of a player that a client may name, with its options if it has any.
 
     Raises:
         GammondError: There is no such player.
     """
+    text = _write_out_run(session, text)
     if text not in (ENGINE_PLAYER, HUMAN_PLAYER):
         if (kind := text.partition(":")[0]) not in PLAYER_KINDS:
             expected = "|".join(each.name for each in PLAYERS)
@@ -62,19 +85,14 @@ def parse_player(text: str) -> str:
     return text
 
 
-def _parse_weights(text: str) -> str:
-    name: str = _WEIGHTS.parse(text)
-    load_weights(name)
-    return name
+def _check_weights(session: Session, text: str) -> str:
+    text = _write_out_run(session, text)
+    load_weights(text)
+    return text
 
 
-_WEIGHTS = Field(
-    "engine.weights",
-    str,
-    choices=WEIGHTS,
-    default=DEFAULT_WEIGHTS,
-    meaning="the board evaluation vector: weights by hand, or learned in games against itself",
-)
+_RUN = re.compile(r"(?<![^=])run:[^,]+")
+"""The weights of a run: the whole text, or the value of an option."""
 
 _SETTINGS = (
     make_variant_setting(lambda session: VARIANT),
@@ -87,7 +105,7 @@ _SETTINGS = (
             meaning="who chooses the moves of 'go': engine, at its level; human; or a player such as random "
             "or search:depth=4",
         ),
-        parse=parse_player,
+        check=find_player,
     ),
     _make_setting(
         "level",
@@ -99,7 +117,19 @@ _SETTINGS = (
             meaning="strength of play: the depth of 'go', and among how many of the best moves it chooses",
         ),
     ),
-    _make_setting("weights", _WEIGHTS, parse=_parse_weights),
+    _make_setting(
+        "weights",
+        Field(
+            "engine.weights",
+            str,
+            choices=WEIGHTS,
+            form=WEIGHTS_FORM,
+            default=DEFAULT_WEIGHTS,
+            meaning="the board evaluation vector: weights by hand, learned in games against itself, or "
+            "twelve numbers",
+        ),
+        check=_check_weights,
+    ),
     _make_setting(
         "seed",
         Field(

@@ -52,6 +52,7 @@ class FilePlayers:
         offered: Names, without options, that clients may name besides.
         load_player: Makes a player, given its name with options; may take seconds. Raises GammondError.
         load_engine: Likewise the engine of one that gives values of positions.
+        read_weights: Reads the weights of a run of Barca, as its settings take them.
         check: Refuses a name of which no player can be made, as far as a look at the file's name tells.
     """
 
@@ -60,6 +61,7 @@ class FilePlayers:
     offered: tuple[str, ...] = ()
     load_player: Callable[[str], Player] = _load_no_player
     load_engine: Callable[[str, StoreOpener | None], Engine] = _load_no_engine
+    read_weights: Callable[[str], str] = lambda name: name
     check: Callable[[str], None] = lambda name: None
 
     def claims(self, name: str) -> bool:

@@ -6,7 +6,6 @@ import re
 from functools import lru_cache
 from pathlib import Path
 
-from engine.barca.evaluation import DEFAULT_WEIGHTS
 from engine.barca.player import BarcaPlayer, SearchPlayer, make_player
 from tools.barca.self_play import FixedDepthPlayer
 from tools.barca.weights import find_weights_file, read_run_weights
@@ -31,9 +30,7 @@ def load_player(name: str) -> BarcaPlayer:
     run = _RUN_WEIGHTS.search(name)
     if run is None:
         return make_player(name)
-    return make_player(
-        name[: run.start()] + DEFAULT_WEIGHTS + name[run.end() :], weights=read_run_weights(run[0])
-    )
+    return make_player(name[: run.start()] + read_run_weights(run[0]).to_text() + name[run.end() :])
 
 
 def find_fixed_depth(player: BarcaPlayer) -> FixedDepthPlayer | None:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from engine.analysis.engine import Engine
-from engine.errors import DataFileError
+from engine.errors import DataFileError, GammondError
 from engine.play.player import Player
 from engine.store.opening import StoreOpener
 from nets.player_specs import split_file_options
@@ -35,6 +35,7 @@ def make_file_players(
         tuple(offered),
         _load_player,
         _load_engine,
+        _read_weights,
         _check,
     )
 
@@ -49,6 +50,29 @@ def _load_engine(name: str, open_store: StoreOpener | None) -> Engine:
     from tools.common.opponents import load_net_engine
 
     return load_net_engine(name, open_store=open_store)
+
+
+def _read_weights(name: str) -> str:
+    from tools.common.opponents import read_barca_weights
+
+    return read_barca_weights(name)
+
+
+def load_offered(name: str) -> None:
+    """Load a player once, whether of backgammon or of Barca.
+
+    Raises:
+        GammondError: There is neither.
+    """
+    try:
+        _load_player(name)
+    except GammondError as error:
+        if name.partition(":")[0] != RUN:
+            raise
+        try:
+            _read_weights(name)
+        except GammondError:
+            raise error from None
 
 
 def _check(name: str) -> None:

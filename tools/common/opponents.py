@@ -48,6 +48,8 @@ _USUAL_FILE = "checkpoint.npz"
 _KIND = "kind"
 """The array of an ``.npz`` file that names the trainer that wrote it."""
 
+_BARCA_WEIGHTS = "tools.barca.weights:read_run_weights"
+
 _NETS = "tools.train.weights.net_set:make_net_set_player"
 _READERS_BY_SUFFIX = {
     ".txt": "tools.heritage.gengammon.runs:load_run_player",
@@ -110,6 +112,19 @@ def load_opponent(name: str) -> Player:
         DataFileError: As `nets.catalogue.load_player`; or a run has no nets that can be read.
     """
     return catalogue.load_player(name, sources=_SOURCES)
+
+
+def read_barca_weights(name: str) -> str:
+    """Read the weights of a run of Barca, as `engine.barca.evaluation.load_weights` takes them.
+
+    Args:
+        name: ``run:`` and the folder of the run, or its file.
+
+    Raises:
+        DataFileError: It has none.
+    """
+    text: str = _find_loader(_BARCA_WEIGHTS)(name).to_text()
+    return text
 
 
 def _load_gnubg(name: str) -> Player:

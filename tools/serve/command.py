@@ -32,7 +32,7 @@ from protocol.transports.tcp import serve_tcp
 from protocol.transports.tcp_limits import TcpLimits
 from protocol.transports.workers import resolve_thread_count
 from tools.common.background import prepare_on_first_compile
-from tools.common.file_players import make_file_players
+from tools.common.file_players import load_offered, make_file_players
 from tools.common.pulse import PULSE
 from tools.common.store_options import make_opener, read_store_arguments
 from tools.common.strength import DEFAULT_NET, load_decider, read_strength
@@ -119,7 +119,7 @@ def _serve_lines(args: argparse.Namespace) -> None:
     file_players = make_file_players(args.offer or ())
     for name in file_players.offered:
         with error_field("offer"):
-            file_players.load_player(name)  # an error ends the program before it listens
+            load_offered(name)  # an error ends the program before it listens
     service = Service(make_shipped_catalogue(store, file_players), ClientLimits(close_on_long_line=True))
     deepening = _make_deepening(service, store)
     default = service.catalogue.list_names()[0]

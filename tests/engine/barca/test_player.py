@@ -5,7 +5,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from engine.barca.evaluation import EvaluationVector
+from engine.barca.evaluation import HAND_WEIGHTS, EvaluationVector
 from engine.barca.game import BarcaGame
 from engine.barca.kernels.search import WIN_SCORE
 from engine.barca.levels import LEVELS
@@ -103,8 +103,20 @@ def test_names_that_are_none_are_refused(name, error):
         make_player(name)
 
 
-def test_a_player_is_given_its_weights():
+def test_a_player_plays_by_twelve_numbers_of_ones_own():
     edge = EvaluationVector((0, 0, 0, 0), (0, 0, 0, 0), 0, 0, -100, 0)
-    player = make_player("search:depth=1", edge)
+    assert edge.to_text() == "0/0/0/0/0/0/0/0/0/0/-100/0"
+    player = make_player(f"search:depth=1,weights={edge.to_text()}")
     assert player.weights == edge
     assert player.choose(BarcaGame.start()) != make_player("search:depth=1").choose(BarcaGame.start())
+    hand = make_player(f"search:depth=1,weights={HAND_WEIGHTS.to_text()}")
+    assert hand.weights == HAND_WEIGHTS
+
+
+@pytest.mark.parametrize(
+    "weights", ["1/2/3", "0/0/0/0/0/0/0/0/0/0/0/x", "1/2/3/4/5/6/7/8/9/10/11/10001", "0/0/0/0/0/0/0/0/0/0/0/"]
+)
+def test_other_numbers_than_twelve_integers_within_bounds_are_refused(weights):
+    with pytest.raises(ValueRangeError, match="expected") as caught:
+        make_player(f"search:depth=1,weights={weights}")
+    assert caught.value.field == "weights"

@@ -135,7 +135,10 @@ def test_a_game_has_at_most_so_many_moves(monkeypatch):
         ("go depth 0", "bad_value depth: expected a whole number 1.."),
         ("moves 21", "bad_value n: expected a whole number 1..20 for n, got '21'"),
         ("set engine.level grandmaster", "bad_value engine.level: expected one of easy|medium|hard"),
-        ("set engine.weights heavy", "bad_value engine.weights: expected one of hand|learned"),
+        (
+            "set engine.weights heavy",
+            "bad_value engine.weights: expected hand or learned, or 12 integers as",
+        ),
         ("set engine.player strong", "bad_value engine.player: expected one of"),
         ("cube", "unsupported command: 'cube' is a command of backgammon, and this session plays barca"),
         ("dice 3 1", "unsupported command: 'dice' is a command of backgammon, and this session plays barca"),

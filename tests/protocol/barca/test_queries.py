@@ -101,7 +101,7 @@ def test_a_game_that_is_over_has_no_best_move():
         ),
         ({"position": "startpos", "want": ["cube"]}, "want", "expected a list of one or more of eval, moves"),
         ({"position": "startpos", "depth": 99}, "depth", "expected a whole number 0.."),
-        ({"position": "startpos", "weights": "heavy"}, "weights", "expected one of hand|learned"),
+        ({"position": "startpos", "weights": "heavy"}, "weights", "expected hand or learned, or 12"),
         ({"position": 3}, "position", "expected a string for position, got 3"),
         ({"id": None, "position": "startpos"}, "id", "expected a string of 1 to 256 characters"),
     ],

@@ -10,6 +10,8 @@ import numpy as np
 import pytest
 
 import gammond
+from engine.barca.game import BarcaGame
+from engine.barca.notation import format_move
 from engine.errors import DataFileError, FormatError, ValueRangeError
 from nets.contact_classes import CONTACT_CLASSES
 from nets.heritage.gengammon.kernels.net import INPUTS
@@ -22,9 +24,11 @@ from protocol.state.session import Session
 from tests.protocol.tables.visiting import PERSON, Site
 from tests.protocol.talking import talk
 from tools import cli
-from tools.common.file_players import make_file_players
+from tools.barca.players import load_player as load_barca_player
+from tools.barca.weights import SPACE as BARCA_SPACE
+from tools.common.file_players import load_offered, make_file_players
 from tools.common.files import write_arrays
-from tools.common.opponents import collect_net_hashes, load_net_engine, load_opponent
+from tools.common.opponents import collect_net_hashes, load_net_engine, load_opponent, read_barca_weights
 from tools.heritage.barca.families import FAMILY_NAMES, get_family
 from tools.heritage.computational_backgammon.net_set import ClassicNetSet
 from tools.heritage.heuristic_engine.settings import ClimbSettings
@@ -225,6 +229,44 @@ def test_whoever_runs_a_process_may_name_any_run_and_is_told_of_one_that_is_not_
     assert find_play(ask(service, *lines_of(names["mimic"])))
     (line,) = ask(service, "set engine.player run:nowhere")
     assert line == "error data_file engine.player: expected a file or folder, got 'nowhere': there is none"
+
+
+@pytest.fixture
+def barca_run(tmp_path):
+    """A run of Barca's weights, and what it holds as text."""
+    write_arrays(tmp_path / "best.npz", {"kind": np.array("barca-ascend"), "vector": BARCA_SPACE.start + 1})
+    return f"run:{tmp_path}", read_barca_weights(f"run:{tmp_path}")
+
+
+def test_weights_of_a_run_of_barca_play_by_their_numbers(barca_run):
+    run, numbers = barca_run
+    assert numbers == "-59/-19/61/10000/0/6/16/61/7/-11/4/5"
+    service = Service(make_shipped_catalogue(file_players=make_file_players((run,))))
+    barca = "set game.variant barca"
+    assert ask(service, barca, f"set engine.weights {run}")[1] == f"ok set engine.weights={numbers}"
+    player = f"search:depth=1,weights={run}"
+    lines = ask(service, barca, f"set engine.player {player}", "newgame", "go")
+    assert numbers in lines[1]
+    best = load_barca_player(player).choose(BarcaGame.start())
+    assert lines[-1] == f"bestmove {format_move(best)}"
+    assert (
+        ask(service, barca, f"set engine.player search:depth=1,weights={numbers}", "newgame", "go") == lines
+    )
+    query = {"id": 1, "variant": "barca", "position": BarcaGame.start().position.to_text(), "depth": 1}
+    answers = [
+        json.loads(ask(service, json.dumps({**query, "weights": each}))[0]) for each in (numbers, "1/2")
+    ]
+    assert answers[0]["results"][0]["eval"]["depth"] == 1
+    assert answers[1]["error"]["field"] == "weights"
+    load_offered(run)
+
+
+def test_a_server_reads_no_weights_that_it_does_not_offer(barca_run):
+    service = Service(make_shipped_catalogue(file_players=make_file_players()))
+    for line in (f"set engine.weights {barca_run[0]}", f"set engine.player hard:weights={barca_run[0]}"):
+        refused = ask(service, "set game.variant barca", line)[1]
+        assert refused.startswith("error bad_value engine.")
+        assert "expected a player that this server offers" in refused
 
 
 def test_an_offered_run_is_among_the_players_that_a_server_describes(names):
