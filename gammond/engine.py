@@ -51,8 +51,8 @@ class Engine:
 
     Args:
         name: An evaluator that ``gammond players`` lists, ``classic`` with options, ``run:FOLDER`` for the
-            nets of a training run, or ``wildbg:FOLDER``; the strongest by default. Runs that only choose plays
-            are a `Player`.
+            nets of a training run, or ``wildbg:FOLDER``; the strongest by default. Runs that only choose
+            plays are a `Player`.
         threads: Threads that work on one answer; they change no number.
         store: Where what is searched is kept and looked up, for other programs and for later: True for the
             store of the ``gammond`` command, or a file for one of its own. Kept answers are those of a search
