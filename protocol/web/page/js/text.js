@@ -103,7 +103,7 @@ export const text = {
     },
     paces: { slow: "Slow", normal: "Normal", fast: "Fast", none: "At once" },
     sides: { "0": "Light", "1": "Dark", chance: "By chance" },
-    beginners: { roll: "Who rolls higher", "0": "Light", "1": "Dark" },
+    beginners: { roll: "Opening roll", "0": "Light", "1": "Dark" },
   },
   table: {
     joining: "Opening the table …",
