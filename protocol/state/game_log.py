@@ -167,7 +167,7 @@ class GameLog:
                 count += len(records)
         if not texts:
             raise StateError(
-                "no game to save: a record needs a game from the starting position, with a roll, "
+                "no game to save: a record needs a game from the starting position, with a play, "
                 "by the usual rules",
                 field="save",
             )
