@@ -67,6 +67,9 @@ _RUN_READERS = {
 }
 """Trainer -> what makes the player of its files: ``module:function``, given the file and its arrays."""
 
+RUN_KINDS = tuple(_RUN_READERS)
+"""The trainers whose ``.npz`` files play."""
+
 _ARRAYS_BEFORE_KINDS = {
     "ascend": {"player", "vector"},
     "heuristic-net": {"w1", "b1", "w2", "b2", "w3", "b3"},

@@ -60,6 +60,10 @@ class LockstepLog:
         for game, roll, board in zip(games.tolist(), dice, after, strict=True):
             self._turns[game].append((seat, roll, board))
 
+    def stack_positions(self, game: int) -> Board:
+        """Stack the positions of a game, ``int8[turns + 1, 2, 26]`` as their movers see them."""
+        return np.stack([self._rules.starting_position.board, *(after for _, _, after in self._turns[game])])
+
     def make_records(self, results: PairedGameResults) -> list[GameRecord]:
         """Make records of the games that ended, as money games with a running score.
 

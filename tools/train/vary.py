@@ -201,4 +201,6 @@ def _complete_run(task: _RunTask) -> None:
     sys.stderr.write(f"{task.folder}:\n")
     workers = 1 if task.args.runs > 1 else getattr(task.args, "workers", 1)
     with make_run_executor(task.args, task.settings, workers) as processes:
-        trainer.complete_run(task.folder, task.settings, trainer.make_resources(task.args, processes))
+        resources = trainer.make_resources(task.args, processes)
+        keeps_nets = getattr(task.args, "keep_nets", False)
+        trainer.complete_run(task.folder, task.settings, resources, keeps_nets=keeps_nets)

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import pairwise
 
+import numpy as np
 import pytest
 
 from engine.errors import UnsupportedError
+from engine.rules.moves import expand_rolls
+from engine.rules.position import Position
 from engine.rules.rules import Doubles, Rules
 from nets.catalogue import load_player
 from tools.tournament.pairings import CubelessPairing, GameRange, play_range
@@ -31,6 +35,19 @@ def test_a_log_turns_lockstep_games_into_records():
     openings = [game.actions[0].roll for game in games]
     assert openings[::2] == openings[1::2]
     assert len(set(openings)) > 1
+
+
+def test_a_log_has_the_positions_of_a_game_as_their_movers_see_them():
+    log = LockstepLog(4)
+    CubelessPairing(load_player("pubeval"), load_player("random"), 3).play(GameRange(0, 4), log=log)
+    rolls = np.array([(high, low) for high in range(1, 7) for low in range(1, high + 1)], np.int8)
+    for boards in map(log.stack_positions, range(4)):
+        assert (boards[0] == Position.start().board).all()
+        assert boards[-1, 1, 0] == 15
+        assert not (boards[:-1, :, 0] == 15).any()
+        for before, after in pairwise(boards):
+            children, _, _ = expand_rolls(np.repeat(before[None], 21, axis=0), rolls)
+            assert (children == after).all(axis=(1, 2)).any()
 
 
 def test_records_of_money_games_are_a_file_for_each_range(tmp_path):

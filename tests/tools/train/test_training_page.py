@@ -92,7 +92,7 @@ def test_options_that_the_text_names_are_settings_or_decide_nothing():
     }
     others = {"--from", "--config", "--resume", "--bench", "--threads", "--device"}
     exports = {"--name", "--best", "--last", "--folder", "--phases"}
-    pictures = {"--plot", "--output", "--against", "--rolling"}
+    pictures = {"--plot", "--output", "--against", "--rolling", "--head-to-head", "--keep-nets"}
     reports = {"--json", "--summary", "--recheck", "--runs", "--models", "--teacher", "--lessons"}
     named = set(re.findall(r"--[a-z][a-z-]*", re.sub(r"\]\([^)]*\)", "]", PAGE)))
     assert named <= fields | others | exports | pictures | reports

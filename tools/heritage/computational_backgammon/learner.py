@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.play.lockstep import play_games
 from engine.play.player import EvaluatorPlayer, Player
 from engine.rules.rules import Feature
 from nets.heritage.computational_backgammon.net import SYMMETRIC, outcomes_to_nodes
@@ -17,7 +18,6 @@ from tools.common.opponents import load_opponent
 from tools.heritage.computational_backgammon.endgames import compute_probe_metrics
 from tools.heritage.computational_backgammon.kernels import games as kernel_games
 from tools.heritage.computational_backgammon.kernels.evaluation import LearningParameters, NetsByKind
-from tools.heritage.computational_backgammon.lockstep_games import play_in_lockstep
 from tools.heritage.computational_backgammon.net_set import (
     TWO_SIDED,
     ClassicNetSet,
@@ -26,6 +26,7 @@ from tools.heritage.computational_backgammon.net_set import (
     read_classic_nets,
 )
 from tools.heritage.computational_backgammon.settings import SELF, TAUGHT, WATCHING, ClassicSettings
+from tools.tournament.records import LockstepLog
 from tools.train.runs.game_learner import GameLearner, RoundReport
 from tools.train.runs.run import Arrays, Record, check_same_settings, read_count
 from tools.train.runs.strength_games import StrengthMeasurement, play_opponents
@@ -72,10 +73,6 @@ class ClassicLearner(GameLearner):
         """Games in all; those done, once better nets no longer come."""
         is_converged = 0 < self.settings.follow_best <= self._since_best
         return self._games_done if is_converged else self.settings.games
-
-    def start(self, records: Sequence[Record]) -> None:
-        """Make the first nets."""
-        self._nets = make_initial_nets(self.settings)
 
     @property
     def nets(self) -> ClassicNetSet:
@@ -191,8 +188,19 @@ class ClassicLearner(GameLearner):
         own, teacher, squares = self.player, settings.teacher, 0.0
         first = self._expert if teacher == WATCHING else own
         second = own if teacher == TAUGHT else self._expert
-        generator = np.random.default_rng([settings.seed, self._games_done, _EXPERT_DICE])
-        for boards in play_in_lockstep(first, second, games, generator, settings.rules):
+        seed = int(np.random.default_rng([settings.seed, self._games_done, _EXPERT_DICE]).integers(2**62))
+        log = LockstepLog(games + games % 2, settings.rules)
+        results = play_games(
+            first,
+            second,
+            games + games % 2,
+            seed,
+            rules=settings.rules,
+            has_pairs=False,
+            may_be_endless=True,
+            log=log,
+        )
+        for boards in map(log.stack_positions, np.setdiff1d(np.arange(games), results.endless)):
             if teacher == TAUGHT:
                 assert self._expert.evaluator is not None
                 targets = outcomes_to_nodes(self._expert.evaluator.evaluate(boards[:-1]), settings.outputs)

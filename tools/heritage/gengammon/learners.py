@@ -23,12 +23,7 @@ from tools.heritage.gengammon.playouts import find_best_by_playouts, measure_lea
 from tools.heritage.gengammon.runs import NET_FILE
 from tools.heritage.gengammon.settings import MimicSettings
 from tools.train.runs.run import Arrays, Learner, Record, RunProgress, read_array, read_count
-from tools.train.runs.strength_games import (
-    StrengthMeasurement,
-    load_opponents,
-    measure_results,
-    play_opponents,
-)
+from tools.train.runs.strength_games import StrengthMeasurement, measure_player
 
 _POSITIONS = 0
 _DICE = 1
@@ -111,9 +106,7 @@ class MimicLearner(Learner):
         settings = self._settings
         if self.steps_done < self.total_steps or not settings.games:
             return StrengthMeasurement()
-        opponents = load_opponents(settings.opponents, settings.games)
-        results = play_opponents(GengammonPlayer(self._task.name, self.net), opponents, settings.games)
-        return measure_results(results)
+        return measure_player(GengammonPlayer(self._task.name, self.net), settings.opponents, settings.games)
 
     def format_record(self, record: Record) -> str:
         """Format a line of the log."""

@@ -33,12 +33,7 @@ from tools.train.runs.options import add_workers_option
 from tools.train.runs.run import Arrays, Learner, Record, RunProgress
 from tools.train.runs.run_folder import CONFIG_FILE, KIND_ARRAY, LOG_FILE
 from tools.train.runs.settings import read_origin, read_settings
-from tools.train.runs.strength_games import (
-    StrengthMeasurement,
-    load_opponents,
-    measure_results,
-    play_opponents,
-)
+from tools.train.runs.strength_games import StrengthMeasurement, measure_player
 from tools.train.runs.trainer import Resources, Trainer
 
 SUMMARY = "tune the heuristic engine by hill climbing, one factor at a time"
@@ -121,10 +116,8 @@ class ClimbLearner(Learner):
         settings, manner = self._settings, self._settings.play_settings
         if self._trials_done % settings.measure_every and self._trials_done < settings.trials:
             return StrengthMeasurement()
-        games = settings.benchmark_games
-        opponents = load_opponents(settings.opponents, games)
-        results = play_opponents(manner.make_player(self._current), opponents, games, manner.rules)
-        return measure_results(results)
+        player = manner.make_player(self._current)
+        return measure_player(player, settings.opponents, settings.benchmark_games, manner.rules)
 
     def format_record(self, record: Record) -> str:
         """Format a line of the log."""

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from engine.errors import DataFileError, UnsupportedError
+from nets.provenance import StrengthRecord
 from tools.common.files import read_records
 from tools.train.runs.run_folder import CONFIG_FILE, LOG_FILE, compute_hours
 from tools.train.runs.settings import read_settings_file
@@ -82,17 +83,33 @@ def read_curves(folder: Path, axis: str) -> RunCurves:
         UnsupportedError: The run has no such axis.
         DataFileError: The log cannot be read, is empty, or a record is not as it should be.
     """
-    records = _read_log(folder)
-    own = _find_own_axis(records)
-    if axis not in (own, "hours"):
-        expected = "hours" if own == "hours" else f"{own} or hours"
-        raise UnsupportedError(f"expected {expected} as the axis of {folder}, got {axis}", field="against")
+    records, at = _read_along(folder, axis)
     try:
-        at = compute_hours(records) if axis == "hours" else _compute_work(records, folder)
-        at = _move_to_best_epoch(records, at)
         return RunCurves(str(folder), _make_strength_curves(records, at), _make_error_curve(records, at))
-    except (KeyError, TypeError, ValueError, ZeroDivisionError) as error:
+    except (KeyError, TypeError, ValueError) as error:
         raise DataFileError(f"{folder / LOG_FILE} has a malformed record: {error!r}") from error
+
+
+def make_strength_curve(folder: Path, axis: str, strengths: Mapping[int, StrengthRecord]) -> Curve:
+    """Make a curve of measurements of a run that its log does not have.
+
+    Args:
+        folder: Of the run.
+        axis: As of `read_curves`.
+        strengths: By the steps that the run counts.
+
+    Raises:
+        UnsupportedError: As `read_curves`.
+        DataFileError: As `read_curves`.
+    """
+    records, at = _read_along(folder, axis)
+    placed = [
+        (place, strengths[steps])
+        for steps, place in zip((next(iter(record.values())) for record in records), at, strict=True)
+        if steps in strengths
+    ]
+    points = [(place, each.points_per_game, each.standard_error) for place, each in placed]
+    return Curve(*zip(*points, strict=True)) if points else Curve((), ())
 
 
 def find_best_strength(records: Sequence[Mapping[str, Any]]) -> float:
@@ -123,6 +140,20 @@ def summarise_strength(records: Sequence[Mapping[str, Any]]) -> dict[str, str]:
 def _mean_ppg(record: Mapping[str, Any]) -> float:
     points = [float(each["ppg"]) for each in (record, *record.get("others", ()))]
     return sum(points) / len(points)
+
+
+def _read_along(folder: Path, axis: str) -> tuple[list[dict[str, Any]], list[float]]:
+    """Read the log of a run, and where each record is along an axis."""
+    records = _read_log(folder)
+    own = _find_own_axis(records)
+    if axis not in (own, "hours"):
+        expected = "hours" if own == "hours" else f"{own} or hours"
+        raise UnsupportedError(f"expected {expected} as the axis of {folder}, got {axis}", field="against")
+    try:
+        at = compute_hours(records) if axis == "hours" else _compute_work(records, folder)
+        return records, _move_to_best_epoch(records, at)
+    except (KeyError, TypeError, ValueError, ZeroDivisionError) as error:
+        raise DataFileError(f"{folder / LOG_FILE} has a malformed record: {error!r}") from error
 
 
 def _read_log(folder: Path) -> list[dict[str, Any]]:

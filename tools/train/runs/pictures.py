@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from nets.provenance import StrengthRecord
 from tools.common.figures import make_figure, write_figure
-from tools.train.runs.curves import AXES, RunCurves, choose_axis, read_curves
+from tools.train.runs.curves import AXES, RunCurves, choose_axis, make_strength_curve, read_curves
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -20,7 +22,11 @@ _LEGEND_ROWS = 8
 
 
 def draw_runs(
-    folders: Sequence[Path], file: Path, axis: str | None = None, rolling: int = DEFAULT_ROLLING
+    folders: Sequence[Path],
+    file: Path,
+    axis: str | None = None,
+    rolling: int = DEFAULT_ROLLING,
+    met: Mapping[int, StrengthRecord] | None = None,
 ) -> None:
     """Draw the strength of runs with error bars and, below it, their error where they tell one.
 
@@ -29,6 +35,7 @@ def draw_runs(
         file: Where to; appears whole or not at all.
         axis: A key of `AXES`; unless given the games or positions of the runs, hours where they differ.
         rolling: Neighbouring measurements that the line through the strength averages.
+        met: More strengths of the first run, against one opponent, by the steps that the run counts.
 
     Raises:
         UnsupportedError: As `check_plot_file`; or a run has no such axis.
@@ -39,6 +46,10 @@ def draw_runs(
 
     chosen = axis or choose_axis(folders)
     runs = [read_curves(folder, chosen) for folder in folders]
+    if met:
+        (opponent,) = {each.opponent for each in met.values()}
+        curve = make_strength_curve(folders[0], chosen, met)
+        runs[0] = replace(runs[0], strengths={**runs[0].strengths, opponent: curve})
     heights = (2, 1) if any(run.error.x for run in runs) else (1,)
     panels = figure.subplots(len(heights), sharex=True, height_ratios=heights, squeeze=False)[:, 0]
     _draw_strengths(panels[0], runs, rolling)

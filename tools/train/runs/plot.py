@@ -15,7 +15,9 @@ from engine.errors import UnsupportedError, ValueRangeError
 from tools.common.figures import check_plot_file
 from tools.common.output_options import written_path
 from tools.train.runs.curves import AXES
+from tools.train.runs.head_to_head import play_head_to_head
 from tools.train.runs.pictures import DEFAULT_ROLLING, draw_runs
+from tools.train.runs.strength_games import check_benchmark
 
 SUMMARY = "draw strength and error of runs against games, positions or hours"
 
@@ -45,6 +47,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help=f"neighbouring measurements that a line averages (default {DEFAULT_ROLLING})",
     )
+    parser.add_argument(
+        "--head-to-head",
+        type=int,
+        metavar="GAMES",
+        help="also play two runs against each other, so many paired games with the nets of each checkpoint "
+        "that both kept (--keep-nets)",
+    )
 
 
 def main(args: argparse.Namespace) -> int:
@@ -58,6 +67,16 @@ def main(args: argparse.Namespace) -> int:
             f"--rolling: expected 1 measurement or more, got {args.rolling}", field="rolling"
         )
     check_plot_file(args.output, field="output")
+    met = None
+    if args.head_to_head is not None:
+        if len(args.runs) != 2 or not args.head_to_head:
+            raise ValueRangeError(
+                f"--head-to-head: expected two runs, and games, got {len(args.runs)} and {args.head_to_head}",
+                field="head_to_head",
+            )
+        check_benchmark((), args.head_to_head)
+        first, second = args.runs
+        met = play_head_to_head(first, second, args.head_to_head)
     agreement = importlib.import_module(_AGREEMENT)
     if all(map(agreement.has_agreement, args.runs)):
         if args.against:
@@ -66,5 +85,5 @@ def main(args: argparse.Namespace) -> int:
             )
         agreement.draw_agreement(args.runs, args.output)
     else:
-        draw_runs(args.runs, args.output, args.against, args.rolling)
+        draw_runs(args.runs, args.output, args.against, args.rolling, met)
     return 0

@@ -27,7 +27,7 @@ from tools.common.files import append_new_record, read_records, write_arrays
 from tools.common.progress import Progress
 from tools.train.runs.curves import find_best_strength, format_run_strength
 from tools.train.runs.pictures import draw_runs
-from tools.train.runs.run_folder import KIND_ARRAY, LOG_FILE
+from tools.train.runs.run_folder import KIND_ARRAY, LOG_FILE, name_kept_nets
 from tools.train.runs.strength_games import (
     ENDLESS,
     StrengthMeasurement,
@@ -188,6 +188,7 @@ class Run:
         learner: New.
         plot: Where to draw the run at each checkpoint; None for nowhere.
         draw: Draws it; by default its strength and error.
+        keeps_nets: Whether the nets of each checkpoint are kept in a file of their own.
 
     Raises:
         DataFileError: The checkpoint or the log cannot be read, or is of a run with other settings.
@@ -200,12 +201,15 @@ class Run:
         learner: Learner,
         plot: Path | None = None,
         draw: DrawFunction | None = None,
+        *,
+        keeps_nets: bool = False,
     ) -> None:
         self._folder = folder
         self._kind = kind
         self._learner = learner
         self._plot = plot
         self._draw = draw or draw_runs
+        self._keeps_nets = keeps_nets
         self._progress = RunProgress()
         self._read_log()
         self._restore(folder / CHECKPOINT_FILE)
@@ -246,9 +250,11 @@ class Run:
         self._keep_or_restore_best(record, measured.strengths)
         record["seconds"] = time.monotonic() - since_s
         learner.write_files(self._folder)
+        if self._keeps_nets:
+            self._write_arrays(name_kept_nets(self._folder, learner.steps_done), learner.best_state_dict())
         append_new_record(self._folder / LOG_FILE, record, learner.unit)
         if state := learner.state_dict():
-            self._write_arrays(CHECKPOINT_FILE, state)
+            self._write_arrays(self._folder / CHECKPOINT_FILE, state)
         self._read_log()
         self._draw_picture()
         return self._format_line(record, measured.strengths)
@@ -272,7 +278,7 @@ class Run:
         best = self._find_best_score()
         if score >= best:
             measured = strengths_to_arrays(strengths) if strengths else {}
-            self._write_arrays(BEST_FILE, {**learner.best_state_dict(), **measured})
+            self._write_arrays(self._folder / BEST_FILE, {**learner.best_state_dict(), **measured})
         elif best - score > learner.backtrack > 0.0 and learner.can_backtrack():
             record |= learner.backtrack_to(read_array_file(self._folder / BEST_FILE))
 
@@ -285,8 +291,8 @@ class Run:
             best = best if score is None else max(best, score)
         return best
 
-    def _write_arrays(self, name: str, arrays: Arrays) -> None:
-        write_arrays(self._folder / name, {**arrays, KIND_ARRAY: np.array(self._kind)})
+    def _write_arrays(self, file: Path, arrays: Arrays) -> None:
+        write_arrays(file, {**arrays, KIND_ARRAY: np.array(self._kind)})
 
     def _restore(self, checkpoint: Path) -> None:
         if not checkpoint.exists():

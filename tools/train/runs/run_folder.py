@@ -7,6 +7,7 @@ command) and ``log.jsonl``, each of whose records has ``seconds`` and may have `
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -55,6 +56,20 @@ _EARLY_TD_DEFAULTS: dict[str, object] = {
     "seed": 1,
 }
 """A ``run.toml`` without a table ``[origin]`` is of self-play, which nothing precedes; its defaults then."""
+
+
+_KEPT_NETS = re.compile(r"nets-(\d+)\.npz")
+
+
+def name_kept_nets(folder: Path, steps: int) -> Path:
+    """Name the file for the nets that a run keeps after a number of steps."""
+    return folder / f"nets-{steps:09}.npz"
+
+
+def list_kept_nets(folder: Path) -> dict[int, Path]:
+    """List the files of nets that a run kept, by its steps."""
+    found = ((_KEPT_NETS.fullmatch(file.name), file) for file in sorted(folder.glob("nets-*.npz")))
+    return {int(match[1]): file for match, file in found if match}
 
 
 @dataclass(frozen=True)

@@ -142,6 +142,13 @@ def measure_results(results: Mapping[str, PairedGameResults], **metrics: object)
     return StrengthMeasurement(strengths, {**metrics, **({ENDLESS: endless} if endless else {})})
 
 
+def measure_player(
+    player: Player, opponents: Sequence[str], games: int, rules: Rules = STANDARD_RULES
+) -> StrengthMeasurement:
+    """Play against each opponent, by name, as `play_opponents`."""
+    return measure_results(play_opponents(player, load_opponents(opponents, games), games, rules))
+
+
 def measure_strength(
     nets: NetSet,
     opponents: Sequence[str],

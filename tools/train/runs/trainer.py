@@ -15,7 +15,7 @@ from msgspec import Meta
 from engine.rules.rules import STANDARD_RULES, Feature, Rules, find_variant
 from tools.common.figures import add_plot_option, check_plot_file
 from tools.common.locks import hold_lock
-from tools.common.opponents import collect_net_hashes
+from tools.common.opponents import RUN_KINDS, collect_net_hashes
 from tools.parallel.executor import Executor
 from tools.parallel.options import make_executor
 from tools.train.runs.curves import summarise_strength
@@ -139,6 +139,21 @@ class Trainer(Generic[_Settings]):
         for add_option in self.resource_options:
             add_option(parser)
         add_plot_option(parser)
+        if self._has_nets:
+            parser.add_argument(
+                "--keep-nets",
+                action="store_true",
+                help="keep the nets of each checkpoint (nets-000100000.npz) for 'train plot --head-to-head'",
+            )
+
+    @property
+    def _has_nets(self) -> bool:
+        """Whether the files of a run play."""
+        return self._kind in RUN_KINDS
+
+    @property
+    def _kind(self) -> str:
+        return self.command.split()[-1]
 
     def main(self, args: argparse.Namespace) -> int:
         """Begin or resume a run, and do what is left of it; return the exit status.
@@ -158,7 +173,10 @@ class Trainer(Generic[_Settings]):
                 sys.stderr.flush()
         with make_run_executor(args, settings, getattr(args, "workers", 1)) as processes:
             resources = self.make_resources(args, processes)
-            sys.stdout.write(self.complete_run(args.run, settings, resources, args.plot))
+            keeps_nets = getattr(args, "keep_nets", False)
+            sys.stdout.write(
+                self.complete_run(args.run, settings, resources, args.plot, keeps_nets=keeps_nets)
+            )
         return 0
 
     def make_resources(self, args: argparse.Namespace, processes: Executor) -> Resources:
@@ -167,7 +185,13 @@ class Trainer(Generic[_Settings]):
         return Resources(processes, threads, getattr(args, "device", "cpu"))
 
     def complete_run(
-        self, folder: Path, settings: _Settings, resources: Resources, plot: Path | None = None
+        self,
+        folder: Path,
+        settings: _Settings,
+        resources: Resources,
+        plot: Path | None = None,
+        *,
+        keeps_nets: bool = False,
     ) -> str:
         """Begin a run, or resume the one that is there, which may become longer; return its report.
 
@@ -177,7 +201,7 @@ class Trainer(Generic[_Settings]):
         settings.check()
         with hold_lock(folder, "run"):
             learner = self.make_learner(folder, settings, resources)
-            run = Run(folder, self.command.split()[-1], learner, plot, self.draw)
+            run = Run(folder, self._kind, learner, plot, self.draw, keeps_nets=keeps_nets)
             if not (folder / CONFIG_FILE).exists():
                 begin_run(folder, self.command, settings, settings.origins)
             else:
