@@ -204,7 +204,8 @@ def _make_opening_row(name: str, chances: Sequence[float]) -> list[str]:
 
 def _format_score(result: PairedGameResults) -> str:
     points = f"{result.points_per_game:+.3f} ± {result.standard_error:.3f} points per game"
-    return f"{points}, {_format_win_share(result)} % won"
+    endless = f", {len(result.endless)} games did not end" if len(result.endless) else ""
+    return f"{points}, {_format_win_share(result)} % won{endless}"
 
 
 def _format_win_share(result: PairedGameResults) -> str:

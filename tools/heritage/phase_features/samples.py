@@ -49,7 +49,7 @@ class Samples:
 
 
 def sample_games(first: Player, second: Player, games: int, seed: int) -> Samples:
-    """Play games and keep the position after each play.
+    """Play games and keep the position after each play; games that do not end have none.
 
     Args:
         first: A player.
@@ -58,10 +58,11 @@ def sample_games(first: Player, second: Player, games: int, seed: int) -> Sample
         seed: Of the dice.
     """
     turns = _TurnRecorder()
-    points = play_games(first, second, games, seed, log=turns).points
+    results = play_games(first, second, games, seed, may_be_endless=True, log=turns)
     numbers, seats = np.concatenate(turns.games), np.concatenate(turns.seats)
-    won = (points[numbers] > 0) == (seats == 0)
-    return Samples(np.concatenate(turns.boards), numbers, won.astype(np.float32))
+    won = (results.points[numbers] > 0) == (seats == 0)
+    samples = Samples(np.concatenate(turns.boards), numbers, won.astype(np.float32))
+    return samples._select(~np.isin(numbers, results.endless))
 
 
 class _TurnRecorder:

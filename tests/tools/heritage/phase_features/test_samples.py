@@ -33,3 +33,12 @@ def test_whole_games_are_set_aside_the_last_one_in_twenty_but_two_at_least():
     assert set(learned.games.tolist()).isdisjoint(aside.games.tolist())
     assert set(samples.split(100)[1].games.tolist()) == set()
     np.testing.assert_array_equal(aside.won, samples.won[samples.games >= 8])
+
+
+def test_games_that_do_not_end_leave_nothing_to_learn(monkeypatch):
+    whole = sample_games(*PLAYERS, 10, seed=3)
+    lengths = np.bincount(whole.games)
+    limit = int(np.sort(lengths)[5])
+    monkeypatch.setattr("engine.play.lockstep.MAX_TURNS", limit)
+    cut = sample_games(*PLAYERS, 10, seed=3)
+    assert set(cut.games.tolist()) == set(np.flatnonzero(lengths <= limit).tolist())

@@ -234,3 +234,27 @@ def test_a_picture_that_cannot_be_written_is_an_error(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(GammondError, match="cannot be written"):
         draw_frontier([point("a", 1.0, 0.1)], "pubeval", tmp_path / "file" / "a.png")
+
+
+def test_games_that_do_not_end_are_counted_and_the_others_measure(few_positions, capsys, monkeypatch):
+    command = [
+        "measure",
+        "frontier",
+        "fast",
+        "--opponent",
+        "random",
+        "--games",
+        "40",
+        "--threads",
+        "1",
+        "--json",
+    ]
+    monkeypatch.setattr("engine.play.lockstep.MAX_TURNS", 64)
+    assert cli.main(command) == 0
+    out, err = capsys.readouterr()
+    (point,) = json.loads(out)["points"]
+    assert point["points_per_game"] > 1.0
+    assert "games did not end" in err
+    monkeypatch.setattr("engine.play.lockstep.MAX_TURNS", 5)
+    assert cli.main(command) != 0
+    assert "no game between fast and random ended" in capsys.readouterr().err
