@@ -40,7 +40,7 @@ from tools.train.labels.label_tasks import (
 )
 from tools.train.labels.sampling import DEFAULT_SOURCES, parse_sources
 from tools.train.runs.options import add_workers_option, load_run_settings
-from tools.train.runs.run_folder import LOG_FILE, begin_run
+from tools.train.runs.run_folder import LOG_FILE, begin_run, lengthen_run
 from tools.train.runs.settings import add_setting_options, settings_from_args
 from tools.train.runs.shard_loop import make_missing_shards
 from tools.train.runs.trainer import VariantOption, find_training_rules
@@ -84,7 +84,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         nargs="?",
         help="folder of the labels: run.toml, log.jsonl, labels-000000.npz, ...",
     )
-    parser.add_argument("--resume", action="store_true", help="go on with the run in this folder")
+    parser.add_argument(
+        "--resume",
+        action="store_true",
+        help="go on with the run in this folder; more --positions make it longer",
+    )
     parser.add_argument("--bench", action="store_true", help="only measure labels a second; nothing is kept")
     add_setting_options(parser, LabelSettings)
     add_workers_option(parser)
@@ -100,12 +104,13 @@ def main(args: argparse.Namespace) -> int:
         return _run_bench(args)
     if args.out is None:
         raise UnsupportedError("expected a folder for the labels, or --bench", field="out")
-    settings = load_run_settings(args.out, args, LabelSettings)
+    settings = load_run_settings(args.out, args, LabelSettings, ("positions",))
     plan = _make_plan(settings)
     if not args.resume:
         begin_run(args.out, "train label", settings, settings.origins)
     _check_nets(args.out, plan.nets)
     with hold_lock(args.out, "out"), make_executor(args.workers, args.cluster, {}) as executor:
+        lengthen_run(args.out, "train label", settings)
         make_missing_shards(
             label_shard,
             plan.make_tasks(args.out, settings.positions),

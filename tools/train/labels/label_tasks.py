@@ -28,7 +28,7 @@ from engine.search import NPlyEvaluator
 from nets.catalogue import load_pruner
 from tools.train.labels.rollouts import make_rollout_evaluators, roll_out_labels
 from tools.train.labels.sampling import RACE_SOURCES, SOURCES, PositionSample, Sampler, allocate_counts
-from tools.train.labels.shards import Labels, ShardMetadata, shard_file, write_shard
+from tools.train.labels.shards import Labels, ShardMetadata, read_shard, shard_file, write_shard
 from tools.train.labels.traces import propagate_corrections
 from tools.train.runs.shard_loop import ShardRecord
 from tools.train.weights.net_set import PHASES, NetSet, load_bearoff_evaluators
@@ -141,16 +141,22 @@ class LabelPlan:
         if self.pruning_nets is not None:
             self.pruning_nets.make_pruning_net()  # raises before anything begins
 
-    def compute_shard_sizes(self, positions: int) -> list[int]:
-        """Share positions among shards of some seconds each."""
-        size = SHARD_POSITIONS if self.plies == 1 and not self.trials else SHARD_POSITIONS // 8
-        return [min(size, positions - start) for start in range(0, positions, size)]
-
     def make_tasks(self, folder: Path, positions: int, generation: int = 0) -> list[LabelTask]:
-        """Describe the shards of a number of positions, of the first or a later generation."""
-        sizes = self.compute_shard_sizes(positions)
-        first = generation * len(sizes)
-        return [LabelTask(self, folder, number, size) for number, size in enumerate(sizes, first)]
+        """Describe the shards of a number of positions, of the first or a later generation.
+
+        They take some seconds each. Those that are there keep their sizes, so that there may be more later.
+
+        Raises:
+            DataFileError: A shard that is there is damaged.
+        """
+        most = SHARD_POSITIONS if self.plies == 1 and not self.trials else SHARD_POSITIONS // 8
+        tasks, left, number = [], positions, generation * -(-positions // most)
+        while left > 0:
+            file = shard_file(folder, number)
+            size = len(read_shard(file)[0]) if file.exists() else min(most, left)
+            tasks.append(LabelTask(self, folder, number, size))
+            left, number = left - size, number + 1
+        return tasks
 
 
 @dataclass(frozen=True, eq=False)

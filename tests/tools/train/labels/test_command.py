@@ -161,9 +161,9 @@ def test_races_are_set_up_for_the_race_net_alone(source):
         replace(plan(), sources={source: 1.0})
 
 
-def test_rolled_out_labels_have_small_shards_and_those_of_look_ahead_large_ones():
-    assert replace(plan(), trials=36).compute_shard_sizes(1000) == [512, 488]
-    assert plan().compute_shard_sizes(1000) == [1000]
+def test_rolled_out_labels_have_small_shards_and_those_of_look_ahead_large_ones(tmp_path):
+    assert [len(task) for task in replace(plan(), trials=36).make_tasks(tmp_path, 1000)] == [512, 488]
+    assert [len(task) for task in plan().make_tasks(tmp_path, 1000)] == [1000]
 
 
 def test_a_trace_gives_a_position_the_corrections_of_those_after_it(tmp_path):
@@ -271,3 +271,17 @@ def test_the_benchmark_saves_nothing_and_prints_labels_a_second(capsys, monkeypa
 def test_without_a_folder_there_is_only_the_benchmark():
     with pytest.raises(GammondError, match="a folder for the labels"):
         run_command(*OPTIONS)
+
+
+def test_more_positions_make_a_run_longer_and_leave_its_labels(small_shards, tmp_path):
+    run = str(tmp_path / "run")
+    assert run_command(run, *OPTIONS) == 0
+    before = [file.read_bytes() for file in sorted((tmp_path / "run").glob("labels-*"))]
+    assert run_command(run, "--resume", "--positions", "200", "--threads", "1") == 0
+    after = [file.read_bytes() for file in sorted((tmp_path / "run").glob("labels-*"))]
+    assert after[: len(before)] == before
+    sizes = [len(read_shard(tmp_path / "run" / f"labels-{n:06}.npz")[0]) for n in range(4)]
+    assert sizes == [64, 64, 22, 50]
+    assert read_settings(tmp_path / "run" / "run.toml", LabelSettings).positions == 200
+    with pytest.raises(StateError, match="ask for more"):
+        run_command(run, "--resume", "--positions", "100")
