@@ -25,7 +25,10 @@ def handle_opinion(call: CommandCall) -> Answer:
     with error_field("player"):
         name = session.service.players.check_player(call.values["player"] or session.engine_settings.player)
     if name in SESSION_PLAYERS:
-        raise UnsupportedError(f"'eval' and 'moves' show what {name} thinks: name a player", field="player")
+        raise UnsupportedError(
+            f"expected a player other than {name}: 'eval' and 'moves' show what the net thinks",
+            field="player",
+        )
 
     def run(control: WorkControl) -> list[Reply]:
         player = session.service.players.find(name, session.engine_settings.threads)

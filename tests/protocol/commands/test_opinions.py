@@ -53,7 +53,7 @@ def test_the_player_of_the_session_is_asked_where_none_is_named():
 @pytest.mark.parametrize(
     ("request_line", "error"),
     [
-        ("opinion", "error unsupported player: 'eval' and 'moves' show what net thinks: name a player"),
+        ("opinion", "error unsupported player: expected a player other than net: 'eval' and 'moves' show "),
         ("opinion player=random", "error unsupported player: random chooses plays without a number for each"),
         (
             "opinion player=phase-net:learned=all",
