@@ -26,7 +26,13 @@ from engine.store.entries import EngineIdentity
 from engine.store.opening import StoreOpener
 from nets.contact_classes import CONTACT_CLASSES
 from nets.manifest import MANIFEST_FILE, MANIFEST_NAME, EvaluatorEntry, Manifest, load_net, read_manifest
-from nets.own_nets import find_own_folder, list_own_folders, list_own_names, read_own_manifest
+from nets.own_nets import (
+    find_own_folder,
+    find_own_kind,
+    list_own_folders,
+    list_own_names,
+    read_own_manifest,
+)
 from nets.player_kinds import find_kind
 from nets.player_specs import KindSpec, PlayerSpec, parse_player
 from nets.pruning_net import PruningNet, read_net_weights
@@ -108,12 +114,11 @@ def find_evaluator(name: str, manifest_file: Path = MANIFEST_FILE) -> FoundEvalu
     for entry in manifest.evaluators:
         if entry.name == wanted:
             return FoundEvaluator(entry, manifest, manifest_file)
-    if name in list_own_folders():
-        own = read_own_manifest(name, manifest)
+    if name in list_own_folders() and (own := read_own_manifest(name, manifest)).evaluators:
         return FoundEvaluator(own.evaluators[0], own, find_own_folder(name) / MANIFEST_NAME)
     known = list_evaluator_names(manifest_file)
     word = name.partition(":")[0]
-    if word in (DEFAULT_EVALUATOR, *known) or find_kind(word):
+    if word in (DEFAULT_EVALUATOR, *known) or find_kind(word) or find_own_kind(word):
         hint = ", a player, which chooses plays and gives no values of positions"
     else:
         hint = did_you_mean(name, known)

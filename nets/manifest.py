@@ -108,6 +108,7 @@ class ScorerEntry(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
         activation: Activation of the hidden units.
         sha256: Hash of the file.
         trained: As in `NetEntry`.
+        player: The player kind that plays it, for a net of one's own.
     """
 
     name: _Name
@@ -115,6 +116,7 @@ class ScorerEntry(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     activation: Literal["linear", "softsign", "relu"]
     sha256: Annotated[str, msgspec.Meta(pattern=r"^[0-9a-f]{64}$")]
     trained: str | None = None
+    player: str | None = None
 
     @property
     def net_hashes(self) -> dict[str, str]:

@@ -1,7 +1,8 @@
 """Nets of one's own: evaluators in the data folder, beside the shipped ones.
 
-Each is a folder ``nets/NAME`` with a manifest of one evaluator, called NAME, its nets, and how they were
-made. `gammond export` writes it, and `nets.catalogue` finds it by name. It is read as strictly as the shipped
+Each is a folder ``nets/NAME`` with a manifest of one evaluator, called NAME, and its nets, or of one net with
+one output, called NAME, that plays as a player; and with how they were made. `gammond export` writes it, and
+`nets.catalogue` finds it by name. It is read as strictly as the shipped
 manifest; one with a fault is of no use, and disturbs no other.
 """
 
@@ -17,14 +18,16 @@ from pathlib import Path
 from engine.bearoff.databases import data_folder
 from engine.errors import DataFileError, GammondError, ValueRangeError
 from engine.wording import escape_unprintable
-from nets.manifest import MANIFEST_NAME, Manifest, check_name, read_manifest
-from nets.player_kinds import list_kind_names
+from nets.manifest import MANIFEST_NAME, Manifest, NetEntry, ScorerEntry, check_name, read_manifest
+from nets.player_kinds import NoOptions, PlayerKind, find_kind, list_kind_names
 
 NETS_FOLDER = "nets"
 """Its name in the data folder."""
 
 RESERVED_NAMES = ("default", "net", "human", "run", "function", "gnubg", "wildbg")
 """Names of players and evaluators that are neither in a manifest nor player kinds."""
+
+_MAX_OWN_KINDS = 64
 
 _LOG = logging.getLogger(__name__)
 
@@ -58,21 +61,58 @@ def _may_be_net(entry: os.DirEntry[str]) -> bool:
     return is_folder
 
 
-def list_own_names(shipped: Manifest) -> list[str]:
-    """List the evaluators in the data folder that can be used; warn once of each of the others.
+def list_own_names(shipped: Manifest, *, players: bool = False) -> list[str]:
+    """List the evaluators in the data folder that can be used; warn once of each net of the others.
 
     Args:
         shipped: Has the names that they cannot have.
+        players: Whether to list the players in place of the evaluators.
     """
     names = []
     for name in list_own_folders():
         try:
-            read_own_manifest(name, shipped)
+            is_player = bool(read_own_manifest(name, shipped).scorers)
         except DataFileError as error:
             _warn(f"{error.message}: it is left out ('gammond nets' lists and removes)")
         else:
-            names.append(name)
+            names += [name] if is_player == players else []
     return names
+
+
+def load_own_kinds() -> list[PlayerKind[NoOptions]]:
+    """Return the players of one's own that can be used, each as a kind without options."""
+    return [kind for name in list_own_names(read_manifest(), players=True) if (kind := find_own_kind(name))]
+
+
+def find_own_kind(name: str) -> PlayerKind[NoOptions] | None:
+    """Return a player of one's own as a kind without options; None where there is none of this name.
+
+    Raises:
+        DataFileError: Its manifest is faulty.
+    """
+    if name not in list_own_folders():
+        return None
+    scorers = read_own_manifest(name, read_manifest()).scorers
+    return _make_own_kind(scorers[0], find_own_folder(name)) if scorers else None
+
+
+@functools.lru_cache(_MAX_OWN_KINDS)
+def _make_own_kind(entry: ScorerEntry, folder: Path) -> PlayerKind[NoOptions]:
+    """Make the kind of a net, one and the same for the same content."""
+    kind = find_kind(entry.player or "")
+    if kind is None or kind.make_of_own is None:
+        raise DataFileError(
+            f"net {entry.name}: expected a player kind that plays nets of one's own, got {entry.player!r}",
+            field="net",
+        )
+    make = kind.make_of_own
+    return PlayerKind(
+        entry.name,
+        f"a net of one's own that plays as {kind.name} does",
+        NoOptions,
+        lambda _, __: make(entry, folder),
+        net_hashes=lambda _, __: entry.net_hashes,
+    )
 
 
 def read_own_manifest(name: str, shipped: Manifest) -> Manifest:
@@ -113,15 +153,18 @@ def check_free_name(name: str, shipped: Manifest) -> None:
 
 
 def _check_own_manifest(name: str, manifest: Manifest, shipped: Manifest) -> None:
-    names = [entry.name for entry in manifest.evaluators]
-    if names != [name] or manifest.default != name or manifest.pruner or manifest.scorers:
+    names = [each.name for each in manifest.evaluators] + [each.name for each in manifest.scorers]
+    is_player = bool(manifest.scorers)
+    default = None if is_player else name
+    if names != [name] or manifest.default != default or manifest.pruner or (is_player and manifest.nets):
         raise DataFileError(
-            f"expected one evaluator, {name}, as default and nothing but its nets, got "
-            f"{', '.join(names) or 'none'}",
+            f"expected one evaluator, {name}, as default and nothing but its nets, or one net that plays, "
+            f"{name}, and nothing else, got {', '.join(names) or 'none'}",
             field="net",
         )
     taken = {net.name for net in shipped.nets} | {scorer.name for scorer in shipped.scorers}
-    for net in manifest.nets:
+    files: tuple[NetEntry | ScorerEntry, ...] = (*manifest.nets, *manifest.scorers)
+    for net in files:
         if net.name in taken:
             raise DataFileError(f"expected names that no shipped net has, got {net.name!r}", field="net")
         if net.file != Path(net.file).name or net.file.startswith("."):

@@ -14,6 +14,7 @@ from msgspec import Struct
 
 from engine.options import Field, convert, format_value, list_fields, parse_options
 from engine.play.player import Player
+from nets.manifest import ScorerEntry
 
 _HERE = Path(__file__).parent
 
@@ -33,6 +34,8 @@ class PlayerKind(Generic[OptionsT]):
             be used from several threads.
         is_deep: Whether a player with these options takes its time over a play, as by look-ahead.
         net_hashes: sha256 by name of the nets that it plays with, given the arguments of `make`.
+        make_of_own: Makes the player of a net of one's own, given the entry of its file and the folder of the
+            manifest; None for a kind that plays none.
     """
 
     name: str
@@ -41,6 +44,7 @@ class PlayerKind(Generic[OptionsT]):
     make: Callable[[OptionsT, Path], Player]
     is_deep: Callable[[OptionsT], bool] = lambda _: False
     net_hashes: Callable[[OptionsT, Path], dict[str, str]] = lambda _, __: {}
+    make_of_own: Callable[[ScorerEntry, Path], Player] | None = None
 
     @property
     def fields(self) -> tuple[Field, ...]:
@@ -73,6 +77,10 @@ class PlayerKind(Generic[OptionsT]):
         given = [each for each in self.fields if getattr(options, each.name) != each.default]
         texts = [f"{each.name}={format_value(getattr(options, each.name))}" for each in given]
         return f"{self.name}:{','.join(texts)}" if texts else self.name
+
+
+class NoOptions(Struct, frozen=True):
+    """The options of a player that has none."""
 
 
 def list_kind_names() -> list[str]:

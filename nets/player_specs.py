@@ -19,6 +19,7 @@ from engine.play.player import EvaluatorPlayer, Player
 from engine.rules.dice import MAX_SEED
 from engine.search import FILTERS, MAX_PLIES
 from engine.search.filters import DEFAULT_FILTER
+from nets.own_nets import find_own_kind
 from nets.player_kinds import PlayerKind, find_kind, list_kind_names
 
 _MILLIPOINTS_PER_POINT = 1000
@@ -146,7 +147,7 @@ def parse_player(text: str, evaluators: Sequence[str], others: Iterable[str] = (
     name, colon, rest = text.partition(":")
     if name in evaluators:
         return parse_evaluator(name, rest) if colon else EvaluatorSpec(text, name)
-    kind = find_kind(name)
+    kind = find_kind(name) or find_own_kind(name)
     if kind is None:
         known = list(dict.fromkeys([*others, *evaluators, *list_kind_names()]))
         raise ValueRangeError(

@@ -13,22 +13,22 @@ import argparse
 import hashlib
 import sys
 from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 
-from engine.errors import DataFileError, UnsupportedError
+from engine.errors import DataFileError, GammondError, UnsupportedError
 from engine.formats.array_file import read_array_file
 from engine.runtime.output_files import open_output
 from nets.heritage.computational_backgammon.net import ClassicNet
+from nets.heritage.gengammon.net import read_net_text
 from nets.manifest import MANIFEST_NAME, check_name, read_manifest
 from nets.own_nets import check_free_name, find_own_folder
 from nets.provenance import PROVENANCE_FILE, StrengthRecord
+from tools.common.opponents import RUN_PREFIX, load_opponent
 from tools.common.output_options import add_force_option, written_path
 from tools.common.own_nets import check_not_registered, write_own_net
 from tools.heritage.computational_backgammon.net_set import is_classic_net_set, read_classic_nets
-from tools.heritage.gengammon.export import export_scorer
 from tools.heritage.gengammon.runs import find_net_file
-from tools.heritage.phase_features.export import export_phase_net
 from tools.heritage.phase_features.files import read_phase_net
 from tools.train.runs.manifest_entries import (
     MANIFEST_HEADING,
@@ -36,6 +36,7 @@ from tools.train.runs.manifest_entries import (
     check_net_file,
     format_evaluator_entry,
     format_net_entry,
+    format_scorer_entry,
     format_strength_entry,
     format_training_entry,
 )
@@ -45,6 +46,7 @@ from tools.train.runs.strength_games import strengths_from_arrays
 from tools.train.weights.layers import LayeredNet
 from tools.train.weights.net_set import NET_NAMES, read_net_set
 from tools.train.weights.onnx_files import classic_net_to_onnx, compute_max_difference, net_to_onnx
+from tools.train.weights.scorer_files import ScorerNet, find_activation, find_player_kind, make_scorer_onnx
 
 SUMMARY = "make a training run a net by name, for --net and 'play against'"
 
@@ -88,15 +90,15 @@ def main(args: argparse.Namespace) -> int:
 
     Raises:
         GammondError: The name cannot be, it is taken and --force is not given, the run cannot be read or has
-            no nets that evaluate, or a net came out different; nothing is written then.
+            no nets, or a net came out different; nothing is written then.
     """
     _check_names(args)
     is_best = args.best or (not args.last and (args.run / BEST_FILE).exists())
-    if (written := _write_scorer(args, is_best)) is not None:
-        sys.stdout.write(written)
+    if (scorer := _read_scorer(args, is_best)) is not None:
+        sys.stdout.write(_export_scorer(args, scorer, is_best))
         return 0
     source: Path = args.run / (BEST_FILE if is_best else CHECKPOINT_FILE)
-    nets = _select_nets(args.run, _read_nets(source), args.phases)
+    nets = _select_nets(args.run, _read_nets(args.run, source), args.phases)
     contents = {phase: _make_checked_onnx(net, f"{args.name}-{phase}") for phase, net in nets.items()}
     training = _format_training_entry(args, source, [f"{args.name}-{phase}" for phase in nets])
     if args.folder is not None:
@@ -113,25 +115,40 @@ def main(args: argparse.Namespace) -> int:
     return 0
 
 
-def _write_scorer(args: argparse.Namespace, is_best: bool) -> str | None:
-    """Write the net of a run that only rates plays, and return its entries; None for other runs.
+def _read_scorer(args: argparse.Namespace, is_best: bool) -> ScorerNet | None:
+    """Read the net of a run that only rates plays; None for other runs."""
+    if net_file := find_net_file(args.run):
+        return read_net_text(net_file)
+    source = args.run / (BEST_FILE if is_best else CHECKPOINT_FILE)
+    return read_phase_net(source) if source.is_file() else None
 
-    Raises:
-        UnsupportedError: It is to be registered: it gives no outcomes.
-    """
-    net_file = find_net_file(args.run)
-    if args.folder is None:
-        source = args.run / (BEST_FILE if is_best else CHECKPOINT_FILE)
-        if net_file or (source.is_file() and read_phase_net(source)):
-            raise UnsupportedError(
-                f"the nets of {args.run} rate plays and give no outcomes, so they cannot be a net by name: "
-                f"they play as run:{args.run}, and --folder writes their file",
-                field="run",
-            )
-        return None
-    if net_file:
-        return export_scorer(args.run, net_file, args.name, args.folder, force=args.force)
-    return export_phase_net(args.run, args.name, args.folder, best=is_best, force=args.force)
+
+def _export_scorer(args: argparse.Namespace, net: ScorerNet, is_best: bool) -> str:
+    """Export the net of a run that only rates plays; return what was made, in words or as its entries."""
+    content, activation = make_scorer_onnx(net, args.name), find_activation(net)
+    last = f"gammond export {args.run} --name {args.name} --{'best' if is_best else 'last'}"
+    provenance = read_run_provenance(args.run, args.run / "none")  # all that the run did led to it
+    training = format_training_entry(args.name, [args.name], provenance, last)
+    if args.folder is not None:
+        file = check_net_file(args.folder, args.name, ".onnx", force=args.force)
+        _write_files({file: content})
+        scorer = format_scorer_entry(args.name, file, activation, content)
+        return MANIFEST_HEADING + scorer + PROVENANCE_HEADING + training
+    home, file_name = find_own_folder(args.name), f"{hashlib.sha256(content).hexdigest()[:16]}.onnx"
+    player = find_player_kind(net)
+    scorer = format_scorer_entry(args.name, home / file_name, activation, content, home, player=player)
+    files = {
+        file_name: content,
+        MANIFEST_NAME: (_MANIFEST_HEAD + scorer).encode(),
+        PROVENANCE_FILE: training.encode(),
+    }
+    folder = write_own_net(args.name, files, force=args.force)
+    return (
+        f"{args.name} is made of {args.run} (it rates plays) and kept in {folder}\n"
+        f"    gammond tournament {args.name} pubeval\n"
+        f"    set engine.player {args.name}             on the wire and in the terminal\n"
+        f"    play against {args.name}                  in the terminal\n"
+    )
 
 
 def _write_to_folder(
@@ -200,12 +217,33 @@ def _check_names(args: argparse.Namespace) -> None:
         )
 
 
-def _read_nets(source: Path) -> Mapping[str, _Net]:
-    """Read the nets of a file by phase."""
-    if is_classic_net_set(read_array_file(source)):
-        player = read_classic_nets(source)
-        return player.nets
-    return read_net_set(source).nets
+def _read_nets(run: Path, source: Path) -> Mapping[str, _Net]:
+    """Read the nets of a file by phase.
+
+    Raises:
+        UnsupportedError: The run is that of a player without nets.
+        DataFileError: It cannot be read.
+    """
+    try:
+        if is_classic_net_set(read_array_file(source)):
+            return read_classic_nets(source).nets
+        return read_net_set(source).nets
+    except DataFileError:
+        if not _plays(run):
+            raise
+    raise UnsupportedError(
+        f"{run} is the run of a player without nets, so there is none to have a name: it plays wherever "
+        f"players play, as {RUN_PREFIX}{run}",
+        field="run",
+    )
+
+
+def _plays(run: Path) -> bool:
+    """Return whether a run is that of a player."""
+    with suppress(GammondError):
+        load_opponent(f"{RUN_PREFIX}{run}")
+        return True
+    return False
 
 
 def _select_nets(run: Path, nets: Mapping[str, _Net], phases: list[str] | None) -> dict[str, _Net]:

@@ -24,12 +24,15 @@ from engine.runtime.exit_codes import EXIT_FAULTS, EXIT_OK
 from engine.wording import format_count
 from nets.catalogue import FoundEvaluator, find_evaluator
 from nets.compiled_net import CompiledNet
-from nets.manifest import read_manifest
-from nets.own_nets import list_own_folders
+from nets.manifest import MANIFEST_FILE, MANIFEST_NAME, read_manifest
+from nets.own_nets import find_own_folder, find_own_kind, list_own_folders
+from nets.player_kinds import NoOptions
 from nets.provenance import StrengthRecord, read_provenance
 from tools.common.own_nets import remove_own_net
 
 SUMMARY = "list, check and remove nets, the shipped ones and one's own"
+
+_ROLL = (3, 1)
 
 _LIST, _CHECK, _REMOVE = "list", "check", "remove"
 
@@ -104,12 +107,14 @@ def describe_net(name: str) -> NetListing:
     """Describe a net from its manifest; its files are not read."""
     is_own = name in list_own_folders()
     try:
-        found = find_evaluator(name)
-        provenance = read_provenance(found.file)
+        kind = find_own_kind(name)
+        found = None if kind else find_evaluator(name)
+        provenance = read_provenance(found.file if found else find_own_folder(name) / MANIFEST_NAME)
+        names = found.net_hashes.keys() if found else {name}
         made = dict.fromkeys(
             command
             for training in provenance.trainings
-            if not found.net_hashes.keys().isdisjoint(training.nets)
+            if not names.isdisjoint(training.nets)
             for command in training.commands
         )
         strengths = tuple(
@@ -119,11 +124,14 @@ def describe_net(name: str) -> NetListing:
         )
     except GammondError as error:
         return NetListing(name, is_own, problem=error.message)
-    return NetListing(name, is_own, _describe_parts(found), tuple(made), strengths)
+    parts = _describe_parts(found) if found else (kind.summary if kind else "",)
+    return NetListing(name, is_own, parts, tuple(made), strengths)
 
 
 def check_net(name: str) -> str:
     """Read the nets of an evaluator, compare them with the manifest, and evaluate the opening position.
+
+    A net that plays as a player chooses an opening play.
 
     Returns:
         What was checked, in words.
@@ -131,6 +139,9 @@ def check_net(name: str) -> str:
     Raises:
         GammondError: A net is missing, altered or of another shape than the manifest says.
     """
+    if kind := find_own_kind(name):
+        kind.make(NoOptions(), MANIFEST_FILE).choose_one(STANDARD_RULES.starting_position, _ROLL)
+        return "1 net as the manifest says (it plays)"
     found = find_evaluator(name)
     opening = STANDARD_RULES.starting_position.board[None]
     kinds = []

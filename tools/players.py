@@ -15,6 +15,7 @@ from dataclasses import asdict, dataclass
 
 from engine.options import Field
 from nets.catalogue import DEFAULT_EVALUATOR, list_evaluator_names
+from nets.own_nets import load_own_kinds
 from nets.player_kinds import load_player_kinds
 from nets.player_specs import OPTION_FIELDS
 from protocol.commands.session_game import Game
@@ -110,7 +111,7 @@ def _list_general_players() -> list[PlayerListing]:
     )
     kinds = [
         PlayerListing((kind.name,), kind.summary, _describe_options(kind.fields))
-        for kind in load_player_kinds()
+        for kind in [*load_player_kinds(), *load_own_kinds()]
     ]
     return [evaluators, *kinds]
 

@@ -12,6 +12,7 @@ from engine.errors import UnsupportedError, ValueRangeError
 from engine.options import MAX_QUOTED_CHARS, parse_options
 from engine.play.player import Player
 from engine.store.opening import StoreOpener
+from nets.own_nets import load_own_kinds
 from nets.player_kinds import list_kind_names
 from nets.player_specs import EvaluatorSpec, KindSpec, PlayerSpec, parse_player, split_file_options
 
@@ -124,8 +125,9 @@ class PlayerRegistry:
         Raises:
             DataFileError: The evaluators cannot be listed.
         """
-        known = [*SESSION_PLAYERS, *self._list_evaluators(), *list_kind_names(), *self._file_players.offered]
-        return list(dict.fromkeys(known))
+        own = [kind.name for kind in load_own_kinds()]
+        known = [*SESSION_PLAYERS, *self._list_evaluators(), *list_kind_names()]
+        return list(dict.fromkeys([*known, *own, *self._file_players.offered]))
 
     def check_player(self, text: str) -> str:
         """Return a player's name and options, which `find` then takes.

@@ -11,15 +11,21 @@ import pytest
 from engine.errors import DataFileError, StateError, UnsupportedError, ValueRangeError
 from engine.formats.array_file import read_array_file
 from nets.encoders import encode_tesauro196, get_encoder
+from nets.heritage.barca.bev import HAND_WEIGHTS
+from nets.heritage.gengammon.net import GengammonNet, format_net
+from nets.heritage.phase_features.net import PhaseNet
 from nets.manifest import MANIFEST_FILE, NetEntry, load_net, read_manifest
 from nets.own_nets import find_own_folder
 from nets.provenance import StrengthRecord
+from protocol.state.service import Service, make_shipped_catalogue
 from tools import cli, export
 from tools.common.files import append_record, write_arrays
 from tools.common.locks import hold_lock
 from tools.common.opponents import collect_net_hashes, load_net_evaluator, load_opponent
 from tools.heritage.computational_backgammon.learner import ClassicLearner
 from tools.heritage.computational_backgammon.settings import ClassicSettings
+from tools.heritage.gengammon.settings import MimicSettings
+from tools.heritage.phase_features.settings import HeuristicNetSettings
 from tools.nets import describe_net
 from tools.train.fitting.recipe import Recipe
 from tools.train.runs.run_folder import begin_run, read_provenance
@@ -206,12 +212,61 @@ def test_nets_are_listed_checked_and_removed(run_folder, data, capsys):
     assert cli.main(["nets", "remove"]) == cli.main(["nets", "check", "mine"]) == 2
 
 
-def test_nets_that_only_rate_plays_are_not_registered(tmp_path, data):
-    run = tmp_path / "mimic"
-    run.mkdir()
-    (run / "net.txt").write_text("a net")
-    with pytest.raises(UnsupportedError, match="play as run:"):
+def write_mimic(folder):
+    begin_run(folder, "heritage mimic", MimicSettings(), ())
+    weights = np.random.default_rng(1).normal(size=(26, 52)).astype(np.float32)
+    (folder / "net.txt").write_text(format_net(GengammonNet(weights, "softsign")))
+
+
+def write_phase_net(folder):
+    begin_run(folder, "heritage heuristic-net", HeuristicNetSettings(), ())
+    arrays = PhaseNet.untrained(np.random.default_rng(1), (6, 5)).to_arrays()
+    write_arrays(folder / "best.npz", {**arrays, "kind": np.array("heuristic-net")})
+
+
+@pytest.mark.parametrize(("write", "kind"), [(write_mimic, "gengammon"), (write_phase_net, "phase-net")])
+def test_nets_that_only_rate_plays_play_by_name_everywhere(tmp_path, data, capsys, write, kind):
+    run = tmp_path / "run"
+    write(run)
+    run_command(str(run), "--name", "mine")
+    assert "set engine.player mine" in capsys.readouterr().out
+    boards = sample_random_positions(40, seed=2)
+    dice = np.array([(1 + i % 6, 1 + i // 7) for i in range(40)], np.int8)
+    expected = load_opponent(f"run:{run}").choose(boards.copy(), dice)
+    assert np.array_equal(load_opponent("mine").choose(boards.copy(), dice), expected)
+    players = Service(make_shipped_catalogue()).players
+    assert "mine" in players.list_names()
+    assert players.check_player("mine") == "mine"
+    assert np.array_equal(players.find("mine").choose(boards.copy(), dice), expected)
+    assert players.find("mine") is players.find("mine")
+    assert [*collect_net_hashes("mine")] == ["mine"]
+    with pytest.raises(ValueRangeError, match="a player, which chooses plays and gives no values"):
+        load_net_evaluator("mine")
+
+    assert cli.main(["nets", "--json"]) == 0
+    listed = {each["name"]: each for each in json.loads(capsys.readouterr().out)}["mine"]
+    assert (listed["problem"], listed["nets"]) == ("", [f"a net of one's own that plays as {kind} does"])
+    assert cli.main(["nets", "check", "mine"]) == 0
+    with pytest.raises(StateError, match="there already"):
         run_command(str(run), "--name", "mine")
+    run_command(str(run), "--name", "mine", "--force")
+    (file,) = (data / "nets" / "mine").glob("*.onnx")
+    file.write_bytes(b"another")
+    assert cli.main(["nets", "check", "mine"]) == 1
+    (data / "nets" / "mine" / "manifest.toml").write_text("")
+    with pytest.raises(DataFileError, match="net mine in"):
+        load_opponent("mine")
+    assert "mine" not in players.list_names()
+    assert cli.main(["nets", "remove", "mine"]) == 0
+
+
+def test_the_run_of_a_player_without_nets_has_no_net_to_name(tmp_path, data):
+    write_arrays(
+        tmp_path / "best.npz",
+        {"kind": np.array("ascend"), "player": np.array("bev"), "vector": HAND_WEIGHTS.vector},
+    )
+    with pytest.raises(UnsupportedError, match=f"it plays wherever players play, as run:{tmp_path}"):
+        run_command(str(tmp_path), "--name", "mine")
     assert not data.exists()
 
 

@@ -6,8 +6,6 @@ layers of 64 ReLU units, one linear output.
 
 from __future__ import annotations
 
-import io
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,9 +16,17 @@ from numpy.typing import NDArray
 
 from engine.errors import DataFileError
 from engine.rules.position import Board
-from nets.heritage.phase_features.features import FEATURE_MAXIMA, INPUTS, as_contiguous, list_phase_features
+from engine.rules.rules import STANDARD_RULES
+from nets.heritage.phase_features.features import (
+    FEATURE_MAXIMA,
+    INPUTS,
+    as_contiguous,
+    encode_gated_inputs,
+    list_phase_features,
+)
 from nets.heritage.phase_features.kernels import features as kernel_features
 from nets.manifest import ScorerEntry, read_scorer_bytes
+from nets.onnx_model import OnnxModel
 
 HIDDEN = (64, 64)
 
@@ -30,7 +36,8 @@ ACTIVATION = "relu"
 PhaseNetWeights = kernel_features.PhaseNetWeights
 """The weights of a net, from the inputs on."""
 
-_WEIGHT_NAMES = ("w1", "b1", "w2", "b2", "w3", "b3")
+WEIGHT_NAMES = ("w1", "b1", "w2", "b2", "w3", "b3")
+"""Names of the weights in files."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,38 +87,16 @@ class PhaseNet:
         Raises:
             DataFileError: An array is missing or faulty.
         """
-        if missing := [name for name in _WEIGHT_NAMES if name not in arrays]:
+        if missing := [name for name in WEIGHT_NAMES if name not in arrays]:
             raise DataFileError(
                 f"expected the weights of a phase net, {' and '.join(missing)} missing", field="net"
             )
-        return cls(*(np.ascontiguousarray(arrays[name]) for name in _WEIGHT_NAMES))
-
-    @classmethod
-    def from_flat(cls, flat: NDArray[np.float32], hidden: tuple[int, int] = HIDDEN) -> PhaseNet:
-        """Make the net from all its weights in one array, which it shares.
-
-        Args:
-            flat: ``float32[weights]``, in the order of the attributes.
-            hidden: Sizes of the hidden layers.
-
-        Raises:
-            DataFileError: The number of weights is wrong, or one is not a finite float32.
-        """
-        shapes = _layer_shapes(hidden)
-        sizes = [math.prod(shape) for shape in shapes]
-        if flat.shape != (sum(sizes),):
-            raise DataFileError(
-                f"expected {sum(sizes)} weights of a phase net {INPUTS}-{hidden[0]}-{hidden[1]}-1, got "
-                f"{list(flat.shape)}",
-                field="net",
-            )
-        parts = np.split(flat, np.cumsum(sizes)[:-1])
-        return cls(*(part.reshape(shape) for part, shape in zip(parts, shapes, strict=True)))
+        return cls(*(np.ascontiguousarray(arrays[name]) for name in WEIGHT_NAMES))
 
     @staticmethod
     def is_in(arrays: Mapping[str, NDArray[Any]]) -> bool:
         """Return whether a file has the arrays of such a net, well-formed or not."""
-        return all(name in arrays for name in _WEIGHT_NAMES)
+        return all(name in arrays for name in WEIGHT_NAMES)
 
     @property
     def arrays(self) -> PhaseNetWeights:
@@ -123,14 +108,9 @@ class PhaseNet:
         """Sizes of the hidden layers."""
         return len(self.b1), len(self.b2)
 
-    @property
-    def flat_weights(self) -> NDArray[np.float32]:
-        """A copy of all weights in one array; ``float32[7361]`` with the usual layers."""
-        return np.concatenate([array.ravel() for array in self.arrays])
-
     def to_arrays(self) -> dict[str, NDArray[Any]]:
         """Return all weights by name, for a file."""
-        return dict(zip(_WEIGHT_NAMES, self.arrays, strict=True))
+        return dict(zip(WEIGHT_NAMES, self.arrays, strict=True))
 
     def score_boards(self, boards: Board) -> NDArray[np.float32]:
         """Score positions after a play, as `Scorer.score_boards`; about 0 to 1."""
@@ -159,29 +139,43 @@ def draw_weights(generator: np.random.Generator, inputs: int, hidden: tuple[int,
 
 
 def load_phase_net(entry: ScorerEntry, folder: Path) -> PhaseNet:
-    """Load a net of the manifest: a numpy file of its weights in one array.
+    """Load a net of the manifest.
 
     Args:
         entry: Its entry.
         folder: The folder of the manifest.
 
     Raises:
-        DataFileError: The file is missing, has another hash, is not such a net, or the entry has another
-            activation.
+        DataFileError: The file is missing, has another hash, or is another kind of net.
     """
-    if entry.activation != ACTIVATION:
+    return parse_phase_onnx(entry.name, read_scorer_bytes(entry, folder), entry.activation)
+
+
+def parse_phase_onnx(name: str, content: bytes, activation: str) -> PhaseNet:
+    """Read a net from the bytes of its ONNX file, and check that it computes the same.
+
+    Args:
+        name: Its name in errors.
+        content: The file, with the weights as outputs, called as the attributes of `PhaseNet`.
+        activation: `ACTIVATION`.
+
+    Raises:
+        DataFileError: It is another kind of net, or has another activation.
+    """
+    if activation != ACTIVATION:
         raise DataFileError(
-            f"net {entry.name}: expected the activation {ACTIVATION}, got {entry.activation}", field="net"
+            f"net {name}: expected the activation {ACTIVATION}, got {activation}", field="net"
         )
-    content = read_scorer_bytes(entry, folder)
+    model = OnnxModel(name, content, INPUTS, 1)
     try:
-        return PhaseNet.from_flat(np.load(io.BytesIO(content), allow_pickle=False))
-    except (ValueError, EOFError, AttributeError) as error:
-        raise DataFileError(
-            f"net {entry.name} is not a numpy file of weights: {error}", field="net"
-        ) from error
+        net = PhaseNet(*model.read_weights(WEIGHT_NAMES))
     except DataFileError as error:
-        raise DataFileError(f"net {entry.name}: {error.message}", field="net") from error
+        raise DataFileError(f"net {name}: {error.message}", field="net") from error
+    start = STANDARD_RULES.starting_position.board[None]
+    expected, found = net.score_boards(start)[0], model.run(encode_gated_inputs(start))[0, 0]
+    if not np.isclose(found, expected, rtol=1e-4, atol=1e-4):
+        raise DataFileError(f"expected {expected:g} of net {name}, got {found:g}", field="net")
+    return net
 
 
 def _layer_shapes(hidden: tuple[int, int], inputs: int = INPUTS) -> tuple[tuple[int, ...], ...]:

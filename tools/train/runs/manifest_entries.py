@@ -12,8 +12,7 @@ from engine.runtime.output_files import check_output
 from nets.contact_classes import CONTACT_CLASSES
 from nets.manifest import MANIFEST_FILE, check_name
 from nets.provenance import StrengthRecord
-from tools.common.files import write_atomically
-from tools.train.runs.run_folder import Provenance, read_run_provenance
+from tools.train.runs.run_folder import Provenance
 
 MANIFEST_HEADING = "# for nets/manifest.toml\n"
 """Before entries of the manifest."""
@@ -84,22 +83,28 @@ def format_net_entry(
     return _format_entry("net", lines)
 
 
-def format_scorer_entry(file: Path, activation: str, content: bytes) -> str:
+def format_scorer_entry(
+    name: str,
+    file: Path,
+    activation: str,
+    content: bytes,
+    home: Path = MANIFEST_FILE.parent,
+    *,
+    player: str | None = None,
+) -> str:
     """Format the ``[[scorer]]`` entry of a file.
 
     Args:
-        file: Where the net is, under its name; as in `format_net_entry`.
+        name: Of the net.
+        file: Where it is; as in `format_net_entry`.
         activation: Activation of its hidden units.
         content: Its bytes.
+        home: The folder of the manifest.
+        player: The player kind that plays it, for a net of one's own.
     """
-    return _format_entry(
-        "scorer",
-        [
-            *_format_name_and_file(file.stem, file, MANIFEST_FILE.parent),
-            f"activation = {_quote(activation)}",
-            _format_hash(content),
-        ],
-    )
+    lines = [*_format_name_and_file(name, file, home), f"activation = {_quote(activation)}"]
+    lines += [] if player is None else [f"player = {_quote(player)}"]
+    return _format_entry("scorer", [*lines, _format_hash(content)])
 
 
 def format_evaluator_entry(name: str, nets: Mapping[str, str]) -> str:
@@ -164,28 +169,3 @@ def check_net_file(folder: Path, name: str, suffix: str, *, force: bool) -> Path
     file = folder / f"{name}{suffix}"
     check_output(file, force=force, field="name", instead="choose another --name", new_folder=folder)
     return file
-
-
-def write_scorer(run: Path, file: Path, content: bytes, activation: str, *, best: bool = False) -> str:
-    """Write the net of a run, all of which led to it.
-
-    Args:
-        run: Its folder.
-        file: Where the net is to lie, under its name.
-        content: The net.
-        activation: What its hidden units do.
-        best: Whether it is the best measured net instead of the last.
-
-    Returns:
-        The ``[[scorer]]`` entry of the manifest and the ``[[training]]`` entry of the provenance file.
-
-    Raises:
-        DataFileError: The run cannot be read, and nothing is written then; or the file cannot be written.
-    """
-    name = file.stem
-    every_record = run / "none"
-    last = f"gammond export {run}{' --best' if best else ''} --name {name}"
-    training = format_training_entry(name, [name], read_run_provenance(run, every_record), last)
-    write_atomically(file, content)
-    scorer = format_scorer_entry(file, activation, content)
-    return MANIFEST_HEADING + scorer + PROVENANCE_HEADING + training

@@ -13,6 +13,7 @@ from engine.rules.outcome import LOSE_G, WIN, WIN_G
 from nets.encoders import get_encoder
 from nets.heritage.computational_backgammon.net import ClassicNet
 from nets.heritage.gengammon.net import WEIGHTS_OUTPUT, GengammonNet
+from nets.heritage.phase_features.net import PhaseNet
 from nets.onnx_layers import read_layers
 from nets.onnx_model import OUTPUT_NAME, OnnxModel
 from tools.train.weights.layers import ENCODER, OUTPUTS, LayeredNet
@@ -105,6 +106,40 @@ def scorer_to_onnx(net: GengammonNet, name: str) -> bytes:
         ],
         [
             numpy_helper.from_array(weights, WEIGHTS_OUTPUT),
+            numpy_helper.from_array(np.array([1], np.int64), "axes"),
+        ],
+    )
+    return _serialize_checked(onnx, graph)
+
+
+def phase_net_to_onnx(net: PhaseNet, name: str) -> bytes:
+    """Make the ONNX file of a phase net: ``inputs float32[n, 48]`` to ``outcome float32[n, 1]``.
+
+    It gives its weights as outputs too.
+
+    Raises:
+        UnsupportedError: The package ``onnx`` is not installed.
+    """
+    onnx = _import_onnx()
+    helper, numpy_helper, float32 = onnx.helper, onnx.numpy_helper, onnx.TensorProto.FLOAT
+    weights = net.to_arrays()
+    graph = helper.make_graph(
+        [
+            helper.make_node("Gemm", ["inputs", "w1", "b1"], ["sums"]),
+            helper.make_node("Relu", ["sums"], ["hidden"]),
+            helper.make_node("Gemm", ["hidden", "w2", "b2"], ["sums2"]),
+            helper.make_node("Relu", ["sums2"], ["hidden2"]),
+            helper.make_node("Unsqueeze", ["w3", "axes"], ["column"]),
+            helper.make_node("Gemm", ["hidden2", "column", "b3"], [OUTPUT_NAME]),
+        ],
+        name,
+        [helper.make_tensor_value_info("inputs", float32, ["n", len(net.w1)])],
+        [
+            helper.make_tensor_value_info(OUTPUT_NAME, float32, ["n", 1]),
+            *(helper.make_tensor_value_info(key, float32, array.shape) for key, array in weights.items()),
+        ],
+        [
+            *(numpy_helper.from_array(array, key) for key, array in weights.items()),
             numpy_helper.from_array(np.array([1], np.int64), "axes"),
         ],
     )

@@ -38,5 +38,6 @@ KIND = PlayerKind(
     "a 52-26-1 net on counts of checkers that mimics experts; a simple rule plays its races",
     GengammonOptions,
     _make,
+    make_of_own=lambda entry, folder: GengammonPlayer(entry.name, load_gengammon_net(entry, folder)),
     net_hashes=lambda options, manifest_file: _find_entry(options, manifest_file).net_hashes,
 )

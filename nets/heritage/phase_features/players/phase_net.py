@@ -36,5 +36,6 @@ KIND = PlayerKind(
     "a 48-64-64-1 net on the features of phase-heuristic, trained on who won",
     PhaseNetOptions,
     _make,
+    make_of_own=lambda entry, folder: ScorerPlayer(entry.name, load_phase_net(entry, folder)),
     net_hashes=lambda options, manifest_file: _find_entry(options, manifest_file).net_hashes,
 )

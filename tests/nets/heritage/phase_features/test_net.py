@@ -9,10 +9,13 @@ import numpy as np
 import pytest
 
 from engine.errors import DataFileError
-from nets.heritage.phase_features.features import encode_gated_inputs
-from nets.heritage.phase_features.net import PhaseNet, load_phase_net
+from nets.heritage.gengammon.net import GengammonNet
+from nets.heritage.phase_features.features import INPUTS, encode_gated_inputs
+from nets.heritage.phase_features.net import PhaseNet, load_phase_net, parse_phase_onnx
 from nets.manifest import ScorerEntry
+from nets.onnx_model import OnnxModel
 from tests import boards
+from tools.train.weights.onnx_files import phase_net_to_onnx, scorer_to_onnx
 
 SAMPLE = boards.random_boards(300, seed=1)
 
@@ -42,56 +45,44 @@ def test_it_comes_back_from_its_arrays():
     np.testing.assert_array_equal(again.score_boards(SAMPLE), net.score_boards(SAMPLE))
 
 
-def test_it_comes_back_from_its_weights_in_a_row_and_shares_them():
-    net = untrained()
-    flat = net.flat_weights
-    again = PhaseNet.from_flat(flat)
-    assert (flat.shape, again.hidden) == ((7361,), (64, 64))
-    np.testing.assert_array_equal(again.score_boards(SAMPLE), net.score_boards(SAMPLE))
-    flat[-1] += 5
-    np.testing.assert_allclose(again.score_boards(SAMPLE) - net.score_boards(SAMPLE), 5.0, atol=1e-5)
-    with pytest.raises(DataFileError, match=r"7361 weights of a phase net 48-64-64-1, got \[7360\]"):
-        PhaseNet.from_flat(flat[:-1])
+def write_net(folder, net):
+    pytest.importorskip("onnx", reason="files of nets need the package onnx (extra 'export')")
+    content = phase_net_to_onnx(net, "mine")
+    (folder / "mine.onnx").write_bytes(content)
+    return ScorerEntry("mine", "mine.onnx", "relu", hashlib.sha256(content).hexdigest())
 
 
-def entry_of(content: bytes):
-    return ScorerEntry("mine", "mine.npy", "relu", hashlib.sha256(content).hexdigest(), "mine")
-
-
-def test_a_net_of_the_manifest_is_a_numpy_file_of_its_weights(tmp_path):
-    np.save(tmp_path / "mine.npy", untrained().flat_weights)
-    entry = entry_of((tmp_path / "mine.npy").read_bytes())
-    np.testing.assert_array_equal(load_phase_net(entry, tmp_path).flat_weights, untrained().flat_weights)
+@pytest.mark.parametrize("hidden", [(64, 64), (5, 3)])
+def test_a_net_of_the_manifest_is_an_onnx_file_that_computes_and_holds_its_weights(tmp_path, hidden):
+    net = PhaseNet.untrained(np.random.default_rng(4), hidden)
+    read = load_phase_net(write_net(tmp_path, net), tmp_path)
+    for name, array in net.to_arrays().items():
+        np.testing.assert_array_equal(read.to_arrays()[name], array)
+    model = OnnxModel("mine", (tmp_path / "mine.onnx").read_bytes(), INPUTS, 1)
+    ratings = model.run(encode_gated_inputs(SAMPLE))[:, 0]
+    np.testing.assert_allclose(ratings, net.score_boards(SAMPLE), rtol=1e-5, atol=1e-5)
 
 
 def test_a_net_of_the_manifest_with_other_hidden_units_is_refused(tmp_path):
-    np.save(tmp_path / "mine.npy", untrained().flat_weights)
-    entry = entry_of((tmp_path / "mine.npy").read_bytes())
+    entry = write_net(tmp_path, untrained())
     with pytest.raises(DataFileError, match="net mine: expected the activation relu, got softsign"):
         load_phase_net(msgspec.structs.replace(entry, activation="softsign"), tmp_path)
 
 
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        (b"", "not a numpy file"),
-        (b"weights", "not a numpy file"),
-        (b"\x93NUMPY\x01\x00", "not a numpy file"),
-        (np.zeros(7, np.float32), "expected 7361 weights"),
-        (np.zeros(7361), "finite float32"),
-        (np.full(7361, np.inf, np.float32), "finite float32"),
-        (np.array([None]), "not a numpy file"),
-    ],
-)
-def test_other_files_are_refused(tmp_path, content, message):
-    if isinstance(content, np.ndarray):
-        np.save(tmp_path / "mine.npy", content, allow_pickle=True)
-    else:
-        (tmp_path / "mine.npy").write_bytes(content)
-    entry = entry_of((tmp_path / "mine.npy").read_bytes())
-    with pytest.raises(DataFileError, match=message) as caught:
+@pytest.mark.parametrize("content", [b"", b"weights", b"\x93NUMPY\x01\x00"])
+def test_other_files_are_refused(tmp_path, content):
+    (tmp_path / "mine.onnx").write_bytes(content)
+    entry = ScorerEntry("mine", "mine.onnx", "relu", hashlib.sha256(content).hexdigest())
+    with pytest.raises(DataFileError, match="net mine is not a model that onnxruntime can load"):
         load_phase_net(entry, tmp_path)
-    assert caught.value.message.startswith("net mine")
+
+
+def test_a_net_of_another_kind_is_refused(tmp_path):
+    pytest.importorskip("onnx", reason="files of nets need the package onnx (extra 'export')")
+    weights = np.zeros((26, 52), np.float32)
+    content = scorer_to_onnx(GengammonNet(weights), "mine")
+    with pytest.raises(DataFileError, match="net mine has an input of shape"):
+        parse_phase_onnx("mine", content, "relu")
 
 
 @pytest.mark.parametrize(
