@@ -43,12 +43,12 @@ def test_a_net_is_described_by_its_weights_and_hashed():
 
 
 def test_a_net_with_one_output_names_its_activation():
-    (read,) = tomllib.loads(format_scorer_entry(WEIGHTS / "a.npy", "relu", b"x"))["scorer"]
+    (read,) = tomllib.loads(format_scorer_entry("a", WEIGHTS / "a.npy", "relu", b"x"))["scorer"]
     expected = ScorerEntry("a", "weights/a.npy", "relu", hashlib.sha256(b"x").hexdigest())
     assert msgspec.convert(read, ScorerEntry) == expected
 
 
 def test_an_entry_names_its_file_as_the_manifest_finds_it(tmp_path):
-    assert 'file = "weights/sub/a.npy"' in format_scorer_entry(WEIGHTS / "sub" / "a.npy", "relu", b"x")
-    outside = format_scorer_entry(tmp_path / "a.npy", "relu", b"x")
+    assert 'file = "weights/sub/a.npy"' in format_scorer_entry("a", WEIGHTS / "sub" / "a.npy", "relu", b"x")
+    outside = format_scorer_entry("a", tmp_path / "a.npy", "relu", b"x")
     assert tomllib.loads(outside)["scorer"][0]["file"] == str(tmp_path.resolve() / "a.npy")
