@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -67,6 +67,10 @@ class ClassicLearner(GameLearner):
     def steps_done(self) -> int:
         """Games done."""
         return self._games_done
+
+    def start(self, records: Sequence[Record]) -> None:
+        """Make the first nets."""
+        self._nets = make_initial_nets(self.settings)
 
     @property
     def total_steps(self) -> int:
