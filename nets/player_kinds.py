@@ -8,13 +8,15 @@ import pkgutil
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from msgspec import Struct
 
 from engine.options import Field, convert, format_value, list_fields, parse_options
 from engine.play.player import Player
-from nets.manifest import ScorerEntry
+
+if TYPE_CHECKING:
+    from nets.manifest import ScorerEntry
 
 _HERE = Path(__file__).parent
 

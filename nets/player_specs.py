@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from pathlib import PurePath
 from typing import Annotated, Any
 
 from msgspec import Meta, Struct
@@ -19,11 +20,15 @@ from engine.play.player import EvaluatorPlayer, Player
 from engine.rules.dice import MAX_SEED
 from engine.search import FILTERS, MAX_PLIES
 from engine.search.filters import DEFAULT_FILTER
-from nets.own_nets import find_own_kind
 from nets.player_kinds import PlayerKind, find_kind, list_kind_names
 
 _MILLIPOINTS_PER_POINT = 1000
 _NO_LEVEL = "none"
+
+RUN, WILDBG, FUNCTION = "run", "wildbg", "function"
+
+FILE_WORDS = (RUN, WILDBG, FUNCTION)
+"""Words before the colon of players that name files."""
 
 _FILE_OPTIONS = re.compile(r"(.+):([a-z]+=[^:/\\]*)")
 
@@ -147,7 +152,11 @@ def parse_player(text: str, evaluators: Sequence[str], others: Iterable[str] = (
     name, colon, rest = text.partition(":")
     if name in evaluators:
         return parse_evaluator(name, rest) if colon else EvaluatorSpec(text, name)
-    kind = find_kind(name) or find_own_kind(name)
+    kind = find_kind(name)
+    if kind is None:
+        from nets.own_nets import find_own_kind  # the modules of nets: not for the start of a program
+
+        kind = find_own_kind(name)
     if kind is None:
         known = list(dict.fromkeys([*others, *evaluators, *list_kind_names()]))
         raise ValueRangeError(
@@ -168,6 +177,12 @@ def split_file_options(text: str) -> tuple[str, str]:
     """
     found = _FILE_OPTIONS.fullmatch(text)
     return (found[1], found[2]) if found else (text, "")
+
+
+def name_player(text: str) -> str:
+    """Return what a player is called for short: its name without options, of a file that of the file."""
+    word, _, path = split_file_options(text)[0].partition(":")
+    return (PurePath(path).stem or word) if word in FILE_WORDS else word
 
 
 def parse_evaluator(name: str, options: str) -> EvaluatorSpec:

@@ -10,7 +10,6 @@ from engine.errors import DataFileError
 from engine.hypergammon.databases import check_solution
 from engine.rules.rules import VARIANTS
 from engine.search import FILTERS, MAX_PLIES
-from nets.own_nets import load_own_kinds
 from nets.player_kinds import load_player_kinds
 from nets.player_specs import OPTION_FIELDS
 from protocol.commands.session_game import ListedPlayer, describe_parameter
@@ -65,6 +64,8 @@ def _describe_missing() -> dict[str, str]:
 
 def _list_players(offered: Iterable[str]) -> list[ListedPlayer]:
     of_sessions = [ListedPlayer(name, summary) for name, summary in SESSION_PLAYERS.items()]
+    from nets.own_nets import load_own_kinds
+
     kinds = [*load_player_kinds(), *load_own_kinds()]
     return [
         *of_sessions,

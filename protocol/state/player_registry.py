@@ -12,9 +12,15 @@ from engine.errors import UnsupportedError, ValueRangeError
 from engine.options import MAX_QUOTED_CHARS, parse_options
 from engine.play.player import Player
 from engine.store.opening import StoreOpener
-from nets.own_nets import load_own_kinds
 from nets.player_kinds import list_kind_names
-from nets.player_specs import EvaluatorSpec, KindSpec, PlayerSpec, parse_player, split_file_options
+from nets.player_specs import (
+    FILE_WORDS,
+    EvaluatorSpec,
+    KindSpec,
+    PlayerSpec,
+    parse_player,
+    split_file_options,
+)
 
 ENGINE_PLAYER = "net"
 """The name of the session's own evaluator, at its level."""
@@ -48,8 +54,7 @@ class FilePlayers:
     Where the client is who runs it, it may name all of some words.
 
     Attributes:
-        words: The words before the colon of such players.
-        free: Those of them of which clients may name any player.
+        free: Those of `nets.player_specs.FILE_WORDS` of which clients may name any player.
         offered: Names, without options, that clients may name besides.
         load_player: Makes a player, given its name with options; may take seconds. Raises GammondError.
         load_engine: Likewise the engine of one that gives values of positions.
@@ -57,7 +62,6 @@ class FilePlayers:
         check: Refuses a name of which no player can be made, as far as a look at the file's name tells.
     """
 
-    words: frozenset[str] = frozenset()
     free: frozenset[str] = frozenset()
     offered: tuple[str, ...] = ()
     load_player: Callable[[str], Player] = _load_no_player
@@ -67,7 +71,7 @@ class FilePlayers:
 
     def claims(self, name: str) -> bool:
         """Return whether a name is that of such a player, which may be named here or not."""
-        return name.partition(":")[0] in self.words
+        return name.partition(":")[0] in FILE_WORDS
 
     def check_name(self, name: str, field: str) -> None:
         """Refuse a player that may not be named here.
@@ -125,6 +129,8 @@ class PlayerRegistry:
         Raises:
             DataFileError: The evaluators cannot be listed.
         """
+        from nets.own_nets import load_own_kinds
+
         own = [kind.name for kind in load_own_kinds()]
         known = [*SESSION_PLAYERS, *self._list_evaluators(), *list_kind_names()]
         return list(dict.fromkeys([*known, *own, *self._file_players.offered]))

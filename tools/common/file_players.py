@@ -9,13 +9,8 @@ from engine.analysis.engine import Engine
 from engine.errors import DataFileError, GammondError
 from engine.play.player import Player
 from engine.store.opening import StoreOpener
-from nets.player_specs import split_file_options
+from nets.player_specs import FUNCTION, RUN, WILDBG, split_file_options
 from protocol.state.player_registry import FilePlayers
-
-RUN, WILDBG, FUNCTION = "run", "wildbg", "function"
-
-FILE_WORDS = frozenset({RUN, WILDBG, FUNCTION})
-"""Words before the colon; gnubg's nets are no such player, for they cannot be used by several threads."""
 
 
 def make_file_players(
@@ -30,7 +25,6 @@ def make_file_players(
     """
     free = {RUN, WILDBG} if is_local else set()
     return FilePlayers(
-        FILE_WORDS,
         frozenset(free | ({FUNCTION} if runs_code else set())),
         tuple(offered),
         _load_player,

@@ -8,13 +8,12 @@ from collections.abc import Iterator
 from engine.errors import GammondError, UnsupportedError, ValueRangeError
 from engine.options import list_fields
 from engine.runtime.cores import MAX_THREADS
-from nets.player_specs import split_file_options
+from nets.player_specs import FILE_WORDS, split_file_options
 from protocol.archive.options import ArchiveOptions
 from protocol.transports.listening import check_host
 from protocol.transports.log_output import LOG_FORMATS, LOG_LEVELS
 from protocol.transports.systemd import SYSTEMD
 from protocol.transports.web.request_limits import Proxies
-from tools.common.file_players import FILE_WORDS
 from tools.common.store_options import add_store_arguments, read_store_arguments
 from tools.common.strength import (
     STRENGTH_OPTIONS,

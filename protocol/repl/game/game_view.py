@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from engine.rules.rules import Feature
+from nets.player_specs import name_player
 from protocol.commands.board_drawing import CHECKER_MARKS, NOTED_COLUMNS, describe_money_rules, draw_board
 from protocol.repl.answers.analysis import WinningChances
 from protocol.repl.answers.replies import BoardLine
@@ -115,7 +116,7 @@ class GameView:
         if self.human_seat is None or self.has_two_humans:
             return CHECKER_MARKS
         player = self.session.engine_settings.player
-        opponent = ENGINE_NAME if player == ENGINE_PLAYER else player.partition(":")[0]
+        opponent = ENGINE_NAME if player == ENGINE_PLAYER else name_player(player)
         return (HUMAN_NAME, opponent) if self.human_seat == 0 else (opponent, HUMAN_NAME)
 
     @property

@@ -18,7 +18,9 @@ from nets.heritage.gengammon.kernels.net import INPUTS
 from nets.heritage.gengammon.net import HIDDEN_UNITS, GengammonNet, format_net
 from nets.heritage.heuristic_engine.heuristic import HEURISTIC_CONFIGS
 from nets.heritage.phase_features.net import PhaseNet
+from nets.player_specs import name_player
 from protocol.dialects.line_client import connect
+from protocol.repl.dialogue.interpreter import LineInterpreter
 from protocol.state.service import Service, make_shipped_catalogue
 from protocol.state.session import Session
 from tests.protocol.tables.visiting import PERSON, Site
@@ -267,6 +269,15 @@ def test_a_server_reads_no_weights_that_it_does_not_offer(barca_run):
         refused = ask(service, "set game.variant barca", line)[1]
         assert refused.startswith("error bad_value engine.")
         assert "expected a player that this server offers" in refused
+
+
+def test_a_run_plays_against_a_person_at_the_terminal(names):
+    service = Service(make_shipped_catalogue(file_players=make_file_players(is_local=True, runs_code=True)))
+    for kind, name in (("mimic", "mimic"), ("td", "td"), ("function", "mine")):
+        talk = LineInterpreter(Session(service, 1))
+        assert any(name in line for line in talk.answer(f"play against {names[kind]}")), kind
+    assert name_player("run:/a/b/mine:plies=1") == "mine"
+    assert name_player("random:seed=1") == "random"
 
 
 def test_an_offered_run_is_among_the_players_that_a_server_describes(names):

@@ -213,6 +213,22 @@ def test_a_server_for_gnubg_listens_while_it_loads_and_answers_then(word, status
     assert said[-1] == ("gammond: ended\n" if status == 0 else f"gammond: {word}\n")
 
 
+@pytest.mark.parametrize("name", ["random", "run:mine:plies=1", "gnubg", "mine"])
+def test_what_is_offered_names_files_and_has_no_options(name):
+    with pytest.raises(
+        ValueRangeError, match="expected run:FOLDER, wildbg:FOLDER or function:FILE"
+    ) as caught:
+        serve.check_options(parsed("--tcp", "0", "--offer", name))
+    assert caught.value.field == "offer"
+    with pytest.raises(UnsupportedError, match="--offer is only for --tcp and --web"):
+        serve.check_options(parsed("--gnubg", "0", "--offer", "run:mine"))
+
+
+def test_a_server_that_offers_what_cannot_play_says_so_before_it_listens(tmp_path, capsys):
+    assert cli.main(["serve", "--tcp", "0", "--offer", f"run:{tmp_path}/none"]) != 0
+    assert "cannot be read" in capsys.readouterr().err
+
+
 def test_a_level_and_plies_exclude_each_other(monkeypatch):
     with pytest.raises(UnsupportedError, match="--level sets the plies"):
         serve.main(parsed("--gnubg", "0", "--level", "expert", "--plies", "1"))
