@@ -53,13 +53,13 @@ def test_a_line_in_the_log_reads_like_all_others_of_a_tool(monkeypatch, capsys):
 
 
 def test_no_arguments_and_a_pipe_on_stdin_start_the_protocol(monkeypatch):
-    fake_module(monkeypatch, "protocol.transports.stdio", main=lambda: 7)
+    fake_module(monkeypatch, "protocol.transports.stdio", main=lambda make_file_players: 7)
     monkeypatch.setattr(sys, "stdin", io.StringIO())
     assert cli.main([]) == 7
 
 
 def test_no_arguments_and_a_terminal_on_stdin_start_the_repl(monkeypatch):
-    fake_module(monkeypatch, "protocol.repl", main=lambda: 8)
+    fake_module(monkeypatch, "protocol.repl", main=lambda make_file_players: 8)
     monkeypatch.setattr(sys, "stdin", Terminal())
     assert cli.main([]) == 8
 
