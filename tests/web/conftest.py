@@ -14,6 +14,7 @@ import pytest
 from tests.web.waiting import WAIT_MS
 
 CHROMIUM = os.environ.get("GAMMOND_CHROMIUM", "/usr/bin/chromium")
+FIREFOX = os.environ.get("GAMMOND_FIREFOX")
 CHROMIUM_ARGUMENTS = [
     "--no-sandbox",
     "--disable-background-networking",
@@ -93,7 +94,10 @@ def server(start_server):
 
 @pytest.fixture(scope="module")
 def browser():
-    """Debian's Chromium; no longer than for a module, as it keeps an event loop running in its thread."""
+    """Debian's Chromium, or the Firefox that GAMMOND_FIREFOX names.
+
+    No longer than for a module, as it keeps an event loop running in its thread.
+    """
     if importlib.util.find_spec("playwright") is None or not Path(CHROMIUM).exists():
         message = f"needs the package playwright (extra 'dev') and Chromium at {CHROMIUM} (GAMMOND_CHROMIUM)"
         if os.environ.get("GAMMOND_REQUIRE_BROWSER") == "1":
@@ -101,9 +105,12 @@ def browser():
         pytest.skip(message)
     playwright = importlib.import_module("playwright.sync_api")
     with playwright.sync_playwright() as started:
-        chromium = started.chromium.launch(executable_path=CHROMIUM, args=CHROMIUM_ARGUMENTS)
-        yield chromium
-        chromium.close()
+        if FIREFOX:
+            launched = started.firefox.launch(executable_path=FIREFOX, channel="moz-firefox")
+        else:
+            launched = started.chromium.launch(executable_path=CHROMIUM, args=CHROMIUM_ARGUMENTS)
+        yield launched
+        launched.close()
 
 
 @pytest.fixture

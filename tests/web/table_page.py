@@ -25,7 +25,7 @@ def start_game(open_page, *, options=None, preferences=None, **fields):
 
 def begin_game(page, **fields):
     """Fill the form of a new game and send it."""
-    page.goto(page.url.split("#")[0] + "#/play")
+    page.evaluate("location.hash = '#/play'")
     page.locator("form summary").click()
     for name, value in fields.items():
         field = page.locator(f"[name='{name}']")

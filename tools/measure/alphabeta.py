@@ -2,6 +2,9 @@
 
 Each position is from a game of the level easy against itself, of random length. The same depth is searched
 with both, with either, and with neither; all must find the same value.
+
+It also says of how many animals a move changes what they reach or fear: those that a program which keeps that
+from move to move has to look at again, where one that begins anew looks at the six of the side to move.
 """
 
 from __future__ import annotations
@@ -13,8 +16,11 @@ import sys
 import time
 from dataclasses import asdict, dataclass
 
+from engine.barca.board import ANIMALS
 from engine.barca.game import BarcaGame
+from engine.barca.moves import apply_move, find_frightening, find_reach
 from engine.barca.player import MAX_SEED, make_player
+from engine.barca.position import BarcaPosition
 from engine.barca.search import DEFAULT_MEGABYTES, SearchLimits, SearchMemory, search
 from engine.errors import ValueRangeError
 from engine.runtime.exit_codes import EXIT_FAULTS, EXIT_OK
@@ -83,14 +89,17 @@ def main(args: argparse.Namespace) -> int:
     ):
         if not low <= value <= high:
             raise ValueRangeError(f"{name}: expected {low} to {high}, got {value}", field=name.strip("-"))
-    rows = compare_ways(draw_games(args.positions, args.seed), args.plies)
+    games = draw_games(args.positions, args.seed)
+    rows, changed = compare_ways(games, args.plies), count_changed_animals(games)
     if args.json:
         report = {"version": read_version(), "depth": args.plies, "seed": args.seed}
         rows_json = [asdict(row) for row in rows]
-        sys.stdout.write(json.dumps({**report, "positions": args.positions, "rows": rows_json}) + "\n")
+        report |= {"positions": args.positions, "changed_animals": round(changed, 2), "rows": rows_json}
+        sys.stdout.write(json.dumps(report) + "\n")
     else:
         head = f"gammond {read_version()}, Barca, depth {args.plies}, seed {args.seed}: "
         sys.stdout.write(f"{head}{args.positions:,} positions\n{_format_table(rows)}")
+        sys.stdout.write(f"a move changes what {changed:.1f} of {2 * ANIMALS} animals reach or fear\n")
     return EXIT_OK if all(row.same_value == args.positions for row in rows) else EXIT_FAULTS
 
 
@@ -133,6 +142,26 @@ def compare_ways(games: list[BarcaGame], depth: int) -> list[AlphaBetaStats]:
                 )
             )
     return rows
+
+
+def count_changed_animals(games: list[BarcaGame]) -> float:
+    """Return of how many animals a legal move changes the squares that they reach or fear, on average."""
+    changed = moves = 0
+    for game in games:
+        before = _list_reach(game.position)
+        for move in game.legal_moves():
+            after = _list_reach(apply_move(game.position, move))
+            changed += sum(new != old for new, old in zip(after, before, strict=True))
+            moves += 1
+    return changed / moves
+
+
+def _list_reach(position: BarcaPosition) -> list[object]:
+    """Return where each animal is, what it reaches and fears, and whom it fears where it is."""
+    return [
+        (square, find_reach(position, animal), find_frightening(position, animal, square))
+        for animal, square in enumerate(position.squares.tolist())
+    ]
 
 
 def _format_table(rows: list[AlphaBetaStats]) -> str:

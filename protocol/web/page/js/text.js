@@ -398,7 +398,7 @@ export const text = {
       ["Playing by a link", "A new game with an open seat has a link for this seat: send it to the person you want to play. The link is the key to the seat, so keep your own to yourself. Whoever has the watching link sees the game and cannot move."],
       ["Analysis", "Set up a position by hand, or paste an ID or a whole match file, anywhere on the page. Type two digits on the board for a roll, R for one by chance; Ctrl-Z takes back. Every ? explains its word.",
         "An analysis that a match file has, of eXtreme Gammon or GNU Backgammon, is shown beside this one. In a match N and P on the board go to the next and previous action, E to the next error."],
-      ["Barca", "Animals move any number of empty squares along lines: mice along ranks and files, lions along diagonals, elephants along both. A mouse fears lions, a lion elephants, an elephant mice: no animal may stop beside one that it fears, and a scared one must go first. Three of your animals on watering holes win."],
+      ["Barca", "Animals move any number of empty squares along lines: mice along ranks and files, lions along diagonals, elephants along both. A mouse fears lions, a lion elephants, an elephant mice: no animal may stop beside one that it fears, and a scared one must go first. The squares where a picked animal may go are green, those that it fears have a red cross; Hide valid moves plays without. Three of your animals on watering holes win."],
     ],
     keysTitle: "Keys",
     keys: [
