@@ -34,7 +34,7 @@ ERRORS = [
     RefusedRequestError(Reply("error", "bad_value request: a message")),
 ]  # fmt: skip
 
-SINGLE = {"Engine", "Client", "AsyncClient"}
+SINGLE = {"Engine", "Client", "AsyncClient", "Player"}
 """What belongs to one process."""
 
 
@@ -50,6 +50,7 @@ def results():
         START, MatchState(length=5, dice=(3, 1)), ranked.best.play, ranked, ranked.best, ranked.best.outcome,
         cube, cube.evaluation, engine.evaluate_many([START, START]), rollout, rollout.plays[0],
         rollout.plays[0].estimate, judged, game, game.actions[0], game.actions[0].analysed_plays[0],
+        engine.opinion(START, "phase-heuristic")[0],
     ]  # fmt: skip
     return {type(each).__name__: each for each in found}
 
@@ -81,7 +82,7 @@ def test_all_public_classes_are_sent():
     assert kinds - SINGLE == {
         "Position", "MatchState", "Play", "RankedPlays", "PlayEvaluation", "Outcome", "CubeDecision",
         "Evaluation", "Evaluations", "Rollout", "PlayRollout", "RolloutEstimate", "Match", "Game", "Action",
-        "AnalysedPlay",
+        "AnalysedPlay", "Opinion",
     }  # fmt: skip
 
 

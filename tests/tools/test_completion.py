@@ -30,7 +30,7 @@ def script(tmp_path_factory):
     ("line", "offered"),
     [
         ("gammond h", "hint hypergammon heritage help"),
-        ("gammond hint --p", "--plies --plays"),
+        ("gammond hint --p", "--plies --player --plays"),
         ("gammond hint --filter n", "narrow normal"),
         ("gammond measure l", "levels"),
         ("gammond measure levels --ref", "--reference-plies --reference-filter"),

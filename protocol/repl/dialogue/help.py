@@ -20,7 +20,7 @@ HELP_GROUPS = {
     "ask": (*("hint", "best", "eval", "opinion", "legal", "cube", "chances", "matrix", "rollout"),),
     "match": (
         *("open", "next", "previous", "first", "last", "game", "move", "back", "comment"),
-        *("match", "close", "save"),
+        *("match", "close", "save", "log"),
     ),
     "judge": ("tutor", "keep", "review", "analyse", "errors", "error"),
     "look": ("board", "pip", "score", "id", "show"),

@@ -267,8 +267,8 @@ def test_no_error_carries_an_id_in_use(query):
     [
         (
             {"want": ["foo"]},
-            "expected a list of one or more of eval, moves, cube, legal, tree, resign, matrix, rollout, "
-            'analyse for want, got ["foo"]',
+            "expected a list of one or more of eval, moves, cube, legal, tree, resign, matrix, opinion, "
+            'rollout, analyse for want, got ["foo"]',
         ),
         ({"plies": 7}, "expected a whole number 0..4 for plies, got 7"),
         (

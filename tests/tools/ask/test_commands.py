@@ -377,7 +377,7 @@ def test_json_about_a_position_of_barca_is_that_of_the_wire(capsys):
         (["nonsense"], "gammond: expected ten ranks and the side to move"),
         ([SCARED_MOUSE, "--cubeless"], "gammond: --cubeless is for backgammon"),
         ([SCARED_MOUSE, "--plies", "99"], "gammond: expected a whole number 1..48 for depth"),
-        ([SCARED_MOUSE, "--weights", "none"], "gammond: expected one of hand|learned"),
+        ([SCARED_MOUSE, "--weights", "none"], "gammond: expected hand or learned, or 12 integers"),
     ],
 )
 def test_a_mistake_in_a_question_about_barca_is_one_line(words, message, capsys):

@@ -32,7 +32,7 @@ def test_games_are_those_of_the_players_of_the_engine(depth):
         played = VectorGames(FixedDepthPlayer(HAND_WEIGHTS, depth), FixedDepthPlayer(OTHER, 1)).play(
             opening, 4
         )
-        sides = make_player(f"search:depth={depth}"), make_player("search:depth=1", OTHER)
+        sides = make_player(f"search:depth={depth}"), make_player(f"search:depth=1,weights={OTHER.to_text()}")
         game = BarcaGame.from_position(opening)
         while game.result is None:
             game = game.play(sides[game.position.side].choose(game))

@@ -68,7 +68,7 @@ def test_a_table_keeps_its_columns_and_is_written_as_json_lines(run):
         (["--cluster", "local:1"], "gammond: --cluster is for backgammon"),
         (["--want", "cube"], "gammond: --want: there is no cube in barca"),
         (["--plies", "77"], "gammond: expected a whole number 0..48 for depth"),
-        (["--weights", "none"], "gammond: expected one of hand|learned for weights"),
+        (["--weights", "none"], "gammond: expected hand or learned, or 12 integers"),
     ],
 )
 def test_what_barca_does_not_have_is_refused_in_one_line(run, options, message):

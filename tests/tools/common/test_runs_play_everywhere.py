@@ -61,7 +61,7 @@ def write_refine(folder):
 
 
 def write_classic(folder):
-    nets = ClassicNetSet.untrained("symmetric", 2, 4, 3, "none", seed=1)
+    nets = ClassicNetSet.untrained("symmetric", 2, {"contact": 4, "race": 3}, "none", seed=1)
     write_arrays(folder / "best.npz", {**nets.to_arrays(), "kind": np.array("classic")})
 
 

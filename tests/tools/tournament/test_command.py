@@ -303,7 +303,7 @@ def test_impossible_numbers_of_threads_are_refused(threads, capsys):
 @pytest.mark.parametrize(
     ("name", "words"),
     [
-        ("nobody", "expected a player (run, gnubg, default, "),
+        ("nobody", "expected a player (run, gnubg, function, default, "),
         ("default:plies=9", "0..4 for plies, got '9'"),
         ("default:depth=2", "plies, filter, noise, seed, level), got 'depth'"),
         ("default:level=god", "beginner|casual"),
