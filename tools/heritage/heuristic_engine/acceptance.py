@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
 
 from engine.errors import ValueRangeError
 from tools.tournament.statistics.scores import PairedScores
@@ -23,24 +22,6 @@ class ChangeDecision:
     games: int
 
 
-class AcceptanceRule(Protocol):
-    """Decides about a change from the games of the changed configuration against the previous one."""
-
-    @property
-    def has_pairs(self) -> bool:
-        """Whether games come in pairs with the same dice."""
-        ...
-
-    @property
-    def most_games(self) -> int:
-        """Maximum number of games before a decision."""
-        ...
-
-    def decide(self, scores: PairedScores) -> ChangeDecision | None:
-        """Decide from the games so far; None to play on."""
-        ...
-
-
 @dataclass(frozen=True)
 class FixedRule:
     """Plays a fixed number of games; keeps a change that wins more than a share of them.
@@ -50,7 +31,7 @@ class FixedRule:
     Attributes:
         most_games: Number of games, even.
         share: The share of games that a kept change exceeds.
-        has_pairs: As `AcceptanceRule.has_pairs`.
+        has_pairs: Whether games come in pairs with the same dice.
 
     Raises:
         ValueRangeError: The number of games is odd.
@@ -65,7 +46,7 @@ class FixedRule:
             raise ValueRangeError(f"expected an even number of games, got {self.most_games}", field="games")
 
     def decide(self, scores: PairedScores) -> ChangeDecision | None:
-        """Decide, as `AcceptanceRule.decide`."""
+        """Decide about a change from its games against the configuration before; None to play on."""
         if scores.games < self.most_games:
             return None
         whole = scores.take_first(self.most_games)
@@ -86,8 +67,11 @@ class SequentialRule:
     has_pairs: bool = True
 
     def decide(self, scores: PairedScores) -> ChangeDecision | None:
-        """Decide, as `AcceptanceRule.decide`."""
+        """Decide, as `FixedRule.decide`."""
         result = self.test.run(scores.take_first(self.most_games))
         if result.verdict is not SprtVerdict.UNDECIDED:
             return ChangeDecision(result.verdict is SprtVerdict.ACCEPTED, result.games)
         return ChangeDecision(False, self.most_games) if scores.games >= self.most_games else None
+
+
+AcceptanceRule = FixedRule | SequentialRule

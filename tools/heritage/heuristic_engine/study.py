@@ -19,7 +19,7 @@ from msgspec import Meta
 from numpy.typing import NDArray
 
 from engine.errors import ValueRangeError
-from tools.heritage.heuristic_engine.acceptance import FixedRule, SequentialRule
+from tools.heritage.heuristic_engine.acceptance import AcceptanceRule, FixedRule, SequentialRule
 from tools.tournament.statistics.sprt import PAIRS_BETWEEN_LOOKS, SequentialTest
 from tools.train.runs.settings import add_setting_options, settings_from_args
 
@@ -94,7 +94,7 @@ def tabulate_rules(settings: ClimbStudySettings) -> str:
             or the bounds of the test are not in order.
     """
     test = SequentialTest(settings.low, settings.high, alpha=settings.alpha, beta=settings.beta)
-    rules: dict[str, FixedRule | SequentialRule] = {
+    rules: dict[str, AcceptanceRule] = {
         "fixed": FixedRule(settings.games, settings.share),
         "paired": FixedRule(settings.games, settings.share, has_pairs=True),
         "sprt": SequentialRule(test, settings.most_games),
@@ -115,9 +115,7 @@ def tabulate_rules(settings: ClimbStudySettings) -> str:
     return "\n".join(lines) + "\n"
 
 
-def simulate_rule(
-    rule: FixedRule | SequentialRule, worth: float, settings: ClimbStudySettings
-) -> AcceptanceRate:
+def simulate_rule(rule: AcceptanceRule, worth: float, settings: ClimbStudySettings) -> AcceptanceRate:
     """Apply a rule to many changes.
 
     Args:
