@@ -52,51 +52,20 @@ class DifficultyOptions(Struct, frozen=True):
     seed: Annotated[int, Meta(ge=0, le=MAX_SEED, description="seed of its choices")] = 0
 
 
-def _load_player(
-    name: str,
-    evaluator_name: str,
-    plies: int,
-    manifest_file: Path,
-    *,
-    max_candidates: int = DEFAULT_CANDIDATES,
-    is_rising: bool = True,
-    seed: int = 0,
-) -> Player:
-    """Load a player that chooses one of its best plays at random.
-
-    Args:
-        name: Its name in results.
-        evaluator_name: One of `nets.heritage.barca.leaf_evaluators.list_leaf_evaluators`.
-        plies: Look-ahead.
-        manifest_file: The manifest.
-        max_candidates: The number of plays to choose among.
-        is_rising: As `is_cumulative` of `nets.heritage.barca.weighted_choice.compute_choice_weights`.
-        seed: Seed of the choices.
-
-    Raises:
-        ValueRangeError: No evaluator has this name, or a number is out of range.
-        DataFileError: A net or database is missing or faulty.
-    """
-    if plies == 0:
-        leaves = load_leaf_evaluator(evaluator_name, manifest_file)
-        return WeightedChoicePlayer(name, leaves, max_candidates, is_cumulative=is_rising, seed=seed)
-    look_ahead = load_look_ahead(evaluator_name, plies, manifest_file)
-    return DeepWeightedChoicePlayer(name, look_ahead, max_candidates, is_cumulative=is_rising, seed=seed)
+def _load_player(name: str, options: WeightedChoiceOptions, manifest_file: Path) -> Player:
+    few, is_rising, seed = options.among, options.rising, options.seed
+    if options.plies == 0:
+        leaves = load_leaf_evaluator(options.of, manifest_file)
+        return WeightedChoicePlayer(name, leaves, few, is_cumulative=is_rising, seed=seed)
+    look_ahead = load_look_ahead(options.of, options.plies, manifest_file)
+    return DeepWeightedChoicePlayer(name, look_ahead, few, is_cumulative=is_rising, seed=seed)
 
 
-def _make(options: WeightedChoiceOptions, manifest_file: Path) -> Player:
-    name, seed = KIND.format_name(options), options.seed
-    few, is_rising = options.among, options.rising
-    return _load_player(
-        name, options.of, options.plies, manifest_file, max_candidates=few, is_rising=is_rising, seed=seed
-    )
-
-
-KIND = PlayerKind(
+KIND: PlayerKind[WeightedChoiceOptions] = PlayerKind(
     "merit",
     "one of the five best plays at random, the better ones more often",
     WeightedChoiceOptions,
-    _make,
+    lambda options, manifest_file: _load_player(KIND.format_name(options), options, manifest_file),
     is_deep=lambda options: options.plies > 0,
     net_hashes=lambda options, manifest_file: collect_leaf_net_hashes(
         options.of, options.plies, manifest_file
@@ -122,10 +91,8 @@ def make_difficulty(
     """
 
     def make(options: DifficultyOptions, manifest_file: Path) -> Player:
-        name = kind.format_name(options)
-        return _load_player(
-            name, options.of, plies, manifest_file, max_candidates=max_candidates, seed=options.seed
-        )
+        whole = WeightedChoiceOptions(options.of, plies, max_candidates, seed=options.seed)
+        return _load_player(kind.format_name(options), whole, manifest_file)
 
     kind = PlayerKind(
         name,
