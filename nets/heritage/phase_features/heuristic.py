@@ -48,6 +48,10 @@ MAX_WEIGHTED_SUM = float(np.maximum(WEIGHTS, 0.0).sum(axis=0).max())
 MIN_WEIGHTED_SUM = float(np.minimum(WEIGHTS, 0.0).sum(axis=0).min())
 """Scaled to 0: the smallest sum of the negative weights of a phase, -2.3."""
 
+_SCALED_WEIGHTS = np.concatenate([WEIGHTS, np.full((1, WEIGHTS.shape[1]), -MIN_WEIGHTED_SUM)]) / (
+    MAX_WEIGHTED_SUM - MIN_WEIGHTED_SUM
+)
+
 
 class PhaseHeuristicScorer:
     """Scores plays by hand-made weights, see `engine.evaluation.evaluator.Scorer`.
@@ -55,14 +59,20 @@ class PhaseHeuristicScorer:
     Args:
         phase: The phase whose weights are used; None for that of each position.
         is_normalised: Whether to normalise features; otherwise scores are not 0..1.
+        weights: ``float64[17, 3]``, other weights: a row for each feature, then one that is added as it is.
     """
 
-    def __init__(self, phase: GamePhase | None = None, *, is_normalised: bool = True) -> None:
+    def __init__(
+        self,
+        phase: GamePhase | None = None,
+        *,
+        is_normalised: bool = True,
+        weights: NDArray[np.float64] | None = None,
+    ) -> None:
         self._phase = kernel_features.OWN_PHASE if phase is None else int(phase)
         self._is_normalised = is_normalised
         self._divisors = get_divisors(is_normalised)
-        width = MAX_WEIGHTED_SUM - MIN_WEIGHTED_SUM
-        self._weights = np.concatenate([WEIGHTS, np.full((1, WEIGHTS.shape[1]), -MIN_WEIGHTED_SUM)]) / width
+        self._weights = _SCALED_WEIGHTS if weights is None else weights
         assert self._weights.shape[0] == FEATURES + 1
 
     def score_boards(self, boards: Board) -> NDArray[np.float32]:

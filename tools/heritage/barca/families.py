@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
 
@@ -17,9 +17,8 @@ from engine.rules.position import Board
 from nets.heritage.barca.bev import HAND_WEIGHTS, BevScorer, BevWeights
 from nets.heritage.heuristic_engine.heuristic import HEURISTIC_CONFIGS, HeuristicConfig, HeuristicPlayer
 from nets.heritage.heuristic_engine.kernels import heuristic as kernel_heuristic
-from nets.heritage.phase_features.features import FEATURE_NAMES, FEATURES, GamePhase, get_divisors
-from nets.heritage.phase_features.heuristic import WEIGHTS
-from nets.heritage.phase_features.kernels import features as kernel_features
+from nets.heritage.phase_features.features import FEATURE_NAMES, FEATURES, GamePhase, as_contiguous
+from nets.heritage.phase_features.heuristic import WEIGHTS, PhaseHeuristicScorer
 from tools.train.ascent.matches import LearnedWeights, Vector
 
 
@@ -40,18 +39,23 @@ class PlayerFamily:
     format_player: Callable[[Vector], str]
 
 
+def _make_space(title: str, start: msgspec.Struct, steps: Mapping[str, float]) -> LearnedWeights:
+    """Make the weights that are the fields of a struct, with typical steps, 1 where none is given."""
+    fields = list_fields(type(start))
+    return LearnedWeights(
+        title=title,
+        names=start.__struct_fields__,
+        start=np.array(msgspec.structs.astuple(start)),
+        scales=np.array([steps.get(each.name, 1.0) for each in fields]),
+        low=np.array([each.bounds.low for each in fields]),
+        high=np.array([each.bounds.high for each in fields]),
+    )
+
+
 def _make_bev_family() -> PlayerFamily:
-    limits = list_fields(BevWeights)
     steps = {"home0": 8.0, "home2": 8.0, "home4": 8.0, "home6": 8.0, "fear": 3.0, "bar": 6.0, "lost": 0.25}
     return PlayerFamily(
-        space=LearnedWeights(
-            title="bev",
-            names=BevWeights.__struct_fields__,
-            start=HAND_WEIGHTS.vector,
-            scales=np.array([steps.get(name, 1.0) for name in BevWeights.__struct_fields__]),
-            low=np.array([each.bounds.low for each in limits]),
-            high=np.array([each.bounds.high for each in limits]),
-        ),
+        space=_make_space("bev", HAND_WEIGHTS, steps),
         make_player=lambda vector: ScorerPlayer("bev", BevScorer(vector)),
         make_scorer=BevScorer,
         format_player=lambda vector: _format_player("bev", BevWeights.__struct_fields__, vector),
@@ -67,45 +71,25 @@ class _HeuristicScorer:
     def score_boards(self, boards: Board) -> NDArray[np.float32]:
         """Score positions after a play, as `Scorer.score_boards`; finished ones are 0."""
         scores = np.empty(len(boards), np.float32)
-        boards = np.require(boards, np.int8, ["C", "W"])
-        kernel_heuristic.write_contact_scores(boards, self._tables, scores)
+        kernel_heuristic.write_contact_scores(as_contiguous(boards), self._tables, scores)
         return scores
 
 
 def _make_heuristic_family() -> PlayerFamily:
-    limits = list_fields(HeuristicConfig)
-    names = HeuristicConfig.__struct_fields__
-    steps = {"pips": 0.5, "cbp": 1.0, "cb": 0.5, "bf": 0.5, "bfp": 0.5, "bt": 3.0, "rb": 0.5}
+    steps = {"pips": 0.5, "cb": 0.5, "bf": 0.5, "bfp": 0.5, "bt": 3.0, "rb": 0.5}
+    space = _make_space("heuristic", HEURISTIC_CONFIGS["author-first"], steps)
     return PlayerFamily(
-        space=LearnedWeights(
-            title="heuristic",
-            names=names,
-            start=np.array(msgspec.structs.astuple(HEURISTIC_CONFIGS["author-first"])),
-            scales=np.array([steps[name] for name in names]),
-            low=np.array([each.bounds.low for each in limits]),
-            high=np.array([each.bounds.high for each in limits]),
-        ),
+        space=space,
         make_player=lambda vector: HeuristicPlayer("heuristic", HeuristicConfig(*vector.tolist()).tables),
         make_scorer=_HeuristicScorer,
-        format_player=lambda vector: _format_player("heuristic", names, vector),
+        format_player=lambda vector: _format_player("heuristic", space.names, vector),
     )
 
 
-class _PhaseScorer:
-    """The phase heuristic with weights of its own; an `engine.evaluation.evaluator.Scorer`."""
-
-    def __init__(self, vector: Vector) -> None:
-        phases = len(GamePhase)
-        self._weights = np.concatenate([vector.reshape(FEATURES, phases), np.zeros((1, phases))])
-        self._divisors = get_divisors(True)
-
-    def score_boards(self, boards: Board) -> NDArray[np.float32]:
-        """Score positions after a play, as `engine.evaluation.evaluator.Scorer.score_boards`."""
-        scores = np.empty(len(boards), np.float32)
-        boards = np.require(boards, np.int8, ["C", "W"])
-        by_position = kernel_features.OWN_PHASE
-        kernel_features.score_linear(boards, self._divisors, self._weights, by_position, scores)
-        return scores
+def _make_phase_scorer(vector: Vector) -> PhaseHeuristicScorer:
+    phases = len(GamePhase)
+    weights = np.concatenate([vector.reshape(FEATURES, phases), np.zeros((1, phases))])
+    return PhaseHeuristicScorer(weights=weights)
 
 
 def _make_phase_heuristic_family() -> PlayerFamily:
@@ -119,8 +103,8 @@ def _make_phase_heuristic_family() -> PlayerFamily:
             low=np.full(len(start), -100.0),
             high=np.full(len(start), 100.0),
         ),
-        make_player=lambda vector: ScorerPlayer("phase-heuristic", _PhaseScorer(vector)),
-        make_scorer=_PhaseScorer,
+        make_player=lambda vector: ScorerPlayer("phase-heuristic", _make_phase_scorer(vector)),
+        make_scorer=_make_phase_scorer,
         format_player=lambda _: "",
     )
 
