@@ -48,7 +48,13 @@ class MimicTask:
 
 
 class MimicLearner(Learner):
-    """A method of learning to mimic experts, measured on moves of unseen matches."""
+    """A method of learning to mimic experts, measured on moves of unseen matches.
+
+    Attributes:
+        net: The net after the steps done; of generations the fittest of the last one.
+    """
+
+    net: GengammonNet
 
     def __init__(self, task: MimicTask) -> None:
         self._task = task
@@ -57,9 +63,9 @@ class MimicLearner(Learner):
         self._ranked = 0
 
     @property
-    @abstractmethod
-    def net(self) -> GengammonNet:
-        """The net after the steps done."""
+    def total_steps(self) -> int:
+        """What the settings say of the unit: generations, epochs or rounds in all."""
+        return int(getattr(self._settings, f"{self.unit}s"))
 
     @abstractmethod
     def learn(self) -> Record:
@@ -143,26 +149,16 @@ class GeneticLearner(MimicLearner):
         self.checkpoint_every = settings.validate_every
         self._packed = packed
         self._population = Population(settings, settings.seed)
-        self._net = decode_net(self._population.genes[0], settings.activation)
+        self.net = decode_net(self._population.genes[0], settings.activation)
 
     @property
     def steps_done(self) -> int:
         """Generations done."""
         return self._population.generation
 
-    @property
-    def total_steps(self) -> int:
-        """Generations in all."""
-        return self._settings.generations
-
-    @property
-    def net(self) -> GengammonNet:
-        """The fittest net of the last generation."""
-        return self._net
-
     def learn(self) -> Record:
         """Measure a generation and make the next one, as `MimicLearner.learn`."""
-        self._net, record = self.evolve(self._population, self._packed)
+        self.net, record = self.evolve(self._population, self._packed)
         return record
 
     def state_dict(self) -> Arrays:
@@ -185,25 +181,17 @@ class BackpropLearner(MimicLearner):
         super().__init__(task)
         self._packed = packed
         self._trainer = BackpropTrainer(task.settings)
+        self.net = self._trainer.net
 
     @property
     def steps_done(self) -> int:
         """Epochs done."""
         return self._trainer.epoch
 
-    @property
-    def total_steps(self) -> int:
-        """Epochs in all."""
-        return self._settings.epochs
-
-    @property
-    def net(self) -> GengammonNet:
-        """The net after the last epoch."""
-        return self._trainer.net
-
     def learn(self) -> Record:
         """Train on all moves once, as `MimicLearner.learn`."""
         loss = self._trainer.train_epoch(self._packed, self._task.threads)
+        self.net = self._trainer.net
         agreement, moves = self.measure_agreement(self._packed), count_moves(self._packed)
         return {
             "loss": loss, "fitness": agreement.fitness, "first": agreement.ranked_first, "ranked": moves
@@ -216,6 +204,7 @@ class BackpropLearner(MimicLearner):
     def load_state_dict(self, arrays: Arrays) -> None:
         """Restore weights and moments, as `Learner.load_state_dict`."""
         self._trainer.load_state_dict(read_count(arrays, "epoch"), arrays)
+        self.net = self._trainer.net
 
 
 class SelfPlayLearner(MimicLearner):
@@ -228,34 +217,24 @@ class SelfPlayLearner(MimicLearner):
         settings = task.settings
         self._rounds_done = 0
         self._genes = Population(settings, settings.seed).genes
-        self._net = decode_net(self._genes[0], settings.activation)
+        self.net = decode_net(self._genes[0], settings.activation)
 
     @property
     def steps_done(self) -> int:
         """Rounds done."""
         return self._rounds_done
 
-    @property
-    def total_steps(self) -> int:
-        """Rounds in all."""
-        return self._settings.rounds
-
-    @property
-    def net(self) -> GengammonNet:
-        """The fittest net of the last generation of the last round."""
-        return self._net
-
     def learn(self) -> Record:
         """Make data and learn from them, as `MimicLearner.learn`."""
-        settings, before = self._settings, self._net
+        settings, before = self._settings, self.net
         boards, plays = self._make_data()
         aside = max(1, round(settings.unseen * len(boards)))
         unseen, learned = _pack_range(boards, plays, 0, aside), _pack_range(boards, plays, aside, len(boards))
         population = Population(settings, settings.seed + self._rounds_done, self._genes)
         for _ in range(settings.round_generations):
-            self._net, record = self.evolve(population, learned)
+            self.net, record = self.evolve(population, learned)
         self._genes, self._rounds_done = population.genes, self._rounds_done + 1
-        lead, lead_error = measure_lead(self._net, before, _LEAD_GAMES, 1)
+        lead, lead_error = measure_lead(self.net, before, _LEAD_GAMES, 1)
         return {
             **record,
             "own_unseen_first": self.measure_agreement(unseen).ranked_first,
@@ -266,12 +245,12 @@ class SelfPlayLearner(MimicLearner):
 
     def state_dict(self) -> Arrays:
         """Return the population and its fittest net, as `Learner.state_dict`."""
-        return {"genes": self._genes, "weights": self._net.weights, "round": np.array(self._rounds_done)}
+        return {"genes": self._genes, "weights": self.net.weights, "round": np.array(self._rounds_done)}
 
     def load_state_dict(self, arrays: Arrays) -> None:
         """Resume from a population, as `Learner.load_state_dict`."""
         self._genes = _read_genes(self._settings, arrays)
-        self._net = GengammonNet(
+        self.net = GengammonNet(
             read_array(arrays, "weights", (HIDDEN_UNITS, INPUTS)), self._settings.activation
         )
         self._rounds_done = read_count(arrays, "round")
@@ -280,10 +259,10 @@ class SelfPlayLearner(MimicLearner):
         """Return positions of the net's games, and the plays that playing out found best."""
         settings = self._settings
         generator = np.random.default_rng([settings.seed, _POSITIONS, self._rounds_done])
-        boards, dice = sample_own_positions(self._net, settings.positions, generator)
+        boards, dice = sample_own_positions(self.net, settings.positions, generator)
         seed = int(np.random.default_rng([settings.seed, _DICE, self._rounds_done]).integers(2**32))
         return boards, find_best_by_playouts(
-            self._net, boards, dice, settings.trials, seed, self._task.threads
+            self.net, boards, dice, settings.trials, seed, self._task.threads
         )
 
 
