@@ -16,6 +16,7 @@ import shlex
 import sys
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -88,7 +89,7 @@ def main(args: argparse.Namespace) -> int:
     sys.stdout.write("\n".join([*_format_counts(report, moves), *_format_filters(counts)]) + "\n")
     if not len(kept):
         raise DataFileError("no moves left: use other sources or fewer filters", field="sources")
-    write_expert_moves(args.output, kept.with_command(_format_command(args)))
+    write_expert_moves(args.output, replace(kept, command=_format_command(args)))
     seconds = time.monotonic() - began_s
     sys.stdout.write(f"kept: {len(kept):,} moves in {args.output}, {seconds:.1f} seconds\n")
     return 0

@@ -65,10 +65,6 @@ class ExpertMoves:
             players=self.players[rows],
         )
 
-    def with_command(self, command: str) -> ExpertMoves:
-        """Return the moves with the command that made them."""
-        return replace(self, command=command)
-
 
 @dataclass(frozen=True, eq=False)
 class CandidatePlays:

@@ -174,7 +174,7 @@ def test_a_split_takes_two_matches_and_a_share(games):
 
 def test_a_file_holds_all_there_is(games, tmp_path):
     file = tmp_path / "moves.npz"
-    write_expert_moves(file, games.with_command("gammond heritage expert-moves x"))
+    write_expert_moves(file, replace(games, command="gammond heritage expert-moves x"))
     read = read_expert_moves(file)
     for name in ("boards", "dice", "chosen", "matches", "games", "players"):
         assert getattr(read, name).dtype == getattr(games, name).dtype
