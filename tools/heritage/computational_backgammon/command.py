@@ -9,23 +9,17 @@ continues a run that was killed; it loses the games since the last checkpoint.
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from tools.heritage.computational_backgammon.learner import ClassicLearner
 from tools.heritage.computational_backgammon.settings import ClassicSettings
-from tools.train.runs.trainer import Resources, Trainer
+from tools.train.runs.trainer import Trainer
 
 SUMMARY = "train nets as in the first years of TD-Gammon: sigmoid units, symmetric or not, experts or not"
-
-
-def _make_learner(folder: Path, settings: ClassicSettings, resources: Resources) -> ClassicLearner:
-    return ClassicLearner(settings)
 
 
 TRAINER = Trainer(
     "heritage classic",
     ClassicSettings,
-    _make_learner,
+    lambda folder, settings, resources: ClassicLearner(settings),
     comparisons=("gammond heritage classic-report runs {folders}",),
 )
 

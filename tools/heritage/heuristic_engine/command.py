@@ -34,7 +34,7 @@ from tools.train.runs.run import Arrays, Learner, Record, RunProgress
 from tools.train.runs.run_folder import CONFIG_FILE, KIND_ARRAY, LOG_FILE
 from tools.train.runs.settings import read_origin, read_settings
 from tools.train.runs.strength_games import StrengthMeasurement, measure_player
-from tools.train.runs.trainer import Resources, Trainer
+from tools.train.runs.trainer import Trainer
 
 SUMMARY = "tune the heuristic engine by hill climbing, one factor at a time"
 
@@ -158,14 +158,10 @@ def load_climb_player(file: Path) -> Player:
     return settings.play_settings.make_player(current)
 
 
-def _make_learner(folder: Path, settings: ClimbSettings, resources: Resources) -> ClimbLearner:
-    return ClimbLearner(settings, resources.processes)
-
-
 TRAINER = Trainer(
     "heritage climb",
     ClimbSettings,
-    _make_learner,
+    lambda folder, settings, resources: ClimbLearner(settings, resources.processes),
     "run.toml, log.jsonl",
     resource_options=(add_workers_option,),
     comparisons=(),

@@ -9,23 +9,17 @@ continues a run that was killed; it loses the epoch or the round under way.
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from tools.heritage.phase_features.run import KIND, HeuristicNetLearner
 from tools.heritage.phase_features.settings import HeuristicNetSettings
-from tools.train.runs.trainer import Resources, Trainer
+from tools.train.runs.trainer import Trainer
 
 SUMMARY = "train a net on phase features: it imitates a heuristic, then learns from outcomes"
-
-
-def _make_learner(folder: Path, settings: HeuristicNetSettings, resources: Resources) -> HeuristicNetLearner:
-    return HeuristicNetLearner(folder, settings)
 
 
 TRAINER = Trainer(
     f"heritage {KIND}",
     HeuristicNetSettings,
-    _make_learner,
+    lambda folder, settings, resources: HeuristicNetLearner(folder, settings),
     "run.toml, checkpoint.npz, imitation.npz, best.npz, log.jsonl",
 )
 
