@@ -7,6 +7,7 @@ from typing import Annotated, ClassVar, Literal
 from msgspec import Meta
 
 from engine.errors import ValueRangeError
+from engine.options import CHOICES
 from tools.heritage.gengammon.fitness import FITNESSES
 from tools.train.runs.strength_games import GamesOption, check_benchmark
 from tools.train.runs.trainer import RunSettings
@@ -25,7 +26,9 @@ class MimicSettings(RunSettings, frozen=True):
     activation: Annotated[
         Literal["linear", "softsign"], Meta(description="activation of hidden units: linear or softsign")
     ] = "softsign"
-    fitness: Annotated[str, Meta(description=f"fitness function: {', '.join(FITNESSES)}")] = "3-nearness"
+    fitness: Annotated[
+        str, Meta(extra={CHOICES: tuple(FITNESSES)}, description=f"fitness function: {', '.join(FITNESSES)}")
+    ] = "3-nearness"
     learned: Annotated[
         int, Meta(ge=0, description="expert moves to learn from, drawn at random; 0 for all")
     ] = 0
@@ -83,15 +86,9 @@ class MimicSettings(RunSettings, frozen=True):
         """Check what msgspec cannot.
 
         Raises:
-            ValueRangeError: The fitness function is unknown, the file of moves is missing, or the number of
-                games is odd.
+            ValueRangeError: The file of moves is missing, or the number of games is odd.
             GammondError: An opponent cannot be loaded.
         """
-        if self.fitness not in FITNESSES:
-            raise ValueRangeError(
-                f"expected one of {', '.join(FITNESSES)} for fitness, got {self.fitness[:20]!r}",
-                field="fitness",
-            )
         if self.method != "play" and not self.moves:
             raise ValueRangeError(
                 "expected --moves FILE, a file of expert moves from 'gammond heritage expert-moves'",

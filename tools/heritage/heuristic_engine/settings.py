@@ -6,8 +6,7 @@ from typing import Annotated, ClassVar, Literal
 
 from msgspec import Meta
 
-from engine.errors import ValueRangeError
-from engine.options import did_you_mean
+from engine.options import CHOICES
 from engine.rules.rules import Doubles, Rules
 from nets.heritage.heuristic_engine.heuristic import HEURISTIC_CONFIGS, HeuristicConfig
 from tools.heritage.heuristic_engine.acceptance import AcceptanceRule, FixedRule, SequentialRule
@@ -23,7 +22,10 @@ class ClimbSettings(RunSettings, frozen=True):
     lengths: ClassVar = ("trials",)
 
     trials: Annotated[int, Meta(ge=1, description="trials in all")] = 300
-    start: Annotated[str, Meta(description="configuration to begin with, by name")] = "untrained"
+    start: Annotated[
+        str,
+        Meta(extra={CHOICES: tuple(HEURISTIC_CONFIGS)}, description="configuration to begin with, by name"),
+    ] = "untrained"
     test: Annotated[
         Literal["fixed", "paired", "sprt"],
         Meta(
@@ -59,11 +61,10 @@ class ClimbSettings(RunSettings, frozen=True):
         """Check what msgspec cannot.
 
         Raises:
-            ValueRangeError: No configuration has this name, a number of games is odd, or the bounds of a
-                test are not in order.
+            ValueRangeError: A number of games is odd, or the bounds of a test are not in order.
             GammondError: An opponent cannot be loaded.
         """
-        _ = self.rule, self.start_configuration
+        _ = self.rule
         check_benchmark(self.opponents, self.benchmark_games)
 
     @property
@@ -80,18 +81,7 @@ class ClimbSettings(RunSettings, frozen=True):
 
     @property
     def start_configuration(self) -> HeuristicConfig:
-        """The configuration to begin with.
-
-        Raises:
-            ValueRangeError: No configuration has this name.
-        """
-        if self.start not in HEURISTIC_CONFIGS:
-            raise ValueRangeError(
-                f"no configuration is called "
-                f"{self.start[:40]!r}{did_you_mean(self.start, HEURISTIC_CONFIGS)}, "
-                f"expected one of {', '.join(HEURISTIC_CONFIGS)}",
-                field="start",
-            )
+        """The configuration to begin with."""
         return HEURISTIC_CONFIGS[self.start]
 
     @property
