@@ -146,7 +146,7 @@ class ClassicLearner(GameLearner):
             points = result.points_per_game
             metrics = {"ppg_best": points, "ppg_best_error": result.standard_error}
         if points > 0.0:
-            self._best = classic_nets_from_arrays(copy.deepcopy(self.nets.to_arrays()))
+            self._best = copy.deepcopy(self.nets)
         self._since_best = 0 if points > 0.0 else self._since_best + 1
         return {**metrics, "since_best": self._since_best}
 

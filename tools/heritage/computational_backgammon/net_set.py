@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from copy import deepcopy
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -18,7 +19,7 @@ from engine.play.player import EvaluatorPlayer, Player
 from engine.rules.outcome import Outcomes
 from engine.rules.position import Board
 from nets.catalogue import load_exact_evaluators
-from nets.heritage.computational_backgammon.net import NORMAL, ClassicNet, ClassicWeights
+from nets.heritage.computational_backgammon.net import NORMAL, ClassicNet
 from nets.router import Router
 from tools.heritage.computational_backgammon.kernels.kinds import KINDS, classify_kinds
 
@@ -68,7 +69,7 @@ class ClassicNetSet:
                 field="parent",
             )
         copied = {
-            kind: ClassicNet(own.layout, own.outputs, _copy_weights(other.weights))
+            kind: ClassicNet(own.layout, own.outputs, deepcopy(other.weights))
             for kind, (own, other) in pairs.items()
         }
         return ClassicNetSet(copied, self.bearoff)
@@ -128,11 +129,6 @@ class _KindEvaluator:
 def _describe(player: ClassicNetSet) -> str:
     net, sizes = player.contact, [f"{each.hidden[0]} for {kind}" for kind, each in player.nets.items()]
     return f"{net.layout}, hidden units {', '.join(sizes)}, {net.outputs} outputs"
-
-
-def _copy_weights(weights: ClassicWeights) -> ClassicWeights:
-    w1, b1, w2, b2 = weights
-    return w1.copy(), b1.copy(), w2.copy(), b2.copy()
 
 
 def is_classic_net_set(arrays: Mapping[str, NDArray[Any]]) -> bool:
