@@ -12,10 +12,11 @@ from engine.errors import DataFileError
 from engine.formats.array_file import read_array_file
 from engine.play.player import Player, ScorerPlayer
 from nets.heritage.phase_features.net import PhaseNet
+from tools.train.runs.run import BEST_FILE, CHECKPOINT_FILE
 
-CHECKPOINT, BEST, IMITATION = "checkpoint.npz", "best.npz", "imitation.npz"
+IMITATION = "imitation.npz"
 
-_NAMED_BY_FOLDER = (CHECKPOINT, BEST)
+_NAMED_BY_FOLDER = (CHECKPOINT_FILE, BEST_FILE)
 
 
 def read_phase_net(file: Path) -> PhaseNet | None:
@@ -31,14 +32,16 @@ def make_phase_net_player(file: Path, arrays: Mapping[str, NDArray[Any]]) -> Pla
     """Make the player of a phase net; None if the arrays of a file are of another kind.
 
     Args:
-        file: Names the player; for messages.
+        file: Names the player, by its folder and, for another net than the run's, itself; for messages.
         arrays: What the file holds.
 
     Raises:
         DataFileError: The net has the wrong shapes.
     """
     net = _build_net(file, arrays)
-    return None if net is None else ScorerPlayer(make_net_name(file), net)
+    folder = file.resolve().parent.name
+    name = folder if file.name in _NAMED_BY_FOLDER else f"{folder}-{file.stem}"
+    return None if net is None else ScorerPlayer(name, net)
 
 
 def _build_net(file: Path, arrays: Mapping[str, NDArray[Any]]) -> PhaseNet | None:
@@ -48,9 +51,3 @@ def _build_net(file: Path, arrays: Mapping[str, NDArray[Any]]) -> PhaseNet | Non
         return PhaseNet.from_arrays(arrays)
     except DataFileError as error:
         raise DataFileError(f"{file}: {error.message}", field="net") from error
-
-
-def make_net_name(file: Path) -> str:
-    """Return the name of the net of a file: its folder, and the file's name if it is another net."""
-    folder = file.resolve().parent.name
-    return folder if file.name in _NAMED_BY_FOLDER else f"{folder}-{file.stem}"
