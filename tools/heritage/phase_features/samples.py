@@ -57,11 +57,11 @@ def sample_games(first: Player, second: Player, games: int, seed: int) -> Sample
         games: Number of games, even.
         seed: Of the dice.
     """
-    turns = _TurnRecorder()
-    results = play_games(first, second, games, seed, may_be_endless=True, log=turns)
-    numbers, seats = np.concatenate(turns.games), np.concatenate(turns.seats)
+    log = _TurnRecorder()
+    results = play_games(first, second, games, seed, may_be_endless=True, log=log)
+    numbers, seats, boards = map(np.concatenate, zip(*log.turns, strict=True))
     won = (results.points[numbers] > 0) == (seats == 0)
-    samples = Samples(np.concatenate(turns.boards), numbers, won.astype(np.float32))
+    samples = Samples(boards, numbers, won.astype(np.float32))
     return samples._select(~np.isin(numbers, results.endless))
 
 
@@ -69,11 +69,7 @@ class _TurnRecorder:
     """Records every turn; an `engine.play.lockstep.TurnLog`."""
 
     def __init__(self) -> None:
-        self.games: list[NDArray[np.int64]] = []
-        self.seats: list[NDArray[np.int64]] = []
-        self.boards: list[Board] = []
+        self.turns: list[tuple[NDArray[np.int64], NDArray[np.int64], Board]] = []
 
     def add(self, games: NDArray[np.int64], seat: int, dice: NDArray[np.int8], after: Board) -> None:
-        self.games.append(games.copy())
-        self.seats.append(np.full(len(games), seat))
-        self.boards.append(after.copy())
+        self.turns.append((games, np.full(len(games), seat), after))
