@@ -24,11 +24,10 @@ from nets.heritage.gengammon.net import read_net_text
 from nets.manifest import MANIFEST_NAME, check_name, read_manifest
 from nets.own_nets import check_free_name, find_own_folder
 from nets.provenance import PROVENANCE_FILE, StrengthRecord
-from tools.common.opponents import RUN_PREFIX, load_opponent
+from tools.common.opponents import RUN_PREFIX, find_run_file, load_opponent
 from tools.common.output_options import add_force_option, written_path
 from tools.common.own_nets import check_not_registered, write_own_net
 from tools.heritage.computational_backgammon.net_set import is_classic_net_set, read_classic_nets
-from tools.heritage.gengammon.runs import find_net_file
 from tools.heritage.phase_features.files import read_phase_net
 from tools.train.runs.manifest_entries import (
     MANIFEST_HEADING,
@@ -117,7 +116,7 @@ def main(args: argparse.Namespace) -> int:
 
 def _read_scorer(args: argparse.Namespace, is_best: bool) -> ScorerNet | None:
     """Read the net of a run that only rates plays; None for other runs."""
-    if net_file := find_net_file(args.run):
+    if (net_file := find_run_file(str(args.run))).suffix == ".txt":
         return read_net_text(net_file)
     source = args.run / (BEST_FILE if is_best else CHECKPOINT_FILE)
     return read_phase_net(source) if source.is_file() else None

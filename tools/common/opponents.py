@@ -92,7 +92,7 @@ def collect_net_hashes(name: str) -> dict[str, str]:
     """Return sha256 by name of the nets of a player, as `nets.catalogue.collect_net_hashes`."""
     if name.startswith(RUN_PREFIX):
         base, options = split_file_options(name)
-        own = _hash_run_file(_find_run_file(base))
+        own = _hash_run_file(find_run_file(base))
         is_deep = bool(options) and parse_evaluator(base, options).is_deep
         return own | catalogue.collect_pruning_net_hashes() if is_deep else own
     return catalogue.collect_net_hashes(name, sources=_SOURCES)
@@ -139,7 +139,7 @@ def _load_run(name: str) -> Player:
     base, options = split_file_options(name)
     if options:
         return _load_run_with_options(base, options)
-    file = _find_run_file(name)
+    file = find_run_file(name)
     nets = _hash_run_file(file)
     player = _load_run_file(file)
     player.nets = nets
@@ -167,7 +167,8 @@ def _find_loader(path: str) -> Callable[..., Any]:
     return loader
 
 
-def _find_run_file(name: str) -> Path:
+def find_run_file(name: str) -> Path:
+    """Find the file that plays for ``run:PATH`` or ``PATH``, which need not exist: a file itself."""
     path = Path(name.removeprefix(RUN_PREFIX))
     if not path.is_dir():
         return path

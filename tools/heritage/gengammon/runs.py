@@ -1,4 +1,4 @@
-"""Runs of ``gammond heritage mimic`` as players, and as files for the manifest."""
+"""Runs of ``gammond heritage mimic`` as players."""
 
 from __future__ import annotations
 
@@ -8,17 +8,6 @@ from nets.heritage.gengammon.net import GengammonPlayer, read_net_text
 
 NET_FILE = "net.txt"
 """The present net of a run as text, in its folder."""
-
-
-def find_net_file(path: Path) -> Path | None:
-    """Return the file of a run's net, or a text file itself; None for anything else.
-
-    Args:
-        path: The folder of a run, or a file.
-    """
-    if (path / NET_FILE).is_file():
-        return path / NET_FILE
-    return path if path.suffix == ".txt" else None
 
 
 def load_run_player(file: Path) -> GengammonPlayer:
