@@ -1,8 +1,8 @@
-"""Nets of one's own: evaluators in the data folder, beside the shipped ones.
+"""Nets of one's own: evaluators and players in the data folder, beside the shipped ones.
 
-Each is a folder ``nets/NAME`` with a manifest of one evaluator, called NAME, and its nets, or of one net with
-one output, called NAME, that plays as a player; and with how they were made. `gammond export` writes it, and
-`nets.catalogue` finds it by name. It is read as strictly as the shipped
+Each is a folder ``nets/NAME`` with a manifest and how the nets in it were made. The manifest has either one
+evaluator, called NAME, with its nets, or one net with one output, called NAME, which is a player. `gammond
+export` writes the folder, and `nets.catalogue` finds it by name. It is read as strictly as the shipped
 manifest; one with a fault is of no use, and disturbs no other.
 """
 
@@ -38,7 +38,7 @@ def find_own_folder(name: str) -> Path:
 
 
 def list_own_folders() -> list[str]:
-    """List the names of the folders of evaluators, faulty ones included, in alphabetical order."""
+    """List the names of the folders of nets, faulty ones included, in alphabetical order."""
     try:
         with os.scandir(data_folder() / NETS_FOLDER) as entries:
             return sorted(each.name for each in entries if _may_be_net(each))
@@ -61,27 +61,27 @@ def _may_be_net(entry: os.DirEntry[str]) -> bool:
     return is_folder
 
 
-def list_own_names(shipped: Manifest, *, players: bool = False) -> list[str]:
-    """List the evaluators in the data folder that can be used; warn once of each net of the others.
+def list_own_names(shipped: Manifest) -> list[str]:
+    """List the evaluators in the data folder that can be used; warn once of each net that cannot.
 
     Args:
         shipped: Has the names that they cannot have.
-        players: Whether to list the players in place of the evaluators.
     """
     names = []
     for name in list_own_folders():
-        try:
-            is_player = bool(read_own_manifest(name, shipped).scorers)
-        except DataFileError as error:
-            _warn(f"{error.message}: it is left out ('gammond nets' lists and removes)")
-        else:
-            names += [name] if is_player == players else []
+        with _leave_out_faulty():
+            if read_own_manifest(name, shipped).evaluators:
+                names.append(name)
     return names
 
 
 def load_own_kinds() -> list[PlayerKind[NoOptions]]:
-    """Return the players of one's own that can be used, each as a kind without options."""
-    return [kind for name in list_own_names(read_manifest(), players=True) if (kind := find_own_kind(name))]
+    """Return the players of one's own that can be used, each as a kind without options; warn of others."""
+    kinds = []
+    for name in list_own_folders():
+        with _leave_out_faulty():
+            kinds.append(_read_own_kind(name))
+    return [kind for kind in kinds if kind is not None]
 
 
 def find_own_kind(name: str) -> PlayerKind[NoOptions] | None:
@@ -90,8 +90,11 @@ def find_own_kind(name: str) -> PlayerKind[NoOptions] | None:
     Raises:
         DataFileError: Its manifest is faulty.
     """
-    if name not in list_own_folders():
-        return None
+    return _read_own_kind(name) if name in list_own_folders() else None
+
+
+def _read_own_kind(name: str) -> PlayerKind[NoOptions] | None:
+    """Return the kind of a net in its folder, as `find_own_kind`; None if it is an evaluator."""
     scorers = read_own_manifest(name, read_manifest()).scorers
     return _make_own_kind(scorers[0], find_own_folder(name)) if scorers else None
 
@@ -172,6 +175,15 @@ def _check_own_manifest(name: str, manifest: Manifest, shipped: Manifest) -> Non
                 f"net {net.name}: expected a file in the manifest's folder, got {net.file[:80]!r}",
                 field="net",
             )
+
+
+@contextmanager
+def _leave_out_faulty() -> Iterator[None]:
+    """Warn of a net with a fault, in place of its error."""
+    try:
+        yield
+    except DataFileError as error:
+        _warn(f"{error.message}: it is left out ('gammond nets' lists and removes)")
 
 
 @contextmanager

@@ -224,6 +224,20 @@ def test_whatever_a_folder_of_nets_holds_the_others_are_there(data, caplog, caps
     assert all(message.isprintable() for message in caplog.messages)
 
 
+def test_a_net_of_a_player_kind_that_there_is_not_is_left_out_of_the_players(data, caplog, capsys):
+    folder = data / "nets" / "bad"
+    folder.mkdir(parents=True)
+    entry = f'name = "bad"\nfile = "bad.onnx"\nactivation = "relu"\nsha256 = "{"0" * 64}"\nplayer = "none"'
+    (folder / "manifest.toml").write_text(f"[[scorer]]\n{entry}\n")
+    assert "net" in Service(make_shipped_catalogue()).players.list_names()
+    assert cli.main(["players"]) == 0
+    assert "pubeval" in capsys.readouterr().out
+    (warning,) = [record.getMessage() for record in caplog.records if record.name == own_nets.__name__]
+    assert "expected a player kind that plays nets of one's own, got 'none': it is left out" in warning
+    with pytest.raises(DataFileError, match="got 'none'"):
+        catalogue.load_player("bad")
+
+
 def test_a_file_name_that_no_system_has_is_refused_when_it_is_loaded(data):
     write_own(data, "good")
     write_own(data, "bad", file='"a\\u0000b.onnx"')
