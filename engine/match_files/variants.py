@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
+from engine.match_files.text_lines import quote_text
 from engine.rules.rules import HYPERGAMMON, STANDARD_RULES, VARIANTS, Rules, Variant
-from engine.wording import escape_unprintable
 
 _FILE_NAMES = {
     "nackgammon": "NackGammon",
@@ -15,7 +15,6 @@ _FILE_NAMES = {
     "hypergammon1": "HyperGammon (1)",
 }
 _WITH_THREE_CHECKERS = f"{HYPERGAMMON.name}3"
-_MAX_SHOWN = 60
 _TRUE = frozenset(("on", "yes", "true", "1"))
 _FALSE = frozenset(("off", "no", "false", "0", "none", ""))
 
@@ -35,7 +34,7 @@ def find_variant(name: str) -> tuple[Rules | None, str]:
         plain = HYPERGAMMON.name
     if plain in VARIANTS:
         return Rules(VARIANTS[plain]), ""
-    issue = f"expected a Variation of {', '.join(VARIANTS)}, got {escape_unprintable(name[:_MAX_SHOWN])!r}: "
+    issue = f"expected a Variation of {', '.join(VARIANTS)}, got {quote_text(name)}: "
     if plain.startswith("hyper"):
         return None, f"{issue}its games are left out, since the number of checkers is unknown"
     return STANDARD_RULES, f"{issue}read as backgammon"
@@ -55,8 +54,8 @@ def read_flag(headers: Mapping[str, str], names: tuple[str, ...], default: bool,
         return default
     said = headers[name].strip().lower()
     if said not in _TRUE | _FALSE:
-        shown = escape_unprintable(headers[name][:_MAX_SHOWN])
-        issues.append(f"expected On or Off for {name}, got {shown!r}: read as {'On' if default else 'Off'}")
+        read_as = "On" if default else "Off"
+        issues.append(f"expected On or Off for {name}, got {quote_text(headers[name])}: read as {read_as}")
         return default
     return said in _TRUE
 
@@ -71,8 +70,9 @@ def read_length(headers: Mapping[str, str], name: str, issues: list[str]) -> int
     """
     said = headers.get(name, "").strip()
     if said and not re.fullmatch("[0-9]{1,5}", said):
-        shown = escape_unprintable(said[:_MAX_SHOWN])
-        issues.append(f"expected the points of the match for {name}, got {shown!r}: read as money play")
+        issues.append(
+            f"expected the points of the match for {name}, got {quote_text(said)}: read as money play"
+        )
         return 0
     return int(said or 0)
 

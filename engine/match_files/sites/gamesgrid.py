@@ -10,7 +10,6 @@ import re
 from engine.errors import FormatError
 from engine.match_files.builder import MatchBuilder
 from engine.match_files.model import IssueKind, MatchRules, RecordedMatch
-from engine.match_files.sites.headers import read_date
 from engine.match_files.text_lines import iterate_lines, quote_text
 from engine.match_files.variants import find_variant, read_flag, read_length
 from engine.rules.match import MAX_CUBE
@@ -30,6 +29,8 @@ _ROLL = re.compile(r"([1-6])([1-6]):\s*(.*)")
 _AUTOMATIC_DOUBLE = re.compile(r"[1-6]{2}:\s*automatic double", re.IGNORECASE)
 _WIN = re.compile(r"(\S.*) wins ([0-9]{1,6}) points?.*")
 _NUMBER = re.compile(r"[0-9]{1,6}")
+_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_DATE = re.compile(r"\s*[A-Za-z]+day,?\s+([A-Za-z]{3})[a-z]*\s+([0-9]{1,2}),?\s+([0-9]{4}).*")
 _NO_MOVE = ("o-o", "-")
 _RULE_WORDS = (
     "Jacoby", "Automatic Doubles", "Crawford", "Beavers", "Raccoons", "Doubling Cube", "Match Length",
@@ -97,7 +98,7 @@ class _GridMatch:
             self._ratings = float(ratings[1]), float(ratings[2])
         elif header := _HEADER.fullmatch(line):
             self._headers[header[1]] = header[2].strip()
-        elif date := read_date(line):
+        elif date := _read_date(line):
             self._headers["EventDate"] = date
         else:
             self._headers.setdefault("Site", line.strip())
@@ -108,18 +109,14 @@ class _GridMatch:
             rules, issue = find_variant(headers.get("Variant", STANDARD_RULES.variant.name))
             issues = [issue] if issue else []
             length = int(game[6]) if game[6] else read_length(headers, "Match Length", issues)
-
-            def reads(word: str, default: bool) -> bool:
-                return read_flag(headers, (word,), default, issues)
-
             match_rules = MatchRules(
                 rules or STANDARD_RULES,
-                crawford=reads("Crawford", True),
-                jacoby=reads("Jacoby", False),
-                beavers=reads("Beavers", True) or length > 0,
-                raccoons=reads("Raccoons", False),
-                automatic_doubles=reads("Automatic Doubles", False),
-                cube_limit=MAX_CUBE if reads("Doubling Cube", True) else 1,
+                crawford=read_flag(headers, ("Crawford",), True, issues),
+                jacoby=read_flag(headers, ("Jacoby",), False, issues),
+                beavers=read_flag(headers, ("Beavers",), True, issues) or length > 0,
+                raccoons=read_flag(headers, ("Raccoons",), False, issues),
+                automatic_doubles=read_flag(headers, ("Automatic Doubles",), False, issues),
+                cube_limit=MAX_CUBE if read_flag(headers, ("Doubling Cube",), True, issues) else 1,
             )
             self.builder = MatchBuilder("sgg", length=length, names=self._names, rules=match_rules)
             self.builder.headers = {word: said for word, said in headers.items() if word not in _RULE_WORDS}
@@ -152,3 +149,11 @@ class _GridMatch:
                 builder.fail(
                     at, IssueKind.UNREADABLE, f"expected a roll or a cube action, got {quote_text(words)}"
                 )
+
+
+def _read_date(line: str) -> str:
+    """Return the date of a line such as ``Saturday November 8, 2025`` as ``2025.11.08``; empty for others."""
+    found = _DATE.fullmatch(line)
+    if found is None or found[1].lower() not in _MONTHS:
+        return ""
+    return f"{found[3]}.{_MONTHS.index(found[1].lower()) + 1:02}.{int(found[2]):02}"

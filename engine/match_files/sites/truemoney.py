@@ -59,17 +59,13 @@ def _begin_match(at: int, headers: dict[str, str]) -> MatchBuilder:
     rules, issue = find_variant(_VARIANTS.get(variant, variant))
     issues = [issue] if issue else []
     length = read_length(headers, "Length", issues)
-
-    def reads(word: str, default: bool) -> bool:
-        return read_flag(headers, (word,), default, issues)
-
     match_rules = MatchRules(
         rules or STANDARD_RULES,
-        crawford=reads("Crawford", True),
-        jacoby=reads("Jacoby", False),
-        beavers=reads("Beavers", True) or length > 0,
-        raccoons=reads("Raccoons", False),
-        cube_limit=MAX_CUBE if reads("Cube", True) else 1,
+        crawford=read_flag(headers, ("Crawford",), True, issues),
+        jacoby=read_flag(headers, ("Jacoby",), False, issues),
+        beavers=read_flag(headers, ("Beavers",), True, issues) or length > 0,
+        raccoons=read_flag(headers, ("Raccoons",), False, issues),
+        cube_limit=MAX_CUBE if read_flag(headers, ("Cube",), True, issues) else 1,
     )
     names = _read_name(headers.get("Player1", "")), _read_name(headers.get("Player2", ""))
     builder = MatchBuilder("tmg", length=length, names=names, rules=match_rules)
