@@ -116,11 +116,8 @@ class Field:
     @property
     def allowed_values(self) -> str:
         """The values allowed, for help: ``0..4``, ``above 0``, ``true|false``, ``hit|race``; or empty."""
-        return "true|false" if self.type is bool else "|".join(self._words) or str(self.bounds)
-
-    @property
-    def _words(self) -> tuple[str, ...]:
-        return (*self.choices, self.form) if self.form else self.choices
+        words = (*self.choices, self.form) if self.form else self.choices
+        return "true|false" if self.type is bool else "|".join(words) or str(self.bounds)
 
     @property
     def default_text(self) -> str:
@@ -300,10 +297,9 @@ def _make_field(described: inspect.Field) -> Field:
     bare = meta.type if meta else described.type
     default = None if described.default is msgspec.NODEFAULT else described.default
     extra = (meta and meta.extra) or {}
-    choices = extra.get(CHOICES, ())
+    choices, form = extra.get(CHOICES, ()), extra.get(FORM, "")
     choices = tuple(choices() if callable(choices) else choices)
-    field = Field(described.encode_name, str, choices=choices, default=default, meaning=meaning)
-    field = replace(field, form=extra.get(FORM, ""))
+    field = Field(described.encode_name, str, choices=choices, form=form, default=default, meaning=meaning)
     if isinstance(bare, inspect.VarTupleType):
         return replace(_set_type(field, bare.item_type), is_list=True)
     return _set_type(field, bare)

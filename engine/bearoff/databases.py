@@ -42,7 +42,6 @@ _SILENT_WAIT_S = 1.0
 _MOST = 1.001
 """Chances, and equities for a cube of 1, are at most 1, and what rounding adds."""
 
-
 BearoffTable = OneSidedTable | TwoSidedTable
 _TableT = TypeVar("_TableT", OneSidedTable, TwoSidedTable)
 

@@ -115,10 +115,8 @@ def describe_reading(text: str) -> str:
     colour, match = _split_fields(text)[4].upper(), decode_ogid(text)[1]
     if not colour or match.doubled:
         return ""
-    is_read, on_roll = (
-        f"the colour {colour} of this OGID is read as that of the player",
-        _COLOURS[match.on_roll],
-    )
+    is_read = f"the colour {colour} of this OGID is read as that of the player"
+    on_roll = _COLOURS[match.on_roll]
     if match.on_roll == _SEATS[colour]:
         return f"{is_read} on roll, {on_roll}: the other side cannot play the dice"
     return f"{is_read} who reached the position: {on_roll} is on roll (some programs write who is on roll)"

@@ -8,6 +8,8 @@ from engine.runtime.sources import IS_CHECKOUT, hash_modules
 
 NAME = "gammond"
 
+_HASH_DIGITS = 12
+
 
 @functools.cache
 def read_version() -> str:
@@ -21,9 +23,6 @@ def read_version() -> str:
         return importlib.metadata.version(NAME)
     except importlib.metadata.PackageNotFoundError:
         return "0+checkout"
-
-
-_HASH_DIGITS = 12
 
 
 @functools.cache

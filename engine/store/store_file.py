@@ -23,6 +23,8 @@ from engine.store.sqlite_database import is_damage
 
 LOCK_WAIT_S = 10.0
 
+_LOG = logging.getLogger(__name__)
+
 _FILE_FAULTS = (OSError, NotImplementedError, sqlite3.Error, DataFileError)
 
 
@@ -39,9 +41,6 @@ def make_data_folder(file: Path) -> None:
         if file.parent != data_folder():
             check_folder(file)
         make_private_folder(file.parent)
-
-
-_LOG = logging.getLogger(__name__)
 
 
 class OpenDatabase(Protocol):

@@ -137,20 +137,15 @@ class _MatchReader:
         words = heading.rules or frozenset()
         self.heading = heading
         variants = [word for word in sorted(words) if word in VARIANTS or word.startswith("hyper")]
-        played, issue = find_variant(variants[0] if variants else STANDARD_RULES.variant.name)
+        found, issue = find_variant(variants[0] if variants else STANDARD_RULES.variant.name)
+        self._leaves_out_games = found is None
+        played = found or STANDARD_RULES
         limits = {word for word in words if word.startswith(CUBE_LIMIT.lower())}
-        self._issues = (
-            [issue]
-            if issue
-            else [
-                f"{quote_text(word)} in RU is no rule that is known: read as {played.variant.name} without it"
-                for word in sorted(words - _RULE_WORDS - limits - set(variants))
-                if played is not None
-            ]
-        )
-        self._leaves_out_games = played is None
+        unknown = sorted(words - _RULE_WORDS - limits - set(variants))
+        fault = f"in RU is no rule that is known: read as {played.variant.name} without it"
+        self._issues = [issue] if issue else [f"{quote_text(word)} {fault}" for word in unknown]
         rules = MatchRules(
-            played or STANDARD_RULES,
+            played,
             crawford="crawford" in words or heading.rules is None or not heading.length,
             jacoby="jacoby" in words,
             beavers=NO_BEAVERS.lower() not in words,

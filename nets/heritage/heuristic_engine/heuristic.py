@@ -177,6 +177,6 @@ class OnePlyHeuristicPlayer(HeuristicPlayer):
         chosen = np.empty(len(boards), np.int64)
         is_race = classify_phases(boards) >= Phase.RACE
         kernel_heuristic.choose_plays_by_replies(
-            *(children, offsets, is_race, self._tables, self._prefers_last, self._has_short_doubles, chosen)
+            children, offsets, is_race, self._tables, self._prefers_last, self._has_short_doubles, chosen
         )
         return chosen
