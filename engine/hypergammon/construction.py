@@ -15,7 +15,7 @@ from engine.hypergammon.kernels.levels import CHOICE_BYTES
 from engine.hypergammon.layouts import Layouts, number_layouts
 from engine.hypergammon.match_equities import compute_match_equities, start_board
 from engine.hypergammon.numbering import count_layouts, number_sides
-from engine.hypergammon.solver import CUBEFUL_SOLUTIONS, Solver
+from engine.hypergammon.solver import CUBEFUL_SOLUTIONS, CUBELESS_SOLUTIONS, Solver
 from engine.hypergammon.solver_progress import WRITING, Report
 from engine.hypergammon.solver_state import SolverState
 from engine.hypergammon.table import OUTCOME_COLUMNS, HypergammonTable
@@ -77,7 +77,7 @@ def build_file(
     solution = _Solution(layouts, state)
     made = (solution.list_rows(), solution.compute_match_equities)
     write_table(path, checkers, *made, lambda: report(WRITING))
-    state.remove()
+    state.remove(CUBELESS_SOLUTIONS + CUBEFUL_SOLUTIONS)
 
 
 def build_table(checkers: int) -> HypergammonTable:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
@@ -12,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.errors import DataFileError
+from engine.runtime.output_files import open_output
 
 
 class SolverState:
@@ -26,7 +26,6 @@ class SolverState:
         self._positions = positions
         self.folder = folder
         self._final: dict[str, NDArray[Any]] = {}
-        self._names: set[str] = set()
 
     def has_all(self, names: Iterable[str]) -> bool:
         """Return whether all of these arrays are final."""
@@ -66,24 +65,17 @@ class SolverState:
                 self._final[name] = array
             return
         self.folder.mkdir(parents=True, exist_ok=True)
-        path = self._path(name, is_final)
-        unfinished = path.with_name(f".{path.name}.{os.getpid()}")
-        try:
-            with unfinished.open("wb") as file:
-                np.save(file, array)
-            unfinished.replace(path)
-        finally:
-            unfinished.unlink(missing_ok=True)
+        with open_output(self._path(name, is_final)) as file:
+            np.save(file, array)
         if is_final:
             self._path(name, False).unlink(missing_ok=True)
 
-    def remove(self) -> None:
-        """Remove the arrays, once none of them is needed any more, and the folder unless it holds more."""
+    def remove(self, names: Iterable[str]) -> None:
+        """Remove arrays, once none of them is needed any more, and the folder unless it holds more."""
         if self.folder is not None:
-            for path in [
-                self._path(name, is_final) for name in list(self._names) for is_final in (True, False)
-            ]:
-                path.unlink(missing_ok=True)
+            for name in names:
+                for is_final in (True, False):
+                    self._path(name, is_final).unlink(missing_ok=True)
             with suppress(OSError):
                 self.folder.rmdir()
 
@@ -101,5 +93,4 @@ class SolverState:
 
     def _path(self, name: str, is_final: bool) -> Path:
         assert self.folder is not None
-        self._names.add(name)
         return self.folder / f"{name}{'' if is_final else '.begun'}.npy"
