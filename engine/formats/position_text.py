@@ -38,8 +38,8 @@ def parse_position(text: str, variant: Variant = BACKGAMMON) -> tuple[Position, 
 
     Those are: a GNU position ID, alone, with a match ID after a colon or a blank, or both behind their
     labels, ``GNUbg ID: ...`` or ``Position ID: ... Match ID: ...`` (over two lines too); an XGID; an OGID; a
-    FIBS board line; Snowie's line of 40 fields. Quotes around it are ignored. Prefix,
-    labels, colons and semicolons show which it is. `START` is the start of a game.
+    FIBS board line; Snowie's line of 40 fields. Quotes around it are ignored. Prefix, labels, colons and
+    semicolons show which it is. `START` is the start of a game.
 
     Args:
         text: One position.

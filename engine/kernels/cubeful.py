@@ -203,9 +203,9 @@ def compute_match_values(
         turns: ``bool[k, 2]``, whether the side on roll and the other side turn a cube of this level that they
             have access to; nobody does at the last.
         states: ``int8[s, 3]``: level; CENTRED, OWN or OTHER; who has a free double, OWN, OTHER or -1.
-            That side doubles at its next turn, and nobody turns the cube after it. If it is the one on roll
-            and does not double now, it loses the square of what its cube lacks to be live: by that share of
-            the way from a double now to a dead cube the market is lost meanwhile.
+            That side doubles at its next turn, and nobody turns the cube after it. If it is on roll and does
+            not double now, it may lose its market meanwhile: its value falls from that of a double now
+            towards that of a dead cube, by the share (1 - efficiency)².
         result: out, ``float32[n, s]``.
     """
     levels = worths.shape[0]

@@ -14,7 +14,7 @@ from typing import BinaryIO
 from engine.errors import DataFileError, StateError, ValueRangeError
 
 _NAME_CHARACTERS = 60
-"""Of a file's name in that of its unfinished form, so that the system takes it however long the name is."""
+"""How much of a file's name its unfinished form takes, so that the system accepts names of any length."""
 
 FileIds = frozenset[tuple[int, int]]
 """Files, by whatever path they are reached."""

@@ -27,10 +27,10 @@ def read_version() -> str:
 
 @functools.cache
 def identify_program(*modules: str) -> str:
-    """Return the version, and in a checkout behind it a hash of modules with all that they import.
+    """Return the version, followed in a checkout by a hash of modules and of all that they import.
 
     Args:
-        modules: The full names of those whose work is the same as long as this is.
+        modules: The full names of those that do the work which is to be recognised.
     """
     if not IS_CHECKOUT:
         return read_version()

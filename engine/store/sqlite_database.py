@@ -66,7 +66,7 @@ class SqliteDatabase(ABC):
         except BaseException as error:
             self.connection.close()
             if isinstance(error, sqlite3.Error) and is_damage(error) and not self.is_own():
-                raise make_foreign_error(file, what, "a damaged one, not known to be gammond's") from error
+                raise _make_foreign_error(file, what, "a damaged one, not known to be gammond's") from error
             raise
 
     @abstractmethod
@@ -83,7 +83,7 @@ class SqliteDatabase(ABC):
     def is_own(self) -> bool:
         """Return whether what is in the place of the file, damaged or not, is known to be gammond's."""
         try:
-            return read_mark(self.file, self._what) in (None, self._application_id)
+            return _read_mark(self.file, self._what) in (None, self._application_id)
         except (sqlite3.Error, DataFileError):
             return False
 
@@ -98,7 +98,7 @@ class SqliteDatabase(ABC):
         if self._pragma("application_id") == self._application_id:
             return
         if has_tables:
-            raise make_foreign_error(self.file, self._what, "a database of another program")
+            raise _make_foreign_error(self.file, self._what, "a database of another program")
         self.execute(f"PRAGMA application_id = {self._application_id}")
 
     def close(self) -> None:
@@ -142,12 +142,12 @@ def check_own_file(file: Path, what: str, application_id: int) -> None:
         DataFileError: It is something else.
     """
     with contextlib.suppress(sqlite3.OperationalError):  # it cannot be read: who opens it will hear why
-        mark = read_mark(file, what)
+        mark = _read_mark(file, what)
         if mark not in (None, 0, application_id) or (mark == 0 and _has_tables(file)):
-            raise make_foreign_error(file, what, "a database of another program")
+            raise _make_foreign_error(file, what, "a database of another program")
 
 
-def read_mark(file: Path, what: str) -> int | None:
+def _read_mark(file: Path, what: str) -> int | None:
     """Return the ``application_id`` that a file has in its place; None if it is missing or empty.
 
     It is 0 in files of programs that have none, and where only the log beside the file has it so far. SQLite
@@ -160,7 +160,7 @@ def read_mark(file: Path, what: str) -> int | None:
     if not file.exists() or file.is_dir():
         return None
     if not file.is_file():
-        raise make_foreign_error(file, what, "a pipe or a device")
+        raise _make_foreign_error(file, what, "a pipe or a device")
     if not file.stat().st_size:
         return None
     with contextlib.closing(_connect_to_look(file)) as connection:
@@ -170,7 +170,7 @@ def read_mark(file: Path, what: str) -> int | None:
         except sqlite3.OperationalError:
             raise
         except (sqlite3.Error, UnicodeDecodeError):
-            raise make_foreign_error(file, what, "a file that is no database") from None
+            raise _make_foreign_error(file, what, "a file that is no database") from None
 
 
 def _has_tables(file: Path) -> bool:
@@ -191,7 +191,7 @@ def _make_address(file: Path) -> str:
     return f"{file.absolute().as_uri()}?mode=ro&immutable=1"
 
 
-def make_foreign_error(file: Path, what: str, found: str) -> DataFileError:
+def _make_foreign_error(file: Path, what: str, found: str) -> DataFileError:
     """Return the error for a file that is not gammond's."""
     return DataFileError(f"{file}: expected {what}, got {found}: name another file, or move that one away")
 
