@@ -265,8 +265,9 @@ class AnalysisStore:
             self._writer.put(StoreWrite(lambda database, _: database.remove(*key)))
         except sqlite3.Error as error:
             if not is_busy(error):
-                lost, self._reader = self._reader, None
-                self._start_opening(partial(self._open_for_reading, lost, error))
+                replace = partial(self._source.replace, self._reader, error)
+                self._reader = None
+                self._start_opening(partial(self._open_for_reading, replace))
         return []
 
     def _read_book(self, question: StoreQuestion, engine: EngineIdentity) -> list[KeptEntry]:
@@ -280,16 +281,10 @@ class AnalysisStore:
             self._book = None
             return []
 
-    def _open_for_reading(
-        self, lost: StoreDatabase | None = None, error: sqlite3.Error | None = None
-    ) -> None:
-        """Open the file, in place of one that could not be read, while those who ask find nothing in it."""
+    def _open_for_reading(self, open_file: Callable[[], StoreDatabase | None] | None = None) -> None:
+        """Open the file, by default as it is, while those who ask find nothing in it."""
         try:
-            found = (
-                self._source.try_to_open()
-                if lost is None or error is None
-                else self._source.replace(lost, error)
-            )
+            found = (open_file or self._source.try_to_open)()
             if found is not None and not self._is_patient:
                 found.set_busy_wait(0.0)
             with self._reading:
