@@ -69,8 +69,8 @@ class MatchQuestion:
             is_play = "candidates" in row
             notes = _make_play_notes(row, *replayed[game][place]) if is_play else _make_cube_notes(row)
             found.append((game, place, notes))
-        judged = add_notes(keep_comments(self._record), found)
-        analysed = AnalysedMatch("", judged, result["method"], find_table(judged.rules.rules))
+        record = add_notes(keep_comments(self._record), found)
+        analysed = AnalysedMatch("", record, result["method"], find_table(record.rules.rules))
         return wrap_match(analysed.marked_match, result["method"])
 
 

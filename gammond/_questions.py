@@ -72,7 +72,7 @@ def ask_evaluations(
     asked = boards if len(boards) else Position.start().board[None]
     texts, variant = _write_positions(asked, match), find_variant_name(int(asked[0, 0].sum()))
     fields = {"positions": texts, "variant": variant, "want": ["eval"], "plies": plies, "cubeful": cubeful}
-    return Question(fields, lambda answer: _parse_evaluations(answer, len(texts), len(boards)))
+    return Question(fields, lambda answer: _parse_evaluations(answer, len(boards)))
 
 
 def ask_plays(
@@ -292,8 +292,8 @@ def _make_evaluation(row: Mapping[str, Any]) -> Evaluation:
     )
 
 
-def _parse_evaluations(answer: Mapping[str, Any], asked: int, wanted: int) -> Evaluations:
-    results = get_results(answer, asked)
+def _parse_evaluations(answer: Mapping[str, Any], wanted: int) -> Evaluations:
+    results = get_results(answer)
     if answer.get("stopped"):
         raise _make_stopped_error()
     rows = [result["eval"] for result in results]
@@ -360,22 +360,18 @@ def _make_cube_decision(row: Mapping[str, Any], evaluation: Evaluation | None) -
     )
 
 
-def get_results(answer: Mapping[str, Any], asked: int = 1) -> list[dict[str, Any]]:
+def get_results(answer: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return the results of an answer to a JSON query.
-
-    Args:
-        answer: The final object.
-        asked: How many positions or matches were sent.
 
     Raises:
         ServerError: The server refused the query.
-        CancelledWork: It was stopped before it had all results.
+        CancelledWork: It was stopped before it had any result.
     """
     if "error" in answer:
         refusal = _make_error(answer["error"])
         raise _make_stopped_error() if refusal.code == CancelledWork.code else refusal
     results: list[dict[str, Any]] = answer["results"]
-    if len(results) < asked and answer.get("stopped"):
+    if not results and answer.get("stopped"):
         raise _make_stopped_error()
     return results
 

@@ -157,7 +157,7 @@ class AsyncClient:
         cancel: asyncio.Event | None = None,
         **options: Unpack[AnalysisSettings],
     ) -> Match:
-        """Judge a match, as `gammond.Client.analyse`; ``cancel`` is an `asyncio.Event`."""
+        """Analyse a match, as `gammond.Client.analyse`; ``cancel`` is an `asyncio.Event`."""
         question = MatchQuestion(match, plies, **options)
         return await self._run_long(Question(question.fields, question.parse), progress, cancel)
 

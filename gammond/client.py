@@ -57,7 +57,7 @@ class Client:
         self._link = link
         self._timeout_s = timeout_s
         self._lost: ConnectionLost | None = None
-        self._process = os.getpid()
+        self._made_in = os.getpid()
         atexit.register(self.close)
         self._reader = threading.Thread(target=self._run_reader, name="gammond client", daemon=True)
         self._reader.start()
@@ -220,7 +220,7 @@ class Client:
         cancel: threading.Event | None = None,
         **options: Unpack[AnalysisSettings],
     ) -> Match:
-        """Judge a match on the server, as `gammond.Engine.analyse`, which explains the options.
+        """Analyse a match on the server, as `gammond.Engine.analyse`, which explains the options.
 
         The client's time limit does not apply. Comments are not sent.
 
@@ -264,7 +264,7 @@ class Client:
     def close(self) -> None:
         """End the connection, and the process if it was spawned; questions under way fail."""
         atexit.unregister(self.close)
-        if self._process != os.getpid():
+        if self._made_in != os.getpid():
             return  # it is the connection of the process that forked this one
         self._lose("the client was closed")
         self._link.close()
@@ -292,7 +292,7 @@ class Client:
             future: Takes its result.
             add: Registers it, and returns its line.
         """
-        _wire.check_process(self._process)
+        _wire.check_process(self._made_in)
 
         def stop(future: Future[T]) -> None:
             if future.cancelled():

@@ -338,8 +338,9 @@ class Engine:
         prepared = PreparedRollout(
             request, self._engine, settings, cancel.is_set if cancel is not None else lambda: False
         )
-        report = progress
-        result = prepared.run(progress=None if report is None else lambda state: report(state.count_trials()))
+        result = prepared.run(
+            progress=None if progress is None else lambda state: progress(state.count_trials())
+        )
         return _make_rollout(result)
 
     @refuse_after_fork_at_work
@@ -354,7 +355,7 @@ class Engine:
         progress: MatchProgress | None = None,
         cancel: threading.Event | None = None,
     ) -> Match:
-        """Judge every play, cube decision and roll of a match at its score.
+        """Analyse every play, cube decision and roll of a match at its score.
 
         Args:
             match: The match (`gammond.read_match`); what its file has of an analysis is replaced.
@@ -388,15 +389,15 @@ class Engine:
         rollouts = None if rollout is None else _make_decision_rollouts(rollout, self._threads)
         report = progress or (lambda done, total: None)
         cancelled = None if cancel is None else cancel.is_set
-        judged = analyse_match(
+        record = analyse_match(
             *(self._engine, match._to_record(is_for_analysis=True), settings),
             workers=Workers(self._threads),
             progress=report,
             cancelled=cancelled,
         )
         if rollouts is not None:
-            judged = roll_out_decisions(self._engine, judged, rollouts, progress=report, cancelled=cancelled)
-        analysed = make_analysed_match(self._engine, judged, settings, rollouts)
+            record = roll_out_decisions(self._engine, record, rollouts, progress=report, cancelled=cancelled)
+        analysed = make_analysed_match(self._engine, record, settings, rollouts)
         return wrap_match(analysed.marked_match, analysed.method)
 
     def __repr__(self) -> str:

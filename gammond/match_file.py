@@ -178,7 +178,7 @@ def wrap_match(record: RecordedMatch, method: str = "") -> Match:
 
     Args:
         record: The match.
-        method: What judged it, in words; empty for the program behind its file.
+        method: What analysed it, in words; empty for the program behind its file.
     """
     games = tuple(map(wrap_game, record.games))
     return Match(

@@ -200,9 +200,9 @@ def test_what_is_analysed_is_what_the_fields_say(engine):
     match = gammond.read_match(SHORT)
     (game,) = match.games
     cut = replace(game, actions=game.actions[:1], winner=None, points=0)
-    judged = engine.analyse(replace(match, names=("zoe", "yan"), games=(cut,)), 0)
-    assert judged.names == ("zoe", "yan")
-    assert len(judged.to_dict()["decisions"]) == 1
+    analysed = engine.analyse(replace(match, names=("zoe", "yan"), games=(cut,)), 0)
+    assert analysed.names == ("zoe", "yan")
+    assert len(analysed.to_dict()["decisions"]) == 1
     assert len(engine.analyse(match, 0).to_dict()["decisions"]) > 1
 
 

@@ -44,12 +44,12 @@ def results():
     engine = Engine("fast")
     ranked, cube = engine.rank(START, (3, 1)), engine.cube(START)
     rollout = engine.rollout(START, (3, 1), trials=6, truncation=1, candidates=2)
-    judged = engine.analyse(MATCH, 0)
-    (game,) = judged.games
+    analysed = engine.analyse(MATCH, 0)
+    (game,) = analysed.games
     found = [
         START, MatchState(length=5, dice=(3, 1)), ranked.best.play, ranked, ranked.best, ranked.best.outcome,
         cube, cube.evaluation, engine.evaluate_many([START, START]), rollout, rollout.plays[0],
-        rollout.plays[0].estimate, judged, game, game.actions[0], game.actions[0].analysed_plays[0],
+        rollout.plays[0].estimate, analysed, game, game.actions[0], game.actions[0].analysed_plays[0],
         engine.opinion(START, "phase-heuristic")[0],
     ]  # fmt: skip
     return {type(each).__name__: each for each in found}
