@@ -133,7 +133,7 @@ def find_play(lines):
     return gammond.Position.from_id(POSITION).play(best, DICE)
 
 
-def lines_of(name):
+def list_lines(name):
     return [f"set engine.player {name}", f"position gnubgid {POSITION}", "dice {} {}".format(*DICE), "go"]
 
 
@@ -142,7 +142,7 @@ def test_a_run_plays_the_same_in_session_table_tournament_and_program(names, kin
     name, service = names[kind], make_service(names)
     expected = gammond.Player(name).choose(gammond.Position.from_id(POSITION), DICE).result
 
-    assert find_play(ask(service, *lines_of(name))) == expected
+    assert find_play(ask(service, *list_lines(name))) == expected
 
     board = gammond.Position.from_id(POSITION).board[None]
     chosen = load_cached_player(name).choose(board.copy(), np.array([DICE], np.int8))
@@ -174,7 +174,7 @@ def run_gammond(*arguments, lines=()):
 @pytest.mark.slow
 def test_runs_play_over_the_protocol_on_a_pipe_and_functions_do_not(names):
     runs = [name for kind, name in names.items() if kind != "function"]
-    answers = run_gammond(lines=[line for name in runs for line in lines_of(name)])
+    answers = run_gammond(lines=[line for name in runs for line in list_lines(name)])
     plays = [line.split(maxsplit=1)[1] for line in answers if line.startswith("bestmove")]
     start = gammond.Position.from_id(POSITION)
     chosen = [gammond.Player(name).choose(start, DICE).result for name in runs]
@@ -198,7 +198,7 @@ def test_the_nets_of_a_run_answer_every_question_and_take_the_options_of_evaluat
     deep = gammond.Player(f"{name}:plies=1,filter=tiny")
     best = engine.rank(start, DICE, plies=1, cubeful=False, move_filter="tiny").best
     assert deep.choose(start, DICE) == best.play
-    assert find_play(ask(service, *lines_of(f"{name}:plies=1,filter=tiny"))) == best.play.result
+    assert find_play(ask(service, *list_lines(f"{name}:plies=1,filter=tiny"))) == best.play.result
     assert collect_net_hashes(name).items() < collect_net_hashes(f"{name}:plies=1").items()
 
 
@@ -228,7 +228,7 @@ def test_a_server_reads_nothing_that_it_does_not_offer(names, tmp_path):
 
 def test_whoever_runs_a_process_may_name_any_run_and_is_told_of_one_that_is_not_there(names):
     service = Service(make_shipped_catalogue(file_players=make_file_players(is_local=True)))
-    assert find_play(ask(service, *lines_of(names["mimic"])))
+    assert find_play(ask(service, *list_lines(names["mimic"])))
     (line,) = ask(service, "set engine.player run:nowhere")
     assert line == "error data_file engine.player: expected a file or folder, got 'nowhere': there is none"
 

@@ -8,7 +8,7 @@ import pytest
 from tools.tournament.statistics.likelihood import UNSEEN_COUNT, compute_likelihood_loss
 
 
-def loss_by_search(counts, values, mean):
+def search_loss(counts, values, mean):
     """Try the chances of the middle one of three results; those of the others follow from the mean."""
     low, middle, _ = values
     spread = values[2] - low
@@ -25,7 +25,7 @@ def loss_by_search(counts, values, mean):
 def test_it_is_what_the_likeliest_chances_with_that_mean_lose(counts, mean):
     counts, values = np.array(counts, float), np.array([0.0, 0.5, 1.0])
     found = compute_likelihood_loss(counts, values, np.array([0.0, 1.0]), mean)
-    assert float(found) == pytest.approx(loss_by_search(counts, values, mean), rel=1e-3, abs=1e-3)
+    assert float(found) == pytest.approx(search_loss(counts, values, mean), rel=1e-3, abs=1e-3)
 
 
 def test_the_mean_of_the_results_loses_nothing():

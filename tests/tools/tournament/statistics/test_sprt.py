@@ -39,14 +39,14 @@ def test_points_are_tested_by_what_games_count_and_not_by_wins():
     assert SequentialTest(0, 0.2, in_elo=False).run(scores).verdict is SprtVerdict.ACCEPTED
 
 
-def pairs(won, split, lost):
+def make_pairs(won, split, lost):
     """Pairs of games of which so many were won, split and lost, each kind spread evenly over the others."""
     outcomes = np.random.default_rng(6).permutation(np.repeat([1, 0, -1], (won, split, lost)))
     kinds = np.stack([np.where(outcomes < 0, -1, 1), np.where(outcomes > 0, 1, -1)], axis=-1)
     return PairedScores(kinds.ravel().astype(np.float64), kinds.ravel().astype(np.int8))
 
 
-def likeliest(won, split, lost, share):
+def find_likeliest(won, split, lost, share):
     """The log-likelihood of the likeliest chances with a share of wins, of a fine grid of all of them."""
     splits = np.linspace(0, 2 * min(share, 1 - share), 400_003)[1:-1]
     counts, chances = (won, split, lost), (share - splits / 2, splits, 1 - share - splits / 2)
@@ -58,13 +58,13 @@ def likeliest(won, split, lost, share):
 )
 def test_the_ratio_is_that_of_the_likeliest_outcomes_with_each_share_of_wins(counts):
     low, high = (1 / (1 + 10 ** (-elo / 400)) for elo in (-10, 5))
-    by_definition = likeliest(*counts, high) - likeliest(*counts, low)
+    by_definition = find_likeliest(*counts, high) - find_likeliest(*counts, low)
     test = SequentialTest(-10, 5, alpha=1e-9, beta=1e-9)
-    found = test.run(pairs(*counts))
+    found = test.run(make_pairs(*counts))
     assert found == SprtResult(SprtVerdict.UNDECIDED, pytest.approx(by_definition, abs=0.03), 200)
     # A game counts 1 point, so that points are twice the wins above one half.
     in_points = SequentialTest(2 * low - 1, 2 * high - 1, in_elo=False, alpha=1e-9, beta=1e-9)
-    assert in_points.run(pairs(*counts)).llr == pytest.approx(found.llr, abs=1e-6)
+    assert in_points.run(make_pairs(*counts)).llr == pytest.approx(found.llr, abs=1e-6)
 
 
 def test_many_pairs_have_the_ratio_of_two_normal_means():
@@ -78,11 +78,11 @@ def test_many_pairs_have_the_ratio_of_two_normal_means():
 
 @pytest.mark.parametrize("bounds", [(0, 5), (-10, 5)])
 def test_fifty_split_pairs_decide_nothing(bounds):
-    evaluated = SequentialTest(*bounds).run(pairs(0, 50, 0))
+    evaluated = SequentialTest(*bounds).run(make_pairs(0, 50, 0))
     assert evaluated.verdict is SprtVerdict.UNDECIDED
     assert abs(evaluated.llr) < 1
     points = [bound / 100 for bound in bounds]
-    assert SequentialTest(*points, in_elo=False).run(pairs(0, 50, 0)).verdict is SprtVerdict.UNDECIDED
+    assert SequentialTest(*points, in_elo=False).run(make_pairs(0, 50, 0)).verdict is SprtVerdict.UNDECIDED
 
 
 @pytest.mark.parametrize("split", [0.90, 0.95, 0.97])
