@@ -15,8 +15,14 @@ from __future__ import annotations
 import argparse
 
 from protocol.games import OTHER_GAMES
-from protocol.repl.answers.analysis import show_evaluation, show_opinion
-from tools.ask.question import add_opinion_argument, add_question_arguments, answer_question, query_position
+from protocol.repl.answers.analysis import show_evaluation
+from tools.ask.question import (
+    add_opinion_argument,
+    add_question_arguments,
+    answer_opinion,
+    answer_question,
+    query_position,
+)
 
 SUMMARY = "winning chances and equities of a position"
 
@@ -37,13 +43,7 @@ def main(args: argparse.Namespace) -> int:
             args, f"eval{depth}", {"want": ["eval"], "depth": args.plies or 0}
         )
     if args.player is not None:
-        return answer_question(
-            args,
-            lambda session, control: show_opinion(session, {"player": args.player, "n": 1}, control),
-            lambda session, control: query_position(
-                session, control, {"want": ["opinion"], "player": args.player}
-            ),
-        )
+        return answer_opinion(args, 1)
     return answer_question(
         args,
         lambda session, control: show_evaluation(session, {}, control),

@@ -15,10 +15,16 @@ import argparse
 
 from engine.errors import UnsupportedError
 from protocol.games import OTHER_GAMES
-from protocol.repl.answers.analysis import show_hint, show_opinion
+from protocol.repl.answers.analysis import show_hint
 from protocol.repl.dialogue.commands import DEFAULT_HINT_COUNT
 from protocol.state.game_state import GameState
-from tools.ask.question import add_opinion_argument, add_question_arguments, answer_question, query_position
+from tools.ask.question import (
+    add_opinion_argument,
+    add_question_arguments,
+    answer_opinion,
+    answer_question,
+    query_position,
+)
 
 SUMMARY = "best plays of a roll, cube decision, or answer to an offer"
 
@@ -47,14 +53,7 @@ def main(args: argparse.Namespace) -> int:
         fields = {"want": ["eval", "moves"], "max_moves": args.plays, "depth": depth}
         return other_games.answer_other_game(args, f"hint {args.plays} depth={depth}", fields)
     if args.player is not None:
-        asked = {"player": args.player, "n": args.plays}
-        query = {"want": ["opinion"], "player": args.player, "max_moves": args.plays}
-        return answer_question(
-            args,
-            lambda session, control: show_opinion(session, asked, control),
-            lambda session, control: query_position(session, control, query),
-            has_dice=True,
-        )
+        return answer_opinion(args, args.plays, has_dice=True)
     return answer_question(
         args,
         lambda session, control: show_hint(session, {"n": args.plays}, control),

@@ -26,6 +26,7 @@ from engine.store.options import NO_STORE, StoreOptions
 from nets.catalogue import BOOK_FILE
 from protocol.core.replies import format_reply
 from protocol.core.requests import JsonReply, WorkControl
+from protocol.repl.answers.analysis import show_opinion
 from protocol.repl.answers.replies import RefusedRequestError
 from protocol.repl.game.game_view import GameView
 from protocol.repl.game.preferences import get_config_file, read_preferences
@@ -140,6 +141,32 @@ def answer_question(
             lines += call_session(lambda: [heading, *ask(session, control)])
     show_lines(lines, is_plain=args.json)
     return EXIT_INTERRUPTED if control.is_stopped else 0
+
+
+def answer_opinion(args: argparse.Namespace, count: int, *, has_dice: bool = False) -> int:
+    """Answer what the player of `add_opinion_argument` thinks, as `answer_question`.
+
+    Args:
+        args: Parsed.
+        count: The most plays of a roll to show.
+        has_dice: As for `add_question_arguments`; otherwise it is asked about the position before the roll.
+    """
+    query = {"want": ["opinion"], "player": args.player, "max_moves": count}
+
+    def set_table(session: Session) -> Session:
+        position, match = session.game.position, session.game.match
+        if position is not None and not has_dice:
+            session.set_position(position, match.before_roll())
+        return session
+
+    return answer_question(
+        args,
+        lambda session, control: show_opinion(
+            set_table(session), {"player": args.player, "n": count}, control
+        ),
+        lambda session, control: query_position(set_table(session), control, query),
+        has_dice=has_dice,
+    )
 
 
 @contextmanager

@@ -93,6 +93,7 @@ def say_at_the_prompt(*lines):
         (["hint", NACKGAMMON_XGID, "--variant", "nackgammon"], [NACKGAMMON_XGID, "hint"]),
         (["hint", XGID, "--plays", "2", "--plies", "1"], [XGID, "hint 2 plies=1"]),
         (["eval", BEFORE_ROLL, "--player", "phase-net"], [BEFORE_ROLL, "opinion player=phase-net"]),
+        (["eval", XGID, "--player", "phase-net"], [BEFORE_ROLL, "opinion player=phase-net"]),
         (["hint", XGID, "--player", "classic"], [XGID, "opinion player=classic"]),
         (["hint", BEFORE_ROLL], [BEFORE_ROLL, "hint"]),
         (["hint", DOUBLED], [DOUBLED, "hint"]),
