@@ -13,12 +13,12 @@ from typing import Any
 
 from engine.errors import FormatError, GammondError, PositionError, UnsupportedError, ValueRangeError
 from engine.formats.pasted_text import find_position, split_lines
-from engine.formats.position_text import START, describe_assumption
+from engine.formats.position_text import START
 from engine.rules.dice import validate_roll
 from engine.rules.match import MatchState
 from engine.rules.position import Position
 from engine.rules.rules import BACKGAMMON, VARIANTS
-from tools.common.position_texts import EXPECTED, parse_text
+from tools.common.position_texts import EXPECTED, describe_reading, parse_text
 from tools.common.pulse import PULSE
 
 STDIN = "-"
@@ -129,7 +129,7 @@ def read_position(args: argparse.Namespace, *, has_dice: bool = False) -> tuple[
         )
     text = find_text(args.position)
     position, match = parse_text(text, VARIANTS[args.variant])
-    args.assumed = describe_assumption(text)
+    args.assumed = describe_reading(text)
     if args.assumed:
         sys.stderr.write(f"{PULSE.name}: {args.assumed}\n")
     match = _change_score(match or MatchState(), args)

@@ -6,7 +6,7 @@ import re
 
 from engine.errors import FormatError
 from engine.formats.pasted_text import find_position
-from engine.formats.position_text import parse_position
+from engine.formats.position_text import describe_assumption, parse_position
 from engine.rules.dice import Roll, parse_roll
 from engine.rules.match import MatchState
 from engine.rules.position import Position
@@ -45,6 +45,11 @@ def parse_text(text: str, variant: Variant = BACKGAMMON) -> tuple[Position, Matc
         raise FormatError(
             f"expected a position ({EXPECTED}), got {text[:60]!r}{reason}", field="position"
         ) from None
+
+
+def describe_reading(text: str) -> str:
+    """Say what was assumed of a text that `parse_text` reads, if its form is written in more than one way."""
+    return "" if is_checkers(text) else describe_assumption(text)
 
 
 def split_dice(text: str) -> tuple[str, Roll | None]:

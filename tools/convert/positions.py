@@ -18,7 +18,6 @@ from engine.formats.fibs_board import encode_fibs_board
 from engine.formats.match_id import encode_match_id
 from engine.formats.ogid import encode_ogid
 from engine.formats.position_id import encode_position_id
-from engine.formats.position_text import describe_assumption
 from engine.formats.snowie import encode_snowie
 from engine.formats.xgid import encode_xgid
 from engine.match_files.reading import holds_positions, read_head, read_positions
@@ -26,11 +25,11 @@ from engine.rules.match import MatchState
 from engine.rules.position import Position, swap_sides
 from engine.rules.rules import BACKGAMMON, VARIANTS, Variant
 from engine.runtime.exit_codes import EXIT_FAULTS, EXIT_OK
-from protocol.repl.answers.checkers import format_checkers, is_checkers
+from protocol.repl.answers.checkers import format_checkers
 from tools.batch.lines import PLAIN_COLUMNS, PositionLine, decode_line
 from tools.batch.tables import PositionInput, open_input
 from tools.common.position_arguments import STDIN, find_text
-from tools.common.position_texts import parse_text, split_dice
+from tools.common.position_texts import describe_reading, parse_text, split_dice
 from tools.common.progress import write_message
 from tools.common.pulse import open_stdin
 
@@ -153,10 +152,8 @@ def _write_one(args: argparse.Namespace, names: list[str]) -> int:
     except FormatError as error:
         looks_like_file = len(args.source) == 1 and Path(text).suffix[1:].isalpha()
         raise (FormatError(f"{text}: no such file", field="file") if looks_like_file else error) from None
-    converted, assumed = (
-        convert_position(position, match or MatchState(), names, variant),
-        _note_assumed(text),
-    )
+    converted = convert_position(position, match or MatchState(), names, variant)
+    assumed = _note_assumed(text)
     if args.json:
         sys.stdout.write(json.dumps({**converted.forms, **assumed, "lost": converted.lost}) + "\n")
         return 0
@@ -173,7 +170,7 @@ def _write_one(args: argparse.Namespace, names: list[str]) -> int:
 
 def _note_assumed(text: str) -> dict[str, str]:
     """Return what was assumed of a valid position, as a key of JSON; nothing if nothing was."""
-    assumed = "" if is_checkers(text) else describe_assumption(split_dice(text)[0])
+    assumed = describe_reading(split_dice(text)[0])
     return {"assumed": assumed} if assumed else {}
 
 

@@ -69,6 +69,13 @@ def test_checkers_can_be_written_point_by_point():
     assert read(text) == read(*text.split()) == (Position.start(), MatchState(on_roll=1))
 
 
+def test_checkers_on_all_points_are_no_fibs_board_however_many_colons_they_have():
+    points = " ".join(f"{point}:1" for point in range(1, 13))
+    position, match = read(f"O {points} bar:3 X {points} bar:3")
+    assert position.board.tolist() == [[0, *[1] * 12, *[0] * 12, 3]] * 2
+    assert match == MatchState(on_roll=0)
+
+
 def test_dice_are_two_numbers_or_one_word_and_replace_those_of_the_position():
     assert read(XGID, "--dice", "6", "5")[1].roll == (6, 5)
     assert read(XGID, "--dice", "65") == read(XGID, "--dice=6-5") == read("--dice", "6 5", XGID)
