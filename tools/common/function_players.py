@@ -20,11 +20,12 @@ from engine.errors import DataFileError, FormatError
 from engine.play.player import ScorerPlayer
 from engine.rules.position import Board
 from engine.runtime.regular_files import read_regular
+from nets.player_specs import FUNCTION
 
-PREFIX = "function:"
+PREFIX = f"{FUNCTION}:"
 """Before the file, in the name of the player."""
 
-FUNCTION = "score"
+SCORE = "score"
 """What the file must define: ``score(own, other)``.
 
 Both are lists of 26 numbers of checkers, those of the side that has just played and those of its opponent: at
@@ -41,7 +42,7 @@ class FunctionScorer:
 
     Args:
         file: Named in errors.
-        function: As `FUNCTION` describes.
+        function: As `SCORE` describes.
     """
 
     def __init__(self, file: Path, function: Callable[[list[int], list[int]], Any]) -> None:
@@ -62,7 +63,7 @@ class FunctionScorer:
                 raise _make_error(self._file, error) from error
             if not math.isfinite(value):
                 raise DataFileError(
-                    f"{self._file}: expected a finite number of {FUNCTION}, got {value} for {own}, {other}",
+                    f"{self._file}: expected a finite number of {SCORE}, got {value} for {own}, {other}",
                     field="player",
                 )
             scores[place] = value
@@ -80,7 +81,7 @@ def load_function_player(name: str) -> ScorerPlayer:
         FormatError: The name has options.
     """
     file = Path(name.removeprefix(PREFIX))
-    if not file.suffix == ".py":
+    if file.suffix != ".py":
         raise FormatError(f"expected {PREFIX}FILE.py, got {name[:80]!r}", field="player")
     try:
         content = read_regular(file, _MAX_BYTES)
@@ -91,10 +92,10 @@ def load_function_player(name: str) -> ScorerPlayer:
         exec(compile(content, str(file), "exec"), names)
     except Exception as error:
         raise _make_error(file, error) from error
-    function = names.get(FUNCTION)
+    function = names.get(SCORE)
     if not callable(function):
         raise DataFileError(
-            f"{file}: expected a function {FUNCTION}(own, other), got none: it values a position after a "
+            f"{file}: expected a function {SCORE}(own, other), got none: it values a position after a "
             "play for the side that has played",
             field="player",
         )

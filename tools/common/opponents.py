@@ -22,7 +22,7 @@ from engine.runtime.regular_files import read_regular
 from engine.store.opening import StoreOpener
 from nets import catalogue
 from nets.catalogue import PlayerSource
-from nets.player_specs import parse_evaluator, split_file_options
+from nets.player_specs import FUNCTION, RUN, parse_evaluator, split_file_options
 from tools.common.function_players import load_function_player
 
 PLAYER_HELP = (
@@ -34,7 +34,7 @@ PLAYER_HELP = (
 )
 """For the help of commands that take a player."""
 
-RUN_PREFIX = "run:"
+RUN_PREFIX = f"{RUN}:"
 """Before the folder of a training run, or a file of nets in it, in the name of a player."""
 
 _GNUBG_LOADER = "tools.gnubg.nets:load_gnubg_player"
@@ -176,9 +176,9 @@ def find_run_file(name: str) -> Path:
 
 
 _SOURCES: Mapping[str, PlayerSource] = {
-    "run": _load_run,
+    RUN: _load_run,
     "gnubg": _load_gnubg,
-    "function": load_function_player,
+    FUNCTION: load_function_player,
 }
 """Loaders of the players that only tools know, by the word before the colon."""
 
