@@ -78,8 +78,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         sys.stderr.write(f"gammond: cannot write: {error.strerror}\n")
         return EXIT_USAGE
     if argv is None and (COMPILATION.is_compiling or status == EXIT_INTERRUPTED):
-        # The interpreter's own end would wait for the compiler, and be by SIGINT, not with the status, where
-        # an interrupt came in text that `exec` ran, as imports do.
+        # The interpreter's own end would wait for the compiler. It would also be by SIGINT, not with the
+        # status, where the interrupt came in text that `exec` ran, as imports do.
         end_process(status)
     return status
 

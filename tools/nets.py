@@ -107,10 +107,13 @@ def describe_net(name: str) -> NetListing:
     """Describe a net from its manifest; its files are not read."""
     is_own = name in list_own_folders()
     try:
-        kind = find_own_kind(name)
-        found = None if kind else find_evaluator(name)
-        provenance = read_provenance(found.file if found else find_own_folder(name) / MANIFEST_NAME)
-        names = found.net_hashes.keys() if found else {name}
+        parts: tuple[str, ...]
+        if kind := find_own_kind(name):
+            file, names, parts = find_own_folder(name) / MANIFEST_NAME, {name}, (kind.summary,)
+        else:
+            found = find_evaluator(name)
+            file, names, parts = found.file, set(found.net_hashes), _describe_parts(found)
+        provenance = read_provenance(file)
         made = dict.fromkeys(
             command
             for training in provenance.trainings
@@ -124,7 +127,6 @@ def describe_net(name: str) -> NetListing:
         )
     except GammondError as error:
         return NetListing(name, is_own, problem=error.message)
-    parts = _describe_parts(found) if found else (kind.summary if kind else "",)
     return NetListing(name, is_own, parts, tuple(made), strengths)
 
 

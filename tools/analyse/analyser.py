@@ -22,7 +22,7 @@ from tools.analyse.kept_decisions import KeptDecisions
 from tools.common.progress import Progress
 from tools.parallel.shared_decisions import SharedDecisions
 
-_JUDGING = "engine.match_analysis.rollouts", "nets.catalogue"
+_ANALYSING = "engine.match_analysis.rollouts", "nets.catalogue"
 """The modules of analyses, with all that they import."""
 
 
@@ -66,7 +66,7 @@ class MatchAnalyser:
             "settings": repr((settings, shared)),
             "nets": {**nets, **collect_pruning_net_hashes()},
             "databases": [str(each.header) for each in defer_bearoff()],
-            "program": identify_program(*_JUDGING),
+            "program": identify_program(*_ANALYSING),
         }
 
     def analyse(

@@ -124,17 +124,8 @@ def _work(args: argparse.Namespace) -> int:
         raise UnsupportedError(f"expected HOST:PORT of a scheduler, got {args.address}", field="address")
     count = count_usable_cores() if args.threads is None else args.threads
     _check_range("threads", count, 1, MAX_THREADS)
-    options = [
-        add_scheme(args.address),
-        "--nworkers",
-        str(count),
-        "--nthreads",
-        "1",
-        *_QUIET,
-        "--memory-limit",
-        "0",
-    ]
-    options += ["--preload", "gammond", "--death-timeout", str(MAX_WORKER_WAIT_S)]
+    options = [add_scheme(args.address), "--nworkers", str(count), "--nthreads", "1", *_QUIET]
+    options += ["--memory-limit", "0", "--preload", "gammond", "--death-timeout", str(MAX_WORKER_WAIT_S)]
     if args.host is not None or LOOPBACK in args.address:
         options += ["--host", args.host or LOOPBACK]
     with use_dask_settings(find_key_file()):
