@@ -211,7 +211,8 @@ class Engine:
 
         Args:
             position: The checkers, those of the player on roll first.
-            player: A player that ``gammond players`` lists, with options: ``"phase-net:learned=self"``.
+            player: A player that ``gammond players`` lists, except runs, functions and gnubg, with options:
+                ``"phase-net:learned=self"``.
             dice: The roll, to ask for its plays; None to ask for the position.
 
         Returns:
