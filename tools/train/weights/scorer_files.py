@@ -1,4 +1,4 @@
-"""Nets that rate plays and give no outcomes, as ONNX files that are compared with their weights."""
+"""Nets that rate plays and give no outcomes, as ONNX files that are compared with them."""
 
 from __future__ import annotations
 
@@ -38,11 +38,13 @@ def make_scorer_onnx(net: ScorerNet, name: str) -> bytes:
     boards = sample_random_positions(2000, seed=1)
     if isinstance(net, PhaseNet):
         content, inputs = phase_net_to_onnx(net, name), encode_gated_inputs(boards)
-        parse_phase_onnx(name, content, ACTIVATION)
+        read_back: ScorerNet = parse_phase_onnx(name, content, ACTIVATION)
     else:
         content, inputs = scorer_to_onnx(net, name), encode_counts(boards)
-        parse_onnx_net(name, content, net.activation)
+        read_back = parse_onnx_net(name, content, net.activation)
     expected = net.score_boards(boards)
+    if not np.array_equal(read_back.score_boards(boards), expected):
+        raise DataFileError(f"{name} has other weights than the net that it is made of")
     found = OnnxModel(name, content, inputs.shape[1], 1).run(inputs)[:, 0]
     difference = float(np.abs(found - expected).max() / max(np.abs(expected).max(), 1e-30))
     if not difference <= TOLERANCE:
