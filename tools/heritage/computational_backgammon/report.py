@@ -23,6 +23,7 @@ from engine.errors import DataFileError, UnsupportedError
 from engine.play.lockstep import PairedGameResults, play_games
 from engine.rules.outcome import LOSE_G, WIN, WIN_G
 from engine.rules.rules import STANDARD_RULES
+from engine.wording import format_count
 from nets.catalogue import DEFAULT_EVALUATOR
 from tools.common.files import read_records
 from tools.common.opponents import RUN_PREFIX, load_opponent
@@ -204,7 +205,8 @@ def _make_opening_row(name: str, chances: Sequence[float]) -> list[str]:
 
 def _format_score(result: PairedGameResults) -> str:
     points = f"{result.points_per_game:+.3f} ± {result.standard_error:.3f} points per game"
-    endless = f", {len(result.endless)} games did not end" if len(result.endless) else ""
+    left = len(result.endless)
+    endless = f", {format_count(left, 'game')} did not end" if left else ""
     return f"{points}, {_format_win_share(result)} % won{endless}"
 
 

@@ -19,6 +19,7 @@ from engine.play.player import Player
 from engine.runtime.cores import count_usable_cores
 from engine.runtime.exit_codes import EXIT_INTERRUPTED
 from engine.runtime.version import read_version
+from engine.wording import format_count
 from tools.bench.measure import BenchmarkSubject
 from tools.common.figures import add_plot_option, check_plot_file
 from tools.common.opponents import PLAYER_HELP, load_opponent
@@ -127,7 +128,8 @@ def _measure_players(args: argparse.Namespace, players: Mapping[str, Player]) ->
         if not counted.games:
             raise LimitError(f"no game between {name} and {args.opponent} ended: leave {name} out")
         if scores.endless:
-            sys.stderr.write(f"{name}: {scores.endless} games did not end; {counted.games} count\n")
+            left = format_count(scores.endless, "game")
+            sys.stderr.write(f"{name}: {left} did not end; {counted.games} count\n")
         mean_points = estimate_mean(counted.pair_values)
         strength = round(mean_points.mean, 6), round(mean_points.standard_error, 6)
         points.append(FrontierPoint(name, player.name, dict(player.nets), round(speeds[name], 1), *strength))

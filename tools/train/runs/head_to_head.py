@@ -12,6 +12,7 @@ from nets.provenance import StrengthRecord
 from tools.common.opponents import RUN_PREFIX, load_opponent
 from tools.common.progress import Progress
 from tools.train.runs.run_folder import list_kept_nets
+from tools.train.runs.strength_games import measure_results
 
 _SEED = 1
 """Always the same dice, so that points of a curve differ by the nets alone."""
@@ -52,13 +53,12 @@ def play_head_to_head(first: Path, second: Path, games: int) -> dict[int, Streng
                 may_be_endless=True,
                 progress=lambda done, before=number * games: bar.update(before + done),  # type: ignore[misc]
             )
-            endless = f", {format_count(len(result.endless), 'game')} did not end" * bool(len(result.endless))
+            left = len(result.endless)
+            endless = f", {format_count(left, 'game')} did not end" if left else ""
             sys.stdout.write(
                 f"{steps:>12,}  {result.points_per_game:+.3f} ± {result.standard_error:.3f}, "
                 f"{result.win_share:.1%} won{endless}\n"
             )
-            if result.games:
-                strengths[steps] = StrengthRecord(
-                    str(second), result.points_per_game, result.standard_error, result.games
-                )
+            for strength in measure_results({str(second): result}).strengths:
+                strengths[steps] = strength
     return strengths
