@@ -3,8 +3,8 @@
 Each position is from a game of the level easy against itself, of random length. The same depth is searched
 with both, with either, and with neither; all must find the same value.
 
-It also says of how many animals a move changes what they reach or fear: those that a program which keeps that
-from move to move has to look at again, where one that begins anew looks at the six of the side to move.
+It also counts the animals for which a move changes what they reach or fear: a program that keeps both from
+move to move has to look at these again, one that begins anew looks at the six of the side to move.
 """
 
 from __future__ import annotations
@@ -145,7 +145,7 @@ def compare_ways(games: list[BarcaGame], depth: int) -> list[AlphaBetaStats]:
 
 
 def count_changed_animals(games: list[BarcaGame]) -> float:
-    """Return of how many animals a legal move changes the squares that they reach or fear, on average."""
+    """Count the animals for which a legal move changes the squares that they reach or fear, on average."""
     changed = moves = 0
     for game in games:
         before = _list_reach(game.position)

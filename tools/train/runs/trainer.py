@@ -139,17 +139,12 @@ class Trainer(Generic[_Settings]):
         for add_option in self.resource_options:
             add_option(parser)
         add_plot_option(parser)
-        if self._has_nets:
+        if self._kind in RUN_KINDS:
             parser.add_argument(
                 "--keep-nets",
                 action="store_true",
                 help="keep the nets of each checkpoint (nets-000100000.npz) for 'train plot --head-to-head'",
             )
-
-    @property
-    def _has_nets(self) -> bool:
-        """Whether the files of a run play."""
-        return self._kind in RUN_KINDS
 
     @property
     def _kind(self) -> str:
