@@ -11,13 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.evaluation.evaluator import Scorer
+from engine.kernels import as_kernel_array
 from engine.options import list_fields
 from engine.play.player import Player, ScorerPlayer
 from engine.rules.position import Board
 from nets.heritage.barca.bev import HAND_WEIGHTS, BevScorer, BevWeights
 from nets.heritage.heuristic_engine.heuristic import HEURISTIC_CONFIGS, HeuristicConfig, HeuristicPlayer
 from nets.heritage.heuristic_engine.kernels import heuristic as kernel_heuristic
-from nets.heritage.phase_features.features import FEATURE_NAMES, FEATURES, GamePhase, as_contiguous
+from nets.heritage.phase_features.features import FEATURE_NAMES, FEATURES, GamePhase
 from nets.heritage.phase_features.heuristic import WEIGHTS, PhaseHeuristicScorer
 from tools.train.ascent.matches import LearnedWeights, Vector
 
@@ -71,7 +72,7 @@ class _HeuristicScorer:
     def score_boards(self, boards: Board) -> NDArray[np.float32]:
         """Score positions after a play, as `Scorer.score_boards`; finished ones are 0."""
         scores = np.empty(len(boards), np.float32)
-        kernel_heuristic.write_contact_scores(as_contiguous(boards), self._tables, scores)
+        kernel_heuristic.write_contact_scores(as_kernel_array(boards, np.int8), self._tables, scores)
         return scores
 
 

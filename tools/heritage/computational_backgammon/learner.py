@@ -224,19 +224,19 @@ class ClassicLearner(GameLearner):
         if self.nets.bearoff == TWO_SIDED:
             table = load_bearoff_table()
             ranks, wins = table.numbering.ranks, table.wins
-        its = self.settings
+        settings = self.settings
         return LearningParameters(
-            alpha,
-            beta,
-            its.trace,
-            its.layout == SYMMETRIC,
-            its.turn,
-            its.gammon_weight == "winning",
-            its.gammon_zero,
-            its.keep_dice,
-            its.turn_board,
-            ranks,
-            wins,
+            alpha=alpha,
+            beta=beta,
+            trace=settings.trace,
+            is_mirrored=settings.layout == SYMMETRIC,
+            has_turn=settings.turn,
+            weighs_gammons=settings.gammon_weight == "winning",
+            knows_gammons=settings.gammon_zero,
+            keeps_dice=settings.keep_dice,
+            turns_board=settings.turn_board,
+            ranks=ranks,
+            wins=wins,
         )
 
 

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from engine.bearoff.two_sided import TwoSidedTable
 from engine.errors import DataFileError, ValueRangeError
 from engine.formats.array_file import read_array_file
+from engine.kernels import as_kernel_array
 from engine.play.player import EvaluatorPlayer, Player
 from engine.rules.outcome import Outcomes
 from engine.rules.position import Board
@@ -120,7 +121,7 @@ class _KindEvaluator:
     def evaluate(self, boards: Board) -> Outcomes:
         """Evaluate positions, as `engine.evaluation.evaluator.Evaluator.evaluate`."""
         kinds, outcomes = np.empty(len(boards), np.int8), np.empty((len(boards), 5), np.float32)
-        classify_kinds(np.require(boards, np.int8, ["C", "W"]), kinds)
+        classify_kinds(as_kernel_array(boards, np.int8), kinds)
         for kind in np.unique(kinds).tolist():
             outcomes[kinds == kind] = self._nets[kind].evaluate(boards[kinds == kind])
         return outcomes

@@ -98,19 +98,17 @@ class ClassicSettings(RunSettings, frozen=True):
     @property
     def sizes(self) -> dict[str, int]:
         """Hidden units by kind of position with a net, in the order of `kernels.kinds.KINDS`."""
-        own = {"none": [], "all": list(KINDS)}.get(self.own, self.own.split("+"))
-        return {kind: self._find_size(kind) for kind in KINDS if kind == "contact" or kind in own}
-
-    def _find_size(self, kind: str) -> int:
-        return self.hidden if kind == "contact" else self.own_hidden or self.hidden
+        own = KINDS if self.own == "all" else self.own.split("+")
+        size = self.own_hidden or self.hidden
+        return {"contact": self.hidden} | {kind: size for kind in KINDS[1:] if kind in own}
 
     def check(self) -> None:
         """Check what msgspec cannot.
 
         Raises:
-            ValueRangeError: No net has this number of outputs, or lacks a turn; no position is of a kind, a
-                rate begins below its lower bound, or the run needs measurements of strength that it does not
-                make.
+            ValueRangeError: No net has this number of outputs, or this layout without a turn; no position is
+                of such a kind, a rate begins below its lower bound, or the run needs measurements of strength
+                that it does not make.
             UnsupportedError: The expert needs an evaluator and has none.
             GammondError: The expert or an opponent cannot be loaded.
         """

@@ -31,9 +31,10 @@ def find_kind(boards: NDArray[np.int8], at: int) -> int:
         back0 += boards[at, 0, point]
         back1 += boards[at, 1, point]
     if is_race(boards, at):
+        outside = back0 + back1
         for point in range(7, 19):
-            back0 += boards[at, 0, point] + boards[at, 1, point]
-        return BEAROFF if back0 + back1 == 0 else RACE
+            outside += boards[at, 0, point] + boards[at, 1, point]
+        return BEAROFF if outside == 0 else RACE
     if boards[at, 0, 25] + boards[at, 1, 25] > 0:
         return BAR
     if boards[at, 0, 0] + boards[at, 1, 0] > 0:

@@ -32,7 +32,7 @@ def learn_position(
     learning: LearningParameters,
     buffers: EvaluationBuffers,
 ) -> float:
-    """Judge a position and take a step towards the target; returns the squared error of equity."""
+    """Evaluate a position and take a step towards the target; return the squared error of equity."""
     kind = evaluate_position(boards, at, nets, learning, buffers)
     error = equity(buffers.target) - equity(buffers.nodes)
     take_step(boards, at, nets[kind], learning, buffers.units[kind], buffers)
