@@ -261,11 +261,13 @@ class Run:
 
     def _format_line(self, record: Record, strengths: Sequence[StrengthRecord]) -> str:
         text = self._learner.format_record(record)
-        if text and strengths:
+        if not text:
+            return ""
+        if strengths:
             text += f", {format_strengths(strengths)}"
         for opponent, games in record.get(ENDLESS, {}).items():
             text += f", {format_count(games, 'game')} against {opponent} did not end"
-        if text and "back_to" in record:
+        if "back_to" in record:
             text += f"; fallen behind: {self._learner.format_backtrack(record)}"
         return text
 
