@@ -237,18 +237,8 @@ def test_a_picture_that_cannot_be_written_is_an_error(tmp_path):
 
 
 def test_games_that_do_not_end_are_counted_and_the_others_measure(few_positions, capsys, monkeypatch):
-    command = [
-        "measure",
-        "frontier",
-        "fast",
-        "--opponent",
-        "random",
-        "--games",
-        "40",
-        "--threads",
-        "1",
-        "--json",
-    ]
+    options = ["--opponent", "random", "--games", "40", "--threads", "1", "--json"]
+    command = ["measure", "frontier", "fast", *options]
     monkeypatch.setattr("engine.play.lockstep.MAX_TURNS", 64)
     assert cli.main(command) == 0
     out, err = capsys.readouterr()

@@ -31,11 +31,8 @@ def two(tmp_path_factory):
 
 
 def test_a_run_keeps_the_nets_of_each_checkpoint_where_it_is_asked_to(two, tmp_path):
-    assert (
-        list(list_kept_nets(two[0]))
-        == [20, 40, 60]
-        == [each["games"] for each in read_records(two[0] / "log.jsonl")]
-    )
+    assert list(list_kept_nets(two[0])) == [20, 40, 60]
+    assert [each["games"] for each in read_records(two[0] / "log.jsonl")] == [20, 40, 60]
     assert load_opponent(f"run:{two[0] / 'nets-000000020.npz'}").nets
     assert list_kept_nets(train(tmp_path / "none")) == {}
 
@@ -66,19 +63,10 @@ def test_games_that_cannot_be_are_refused(two, tmp_path, games, capsys):
 
 
 def test_runs_that_kept_no_nets_at_the_same_points_are_told_how(two, tmp_path, capsys):
-    words = [
-        "train",
-        "plot",
-        str(two[0]),
-        str(tmp_path),
-        "--output",
-        str(tmp_path / "a.svg"),
-        "--head-to-head",
-        "4",
-    ]
-    assert cli.main(words) != 0
+    options = ["--output", str(tmp_path / "a.svg"), "--head-to-head", "4"]
+    assert cli.main(["train", "plot", str(two[0]), str(tmp_path), *options]) != 0
     assert "--keep-nets" in capsys.readouterr().err
-    assert cli.main([*words[:2], str(two[0]), *words[4:]]) == cli.EXIT_USAGE
+    assert cli.main(["train", "plot", str(two[0]), *options]) == cli.EXIT_USAGE
 
 
 def test_studies_keep_nets_too(tmp_path):
