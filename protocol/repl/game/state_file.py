@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
-from contextlib import suppress
 from pathlib import Path
 
 import msgspec
 
 from engine.errors import DataFileError
+from engine.runtime.output_files import open_output
 
 
 def write_state(file: Path, content: msgspec.Struct) -> None:
@@ -17,12 +16,9 @@ def write_state(file: Path, content: msgspec.Struct) -> None:
     Raises:
         DataFileError: The file cannot be written.
     """
-    partial = file.with_name(f"{file.name}.{os.getpid()}")
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
-        partial.write_bytes(msgspec.json.encode(content))
-        partial.replace(file)
+        with open_output(file) as out:
+            out.write(msgspec.json.encode(content))
     except OSError as error:
-        with suppress(OSError):
-            partial.unlink(missing_ok=True)
         raise DataFileError(f"the game is not saved: {error}", field="game") from error
