@@ -108,12 +108,12 @@ def engine():
 
 
 @pytest.fixture(scope="module")
-def judged(engine):
+def analysed(engine):
     return engine.analyse(gammond.read_match(SHORT), plies=0)
 
 
-def test_each_action_gets_its_judgement(judged):
-    (game,) = judged.games
+def test_each_action_gets_its_judgement(analysed):
+    (game,) = analysed.games
     opening, *_, last = game.actions
     assert opening.analysed_plays[0].depth == "0-ply"
     assert opening.luck is not None
@@ -122,8 +122,8 @@ def test_each_action_gets_its_judgement(judged):
     assert opening.analysed_plays[0].play == ranked.best.play
 
 
-def test_the_document_says_what_each_player_lost(judged):
-    document = judged.to_dict()
+def test_the_document_says_what_each_player_lost(analysed):
+    document = analysed.to_dict()
     assert "0-ply" in document["method"]
     assert len(document["players"]) == 2
     assert sum(player["counted"] for player in document["players"]) == sum(
@@ -132,8 +132,8 @@ def test_the_document_says_what_each_player_lost(judged):
     assert gammond.read_match(SHORT).to_dict()["decisions"] == []
 
 
-def test_the_analysis_survives_sgf(judged):
-    again = gammond.read_match(judged.to_sgf().encode())
+def test_the_analysis_survives_sgf(analysed):
+    again = gammond.read_match(analysed.to_sgf().encode())
     assert again.games[0].actions[0].analysed_plays
     assert again.to_dict()["method"] == ""
 
@@ -172,25 +172,25 @@ def test_what_is_written_is_what_the_fields_say():
     assert replace(match, games=()).to_sgf() == ""
 
 
-def test_an_analysis_that_was_taken_out_is_not_written(judged):
+def test_an_analysis_that_was_taken_out_is_not_written(analysed):
     def strip(action):
         return replace(action, analysed_plays=(), cube_equities=None, luck=None)
 
-    games = tuple(replace(game, actions=tuple(map(strip, game.actions))) for game in judged.games)
-    bare = replace(judged, games=games)
-    assert judged.to_dict()["decisions"]
+    games = tuple(replace(game, actions=tuple(map(strip, game.actions))) for game in analysed.games)
+    bare = replace(analysed, games=games)
+    assert analysed.to_dict()["decisions"]
     assert bare.to_dict()["decisions"] == []
     assert not any(
         each.analysed_plays for each in gammond.read_match(bare.to_sgf().encode()).games[0].actions
     )
 
 
-def test_numbers_of_an_analysis_can_be_replaced(judged):
-    (game,) = judged.games
+def test_numbers_of_an_analysis_can_be_replaced(analysed):
+    (game,) = analysed.games
     first, *others = game.actions
     best = replace(first.analysed_plays[0], equity=0.5)
     changed = replace(first, analysed_plays=(best, *first.analysed_plays[1:]), luck=0.25)
-    match = replace(judged, games=(replace(game, actions=(changed, *others)),))
+    match = replace(analysed, games=(replace(game, actions=(changed, *others)),))
     again = gammond.read_match(match.to_sgf().encode()).games[0].actions[0]
     assert (again.analysed_plays[0].equity, again.luck) == (0.5, 0.25)
     assert len(again.analysed_plays) == len(first.analysed_plays)
@@ -233,9 +233,9 @@ def _describe(match):
 
 
 @pytest.mark.parametrize("kind", [gammond.Match, gammond.Game, gammond.Action, gammond.AnalysedPlay])
-def test_no_field_is_ignored_that_is_replaced(judged, kind):
+def test_no_field_is_ignored_that_is_replaced(analysed, kind):
     """Any change is in what is read again from the text, or it is refused; derived from the fields."""
-    (game,) = judged.games
+    (game,) = analysed.games
     first, *others = game.actions
     for each in fields(kind):
         if not each.compare:
@@ -246,9 +246,9 @@ def test_no_field_is_ignored_that_is_replaced(judged, kind):
             return replace(value, **{name: _VALUES.get(name) or _CHANGES[type(before)](before)})
 
         if kind is gammond.Match:
-            changed = change(judged)
+            changed = change(analysed)
         elif kind is gammond.Game:
-            changed = replace(judged, games=(change(game),))
+            changed = replace(analysed, games=(change(game),))
         else:
             action = (
                 change(first)
@@ -257,8 +257,8 @@ def test_no_field_is_ignored_that_is_replaced(judged, kind):
                     first, analysed_plays=(change(first.analysed_plays[0]), *first.analysed_plays[1:])
                 )
             )
-            changed = replace(judged, games=(replace(game, actions=(action, *others)),))
-        assert changed != judged, each.name
+            changed = replace(analysed, games=(replace(game, actions=(action, *others)),))
+        assert changed != analysed, each.name
         try:
             text = changed.to_sgf()
         except (gammond.StateError, gammond.UnsupportedError):
@@ -267,7 +267,9 @@ def test_no_field_is_ignored_that_is_replaced(judged, kind):
             assert not text
             continue
         again = _describe(gammond.read_match(text.encode())), changed.to_dict()
-        assert again != (_describe(gammond.read_match(judged.to_sgf().encode())), judged.to_dict()), each.name
+        assert again != (_describe(gammond.read_match(analysed.to_sgf().encode())), analysed.to_dict()), (
+            each.name
+        )
 
 
 def test_a_change_that_breaks_the_rules_or_contradicts_the_actions_is_refused():
