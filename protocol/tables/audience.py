@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from protocol.tables.events import EventLog, Frame, LateText, encode_frame
+from protocol.tables.events import EventLog, Frame, Late, encode_frame
 
 _HISTORY_KINDS = ("start", "undo", "redo", "go_back")
 """Events whose state has the history, which changed by more than an entry."""
@@ -42,8 +41,8 @@ class TableState(Protocol):
         """Return the state that everybody sees."""
         ...
 
-    def give_choices(self, take: Callable[[dict[str, Any]], object]) -> None:
-        """Give what only the seat to act is told to a function: now, or once a worker has found it."""
+    def find_choices(self) -> Late[dict[str, Any]]:
+        """Return what only the seat to act is told."""
         ...
 
     def describe_history(self) -> list[dict[str, Any]]:
@@ -120,10 +119,10 @@ class Audience:
             "state": state,
         }
 
-    def _make_own_frame(self, event: dict[str, Any]) -> LateText:
+    def _make_own_frame(self, event: dict[str, Any]) -> Late[str]:
         """Return the frame of an event for the seat that is to choose a play."""
-        frame = LateText()
-        self._state.give_choices(
+        frame = Late[str]()
+        self._state.find_choices().give(
             lambda choices: frame.complete(encode_frame({**event, "state": event["state"] | choices}))
         )
         return frame

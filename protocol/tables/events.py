@@ -1,12 +1,14 @@
-"""The events of a table: numbered, kept for visitors that come back, bounded; and frames that come later."""
+"""The events of a table: numbered, kept for visitors that come back, bounded; and frames that come late."""
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any, Generic, NamedTuple, TypeVar
 
 import msgspec
+
+ValueT = TypeVar("ValueT")
 
 MAX_KEPT_EVENTS = 32
 """Events kept for visitors that come back; some 3 kB each."""
@@ -54,36 +56,31 @@ def encode_frame(document: dict[str, Any]) -> str:
     return msgspec.json.encode(document).decode()
 
 
-class LateText:
-    """What a visitor gets as text once it is made; what comes after it waits.
+class Late(Generic[ValueT]):
+    """A value that may have to be made first.
 
     Attributes:
-        text: The text; None until it is made.
+        value: The value; None until it is made.
     """
 
     def __init__(self) -> None:
-        self.text: str | None = None
-        self._on_made: list[Callable[[str], object]] = []
+        self.value: ValueT | None = None
+        self._waiting: list[Callable[[ValueT], object]] = []
 
-    def __str__(self) -> str:
-        """The text, once it is made."""
-        assert self.text is not None
-        return self.text
+    def complete(self, value: ValueT) -> None:
+        """Give it its value."""
+        self.value = value
+        for take in self._waiting:
+            take(value)
+        self._waiting.clear()
 
-    def complete(self, text: str) -> None:
-        """Give it its text."""
-        self.text = text
-        for tell in self._on_made:
-            tell(text)
-        self._on_made.clear()
-
-    def notify(self, tell: Callable[[str], object]) -> None:
-        """Tell a function the text, now or once it is made."""
-        if self.text is None:
-            self._on_made.append(tell)
+    def give(self, take: Callable[[ValueT], object]) -> None:
+        """Give the value to a function: now, or once it is made."""
+        if self.value is None:
+            self._waiting.append(take)
         else:
-            tell(self.text)
+            take(self.value)
 
 
-Frame = str | LateText
-"""What a visitor gets."""
+Frame = str | Late[str]
+"""What a visitor gets as text; what comes after one that is still to be made waits."""

@@ -9,12 +9,15 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Generator, Sequence
 from enum import StrEnum
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple, cast
 
 from engine.errors import UnsupportedError
-from protocol.core.requests import Reply, Work
+from protocol.core.fault_log import FAULT_LOG
+from protocol.core.requests import JsonReply, Reply, Work
 from protocol.state.session import Session
+from protocol.tables.events import Late
 from protocol.tables.requests import ActRequest, TableSpec
+from protocol.tables.submission import Submit, WorkResult
 
 
 class Phase(StrEnum):
@@ -162,6 +165,28 @@ class TableView(ABC):
     def plan_choices(self) -> Work | None:
         """Return work whose reply is what `describe_choices` returns, where that takes long; else None."""
         return None
+
+    def find_choices(self, submit: Submit, client: object) -> Late[dict[str, Any]]:
+        """Return what `describe_choices` does; where it takes long, once a worker has found it.
+
+        Args:
+            submit: Has work done.
+            client: The table, for shares of the threads.
+        """
+        found = Late[dict[str, Any]]()
+
+        def take(result: WorkResult) -> None:
+            if isinstance(result, Exception):
+                FAULT_LOG.log_own("the plays at a table were not found", result)
+                found.complete({})
+            else:
+                found.complete(dict(cast("JsonReply", result[-1]).document))
+
+        if work := self.plan_choices():
+            submit(work, take, client)
+        else:
+            found.complete(self.describe_choices())
+        return found
 
     @abstractmethod
     def describe_place(self) -> dict[str, Any]:

@@ -13,10 +13,9 @@ from protocol.core.replies import describe_error
 from protocol.tables.admission import Admission
 from protocol.tables.archive import SavedTable
 from protocol.tables.audience import Audience, Listener, Member
-from protocol.tables.choices import ChoiceSource, TakeChoices
 from protocol.tables.clocks import MatchClock
 from protocol.tables.engine_play import EnginePlay
-from protocol.tables.events import Frame
+from protocol.tables.events import Frame, Late
 from protocol.tables.game_history import HistoryEntry
 from protocol.tables.game_view import Phase
 from protocol.tables.requests import JoinRequest, TableSpec
@@ -93,7 +92,7 @@ class Table:
         self.awaits_dice = False
         self._changed_s = self.active_s
         self.game_started_s = self.created_s
-        self._choices: ChoiceSource | None = None
+        self._choices: Late[dict[str, Any]] | None = None
         self._is_end_announced = False
 
     @property
@@ -499,11 +498,11 @@ class Table:
         """The seat that is to choose a play; None for neither."""
         return self.game.to_act if self.game.phase is Phase.PLAY else None
 
-    def give_choices(self, take: TakeChoices) -> None:
-        """Give what only the seat to act is told to a function: now, or once a worker has found it."""
+    def find_choices(self) -> Late[dict[str, Any]]:
+        """Return what only the seat to act is told, found once for each position."""
         if self._choices is None:
-            self._choices = ChoiceSource(self.game.view, self._services.submit, self)
-        self._choices.give(take)
+            self._choices = self.game.view.find_choices(self._services.submit, self)
+        return self._choices
 
     def describe_history(self) -> list[dict[str, Any]]:
         """Return the actions of the game at hand."""

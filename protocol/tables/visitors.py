@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Callable
 from typing import Protocol
 
-from protocol.tables.events import Frame, LateText
+from protocol.tables.events import Frame, Late
 
 NameCheck = Callable[[str], str]
 
@@ -75,7 +75,7 @@ class Visitor:
     @property
     def awaits_frame(self) -> bool:
         """Whether what is next for the visitor is still to be made."""
-        return bool(self._output) and isinstance(self._output[0], LateText) and self._output[0].text is None
+        return bool(self._output) and isinstance(self._output[0], Late) and self._output[0].value is None
 
     def receive(self, frame: str) -> None:
         """Take in a request; what comes of it can be taken with `take_output`."""
@@ -86,8 +86,8 @@ class Visitor:
         if self.is_dropped:
             return
         self._output.append(frame)
-        if isinstance(frame, LateText):
-            frame.notify(self._count)
+        if isinstance(frame, Late):
+            frame.give(self._count)
         else:
             self._count(frame)
 
@@ -103,10 +103,14 @@ class Visitor:
     def take_output(self) -> list[str]:
         """Return the frames that wait, each once, in order, up to one that is still to be made."""
         texts: list[str] = []
-        while self._output and not self.awaits_frame:
-            frame = self._output.popleft()
-            texts.append(str(frame))
-            self.unread_chars -= len(texts[-1])
+        while self._output:
+            frame = self._output[0]
+            text = frame.value if isinstance(frame, Late) else frame
+            if text is None:
+                break
+            self._output.popleft()
+            self.unread_chars -= len(text)
+            texts.append(text)
         return texts
 
     def drop(self) -> None:
