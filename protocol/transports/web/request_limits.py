@@ -86,6 +86,11 @@ class AddressPlaces:
         self._most = most
         self._counts: Counter[str] = Counter()
 
+    @property
+    def count(self) -> int:
+        """How many all addresses have together."""
+        return self._counts.total()
+
     def has_room(self, address: str) -> bool:
         """Return whether an address, as `group_address` returns it, may have one more."""
         return not address or self._counts[address] < self._most

@@ -48,9 +48,7 @@ class RestWork:
         self.limits = limits
         self.times = Histogram()
         self._running: set[RunningRequest] = set()
-        self._long = AddressPlaces(limits.address_works)
-        self._short = AddressPlaces(limits.address_works)
-        self._long_count = 0
+        self._places = {is_long: AddressPlaces(limits.address_works) for is_long in (False, True)}
 
     @property
     def count(self) -> int:
@@ -64,10 +62,10 @@ class RestWork:
             address: Where it comes from, as `group_address` returns it.
             is_long: Whether the work takes long.
         """
-        limits, count = self.limits, self._long_count if is_long else len(self._running) - self._long_count
-        if count >= limits.works:
+        limits, places = self.limits, self._places[is_long]
+        if places.count >= limits.works:
             return BusyError(f"{limits.works} requests are under way: try again shortly", field="server")
-        if not (self._long if is_long else self._short).has_room(address):
+        if not places.has_room(address):
             return BusyError(
                 f"{limits.address_works} of your requests are under way: wait for their answers",
                 field="client",
@@ -77,14 +75,12 @@ class RestWork:
     def add(self, request: RunningRequest) -> None:
         """Take a request in."""
         self._running.add(request)
-        self._long_count += request.is_long
-        (self._long if request.is_long else self._short).add(request.address)
+        self._places[request.is_long].add(request.address)
 
     def remove(self, request: RunningRequest) -> None:
         """Let a request go."""
         self._running.discard(request)
-        self._long_count -= request.is_long
-        (self._long if request.is_long else self._short).remove(request.address)
+        self._places[request.is_long].remove(request.address)
 
     async def drain(self) -> None:
         """End all requests: by themselves, then with work stopped, then without answers."""
