@@ -149,9 +149,7 @@ class Outbox:
         """Take it for broken output if nobody is left who could read, though nothing is to be written."""
         if _CAN_SELECT:
             watch = select.poll()
-            watch.register(
-                self._output_fd, 0
-            )  # nothing but what is always told: that the other end is closed
+            watch.register(self._output_fd, 0)  # asks for nothing but what is always told: a closed other end
             if watch.poll(0):
                 self._on_broken(BrokenPipeError(errno.EPIPE, "nobody reads"))
 

@@ -278,8 +278,9 @@ class Rounds:
         self._rest(began_s)
 
     def _rest(self, began_s: float) -> None:
+        """Note until when other things are to be done after being busy since a time."""
         ended_s = self.clock()
-        self._rested_s = 2 * ended_s - began_s
+        self._rested_s = ended_s + (ended_s - began_s)
 
     def _plan(self) -> None:
         if self._order and not self._is_due:
@@ -290,8 +291,10 @@ class Rounds:
         """Serve lines, answer what is quick of what they ask for, and send the answers."""
         self._is_due = False
         if self._order:  # who came in the turn of another may have had its own in the same round
+            began_s = self.clock()
             with PROMPTNESS:
                 self._serve()
+            self._rest(began_s)
         self._plan()
 
     def _serve(self) -> None:
@@ -319,4 +322,3 @@ class Rounds:
                 client.served_s += took_s
             client.take_results(quick_jobs, results)
             client.pump()
-        self._rest(end_s - ROUND_S)
