@@ -153,9 +153,8 @@ def describe_action(action: str, before: MatchState, after: MatchState, names: S
             name, "offer", f"to resign {_describe_game_result(kind, points)}"
         ) + _ask_for_response(after, names)
     if verb == "double":
-        return make_sentence(name, name_double(before), f"to {2 * before.cube}") + _ask_for_response(
-            after, names
-        )
+        offer = make_sentence(name, name_double(before), f"to {2 * before.cube}")
+        return offer + _ask_for_response(after, names)
     if verb == "beaver":
         return make_sentence(name, verb, f"to {2 * after.cube}") + _ask_for_response(after, names)
     if verb == "take":

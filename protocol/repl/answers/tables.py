@@ -19,6 +19,7 @@ CHANCE_KEYS = ("win", "win_g", "win_bg", "lose_g", "lose_bg")
 _CHANCE_WIDTHS = (6, 5, 5, 6, 5)
 
 _EQUITY_WIDTH = 7
+_NUMBER_WIDTH = 10
 
 _CHOICE_WIDTH = 14
 _MATRIX_LEGEND = "N no {double}, D {double}/take, P {double}/pass, T too good, - no doubling"
@@ -86,24 +87,15 @@ def format_opinion(replies: Sequence[Reply]) -> list[str]:
         features = [f"    {name.replace('_', ' '):<26}{_format_number(final[name])}" for name in names]
         return [f"    {_format_number(final['score'])} by {final['player']}", *chances, *features]
     shown = "" if final["shown"] == final["count"] else f"{final['shown']} of "
-    return [
-        *format_chances_header(f"{'':2}{'score':>10}{'behind':>10}"),
-        *(
-            format_chances_row(
-                move["rank"],
-                f"{move['rank']:>2}{_format_number(move['score']):>10}"
-                + (
-                    f"{_format_number(float(move['score']) - float(moves[0]['score'])):>10}"
-                    if place
-                    else " " * 10
-                ),
-                format_chances(move),
-                str(move["play"]),
-            )
-            for place, move in enumerate(moves)
-        ),
-        f"    {shown}{format_count(int(final['count']), 'play')} by {final['player']}",
-    ]
+    width = _NUMBER_WIDTH
+    lines = format_chances_header(f"{'':2}{'score':>{width}}{'behind':>{width}}", width=width)
+    for move in moves:
+        is_first = move is moves[0]
+        behind = "" if is_first else _format_number(float(move["score"]) - float(moves[0]["score"]))
+        left = f"{move['rank']:>2}{_format_number(move['score']):>{width}}{behind:>{width}}"
+        chances, play = format_chances(move), str(move["play"])
+        lines.append(format_chances_row(move["rank"], left, chances, play, width=width))
+    return [*lines, f"    {shown}{format_count(int(final['count']), 'play')} by {final['player']}"]
 
 
 def _format_number(value: ReplyValue) -> str:
@@ -111,25 +103,25 @@ def _format_number(value: ReplyValue) -> str:
     return f"{value:.4g}" if isinstance(value, float) else str(value)
 
 
-def format_chances_header(left: str, last: str = "play") -> list[str]:
+def format_chances_header(left: str, last: str = "play", *, width: int = _EQUITY_WIDTH) -> list[str]:
     """Write two lines of titles: of the columns to the left, of the chances, and of the last column.
 
-    Where they do not fit, there are only the two columns before the chances, and the last one.
+    Where they do not fit, there are only the two columns before the chances, of this width, and the last one.
     """
     upper = f"{'':{len(left)}}{'win':>13}{'lose':>12}"
     lower = f"{left}{'all':>6}{'gam':>5}{'bg':>5}{'gam':>6}{'bg':>5}  {last}"
-    narrow = f"{'':2}{left[-2 * _EQUITY_WIDTH :]}  {last}"
+    narrow = f"{'':2}{left[-2 * width :]}  {last}"
     return [PreformattedLine(upper, narrow=""), PreformattedLine(lower, narrow=narrow)]
 
 
 def format_chances_row(
-    rank: ReplyValue, left: str, chances: str, last: str, mark: str = ""
+    rank: ReplyValue, left: str, chances: str, last: str, mark: str = "", *, width: int = _EQUITY_WIDTH
 ) -> PreformattedLine:
     """Write a row of such a table; the last of its columns on the left is how far it is behind."""
-    marks = [Mark(len(left) - _EQUITY_WIDTH, len(left), mark)]
-    narrow_left = f"{rank:>2}{left[-2 * _EQUITY_WIDTH :]}"
+    marks = [Mark(len(left) - width, len(left), mark)]
+    narrow_left = f"{rank:>2}{left[-2 * width :]}"
     narrow = MarkedLine(
-        f"{narrow_left}  {last}".rstrip(), [Mark(len(narrow_left) - _EQUITY_WIDTH, len(narrow_left), mark)]
+        f"{narrow_left}  {last}".rstrip(), [Mark(len(narrow_left) - width, len(narrow_left), mark)]
     )
     return PreformattedLine(f"{left}{chances}  {last}".rstrip(), marks, narrow)
 

@@ -100,3 +100,5 @@ def test_the_terminal_lays_out_numbers_features_and_plays():
     assert first.endswith("8/5 6/5")
     assert float(second.split()[2]) < 0
     assert last == "    3 of 16 plays by classic"
+    assert head.narrow.split() == ["score", "behind", "play"]
+    assert second.narrow.split()[:3] == second.split()[:3]
