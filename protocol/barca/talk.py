@@ -239,7 +239,7 @@ class BarcaTalk(MoveTalk):
 
 def _mark(part: DrawnSpan, own: int) -> Mark:
     """Return the mark of a part of the board: colours of themes, as for backgammon."""
-    names = {"hole": "play", "scared": "failure", "last": "dice", "frame": "frame"}
-    names |= {"valid": "play", "feared": "failure"}
+    names = {"hole": "play", "valid": "play", "scared": "failure", "feared": "failure"}
+    names |= {"last": "dice", "frame": "frame"}
     sides = {"white": "own" if own == 0 else "other", "black": "other" if own == 0 else "own"}
     return Mark(part.start, part.end, {**names, **sides}[part.what])

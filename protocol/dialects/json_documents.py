@@ -52,19 +52,22 @@ def decode_fields(data: str | bytes) -> dict[str, object]:
         msgspec.DecodeError: It is no JSON.
         RecursionError: It is too deep.
     """
-    document: object = None
-    if len(data) <= _ANY_BYTES:
-        document = msgspec.json.decode(data)
-    elif (data.count('"') if isinstance(data, str) else data.count(b'"')) > 2 * MAX_TEXTS:
-        raise LimitError(f"expected at most {MAX_TEXTS:,} texts in an object, got more", field="line")
-    else:
-        with suppress(msgspec.ValidationError):
-            document = _FIELDS_DECODER.decode(data)
+    is_short = len(data) <= _ANY_BYTES
+    document = msgspec.json.decode(data) if is_short else _find_fields(data)
     if not isinstance(document, dict):
         raise FormatError("expected a JSON object, got another value", field="line")
     if len(document) > MAX_FIELDS:
         raise LimitError(f"expected at most {MAX_FIELDS} fields, got {len(document):,}", field="line")
-    return document if len(data) <= _ANY_BYTES else _decode_values(document)
+    return document if is_short else _decode_values(document)
+
+
+def _find_fields(data: str | bytes) -> dict[str, msgspec.Raw] | None:
+    """Return the fields of an object as they were written; None for another value."""
+    if (data.count('"') if isinstance(data, str) else data.count(b'"')) > 2 * MAX_TEXTS:
+        raise LimitError(f"expected at most {MAX_TEXTS:,} texts in an object, got more", field="line")
+    with suppress(msgspec.ValidationError):
+        return _FIELDS_DECODER.decode(data)
+    return None
 
 
 def _decode_values(fields: dict[str, msgspec.Raw]) -> dict[str, object]:

@@ -79,7 +79,8 @@ _STORE_USES: dict[str | None, StoreUse] = {None: StoreUse.ON, **{str(use): use f
 
 _RULES = {name: Rules(variant) for name, variant in VARIANTS.items()}
 
-_FIELDS = Query.__struct_fields__
+_MATCH_FIELDS = sorted({each.name for each in fields(MatchState)} - set(Query.__struct_fields__))
+"""Fields of a match state, which a query does not have."""
 
 QUERIES = QueryReader(
     Query,
@@ -110,7 +111,7 @@ QUERIES = QueryReader(
         "ply": "did you mean 'plies'?",
         "depth": "did you mean 'plies'?",
         **dict.fromkeys(
-            ("match", "matchid", *sorted({each.name for each in fields(MatchState)} - set(_FIELDS))),
+            ("match", "matchid", *_MATCH_FIELDS),
             "score, cube and rules come with the position: send an XGID, or ID:MATCHID",
         ),
     },

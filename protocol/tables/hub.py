@@ -186,10 +186,9 @@ class Hub:
     def _go_on(self, visitor: Visitor, result: WorkResult = ()) -> None:
         """Serve a visitor's next request, which is prepared, unless that failed."""
         visitor.is_blocked = False
-        is_prepared = not isinstance(result, Exception)
         if isinstance(result, Exception) and visitor.waiting:
             self._send_fault(visitor, read_id(visitor.waiting.popleft()), result)
-        self._serve(visitor, is_prepared=is_prepared)
+        self._serve(visitor, is_prepared=not isinstance(result, Exception))
         self._sweep_leaving()
 
     def run_step(self, step: Callable[[], None]) -> None:

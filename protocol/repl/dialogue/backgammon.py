@@ -131,7 +131,7 @@ class BackgammonTalk(Talk):
 
     def knows(self, name: str) -> bool:
         """Return whether a word is a command, or one of GNU Backgammon's."""
-        return ALIASES.get(name, name) in {**REPL_COMMANDS, **COMMANDS} or bool(gnubg_words.explain(name))
+        return _is_command(name) or bool(gnubg_words.explain(name))
 
     def reads(self, text: str) -> bool:
         """Return whether a line has the looks of a command, a play or a position, right or wrong."""
@@ -145,8 +145,8 @@ class BackgammonTalk(Talk):
         return "a drawn board is read with its ID or XGID beside it, and 'edit' sets up checkers"
 
     def _is_read(self, text: str) -> bool:
-        name = text.split()[0]
-        is_command = ALIASES.get(name, name) in {**REPL_COMMANDS, **COMMANDS}
+        """Return whether a line is a command, a play or a position as it stands."""
+        is_command = _is_command(text.split()[0])
         return is_command or bool(_PLAY_PATTERN.match(text)) or self._find_position(text) is not None
 
     def _find_position(self, text: str) -> str | None:
@@ -189,6 +189,11 @@ class BackgammonTalk(Talk):
             return [f"There is no {name!r} here: {instead}."]
         replies, _ = run_line(self.session, f"help {name}")
         return format_replies(replies)
+
+
+def _is_command(name: str) -> bool:
+    name = ALIASES.get(name, name)
+    return name in REPL_COMMANDS or name in COMMANDS
 
 
 def _explain_unknown(text: str) -> str:
