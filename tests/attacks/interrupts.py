@@ -49,20 +49,16 @@ def interrupt_work(trial: Trial) -> str:
             )
             sent += 1
         trial.note(f"{job.name}, to the end")
-        run_job(replace(job, command=_next_command(job, out)), trial.home, out, folder)
+        run_job(replace(job, command=job.make_command(out)), trial.home, out, folder)
         first, second = list_results(job, whole), list_results(job, out)
         for name in first:
             expect(first[name]() == second[name](), f"{job.name}: {name} differs after interrupts")
     return f"{sent} signals, the slowest end after {slowest_s:.1f} s, the same results after resuming"
 
 
-def _next_command(job: KillableJob, out: Path) -> str:
-    return f"{job.command} {job.resume}" if out.exists() else job.command
-
-
 def _interrupt(job: KillableJob, trial: Trial, out: Path, kind: signal.Signals, after_s: float) -> float:
     """Start or resume a job, and send it a signal after some time; return how long it takes to end."""
-    command, log = _next_command(job, out), trial.home.folder / "interrupted.log"
+    command, log = job.make_command(out), trial.home.folder / "interrupted.log"
     with log.open("wb") as stderr:
         process = subprocess.Popen(
             gammond_command(*fill_in(command, out, trial.home.folder)),

@@ -38,6 +38,10 @@ class KillableJob:
     needs: tuple[str, ...] = ()
     inputs: tuple[str, ...] = ()
 
+    def make_command(self, out: Path) -> str:
+        """Return what starts it, or goes on where it has left something."""
+        return f"{self.command} {self.resume}" if out.exists() else self.command
+
 
 JOBS: tuple[KillableJob, ...] = (
     KillableJob(

@@ -57,7 +57,7 @@ def _make_inputs(job: KillableJob, trial: Trial, folder: Path) -> None:
 
 def _start_and_kill(job: KillableJob, trial: Trial, out: Path, folder: Path, after_s: float) -> None:
     """Start or resume a job, and kill it and all its processes after some time."""
-    words = _next_command(job, out, folder)
+    words = fill_in(job.make_command(out), out, folder)
     with (folder / "killed.log").open("ab") as log:
         process = subprocess.Popen(
             gammond_command(*words),
@@ -83,15 +83,9 @@ def _kill_group(process: subprocess.Popen[bytes]) -> None:
     process.wait()
 
 
-def _next_command(job: KillableJob, out: Path, folder: Path) -> list[str]:
-    """Return the words that start a job, or that resume it where it has left something."""
-    text = f"{job.command} {job.resume}" if out.exists() else job.command
-    return fill_in(text, out, folder)
-
-
 def _finish(job: KillableJob, trial: Trial, out: Path, folder: Path) -> None:
     done = subprocess.run(
-        gammond_command(*_next_command(job, out, folder)),
+        gammond_command(*fill_in(job.make_command(out), out, folder)),
         cwd=ROOT,
         env=trial.home.environment,
         stdin=subprocess.DEVNULL,
