@@ -15,6 +15,7 @@ from protocol.commands.command import Command
 from protocol.core.connection import Connection
 from protocol.core.jobs import Job, run_batch
 from protocol.core.limits import ClientLimits
+from tests.attacks.positions import WIDE_POSITION
 from tests.machine_speed import measure_loop_s
 from tests.protocol.talking import hear
 
@@ -29,9 +30,6 @@ _TRIES = 6
 
 LINE_BYTES = ClientLimits.line_bytes
 COMMAND_CHARS = ClientLimits.command_chars
-
-WIDE = "AAAA/39SSlKlJA"
-"""2,211 plays of a double ace."""
 
 FILLERS = {
     "letters": "x",
@@ -110,7 +108,7 @@ def list_objects(names: Iterator[str] | tuple[str, ...], head: str, size: int = 
         '""',
         "null",
         "1.1234567890123456789e-300",
-        f'"{WIDE}"',
+        f'"{WIDE_POSITION}"',
         '"8/5"',
         '"eval"',
     )

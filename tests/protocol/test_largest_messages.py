@@ -27,13 +27,13 @@ from protocol.tables.table import Table
 from protocol.transports.web.limits import WebLimits
 from protocol.web.answers import WebAnswer, WebRequest
 from protocol.web.endpoints import ENDPOINTS
+from tests.attacks.positions import WIDE_POSITION
 from tests.boards import RacingEvaluator
 from tests.protocol.accounts.quick_accounts import open_accounts
 from tests.protocol.dialects.test_gnubg_external import SEAT_0_PLAY, played_by
 from tests.protocol.largest_messages import (
     COMMAND_CHARS,
     FILLERS,
-    WIDE,
     check_cost,
     fill,
     fill_json,
@@ -58,7 +58,7 @@ EXAMPLES = {
 def list_setup(game: Game) -> list[str]:
     """List lines after which the commands of a game have much to do."""
     lines = [f"set game.variant {next(iter(GAMES[game.name].variants))}", "newgame"]
-    return [*lines, f"position gnubgid {WIDE}", "dice 1 1"] if game.name == "backgammon" else lines
+    return [*lines, f"position gnubgid {WIDE_POSITION}", "dice 1 1"] if game.name == "backgammon" else lines
 
 
 @pytest.fixture(scope="module")
@@ -132,7 +132,7 @@ QUERY_FIELDS = [(game, name) for game, reader in QUERY_READERS.items() for name 
 @pytest.mark.parametrize(("game", "name"), QUERY_FIELDS)
 def test_a_query_with_a_field_as_long_as_a_line_may_be(connections, game, name):
     variant = next(iter(GAMES[game].variants))
-    others = {"id": 1, "variant": variant, "position": WIDE} if name != "position" else {"id": 1}
+    others = {"id": 1, "variant": variant, "position": WIDE_POSITION} if name != "position" else {"id": 1}
     others.pop(name, None)
     head = json.dumps(others)[:-1].replace(": ", ":") + ("," if others else "")
     for line in list_objects((name,), head):
@@ -142,7 +142,7 @@ def test_a_query_with_a_field_as_long_as_a_line_may_be(connections, game, name):
 @pytest.mark.parametrize("want", get_args(Want))
 def test_a_query_for_each_part_of_as_many_positions_as_there_may_be(connections, want):
     for count in (1, 128, 10_000):
-        query = {"id": 1, "want": [want], "dice": [1, 1], "positions": [WIDE] * count}
+        query = {"id": 1, "want": [want], "dice": [1, 1], "positions": [WIDE_POSITION] * count}
         check_line(connections["backgammon"], json.dumps(query))
     check_line(connections["backgammon"], fill_json(f'{{"id":1,"want":["{want}"],"positions":[', '"x"', "]}"))
     long = json.dumps({"id": 1, "want": [want], "positions": ["x" * 4000] * 128})
@@ -232,7 +232,7 @@ def site():
     """A hub where everything was done once, with a visitor at a table of its own."""
     made = Site()
     guest = made.visit()
-    guest.table = guest.create(PERSON, BOB, position=WIDE, dice="typed")["table"]
+    guest.table = guest.create(PERSON, BOB, position=WIDE_POSITION, dice="typed")["table"]
     for act in ACTS:
         guest.ask("act", table=guest.table, act=act, dice=[1, 1], to=1, ms=5, play="pass")
     return guest

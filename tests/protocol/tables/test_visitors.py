@@ -14,6 +14,7 @@ from protocol.games import GAMES, load_part
 from protocol.state.session import Session
 from protocol.tables.limits import HubLimits
 from protocol.tables.preparation import prepare_game
+from tests.attacks.positions import WIDE_POSITION
 from tests.protocol.tables.visiting import ENGINE, OPEN, PERSON, Site, play_at_random
 from tests.protocol.talking import make_service
 
@@ -304,14 +305,10 @@ def test_a_visitor_that_goes_leaves_all_its_tables():
     assert site.hub.visitor_count == 0
 
 
-WIDE = "AAAA/39SSlKlJA"
-"""2,211 plays of a double ace."""
-
-
 def roll_wide(site):
     """Let Ann, who plays both sides, and a spectator be at a table where a wide double is rolled."""
     ann, watcher = site.visit(), site.visit()
-    made = ann.create(PERSON, BOB, position=WIDE, dice="typed")
+    made = ann.create(PERSON, BOB, position=WIDE_POSITION, dice="typed")
     watcher.get("join", table=made["table"], token=made["watch"])
     seat = ann.state["to_act"]
     ann.visitor.receive(

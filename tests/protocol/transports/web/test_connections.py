@@ -6,7 +6,6 @@ pytest.importorskip("starlette", reason="needs the extra 'web'")
 
 import asyncio
 import json
-import struct
 
 from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
@@ -15,6 +14,7 @@ from websockets.exceptions import ConnectionClosed
 from protocol.core.limits import ClientLimits
 from protocol.transports.web.connections import Connections, HttpConnection, SocketConnection
 from protocol.transports.web.limits import WebLimits
+from tests.attacks.floods import make_frame
 from tests.protocol.transports.web.serving import parse_answer, request, run, running, talk
 
 LATE_S = 0.5
@@ -37,19 +37,6 @@ async def open_raw_socket(server):
     reader, writer = await open_raw(server, head.encode())
     assert b" 101 " in await asyncio.wait_for(reader.readuntil(b"\r\n\r\n"), 20)
     return reader, writer
-
-
-def make_frame(opcode, payload=b"", *, is_last=True):
-    """Make a frame of a client, masked with zeros."""
-    size = len(payload)
-    short = size if size < 126 else 126
-    head = struct.pack("!BB", (0x80 if is_last else 0) | opcode, 0x80 | short)
-    return head + (struct.pack("!H", size) if short == 126 else b"") + bytes(4) + payload
-
-
-def make_long_frame(size, *, is_last=True):
-    """Make a text frame of so many bytes, more than fit into a short one."""
-    return struct.pack("!BBQ", (0x80 if is_last else 0) | 1, 0x80 | 127, size) + bytes(4) + b"x" * size
 
 
 async def read_figure(server, name):
@@ -165,8 +152,8 @@ def test_a_client_that_pings_and_reads_nothing_is_cut_off():
 
 HALF_BYTES = 200_000
 HALF_MESSAGES = {
-    "a half frame": make_long_frame(HALF_BYTES)[:-1],
-    "a part of a message": make_long_frame(HALF_BYTES, is_last=False),
+    "a half frame": make_frame(1, b"x" * HALF_BYTES)[:-1],
+    "a part of a message": make_frame(1, b"x" * HALF_BYTES, is_last=False),
 }
 
 
