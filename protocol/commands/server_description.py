@@ -63,9 +63,9 @@ def _describe_missing() -> dict[str, str]:
 
 
 def _list_players(offered: Iterable[str]) -> list[ListedPlayer]:
-    of_sessions = [ListedPlayer(name, summary) for name, summary in SESSION_PLAYERS.items()]
     from nets.own_nets import load_own_kinds
 
+    of_sessions = [ListedPlayer(name, summary) for name, summary in SESSION_PLAYERS.items()]
     kinds = [*load_player_kinds(), *load_own_kinds()]
     return [
         *of_sessions,
