@@ -185,7 +185,7 @@ def make_flood(name: str) -> Callable[[Trial], str]:
     return flood
 
 
-def half_messages(trial: Trial) -> str:
+def hold_half_messages(trial: Trial) -> str:
     """Hundreds of WebSockets hold half a message, as long as there may be: memory stays bounded."""
     count, size = trial.dose(60, 900), ClientLimits.line_bytes
     raise_own_limit(2 * count + 100)
@@ -216,7 +216,7 @@ def half_messages(trial: Trial) -> str:
         return attack_beside_polite(trial, server, attack)
 
 
-def behind_a_proxy(trial: Trial) -> str:
+def ask_behind_a_proxy(trial: Trial) -> str:
     """One visitor behind a proxy asks, searches and guesses passwords without end; others visit, log in."""
     seconds = trial.dose(4, 20)
     options = ("--web-proxy", HOST, "--accounts", "--archive", str(trial.home.folder / "games.sqlite"))
@@ -277,6 +277,8 @@ ATTACKS: Sequence[Attack] = (
         Attack(f"flood-{name}", f"{_ATTACKERS} clients that send {name} without end", make_flood(name))
         for name in FLOODS
     ),
-    Attack("half-messages", f"{WebLimits.clients - 124} WebSockets with half a message each", half_messages),
-    Attack("behind-a-proxy", "one visitor behind a proxy who asks for all it can", behind_a_proxy),
+    Attack(
+        "half-messages", f"{WebLimits.clients - 124} WebSockets with half a message each", hold_half_messages
+    ),
+    Attack("behind-a-proxy", "one visitor behind a proxy who asks for all it can", ask_behind_a_proxy),
 )

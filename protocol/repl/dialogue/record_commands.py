@@ -138,7 +138,7 @@ def _show_comment(game: ReplGame, values: ArgumentValues, control: WorkControl) 
     return list_comments(game.find_record()) or ["There is no comment here."]
 
 
-def _log(game: ReplGame, values: ArgumentValues, control: WorkControl) -> list[str]:
+def _show_log(game: ReplGame, values: ArgumentValues, control: WorkControl) -> list[str]:
     record = game.records.current
     if record is not None and game.human_seat is None:
         return list_moves(record, record.place.game)
@@ -240,7 +240,9 @@ RECORD_ROWS: tuple[ReplCommand[ReplGame], ...] = (
         (rest_argument("what", "N|PLAY", "the number of a move, of both players, or a play"),),
     ),
     ReplCommand("back", "show the place in the open match again, from another position or a game", _go_back),
-    ReplCommand("log", "list the moves of the game, the last one, or the shown one of the open match", _log),
+    ReplCommand(
+        "log", "list the moves of the game, the last one, or the shown one of the open match", _show_log
+    ),
     ReplCommand("comment", "show the comments at this place whole", _show_comment),
     ReplCommand(
         "match",

@@ -18,14 +18,10 @@ ANN, BOB = "192.0.2.1", "192.0.2.2"
 HERE = ("127.0.0.1",)
 
 
-def ask(server, visitor, path="/healthz", document=None, method=None):
+async def ask(server, visitor, path="/healthz", document=None):
     """Ask as a proxy does for a visitor; return the status."""
-
-    async def status():
-        how = method or ("GET" if document is None else "POST")
-        return (await request(server, how, path, document, headers={"x-forwarded-for": visitor})).status
-
-    return status()
+    method = "GET" if document is None else "POST"
+    return (await request(server, method, path, document, headers={"x-forwarded-for": visitor})).status
 
 
 def test_a_visitor_who_asks_too_often_is_told_to_wait_and_no_other():
