@@ -53,7 +53,7 @@ def decode_fields(data: str | bytes) -> dict[str, object]:
         RecursionError: It is too deep.
     """
     is_short = len(data) <= _ANY_BYTES
-    document = msgspec.json.decode(data) if is_short else _find_fields(data)
+    document: object = msgspec.json.decode(data) if is_short else _find_fields(data)
     if not isinstance(document, dict):
         raise FormatError("expected a JSON object, got another value", field="line")
     if len(document) > MAX_FIELDS:

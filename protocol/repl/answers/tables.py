@@ -93,8 +93,8 @@ def format_opinion(replies: Sequence[Reply]) -> list[str]:
         is_first = move is moves[0]
         behind = "" if is_first else _format_number(float(move["score"]) - float(moves[0]["score"]))
         left = f"{move['rank']:>2}{_format_number(move['score']):>{width}}{behind:>{width}}"
-        chances, play = format_chances(move), str(move["play"])
-        lines.append(format_chances_row(move["rank"], left, chances, play, width=width))
+        outcome, play = format_chances(move), str(move["play"])
+        lines.append(format_chances_row(move["rank"], left, outcome, play, width=width))
     return [*lines, f"    {shown}{format_count(int(final['count']), 'play')} by {final['player']}"]
 
 
