@@ -872,3 +872,10 @@ def test_the_options_of_a_player_fit_a_phone(open_page):
     page.locator("[name='variant']").select_option("barca")
     expect(page.locator("[name='player']")).to_have_value("engine")
     expect(page.locator("[name='player-home0']")).to_have_count(0)
+
+
+def test_the_last_game_was_barca_and_players_of_backgammon_are_not_offered(open_page):
+    page = open_page("/#/help")
+    page.evaluate("""localStorage.setItem('gammond.new-game', '{"variant": "barca"}')""")
+    page.goto(page.url.split("#")[0] + "#/play")
+    expect(page.locator("[name='player'] option[value='bev']")).to_be_disabled()

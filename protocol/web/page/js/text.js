@@ -285,8 +285,6 @@ export const text = {
     hintNone: "There is nothing to decide now.",
     hintTwoMoves: "The engine gives no advice where doubles are two moves.",
     hintWait: "Thinking …",
-    hintOver: "No hints while somebody else plays.",
-    cubeAdvice: "{action}",
     noDoubleEquity: "No double",
     takeEquity: "Double, take",
     dropEquity: "Double, pass",

@@ -2,7 +2,7 @@
 
 import { h } from "../dom.js";
 import { fill, text } from "../text.js";
-import { isRedouble } from "./cube_words.js";
+import { isRedouble, turnValue } from "./cube_words.js";
 import { explain } from "./explain.js";
 import { formatPercent, formatSigned } from "./numbers.js";
 import { hasCube } from "./xgid.js";
@@ -101,12 +101,10 @@ function listDoubles(cube, isAgain) {
  * @returns {Choice[]}
  */
 export function listResponses({ response, take, drop, mwc_take: mwcTake, mwc_drop: mwcDrop }) {
-  const turn = (/** @type {number | undefined} */ equity) => (equity === undefined ? undefined : -equity);
-  const turnMwc = (/** @type {number | undefined} */ mwc) => (mwc === undefined ? undefined : 1 - mwc);
   const { buttons } = words.cube;
   return [
-    { name: response === "beaver" ? buttons.beaver : buttons.take, equity: turn(take), mwc: turnMwc(mwcTake), isBest: response !== "drop" },
-    { name: buttons.drop, equity: turn(drop), mwc: turnMwc(mwcDrop), isBest: response === "drop" },
+    { name: response === "beaver" ? buttons.beaver : buttons.take, equity: turnValue(take, 0), mwc: turnValue(mwcTake, 1), isBest: response !== "drop" },
+    { name: buttons.drop, equity: turnValue(drop, 0), mwc: turnValue(mwcDrop, 1), isBest: response === "drop" },
   ];
 }
 

@@ -1,4 +1,4 @@
-/** Words of cube actions: a cube that somebody owns is redoubled. */
+/** Words of cube actions, where a cube that somebody owns is redoubled, and their values for either side. */
 
 import { text } from "../text.js";
 
@@ -38,4 +38,14 @@ export function hasOwner(xgid) {
  */
 export function isDoubled(xgid) {
   return (xgid ?? "").split(":")[4] === "D";
+}
+
+/**
+ * What a value is worth to the other side; nothing stays nothing.
+ *
+ * @param {number | null | undefined} value
+ * @param {0 | 1} whole what both sides have together: 0 of equities, 1 of chances
+ */
+export function turnValue(value, whole) {
+  return value === null || value === undefined ? undefined : whole - value;
 }

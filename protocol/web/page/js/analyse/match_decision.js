@@ -2,7 +2,7 @@
 
 import { h } from "../dom.js";
 import { fill, text } from "../text.js";
-import { hasOwner, nameCubeAction } from "./cube_words.js";
+import { hasOwner, nameCubeAction, turnValue } from "./cube_words.js";
 import { explain } from "./explain.js";
 import { getKind } from "./match_items.js";
 import { describeAction } from "./match_lists.js";
@@ -124,9 +124,8 @@ function listDoubles(decision) {
  * @returns {CubeRow[]} what the side that is doubled could choose, as it is worth to it
  */
 function listAnswers({ double_take: take, double_pass: pass, double_take_mwc: takeMwc, double_pass_mwc: passMwc, double_take_se: error }) {
-  const turn = (/** @type {any} */ value, /** @type {number} */ whole) => (value === null || value === undefined ? value : whole - value);
   const { buttons } = text.analyse.cube;
-  return [[buttons.take, turn(take, 0), turn(takeMwc, 1), error], [buttons.drop, turn(pass, 0), turn(passMwc, 1), undefined]];
+  return [[buttons.take, turnValue(take, 0), turnValue(takeMwc, 1), error], [buttons.drop, turnValue(pass, 0), turnValue(passMwc, 1), undefined]];
 }
 
 /**

@@ -112,7 +112,7 @@ export class Controls {
     const { result, seats } = /** @type {import("../types.js").TableState} */ (this.view.state);
     if (!result) return "";
     if (result.winner === null) return words.draw;
-    return fill(this.isWon(result.winner) ? words.youWin : words.wins, {
+    return fill(result.winner === this.view.ownSeat ? words.youWin : words.wins, {
       name: nameSeat(seats[result.winner]),
       kind: wordFor(words.resultKinds, result.kind),
       points: result.points === 1 ? words.point : fill(words.points, { count: result.points }),
@@ -122,21 +122,12 @@ export class Controls {
   /** Who won the match, and its score; empty where no match is over. */
   describeMatch() {
     const { match_winner: winner, length, score, seats } = /** @type {import("../types.js").TableState} */ (this.view.state);
-    const [one, two] = [this.view.perspective, 1 - this.view.perspective];
+    const { ownSeat, perspective: one } = this.view;
+    const two = 1 - one;
     const [name, other] = [nameSeat(seats[one]), nameSeat(seats[two])];
-    const parts = length && winner !== null ? [fill(this.isWon(winner) ? words.youWinMatch : words.winsMatch, { name: nameSeat(seats[winner]) })] : [];
+    const parts = length && winner !== null ? [fill(winner === ownSeat ? words.youWinMatch : words.winsMatch, { name: nameSeat(seats[winner]) })] : [];
     if (length || score?.some(Boolean)) parts.push(fill(words.matchScore, { name, points: score[one], other, others: score[two] }));
     return parts.join(" ");
-  }
-
-  /**
-   * Whether a seat that won is the only one that is held here.
-   *
-   * @param {number} winner
-   */
-  isWon(winner) {
-    const { seats } = this.view;
-    return seats.length === 1 && seats[0] === winner;
   }
 
   get cannotMove() {

@@ -76,11 +76,11 @@ function pressKey(view, key) {
 }
 
 /** @param {TableView} view */
-function summarise({ state, seats, perspective }) {
+function summarise({ state, ownSeat, perspective }) {
   if (!state) return "";
   const other = 1 - perspective;
   return fill(words.summary, {
-    cube: nameCube(state, seats), mine: state.score?.[perspective] ?? 0, theirs: state.score?.[other] ?? 0, myPips: state.pips?.[perspective] ?? "", theirPips: state.pips?.[other] ?? "",
+    cube: nameCube(state, ownSeat), mine: state.score?.[perspective] ?? 0, theirs: state.score?.[other] ?? 0, myPips: state.pips?.[perspective] ?? "", theirPips: state.pips?.[other] ?? "",
     dice: state.dice ? fill(words.rolled, { dice: nameDice(state.dice) }) : words.noDice,
   });
 }

@@ -47,15 +47,14 @@ export function nameDice(dice, between = "-") {
  * Where the cube is, as a sentence; empty where there is none.
  *
  * @param {TableState} state
- * @param {number[]} seats that are held here
+ * @param {number | null} ownSeat the only seat that is held here
  */
-export function nameCube({ cube, crawford, length, result, seats: players }, seats) {
+export function nameCube({ cube, crawford, length, result, seats }, ownSeat) {
   const words = text.table.cubeIs;
   if (!cube || result || length === 1) return "";
   if (crawford) return text.table.crawford;
   if (cube.owner === null) return fill(words.middle, { value: cube.value });
-  const isOwn = seats.length === 1 && seats[0] === cube.owner;
-  return fill(isOwn ? words.own : words.held, { name: nameSeat(players[cube.owner]), value: cube.value });
+  return fill(cube.owner === ownSeat ? words.own : words.held, { name: nameSeat(seats[cube.owner]), value: cube.value });
 }
 
 /**

@@ -46,11 +46,9 @@ export function open(main, _parts, context) {
   };
   form.element.addEventListener("input", drawPicture);
   drawPicture();
-  const knownList = h("div");
-  lists.append(knownList);
+  const [knownList, publicList] = [h("div"), h("div")];
+  lists.append(knownList, publicList);
   drawKnown(knownList, context);
-  const publicList = h("div");
-  lists.append(publicList);
   const refresh = () => drawPublic(publicList, context).catch(() => publicList.replaceChildren());
   refresh();
   const timer = setInterval(refresh, 10_000);
@@ -259,8 +257,8 @@ class NewGameForm {
     try {
       const description = await describeServer(this.context.line);
       this.missing = description.missing ?? {};
-      this.update();
       for (const field of [this.player, this.otherPlayer]) field.offer(description);
+      this.update();
     } catch {
       // The engine itself can always be played.
     }

@@ -273,9 +273,14 @@ export class TableView {
     return !this.isBarca && this.state?.doubles !== "two";
   }
 
+  /** The only seat that is held here; null for none and for both. */
+  get ownSeat() {
+    return this.seats.length === 1 ? this.seats[0] : null;
+  }
+
   /** The seat whose side is below. */
   get perspective() {
-    const own = this.seats.length === 1 ? this.seats[0] : 0;
+    const own = this.ownSeat ?? 0;
     return /** @type {0 | 1} */ (this.isSwapped ? 1 - own : own);
   }
 
@@ -354,8 +359,7 @@ export class TableView {
     if (!state) return;
     for (const [index, bar] of this.bars.entries()) {
       const seat = index === 0 ? this.perspective : 1 - this.perspective;
-      const isOwn = this.seats.length === 1 && this.seats[0] === seat;
-      bar.show(state, seat, isOwn, this.pipsOf(seat), this.findLast(seat));
+      bar.show(state, seat, seat === this.ownSeat, this.pipsOf(seat), this.findLast(seat));
     }
     this.drawClocks();
   }
@@ -382,8 +386,7 @@ export class TableView {
   /** The play that is marked on the board: the last one, unless it is this person's own. */
   get lastPlay() {
     const entry = this.history.filter(({ kind }) => kind === "play").at(-1);
-    const isOwn = this.seats.length === 1 && entry?.seat === this.seats[0];
-    return entry && !isOwn ? { seat: entry.seat, moves: parsePlay(entry.text) } : null;
+    return entry && entry.seat !== this.ownSeat ? { seat: entry.seat, moves: parsePlay(entry.text) } : null;
   }
 
   /** @param {TableState} state */
