@@ -769,15 +769,16 @@ def test_a_page_takes_at_most_250_kilobytes(open_page, view):
     assert sum(sizes.values()) <= 250_000, sizes
 
 
-def test_the_page_can_be_used_within_a_second_beside_other_work(open_page):
+def test_the_page_can_be_used_within_three_tenths_of_a_second(open_page):
     page = open_page("/#/play")
     times_ms = []
     for _ in range(30):
         page.reload()
         shown = page.wait_for_function("() => performance.getEntriesByName('view-shown')[0]?.startTime")
         times_ms.append(shown.json_value())
-        if times_ms[-1] <= 1000:
-            return  # those before may have waited for other work of the machine
+        if times_ms[-1] <= 300:
+            return
+        page.wait_for_timeout(50 * len(times_ms))  # until other work of the machine may have ended
     raise AssertionError(times_ms)
 
 

@@ -84,7 +84,7 @@ def test_an_invitation_that_is_opened_without_a_line_is_shown_once_the_line_is_b
     bob = open_page("/#/play")
     prefer(bob, name="Bob")
     bob.get_by_role("heading", name="New game").wait_for()
-    bob.evaluate('import("/page/js/play/table_view.js")')
+    bob.evaluate('import(new URL("play/table_view.js", document.querySelector("script").src).href)')
     bob.context.set_offline(True)
     bob.locator("#banner").wait_for()
     bob.evaluate(
