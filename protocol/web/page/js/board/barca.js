@@ -37,7 +37,6 @@ export class BarcaBoard extends EventTarget {
     this.pieces = [];
     /** @type {PieceMove[]} */
     this.legal = [];
-    this.showsMoves = preferences.get("showMoves");
     /** @type {string[]} */
     this.holes = [];
     /** @type {string | null} */
@@ -60,7 +59,6 @@ export class BarcaBoard extends EventTarget {
     this.holes = state.holes ?? [];
     this.arrows = arrows;
     this.last = state.last_move ?? null;
-    this.showsMoves = preferences.get("showMoves");
     if (!this.legal.some(({ from }) => from === this.picked)) this.picked = null;
     if (this.isFlipped !== (perspective === 1)) {
       this.isFlipped = perspective === 1;
@@ -115,6 +113,10 @@ export class BarcaBoard extends EventTarget {
     }
     this.signs.clear();
     this.svg.replaceChildren(still, marks, targets, pieces, arrows);
+  }
+
+  get showsMoves() {
+    return preferences.get("showMoves");
   }
 
   /** Where the animal that is picked up can go, and where it fears to be; nothing where that is not shown. */

@@ -230,22 +230,22 @@ class NewGameForm {
     if (this.variant.selectedOptions[0]?.disabled) this.variant.value = "backgammon";
     const isBarca = this.variant.value === "barca";
     const isMatch = this.length.value !== "0";
-    const { isTwoMoves } = this;
+    const hasCube = !isBarca && !this.isTwoMoves; // and advice
     for (const field of [this.player, this.otherPlayer]) field.limit(!isBarca);
     const shown = {
       name: how !== "engines", otherName: how === "table", side: how === "engine" || how === "link",
       level: hasEngine && this.player.isEngine, player: hasEngine,
       otherLevel: how === "engines" && this.otherPlayer.isEngine, otherPlayer: how === "engines",
-      length: !isBarca, pace: hasEngine, cube: !isBarca && !isTwoMoves, crawford: !isBarca && !isTwoMoves && isMatch,
-      jacoby: !isBarca && !isTwoMoves && !isMatch, beavers: !isBarca && !isTwoMoves && !isMatch,
+      length: !isBarca, pace: hasEngine, cube: hasCube, crawford: hasCube && isMatch, jacoby: hasCube && !isMatch, beavers: hasCube && !isMatch,
       typedDice: !isBarca && how !== "engines", twoMoves: !isBarca, begins: !isBarca,
-      tutor: !isBarca && !isTwoMoves && (how === "engine" || how === "table"),
+      tutor: hasCube && (how === "engine" || how === "table"),
     };
     for (const [name, isShown] of Object.entries(shown)) {
       /** @type {Record<string, HTMLElement>} */ (this.fields ?? {})[name].hidden = !isShown;
     }
     this.tutorTip.hidden = how !== "engine" || this.tutor.checked || !BEGINNERS.includes(this.level.value);
-    const levels = isBarca ? BARCA_LEVELS : Object.keys(words.levels).filter((level) => ![...BARCA_LEVELS, ...(isTwoMoves ? LOOKING_AHEAD : [])].includes(level));
+    const others = this.isTwoMoves ? [...BARCA_LEVELS, ...LOOKING_AHEAD] : BARCA_LEVELS;
+    const levels = isBarca ? BARCA_LEVELS : Object.keys(words.levels).filter((level) => !others.includes(level));
     for (const [list, usual] of /** @type {[HTMLSelectElement, string][]} */ ([[this.level, "intermediate"], [this.otherLevel, "expert"]])) {
       for (const option of list.options) option.hidden = option.disabled = !levels.includes(option.value);
       if (list.selectedOptions[0]?.disabled) list.value = isBarca ? "medium" : usual;
