@@ -176,13 +176,13 @@ def test_a_search_stops_soon_after_it_was_cancelled():
 
     def stop():
         cancelled.set()
-        left_s.append(time.monotonic())
+        left_s.append(time.process_time())
 
     watch = SearchWatch(cancelled.is_set)
     threading.Timer(0.3, stop).start()
     with pytest.raises(CancelledWork):
         compiled.evaluate_boards(sample, MONEY, settings, watch)
-    assert time.monotonic() - left_s[0] < 1.0  # a tenth of it on a quiet machine
+    assert time.process_time() - left_s[0] < 1.0  # of both threads, whatever else the machine does
     assert watch.nodes > 0
 
 
