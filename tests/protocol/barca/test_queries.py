@@ -64,7 +64,7 @@ def test_a_named_player_chooses_the_move_that_it_chooses_in_a_game(player):
 def test_without_a_player_the_move_is_that_of_the_session():
     connection = make_connection()
     lines = talk("set game.variant barca\nset engine.level easy\nset engine.seed 3\nnewgame\ngo", connection)
-    for limits in ({}, {"time_ms": 60_000}):
+    for limits in ({}, {"time_ms": 500}):
         answer = ask(connection, position="startpos", want=["eval", "bestmove"], **limits)
         assert lines[-1] == f"bestmove {answer['results'][0]['bestmove']}"
     (result,) = ask(connection, position="startpos", want=["eval", "bestmove"])["results"]
