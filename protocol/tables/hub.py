@@ -22,6 +22,7 @@ from protocol.tables.actions import carry_out
 from protocol.tables.archive import Archive, NoArchive
 from protocol.tables.events import encode_frame
 from protocol.tables.lifetimes import (
+    choose_to_end,
     find_lifetime_s,
     find_saved_lifetime_s,
     list_too_long,
@@ -358,16 +359,17 @@ class Hub:
 
     def _end_left(self, names: Iterable[str]) -> bool:
         """End the table that goes first for want of room; return whether there is one."""
-        left = [(*key, name) for name in names if (key := self._rank_left(name)) is not None]
-        if left:
-            self._end(min(left)[-1])
-        return bool(left)
+        ranks = {name: rank for name in names if (rank := self._rank_left(name)) is not None}
+        chosen = choose_to_end(ranks, self.limits.fresh_s)
+        if chosen is not None:
+            self._end(chosen)
+        return chosen is not None
 
     def _rank_left(self, name: str) -> tuple[int, float] | None:
         saved = self._saved.get(name)
         if saved is not None:
             return rank_saved_table(saved, self._services.wall_clock())
-        return rank_table(self.tables[name], self._clock(), self.limits)
+        return rank_table(self.tables[name], self._clock())
 
     def _find_table(self, name: str) -> Table:
         if (saved := self._saved.get(name)) is not None:

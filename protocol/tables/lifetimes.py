@@ -33,18 +33,18 @@ def find_saved_lifetime_s(saved: SavedTable, limits: HubLimits) -> float:
     return limits.idle_s if _count_persons(saved) > 1 else limits.left_s
 
 
-def rank_table(table: Table, now: float, limits: HubLimits) -> tuple[int, float] | None:
+def rank_table(table: Table, now: float) -> tuple[int, float] | None:
     """Return the place of a table among those that end for want of room, the least first.
 
     Args:
         table: The table.
         now: The time, by its clock.
-        limits: Caps.
 
     Returns:
-        None if somebody is there, or was there just now.
+        Its kind, and the negative of the time in seconds since an action, or since anybody came or went; None
+        if somebody is there.
     """
-    if table.members or now - table.active_s < limits.fresh_s:
+    if table.members:
         return None
     if not table.game.number or table.game.phase is Phase.FINISHED:
         return _IDLE, table.active_s - now
@@ -54,6 +54,24 @@ def rank_table(table: Table, now: float, limits: HubLimits) -> tuple[int, float]
 def rank_saved_table(saved: SavedTable, now_s: float) -> tuple[int, float]:
     """Return the same of a table of before the start, to which nobody came, at a time of the Unix epoch."""
     return _FAULTY if saved.fault else _rank_persons(_count_persons(saved)), saved.active_s - now_s
+
+
+def choose_to_end(ranks: Mapping[str, tuple[int, float]], fresh_s: float) -> str | None:
+    """Choose the table that ends for want of room.
+
+    Args:
+        ranks: The tables that may, by name: see `rank_table`.
+        fresh_s: A time before which a table makes no room.
+
+    Returns:
+        None where there is none. What was just made and left does not end games of two persons either: who
+        makes tables faster than they may end would empty a server of them.
+    """
+    left = [(rank, name) for name, rank in ranks.items() if -rank[1] >= fresh_s]
+    kinds_just_left = [kind for kind, since in ranks.values() if -since < fresh_s]
+    if not left or min(left)[0][0] >= _OF_PERSONS > min(kinds_just_left, default=_OF_PERSONS):
+        return None
+    return min(left)[1]
 
 
 def list_too_long(sizes: Mapping[str, int], most: int) -> Iterator[str]:
