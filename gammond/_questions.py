@@ -76,11 +76,17 @@ def ask_evaluations(
 
 
 def ask_plays(
-    position: Position, dice: Dice, match: MatchState | None, plies: int, cubeful: bool, move_filter: str
+    position: Position,
+    dice: Dice,
+    match: MatchState | None,
+    plies: int,
+    cubeful: bool,
+    move_filter: str,
+    candidates: int,
 ) -> Question[RankedPlays]:
     """Return the question for the ranked plays of a roll."""
     roll = list(check_dice(dice))
-    options = {"plies": plies, "filter": move_filter, "cubeful": cubeful}
+    options = {"plies": plies, "filter": move_filter, "cubeful": cubeful, "candidates": candidates}
     return Question(
         _make_fields(position, match, want=["moves"], dice=roll, **options),
         lambda answer: _parse_plays(answer, position, dice, match or MatchState()),
@@ -318,7 +324,7 @@ def _parse_plays(answer: Mapping[str, Any], position: Position, dice: Dice, matc
             row["equity"],
             row.get("cubeful"),
             row.get("mwc"),
-            max(best - _get_score(row, state), 0.0),
+            max(best - _get_score(row, state), 0.0) if row["survived"] else None,
             row["plies"],
         )
         for row in rows

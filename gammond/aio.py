@@ -121,9 +121,12 @@ class AsyncClient:
         *,
         cubeful: bool = True,
         move_filter: str = "normal",
+        candidates: int = 5,
     ) -> RankedPlays:
         """Rank the legal plays of a roll, as `gammond.Client.rank`."""
-        return await self._ask(_questions.ask_plays(position, dice, match, plies, cubeful, move_filter))
+        return await self._ask(
+            _questions.ask_plays(position, dice, match, plies, cubeful, move_filter, candidates)
+        )
 
     async def opinion(self, position: Position, player: str, dice: Dice | None = None) -> tuple[Opinion, ...]:
         """Say what a player thinks, as `gammond.Client.opinion`."""

@@ -131,6 +131,7 @@ class Client:
         *,
         cubeful: bool = True,
         move_filter: str = "normal",
+        candidates: int = 5,
     ) -> RankedPlays:
         """Rank the legal plays of a roll, as `gammond.Engine.rank`.
 
@@ -139,7 +140,12 @@ class Client:
             ConnectionLost: The server went away, or the time is up.
         """
         return self._wait(
-            self.rank_later(position, dice, match, plies, cubeful=cubeful, move_filter=move_filter)
+            self.rank_later(
+                *(position, dice, match, plies),
+                cubeful=cubeful,
+                move_filter=move_filter,
+                candidates=candidates,
+            )
         )
 
     def rank_later(
@@ -151,9 +157,10 @@ class Client:
         *,
         cubeful: bool = True,
         move_filter: str = "normal",
+        candidates: int = 5,
     ) -> Future[RankedPlays]:
         """Begin `rank`, and return the future of its result."""
-        return self._ask(_questions.ask_plays(position, dice, match, plies, cubeful, move_filter))
+        return self._ask(_questions.ask_plays(position, dice, match, plies, cubeful, move_filter, candidates))
 
     def opinion(self, position: Position, player: str, dice: Dice | None = None) -> tuple[Opinion, ...]:
         """Say what a player thinks, as `gammond.Engine.opinion`.

@@ -164,6 +164,7 @@ class Engine:
         *,
         cubeful: bool = True,
         move_filter: str = "normal",
+        candidates: int = 5,
     ) -> RankedPlays:
         """Rank the legal plays of a roll, the best first.
 
@@ -175,6 +176,8 @@ class Engine:
             cubeful: Whether the cube counts.
             move_filter: Which candidates are searched deeper: ``tiny``, ``narrow``, ``normal``, ``large``,
                 ``huge``.
+            candidates: How many of the best plays are compared at that depth whatever the filter says, the
+                usual 5 at least; 1 to compare none.
 
         Raises:
             FormatError: The dice are not two numbers.
@@ -184,7 +187,7 @@ class Engine:
         """
         from engine.analysis.levels import EvalSettings
 
-        settings = EvalSettings(plies, move_filter, cubeful)
+        settings = EvalSettings(plies, move_filter, cubeful).with_list(candidates)
         found = self._engine.rank_plays(
             self._unwrap(position), check_dice(dice), _read_state(match), settings
         )
@@ -196,7 +199,7 @@ class Engine:
                 each.equity,
                 each.cubeful,
                 each.mwc,
-                max(best - each.score, 0.0),
+                max(best - each.score, 0.0) if each.survived else None,
                 each.plies,
             )
             for each in found.plays

@@ -129,7 +129,8 @@ class PlayEvaluation(PrintedResult):
         equity: Cubeless money equity in points.
         cubeful: Equity with the cube; None if the cube does not count.
         mwc: Match-winning chance; None in money play.
-        loss: How much worse than the best play, in points; comparable at equal ``plies`` only.
+        loss: How much worse than the best play, in points; None for a play that was not searched as deep,
+            since equities of different depths do not compare.
         plies: Look-ahead behind the numbers; less than asked for where the move filter dropped the play.
     """
 
@@ -138,7 +139,7 @@ class PlayEvaluation(PrintedResult):
     equity: float
     cubeful: float | None
     mwc: float | None
-    loss: float
+    loss: float | None
     plies: int
 
     def __str__(self) -> str:
@@ -152,7 +153,7 @@ class RankedPlays(PrintedResult, Sequence[PlayEvaluation]):
     """All legal plays of a roll, the best first: a sequence of `PlayEvaluation`.
 
     Attributes:
-        plays: The plays.
+        plays: The plays: those that were searched to the depth of the best, with what they lose, then others.
         plies: Look-ahead of the best ones.
         is_finished: Whether the search reached the depth it was asked for.
         is_stored: Whether they were kept, and nothing was searched; rankings are compared without it.
@@ -201,7 +202,11 @@ class RankedPlays(PrintedResult, Sequence[PlayEvaluation]):
         return iter(self.plays)
 
     def __str__(self) -> str:
-        return "\n".join(f"{rank:>3}. {play}" for rank, play in enumerate(self.plays, 1))
+        compared = [each for each in self.plays if each.loss is not None]
+        others = [f"     {each}" for each in self.plays if each.loss is None]
+        lines = [f"{rank:>3}. {play}" for rank, play in enumerate(compared, 1)]
+        title = [f"not searched at {self.plies}-ply:"] if others else []
+        return "\n".join([*lines, *title, *others])
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -142,6 +142,7 @@ def _search_each(
 ) -> None:
     """Rank the plays of each position by a search of its own, arguments as `find_best_plays`."""
     alone, count = engine.with_threads(1) if workers.threads > 1 else engine, found.scores.shape[1]
+    settings = replace(settings, candidates=max(settings.candidates, count))
 
     def search(place: int) -> None:
         watch = SearchWatch(cancelled)
@@ -152,7 +153,6 @@ def _search_each(
             positions.matches[positions.match_indices[place]],
             settings,
             watch,
-            min_candidates=count,
         )
         watch.check()  # a search that is stopped ends at fewer plies
         best = ranked.plays[:count]

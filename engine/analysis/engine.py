@@ -362,7 +362,6 @@ class Engine:
         watch: SearchWatch | None = None,
         *,
         stop_when_decided: bool = False,
-        min_candidates: int = 1,
     ) -> RankedPlays:
         """Rank the legal plays of a roll.
 
@@ -376,7 +375,6 @@ class Engine:
             settings: How deep; 0 plies, with the cube where the rules have one, if None.
             watch: Counts nodes, reports progress, stops the search after the last finished depth.
             stop_when_decided: Whether to stop once a single candidate is left, at fewer plies.
-            min_candidates: How many of the best plays go deeper whatever the move filter says.
 
         Raises:
             StateError: The game is over.
@@ -390,7 +388,7 @@ class Engine:
         entry = self._find_kept(question, match, settings)
         if entry is not None:
             plays = generate_plays(position, roll, self.rules)
-            if len(plays) == len(entry.order) and entry.survivors >= min(min_candidates, len(plays)):
+            if len(plays) == len(entry.order):
                 objective = self.make_objective(match, settings.with_plies(entry.plies)).other
                 ranked = RankedList.restore(
                     plays, objective, entry.order, entry.values, entry.depths, entry.survivors
@@ -405,10 +403,8 @@ class Engine:
             watch,
             stop_when_decided,
             self.rules,
-            min_candidates,
         )
-        is_whole = min_candidates == 1 and found.effort.plies == self.evaluator.plies + settings.plies
-        if self.store and question and is_whole:
+        if self.store and question and found.effort.plies == self.evaluator.plies + settings.plies:
             self.store.keep_plays(question, settings.plies, found.plays)
         return found
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from engine.analysis.levels import EvalSettings, StoreUse
+from engine.analysis.levels import DEFAULT_CANDIDATES, EvalSettings, StoreUse
 from engine.errors import DataFileError
 from engine.rules.dice import Roll
 from engine.rules.match import MatchState
@@ -47,7 +47,12 @@ def make_question(
         roll: The dice, to ask for plays; None to ask for the position and its cube.
     """
     return StoreQuestion.make(
-        position, match, roll, is_cubeful=settings.is_cubeful, filter_name=settings.filter_name
+        position,
+        match,
+        roll,
+        is_cubeful=settings.is_cubeful,
+        filter_name=settings.filter_name,
+        candidates=settings.candidates,
     )
 
 
@@ -146,8 +151,8 @@ class EngineStore:
     def find(self, question: StoreQuestion, settings: EvalSettings) -> StoreEntry | None:
         """Return the kept answer of the depth, or of a greater one where the settings allow it.
 
-        Of the plays of a roll, they then allow the answer by a larger move filter too, which searched more of
-        them. It may read a file, never for long.
+        Of the plays of a roll, they then allow the answer by a larger move filter too, or for a list where
+        only the best is wanted: it searched more of them. It may read a file, never for long.
         """
         self.is_open = True
         takes_deeper = settings.store is StoreUse.DEEPER
@@ -203,6 +208,9 @@ def _list_questions(question: StoreQuestion, settings: EvalSettings) -> list[Sto
     """Return the questions whose answers will do, the one that was asked first."""
     if settings.store is not StoreUse.DEEPER or not question.asks_for_plays:
         return [question]
-    names = list(FILTERS)
-    larger = names[names.index(settings.filter_name) + 1 :]
-    return [question, *(question.with_filter(name) for name in larger)]
+    names, least = list(FILTERS), settings.candidates
+    return [
+        question.with_filter(name, count)
+        for name in names[names.index(settings.filter_name) :]
+        for count in sorted({least, max(least, DEFAULT_CANDIDATES)})
+    ]

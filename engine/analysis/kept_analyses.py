@@ -28,7 +28,8 @@ def search_entry(
     """
     position, match = question.read()
     settings = EvalSettings(
-        plies, question.filter_name or DEFAULT_FILTER, question.is_cubeful, store=StoreUse.OFF
+        *(plies, question.filter_name or DEFAULT_FILTER, question.is_cubeful, StoreUse.OFF),
+        candidates=question.candidates,
     )
     if match.roll is None:
         return StoreEntry.of_position(plies, engine.search_values(position, match, settings, watch))

@@ -19,6 +19,25 @@ _MAX_LOSS_IN_NOISE = 4.0
 """A play that loses more than this many times the noise is never chosen."""
 
 
+DEFAULT_CANDIDATES = 5
+"""Plays of a list that are compared with each other, at one depth, where nobody says how many."""
+
+MAX_CANDIDATES = 9_999
+"""More than any roll has plays."""
+
+
+def count_candidates(shown: int | None = None) -> int:
+    """Return how many of the best plays are searched to the full depth for a list.
+
+    Args:
+        shown: How many plays are to be compared; None for `DEFAULT_CANDIDATES`. Fewer than these are not
+            searched either, so that lists of all lengths show the same, but for 1: nothing is compared.
+    """
+    if shown is None or 1 < shown < DEFAULT_CANDIDATES:
+        return DEFAULT_CANDIDATES
+    return min(shown, MAX_CANDIDATES)
+
+
 class StoreUse(StrEnum):
     """What the store of analyses is asked for, where an engine has one."""
 
@@ -38,19 +57,26 @@ class EvalSettings:
             match-winning chance at the present cube.
         store: Whether a kept answer of this depth will do, or also a deeper one, and what is searched is
             kept; or neither.
+        candidates: How many of the best plays are searched to the full depth whatever the filter says: 1
+            where only the best play is wanted, as many as are compared in a list (`with_list`).
 
     Raises:
-        ValueRangeError: The plies are out of range, or no filter has this name.
+        ValueRangeError: The plies or the candidates are out of range, or no filter has this name.
     """
 
     plies: int = 0
     filter_name: str = DEFAULT_FILTER
     is_cubeful: bool = True
     store: StoreUse = StoreUse.ON
+    candidates: int = 1
 
     def __post_init__(self) -> None:
         check_plies(self.plies)
         find_move_filter(self.filter_name)
+        if not 1 <= self.candidates <= MAX_CANDIDATES:
+            raise ValueRangeError(
+                f"expected 1 to {MAX_CANDIDATES:,} candidates, got {self.candidates}", field="candidates"
+            )
 
     @classmethod
     def make_default(cls, rules: Rules) -> EvalSettings:
@@ -61,10 +87,15 @@ class EvalSettings:
         """Return the same settings for a depth."""
         return self if plies == self.plies else replace(self, plies=plies)
 
+    def with_list(self, shown: int | None = None) -> EvalSettings:
+        """Return the same settings for a list of plays, arguments as `count_candidates`."""
+        return replace(self, candidates=count_candidates(shown))
+
     @property
     def move_filter(self) -> MoveFilter:
-        """The filter of that name."""
-        return find_move_filter(self.filter_name)
+        """The filter of that name, which lets all candidates through."""
+        found = find_move_filter(self.filter_name)
+        return found if self.candidates == 1 else found.with_at_least(self.candidates)
 
     def check_supported(self, rules: Rules) -> None:
         """Refuse settings that plays cannot be ranked with under some rules.

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from engine.analysis.engine import Engine
-from engine.analysis.levels import EvalSettings
+from engine.analysis.levels import DEFAULT_CANDIDATES, EvalSettings
 from engine.analysis.rollout_evaluators import make_rollout_evaluators
 from engine.cubeful import CubeStateSpace, make_dead_cube_game
 from engine.errors import GammondError, PlayError, StateError, ValueRangeError
@@ -31,9 +31,6 @@ from engine.rules.position import Position
 from engine.rules.rules import STANDARD_RULES, Rules
 
 MOVES, POSITION, CUBE = KINDS = ("moves", "position", "cube")
-
-DEFAULT_CANDIDATES = 5
-"""Plays that are rolled out where none are named."""
 
 
 def default_kind(roll: Roll | None) -> str:

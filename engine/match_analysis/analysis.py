@@ -64,9 +64,10 @@ class AnalysisSettings:
         return self.deeper_plies > self.plies
 
     def make_eval_settings(self, plies: int, rules: Rules) -> EvalSettings:
-        """Make the settings of an evaluation at some depth, with the cube where the rules have one."""
+        """Make the settings of a decision at some depth, with the cube where the rules have one."""
         store = StoreUse.OFF if self.store is StoreUse.OFF else StoreUse.ON
-        return EvalSettings(plies, self.filter_name, rules.supports(Feature.CUBE), store)
+        settings = EvalSettings(plies, self.filter_name, rules.supports(Feature.CUBE), store)
+        return settings.with_list()
 
 
 class DecisionAnalyser(Protocol):

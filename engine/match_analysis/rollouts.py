@@ -7,9 +7,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from engine.analysis.engine import Engine
-from engine.analysis.levels import EvalSettings
+from engine.analysis.levels import DEFAULT_CANDIDATES, EvalSettings
 from engine.analysis.rollout_evaluators import make_rollout_evaluators
-from engine.analysis.rollout_requests import DEFAULT_CANDIDATES
 from engine.errors import CancelledWork, ValueRangeError
 from engine.match_analysis.closeness import CLOSE_POINTS, is_close
 from engine.match_analysis.journal import NO_JOURNAL, ROLLED_OUT, AnalysisJournal

@@ -111,6 +111,19 @@ def find_candidate(candidates: Iterable[RecordedCandidate], play: Play) -> Recor
     return next((each for each in candidates if each.play.result == play.result), None)
 
 
+def split_by_depth(
+    candidates: Sequence[RecordedCandidate],
+) -> tuple[list[RecordedCandidate], list[RecordedCandidate], str]:
+    """Return the candidates that were judged as the best was, the others, and what to call these.
+
+    Equities of different depths do not compare.
+    """
+    best = candidates[0].evaluation
+    compared = [each for each in candidates if each.evaluation.depth == best.depth]
+    others = [each for each in candidates if each.evaluation.depth != best.depth]
+    return compared, others, "not rolled out" if best.trials else f"not searched at {best.depth}"
+
+
 @dataclass(frozen=True)
 class RecordedCubeDecision:
     """What the file's program thinks of doubling and of taking, for the player on roll.

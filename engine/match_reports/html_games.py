@@ -11,7 +11,13 @@ from engine.formats.xgid import encode_xgid
 from engine.match_analysis.analysed_match import AnalysedDecision, AnalysedMatch
 from engine.match_analysis.decisions import compute_mwc
 from engine.match_analysis.judgement import Choice
-from engine.match_files.model import NO_NOTES, RecordedCandidate, RecordedGame, number_moves
+from engine.match_files.model import (
+    NO_NOTES,
+    RecordedCandidate,
+    RecordedGame,
+    number_moves,
+    split_by_depth,
+)
 from engine.match_reports.html_parts import (
     format_comment,
     format_difference,
@@ -175,30 +181,27 @@ def _format_plays(analysed: AnalysedMatch, decision: AnalysedDecision) -> str:
     candidates, match = decision.notes.candidates, decision.situation.match
     if len(candidates) < 2:
         return ""
-    best, lines, has_others = candidates[0].evaluation, [], False
-    for rank, each in enumerate(candidates, 1):
-        play = format_play(each.play)
-        is_made = each is decision.made_candidate
+    compared, others, others_name = split_by_depth(candidates)
+    blocks: list[list[str]] = [[], []]
+    for rank, each in enumerate((*compared, *others), 1):
+        is_made, is_compared = each is decision.made_candidate, rank <= len(compared)
         if rank > _LISTED_PLAYS and not is_made:
             continue
-        words = " (played)" if is_made else ""
-        if each.evaluation.depth != best.depth:
-            words += f" {each.evaluation.depth}"
-        lost = format_difference(best.equity - each.evaluation.equity) if rank > 1 else ""
-        if each.evaluation.depth != best.depth:
-            lost, has_others = "\N{EN DASH}", True
+        words = (" (played)" if is_made else "") + ("" if is_compared else f" {each.evaluation.depth}")
+        lost = compared[0].evaluation.equity - each.evaluation.equity
         equity = _format_equity(analysed, match, each.evaluation.equity, each.evaluation.error)
-        lines.append(
-            f"<tr{' class=made' * is_made}><th scope=row>{play}{words}"
-            f"{equity}<td>{lost}<td>{_format_chances(each)}"
+        blocks[not is_compared].append(
+            f"<tr{' class=made' * is_made}><th scope=row>{format_play(each.play)}{words}"
+            f"{equity}<td>{format_difference(lost) if 1 < rank <= len(compared) else ''}<td>"
+            f"{_format_chances(each)}"
         )
     mwc = "" if match.is_money else "<th scope=col>MWC %"
-    others = "; \N{EN DASH} is judged less deeply, and not comparable" if has_others else ""
+    title = f"<tbody><tr><th scope=rowgroup class=text colspan={4 if match.is_money else 5}>{others_name}:"
     return (
-        f"<table><caption>Plays, {_format_depth(decision)}{others}</caption><thead><tr>"
+        f"<table><caption>Plays, {_format_depth(decision)}</caption><thead><tr>"
         f"<th scope=col class=text>Play<th scope=col>Equity{mwc}<th scope=col>Difference"
         "<th scope=col>Wins (gammons, bg) / losses"
-        f"<tbody>{''.join(lines)}</table>"
+        f"<tbody>{''.join(blocks[0])}{title * bool(blocks[1])}{''.join(blocks[1])}</table>"
     )
 
 

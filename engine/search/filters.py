@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 from engine.errors import ValueRangeError
@@ -23,6 +23,11 @@ class FilterStage:
     extra: int
     within: float
 
+    def with_at_least(self, count: int) -> FilterStage:
+        """Return the stage that lets so many of the best through in any case, and no more of the others."""
+        always = max(self.always, count)
+        return replace(self, always=always, extra=max(0, self.always + self.extra - always))
+
 
 @dataclass(frozen=True)
 class MoveFilter:
@@ -35,6 +40,12 @@ class MoveFilter:
 
     name: str
     stages: tuple[FilterStage, ...]
+
+    def with_at_least(self, count: int) -> MoveFilter:
+        """Return the filter that lets so many of the best through each stage, whatever their equities."""
+        if all(stage.always >= count for stage in self.stages):
+            return self
+        return replace(self, stages=tuple(stage.with_at_least(count) for stage in self.stages))
 
     def count_survivors(self, equities: list[float], plies: int) -> int:
         """Return how many of the best candidates go on.

@@ -176,7 +176,6 @@ class PlaySearch:
         watch: SearchWatch | None = None,
         stop_when_decided: bool = False,
         rules: Rules = STANDARD_RULES,
-        min_candidates: int = 1,
     ) -> RankedPlays:
         """Search to a depth, or until the watch stops the search.
 
@@ -192,7 +191,6 @@ class PlaySearch:
             watch: Counts nodes, reports progress, stops the search.
             stop_when_decided: Whether to stop once a single candidate is left, at fewer plies.
             rules: What the legal plays are.
-            min_candidates: How many of the best go deeper whatever the filter says.
 
         Raises:
             ValueRangeError: The plies or a die are out of range.
@@ -205,7 +203,6 @@ class PlaySearch:
         is_finished = True
         for depth in range(1, plies + 1):
             survivors = move_filter.count_survivors(ranked.survivor_scores(), depth - 1)
-            survivors = max(survivors, min(min_candidates, len(plays)))
             if survivors == 1 and stop_when_decided:
                 break
             watch.begin_depth(depth)

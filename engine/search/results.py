@@ -114,7 +114,8 @@ class PlayEvaluation:
         score: Equity that plays are ranked by, in points; comparable between plays of the same ``plies``.
         cubeful: Cubeful equity: 1 is a game won singly at the present cube. None without the cube.
         mwc: Match-winning chance; None in money play.
-        survived: Whether the play reached the greatest depth of the search: only such plays are chosen.
+        survived: Whether the play reached the greatest depth of the search: only such plays are chosen, and
+            compared with the best.
     """
 
     play: Play
@@ -149,7 +150,13 @@ class PlayTable:
 
 
 class PlaySequence(Sequence[PlayEvaluation]):
-    """Plays in the order of a ranking."""
+    """Plays in the order of a ranking.
+
+    Attributes:
+        survivors: How many of them, the first, reached the greatest depth: only these compare.
+    """
+
+    survivors: int
 
     @abstractmethod
     def tabulate(self, block: slice) -> PlayTable:

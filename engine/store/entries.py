@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 import struct
 import zlib
 from collections.abc import Callable
@@ -37,6 +38,7 @@ _SLACK = 1e-5
 """How far the rounding of sums may take a chance beyond 0 and 1."""
 
 _CUBEFUL, _CUBELESS = "cubeful", "cubeless"
+_CANDIDATES = re.compile("([1-9][0-9]{0,3})?")
 _SHAPE = struct.Struct("<HHH")
 
 
@@ -69,7 +71,8 @@ class StoreQuestion(NamedTuple):
         xgid: The position and the match state with the player on roll as the bottom player, the shortest
             match with these points away; with dice it asks for plays, without for the position and its cube.
         rules: The name of the rules.
-        settings: ``cubeful`` or ``cubeless``; for plays the name of the move filter follows.
+        settings: ``cubeful`` or ``cubeless``; for plays the name of the move filter follows, and how many
+            plays it lets through in any case where that is more than one.
     """
 
     xgid: str
@@ -85,6 +88,7 @@ class StoreQuestion(NamedTuple):
         *,
         is_cubeful: bool,
         filter_name: str,
+        candidates: int = 1,
         rules: Rules = STANDARD_RULES,
     ) -> StoreQuestion:
         """Make a question.
@@ -95,6 +99,7 @@ class StoreQuestion(NamedTuple):
             roll: Two dice, in any order, to ask for plays; None to ask for the position.
             is_cubeful: Whether the cube counts.
             filter_name: The move filter; only plays depend on it.
+            candidates: How many of the best plays it lets through in any case.
             rules: The rules.
         """
         canonical = make_canonical(match)
@@ -102,7 +107,7 @@ class StoreQuestion(NamedTuple):
             canonical = canonical.with_roll((max(roll), min(roll)))
         settings = _CUBEFUL if is_cubeful else _CUBELESS
         if roll is not None:
-            settings = f"{settings} {filter_name}"
+            settings = _write_settings(settings, filter_name, candidates)
         return cls(xgid_format.encode_xgid(position, canonical), rules.name, settings)
 
     @property
@@ -110,9 +115,9 @@ class StoreQuestion(NamedTuple):
         """Whether it asks for the plays of a roll, not for the position before it."""
         return " " in self.settings
 
-    def with_filter(self, name: str) -> StoreQuestion:
-        """Return the question for the same plays by another move filter."""
-        return self._replace(settings=f"{self.settings.partition(' ')[0]} {name}")
+    def with_filter(self, name: str, candidates: int) -> StoreQuestion:
+        """Return the question for the same plays by a move filter that lets so many through in any case."""
+        return self._replace(settings=_write_settings(self.settings.split(" ")[0], name, candidates))
 
     def read(self) -> tuple[Position, MatchState]:
         """Return the position and the match state, which has the dice if plays are asked for.
@@ -124,16 +129,22 @@ class StoreQuestion(NamedTuple):
             position, match = xgid_format.decode_xgid(self.xgid)
         except GammondError as error:
             raise DataFileError(f"expected a question, got {self.xgid[:80]!r}: {error.message}") from error
-        cube, _, filter_name = self.settings.partition(" ")
-        has_roll = match.roll is not None
-        if cube not in (_CUBEFUL, _CUBELESS) or (filter_name not in FILTERS if has_roll else filter_name):
+        cube, _, by = self.settings.partition(" ")
+        filter_name, _, count = by.partition(" ")
+        is_whole = not by if match.roll is None else filter_name in FILTERS and _CANDIDATES.fullmatch(count)
+        if cube not in (_CUBEFUL, _CUBELESS) or not is_whole:
             raise DataFileError(
                 f"expected {_CUBEFUL} or {_CUBELESS}, and for plays a move filter, got {self.settings[:80]!r}"
             )
         if self.rules != STANDARD_RULES.name:
             raise DataFileError(f"expected the rules {STANDARD_RULES.name}, got {self.rules[:80]!r}")
         same = StoreQuestion.make(
-            position, match, match.roll, is_cubeful=self.is_cubeful, filter_name=filter_name
+            position,
+            match,
+            match.roll,
+            is_cubeful=self.is_cubeful,
+            filter_name=filter_name,
+            candidates=int(count or 1),
         )
         if same != self:
             raise DataFileError(f"expected the question in the form {same.xgid}, got {self.xgid[:80]!r}")
@@ -147,7 +158,17 @@ class StoreQuestion(NamedTuple):
     @property
     def filter_name(self) -> str:
         """The move filter; empty where no plays are asked for."""
-        return self.settings.partition(" ")[2]
+        return self.settings.partition(" ")[2].partition(" ")[0]
+
+    @property
+    def candidates(self) -> int:
+        """How many of the best plays the filter lets through in any case."""
+        return int(self.settings.partition(" ")[2].partition(" ")[2] or 1)
+
+
+def _write_settings(cube: str, filter_name: str, candidates: int) -> str:
+    """Return the settings of a question for plays."""
+    return f"{cube} {filter_name}" if candidates == 1 else f"{cube} {filter_name} {candidates}"
 
 
 @dataclass(frozen=True)

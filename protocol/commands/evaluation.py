@@ -277,7 +277,8 @@ def has_few_plays(position: Position, roll: Roll) -> bool:
 
 def handle_moves(call: CommandCall) -> Answer:
     """Rank the legal plays."""
-    session, settings, limit = call.session, read_eval_settings(call), call.values["n"]
+    session, limit = call.session, call.values["n"]
+    settings = read_eval_settings(call).with_list(limit)
     position, roll = session.require_roll()
     match, has_xgids = session.require_evaluable_match(), session.engine_settings.has_xgids
     load_engine = session.make_engine_loader(needs=None)
@@ -297,12 +298,10 @@ def handle_moves(call: CommandCall) -> Answer:
                 )
             ],
         )
-        about: dict[str, ReplyValue] = {
-            "count": len(ranked.plays),
-            "shown": len(lines),
-            "plies": ranked.effort.plies,
-        }
-        about["net"] = engine.name
+        about: dict[str, ReplyValue] = {"count": len(ranked.plays), "shown": len(lines)}
+        if ranked.plays.survivors < len(ranked.plays):
+            about["searched"] = ranked.plays.survivors
+        about |= {"plies": ranked.effort.plies, "net": engine.name}
         return [*lines, Reply("moves", values=about | effort_to_values(ranked.effort))]
 
     plays = estimate_plays(position, roll)
@@ -313,7 +312,7 @@ def handle_moves(call: CommandCall) -> Answer:
 
 def handle_rank(call: CommandCall) -> Answer:
     """Compare a play with the best one."""
-    session, settings, text = call.session, read_eval_settings(call), call.values["play"]
+    session, settings, text = call.session, read_eval_settings(call).with_list(), call.values["play"]
     position, roll = session.require_roll()
     match, rules = session.require_evaluable_match(), session.game.rules
     has_xgids = session.engine_settings.has_xgids

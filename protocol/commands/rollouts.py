@@ -7,9 +7,9 @@ from dataclasses import replace
 from typing import Any
 
 from engine.analysis.engine import Engine
+from engine.analysis.levels import DEFAULT_CANDIDATES
 from engine.analysis.rollout_requests import (
     CUBE,
-    DEFAULT_CANDIDATES,
     KINDS,
     MOVES,
     PreparedRollout,

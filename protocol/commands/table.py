@@ -134,9 +134,11 @@ _COMMANDS = (
         "moves",
         "rank the legal plays, best first",
         evaluation.handle_moves,
-        f"moves count=N shown=N {_ANSWER_SOURCE}",
+        f"moves count=N shown=N [searched=N] {_ANSWER_SOURCE}",
         arguments=(
-            integer_argument("n", 1, 10_000, "number of plays to show; default: all", metavar="N"),
+            integer_argument(
+                "n", 1, 10_000, "number of plays to show, all searched as deep; default: all", metavar="N"
+            ),
             _PLIES,
             _FILTER,
             _CUBEFUL,

@@ -13,7 +13,7 @@ from typing import Annotated, Literal
 import msgspec
 import numpy as np
 
-from engine.analysis.levels import EvalSettings
+from engine.analysis.levels import MAX_CANDIDATES, EvalSettings
 from engine.errors import FormatError, PositionError, StateError
 from engine.options import convert
 from engine.rules.match import MatchState
@@ -93,6 +93,7 @@ def answer_get_moves(session: Session, request: GetMoves) -> Work:
     """
     position = _make_position(request)
     settings = EvalSettings(PLIES, is_cubeful=request.cubeful, store=session.engine_settings.store)
+    settings = settings.with_list(request.max_moves or MAX_CANDIDATES)  # each has its difference
     load_engine = session.make_engine_loader()
 
     def run(control: WorkControl) -> Sequence[JsonReply]:

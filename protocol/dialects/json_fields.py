@@ -7,7 +7,7 @@ from typing import Annotated, Literal, get_args
 
 import msgspec
 
-from engine.analysis.levels import EvalSettings, StoreUse
+from engine.analysis.levels import EvalSettings, StoreUse, count_candidates
 from engine.errors import ValueRangeError
 from engine.options import Bounds, Field
 from engine.rules.dice import validate_roll
@@ -40,6 +40,7 @@ class Query(PositionQuery, kw_only=True):
     store: str | None = None
     want: Annotated[tuple[Want, ...], msgspec.Meta(min_length=1, max_length=MAX_WANTS)] = ("eval",)
     max_moves: int | None = None
+    candidates: int | None = None
     player: str | None = None
     resignation: str | None = None
     away: int | None = None
@@ -55,8 +56,10 @@ class Query(PositionQuery, kw_only=True):
 
     @property
     def settings(self) -> EvalSettings:
-        """How positions are evaluated."""
-        return EvalSettings(self.plies, self.filter, self.cubeful, _STORE_USES[self.store])
+        """How positions are evaluated, and plays listed."""
+        shown = self.max_moves if self.candidates is None else self.candidates
+        store, candidates = _STORE_USES[self.store], count_candidates(shown)
+        return EvalSettings(self.plies, self.filter, self.cubeful, store, candidates)
 
     @property
     def rolls_out_plays(self) -> bool:
@@ -93,6 +96,7 @@ QUERIES = QueryReader(
         Field("net", str),
         Field("store", str, choices=tuple(map(str, StoreUse))),
         Field("max_moves", int, Bounds(1)),
+        Field("candidates", int, Bounds(1)),
         Field("player", str),
         Field("resignation", str, choices=RESULT_NAMES),
         Field("away", int, Bounds(2, MAX_MATRIX_AWAY)),

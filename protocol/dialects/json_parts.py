@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from engine.analysis.rollout_requests import CUBE, DEFAULT_CANDIDATES, KINDS, POSITION
+from engine.analysis.levels import DEFAULT_CANDIDATES
+from engine.analysis.rollout_requests import CUBE, KINDS, POSITION
 from engine.errors import FormatError, GammondError, LimitError
 from engine.options import MAX_QUOTED_CHARS, Field, did_you_mean
 from engine.rollout import RolloutSettings

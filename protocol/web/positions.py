@@ -29,7 +29,7 @@ _POSITION_FIELDS = ("position", "positions", "variant", "net", "time_ms")
 _SEARCH_FIELDS = (*_POSITION_FIELDS, "plies", "store")
 
 EVALUATION_FIELDS = (*_SEARCH_FIELDS, "cubeful")
-PLAY_FIELDS = (*_SEARCH_FIELDS, "cubeful", "dice", "filter", "max_moves")
+PLAY_FIELDS = (*_SEARCH_FIELDS, "cubeful", "dice", "filter", "max_moves", "candidates")
 CUBE_FIELDS = _SEARCH_FIELDS
 ROLLOUT_FIELDS = (*_POSITION_FIELDS, "dice", "rollout")
 QUERY_FIELDS = tuple(name for name in QUERIES.names if name not in _LINE_FIELDS and name != "match_text")

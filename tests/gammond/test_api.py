@@ -159,6 +159,20 @@ def test_plays_are_ranked_the_best_first(engine):
         engine.rank(START, (7, 1))
 
 
+def test_plays_have_a_loss_where_they_were_searched_as_deep_as_the_best(engine):
+    for candidates, expected in ((5, 5), (3, 5), (8, 8), (1, 1)):
+        ranked = engine.rank(START, (4, 1), plies=1, move_filter="tiny", candidates=candidates)
+        assert [each.loss is not None for each in ranked] == [each.plies == 1 for each in ranked]
+        assert sum(each.plies == 1 for each in ranked) == expected
+        losses = [each.loss for each in ranked[:expected]]
+        assert losses == sorted(losses)
+        lines = str(ranked).splitlines()
+        assert lines[expected] == "not searched at 1-ply:"
+        assert lines[expected - 1].startswith(f"{expected:>3}. ")
+        assert all(line.endswith("cubeless) at 0-ply") for line in lines[expected + 1 :])
+    assert all(each.loss is not None for each in engine.rank(START, (4, 1)))
+
+
 def test_a_cube_decision_says_what_to_do_and_why(engine):
     redouble = gammond.parse("2M7IATDgdw8GAA")[0]
     decision = engine.cube(redouble, plies=1)

@@ -658,7 +658,7 @@ def test_lines_of_answers_in_json_end_a_command_as_words_do(connected):
 def test_an_answer_that_makes_no_sense_is_an_error_and_others_still_come(answer):
     wire, futures = Wire(), [Future(), Future()]
     for future in futures:
-        question = ask_plays(START, (3, 1), None, 0, True, "normal")
+        question = ask_plays(START, (3, 1), None, 0, True, "normal", 5)
         wire.add_query(question.fields, Pending(question.parse, future))
     text = answer.replace(b"{", b'{"id": "c1", "final": true, ', 1)
     for finish in wire.receive(

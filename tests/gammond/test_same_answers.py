@@ -93,7 +93,7 @@ PARAMETERS = {
     "seed": [5, -1],
     "truncation": [2, -1],
     "variance_reduction": [False],
-    "candidates": [2, 0],
+    "candidates": [2, 7, 0],
     "stop_error": [0.5, -1.0],
     "stop_jsd": [0.0, -1.0],
     "min_trials": [36, 0],

@@ -98,7 +98,7 @@ def ask_until_quick(service, line):
 
 def test_a_play_that_the_kept_ranking_did_not_search_is_compared_in_a_thread(service):
     ask_until_quick(service, 'rank plies=2 "8/5 6/5"')
-    for play in ("24/20", "8/7", "nonsense"):
+    for play in ("8/4", "8/7", "nonsense"):
         work = take_work(service, f'rank plies=2 "{play}"')
         assert (work.is_quick, work.is_long) == (False, True)
         assert work.sources == ()

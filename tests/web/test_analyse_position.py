@@ -36,18 +36,41 @@ def test_the_plays_of_a_roll_are_ranked_with_equities_losses_and_chances(open_pa
     expect(rows.first).to_have_text(re.compile(r"^1\."))
     expect(rows.first).to_contain_text("8/5 6/5")
     expect(rows.first).to_contain_text("best")
-    expect(rows).to_have_count(10)
     expect(rows.nth(1).locator(".play-loss")).to_have_text(re.compile("^\N{MINUS SIGN}0\\."))
     page.get_by_role("button", name="Show all 16 plays").click()
     expect(rows).to_have_count(16)
+
+
+def test_plays_that_were_not_searched_as_deep_stand_apart_without_a_loss(open_page):
+    page = open_page(f"/#/analyse/{OPENING}")
+    wait_for_plies(page, 2)
+    rows, beyond = page.locator(".play-row"), page.locator(".plays .beyond")
+    expect(beyond).to_have_text(re.compile(r"^Not searched at 2-ply: \d+ plays$"))
+    count = int(beyond.text_content().split()[-2])
+    expect(rows).to_have_count(16 - count)
+    assert 5 <= 16 - count <= 10
+    for row in rows.all():
+        expect(row.locator(".play-chances span").last).to_have_text("2-ply")
+    page.get_by_role("button", name="Show all 16 plays").click()
+    expect(page.locator(".beyond ~ li")).to_have_count(count)
+    for row in page.locator(".beyond ~ li .play-row").all():
+        expect(row.locator(".play-loss")).to_have_text("")
+        expect(row.locator(".rank")).to_have_text("")
+        expect(row.locator(".play-chances span").last).not_to_have_text("2-ply")
+    focused = page.evaluate("document.activeElement.dataset.play")
+    assert focused == page.locator(".beyond ~ li .play-row").first.get_attribute("data-play")
 
 
 def test_the_best_play_is_drawn_and_another_one_while_it_has_the_focus(open_page):
     page = open_page(f"/#/analyse/{OPENING}")
     wait_for_plies(page, 2)
     expect(page.locator("path.arrow.best")).to_have_count(2)
-    page.locator(".play-row").nth(9).focus()
+    page.locator(".play-row").last.focus()
     page.wait_for_selector("path.arrow.blunder")
+    expect(page.locator("path.arrow.best")).to_have_count(0)
+    page.get_by_role("button", name="Show all 16 plays").click()
+    page.locator(".play-row").last.focus()
+    page.wait_for_selector("path.arrow.unjudged")
     expect(page.locator("path.arrow.best")).to_have_count(0)
 
 
@@ -259,11 +282,12 @@ def test_a_rollout_tells_its_progress_and_stops_with_what_it_has(open_page):
 def test_answers_can_be_hidden_and_shown(open_page):
     page = open_page(f"/#/analyse/{OPENING}")
     wait_for_plies(page, 2)
+    count = page.locator(".play-row").count()
     page.get_by_role("button", name="Hide answers").click()
     expect(page.locator(".play-row")).to_have_count(0)
     expect(page.locator("path.arrow")).to_have_count(0)
     page.get_by_role("button", name="Show answers").click()
-    expect(page.locator(".play-row")).to_have_count(10)
+    expect(page.locator(".play-row")).to_have_count(count)
 
 
 def test_axe_finds_nothing_serious_in_the_analysis_of_a_position_in_light_and_dark(

@@ -13,10 +13,10 @@ from __future__ import annotations
 
 import argparse
 
+from engine.analysis.levels import DEFAULT_CANDIDATES
 from engine.errors import UnsupportedError
 from protocol.games import OTHER_GAMES
 from protocol.repl.answers.analysis import show_hint
-from protocol.repl.dialogue.commands import DEFAULT_HINT_COUNT
 from protocol.state.game_state import GameState
 from tools.ask.question import (
     add_opinion_argument,
@@ -36,7 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--plays",
         type=int,
-        default=DEFAULT_HINT_COUNT,
+        default=DEFAULT_CANDIDATES,
         metavar="N",
         help="plays to show (default %(default)s)",
     )

@@ -6,7 +6,7 @@ import argparse
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from engine.analysis.rollout_requests import DEFAULT_CANDIDATES
+from engine.analysis.levels import DEFAULT_CANDIDATES
 from engine.match_analysis.rollouts import QUICK_ROLLOUT
 from engine.rollout import RolloutSettings
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from engine.analysis.levels import LEVELS
+from engine.analysis.levels import DEFAULT_CANDIDATES, LEVELS
 from engine.errors import UnsupportedError
 from engine.evaluation.evaluator import Evaluator
 from engine.rules.dice import format_roll
@@ -127,7 +127,7 @@ def find_best_action(session: Session, control: WorkControl) -> str:
     if match.doubled:
         return str(send_command(session, "take", control)[-1].values["response"])
     if match.roll is not None:
-        return str(send_command(session, "moves 1", control)[0].values["play"])
+        return str(send_command(session, f"moves {DEFAULT_CANDIDATES}", control)[0].values["play"])
     doubles = session.game.may_double and send_command(session, "cube", control)[-1].values["double"]
     return "double" if doubles else ROLL_ACTION
 

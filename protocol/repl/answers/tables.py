@@ -46,20 +46,16 @@ def describe_source(values: ReplyValues) -> str:
     return f"{values['plies']}-ply{stopped}{stored}, net {values['net']}"
 
 
-def _describe_depths(moves: Sequence[Mapping[str, ReplyValue]], totals: Mapping[str, ReplyValue]) -> str:
-    """Return what stands before the depth of ranked plays: not all may have been searched as deep."""
-    return " at " if all(move["plies"] == totals["plies"] for move in moves) else ", the best at "
-
-
 def format_plays(replies: Sequence[Reply]) -> list[str]:
     """Lay out ranked plays.
 
     Args:
-        replies: The answer to ``moves``: the plays, best first, then the line with counts, plies and net.
+        replies: The answer to ``moves`` with a number: the plays, best first and all searched as deep, then
+            the line with counts, plies and net.
 
     Returns:
         A table: rank, plies, in a match MWC, equity, loss against the best one, chances in percent, play;
-        then what the numbers are.
+        then what the numbers are, and how many plays have none of that depth.
     """
     *moves, totals = (reply.values for reply in replies)
     best = moves[0]
@@ -69,9 +65,19 @@ def format_plays(replies: Sequence[Reply]) -> list[str]:
     return [
         *format_chances_header(f"{'':2}{'ply':>4}{mwc}{'equity':>7}{'behind':>7}"),
         *(_format_play_row(move, best) for move in moves),
-        f"    {shown}{format_count(int(totals['count']), 'play')}{_describe_depths(moves, totals)}"
-        f"{describe_source(totals)}; {measure}",
+        f"    {shown}{format_count(int(totals['count']), 'play')} at {describe_source(totals)}; {measure}",
+        *describe_unsearched(int(totals["count"]) - int(totals.get("searched", totals["count"])), totals),
     ]
+
+
+def describe_unsearched(count: int, totals: ReplyValues) -> list[str]:
+    """Say how many plays of a roll do not compare with those that were searched; nothing for none.
+
+    Args:
+        count: How many.
+        totals: Of the final line, with ``plies``.
+    """
+    return [f"    not searched at {totals['plies']}-ply: {format_count(count, 'play')}"] if count else []
 
 
 def format_opinion(replies: Sequence[Reply]) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from engine.analysis.levels import LEVELS
+from engine.analysis.levels import DEFAULT_CANDIDATES, LEVELS
 from engine.match_analysis.statistics import XG_ERROR_POINTS
 from engine.options import Bounds, Field, list_fields
 from engine.rules.match import MAX_MATCH_LENGTH, RESULT_NAMES
@@ -32,9 +32,6 @@ from protocol.repl.game.played_game import OPPONENT
 from protocol.repl.game.preferences import Preferences
 from protocol.repl.game.repl_game import ReplGame
 from protocol.repl.records.kept_hints import format_kept_hint
-
-DEFAULT_HINT_COUNT = 5
-"""The number of plays that ``hint`` shows."""
 
 AGAINST_PREFIX = "against "
 """The word between ``play`` and the name of an opponent."""
@@ -162,7 +159,7 @@ _ROWS: tuple[ReplCommand[ReplGame], ...] = (
         _show_hint,
         (
             integer_argument(
-                "n", 1, 10_000, "number of plays to show", default=DEFAULT_HINT_COUNT, metavar="N"
+                "n", 1, 10_000, "number of plays to show", default=DEFAULT_CANDIDATES, metavar="N"
             ),
             *_select_arguments("moves", "plies", "filter"),
         ),
@@ -180,7 +177,7 @@ _ROWS: tuple[ReplCommand[ReplGame], ...] = (
         (
             *_select_arguments("opinion", "player"),
             integer_argument(
-                "n", 1, 10_000, "number of plays to show", default=DEFAULT_HINT_COUNT, metavar="N"
+                "n", 1, 10_000, "number of plays to show", default=DEFAULT_CANDIDATES, metavar="N"
             ),
         ),
     ),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from engine.match_analysis.statistics import classify_loss
-from engine.match_files.model import NO_NOTES, RecordedCandidate, RecordedCubeDecision
+from engine.match_files.model import NO_NOTES, RecordedCandidate, RecordedCubeDecision, split_by_depth
 from engine.rules.cube_actions import name_cube_action
 from engine.rules.game_record import DoubleAction, PlayAction, ResponseAction
 from engine.rules.notation import format_play
@@ -56,30 +56,36 @@ def format_kept_hint(record: OpenRecord, count: int) -> list[str]:
 def _format_candidates(
     record: OpenRecord, action: PlayAction, candidates: tuple[RecordedCandidate, ...], count: int
 ) -> list[str]:
+    compared, others, others_name = split_by_depth(candidates)
+    made = action.play.result
     shown = [
-        (rank, candidate)
-        for rank, candidate in enumerate(candidates, 1)
-        if rank <= count or candidate.play.result == action.play.result
+        (str(rank), each)
+        for rank, each in enumerate(compared, 1)
+        if rank <= count or each.play.result == made
     ]
-    best = candidates[0].evaluation
-    source = record.describe_depth(record.place.game, best.depth)
-    number = "" if len(shown) == len(candidates) else f"{len(shown)} of "
+    rest = [each for each in others if each.play.result == made or len(shown) < count]
+    source = record.describe_depth(record.place.game, candidates[0].evaluation.depth)
+    total = len(shown) + len(rest)
+    number = "" if total == len(candidates) else f"{total} of "
     return [
         *format_chances_header(f"{'':2}{'equity':>7}{'behind':>7}"),
-        *(_format_row(rank, candidate, candidates[0], action) for rank, candidate in shown),
+        *(_format_row(rank, each, compared[0], action) for rank, each in shown),
+        *([f"    {others_name}:"] if rest else []),
+        *(_format_row("", each, None, action) for each in rest),
         f"    {number}{format_count(len(candidates), 'play')} by the analysis{source}; {_ADVICE}",
     ]
 
 
 def _format_row(
-    rank: int, candidate: RecordedCandidate, best: RecordedCandidate, action: PlayAction
+    rank: str, candidate: RecordedCandidate, best: RecordedCandidate | None, action: PlayAction
 ) -> PreformattedLine:
+    """Lay out a play: beside the best one, or where it does not compare with that with its depth."""
     evaluation = candidate.evaluation
-    loss = best.evaluation.equity - evaluation.equity
-    behind = format_points(-loss) if rank > 1 else ""
+    loss = 0.0 if best is None else best.evaluation.equity - evaluation.equity
+    behind = "" if candidate is best or best is None else format_points(-loss)
     chances = {} if evaluation.outcome is None else dict(zip(CHANCE_KEYS, evaluation.outcome, strict=True))
     remarks = ["played"] if candidate.play.result == action.play.result else []
-    remarks += [evaluation.depth] if evaluation.depth != best.evaluation.depth else []
+    remarks += [evaluation.depth] if best is None else []
     said = f"{format_play(candidate.play)} ({', '.join(remarks)})" if remarks else format_play(candidate.play)
     left = f"{rank:>2}{format_points(evaluation.equity):>7}{behind:>7}"
     return format_chances_row(rank, left, format_chances(chances), said, classify_loss(loss))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -56,7 +58,7 @@ def test_plays_and_numbers_are_those_of_the_ranking_of_each_position(
     for place in range(count):
         match = MATCHES[indices[place]]
         ranked = engine.rank_plays(
-            Position(boards[place]), tuple(rolls[place].tolist()), match, settings, min_candidates=3
+            Position(boards[place]), tuple(rolls[place].tolist()), match, replace(settings, candidates=3)
         ).plays[:3]
         assert found.texts[place] == [format_play(each.play) for each in ranked]
         assert {each.plies for each in ranked} == {plies}

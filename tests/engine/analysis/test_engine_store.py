@@ -201,7 +201,7 @@ def test_a_search_that_was_stopped_is_not_kept(stored):
         assert ask().effort.is_stored
 
 
-def test_a_ranking_that_ended_early_is_not_kept_and_more_candidates_are_searched(engine, stored):
+def test_a_ranking_that_ended_early_is_not_kept(engine, stored):
     position, roll = next(
         (position, roll)
         for position, roll in play_positions(engine, 60)
@@ -213,10 +213,26 @@ def test_a_ranking_that_ended_early_is_not_kept_and_more_candidates_are_searched
     whole = stored.rank_plays(*asked)
     assert (whole.effort.is_stored, whole.effort.plies) == (False, 2)
     assert stored.rank_plays(*asked, stop_when_decided=True).effort.is_stored
-    two = stored.rank_plays(*asked, min_candidates=2)
-    assert not two.effort.is_stored
-    assert two.plays[1].plies == 2
     assert stored.rank_plays(*asked).plays == whole.plays
+
+
+def test_a_list_is_kept_beside_the_best_play_and_answers_for_it_where_deeper_ones_do(engine, stored):
+    best, listed = EvalSettings(2, "normal"), EvalSettings(2, "normal").with_list()
+    asked = OPENING, (3, 1), MatchState()
+    alone = stored.rank_plays(*asked, best)
+    assert alone.plays.survivors < 5
+    found = stored.rank_plays(*asked, listed)
+    assert (found.effort.is_stored, found.plays.survivors) == (False, 5)
+    again = stored.rank_plays(*asked, listed)
+    assert again.effort.is_stored
+    assert again.plays == found.plays == engine.rank_plays(*asked, listed).plays
+    assert stored.rank_plays(*asked, best).plays == alone.plays
+    assert not stored.rank_plays(*asked, listed.with_list(7)).effort.is_stored
+    other = OPENING, (5, 1), MatchState()
+    stored.rank_plays(*other, listed)
+    assert not stored.rank_plays(*other, best.with_plies(1)).effort.is_stored
+    deeper = stored.rank_plays(*other, replace(best, plies=1, store=StoreUse.DEEPER))
+    assert (deeper.effort.is_stored, deeper.effort.plies, deeper.plays.survivors) == (True, 2, 5)
 
 
 def test_a_play_beside_the_kept_best_one_is_compared_as_without_a_store(engine, stored):

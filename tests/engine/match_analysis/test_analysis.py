@@ -60,7 +60,9 @@ def test_a_play_has_the_candidates_of_a_single_question(engine, analysed):
         if not isinstance(action, PlayAction):
             continue
         own = situation.match.before_roll()
-        found = compare_play(engine, situation.position, action.roll, own, action.play, EvalSettings(1))
+        found = compare_play(
+            engine, situation.position, action.roll, own, action.play, EvalSettings(1).with_list()
+        )
         best, results = notes.candidates[0], [each.play.result for each in notes.candidates]
         assert best.evaluation.equity == found.best.score
         assert best.play == found.best.play
@@ -68,6 +70,15 @@ def test_a_play_has_the_candidates_of_a_single_question(engine, analysed):
         assert made.equity == found.evaluation.score
         assert made.depth == best.evaluation.depth == f"{found.best.plies}-ply"
         assert len(set(results)) == len(results)
+
+
+def test_the_first_five_candidates_and_the_play_that_was_made_have_one_depth(analysed):
+    for situation, action, notes in walk(analysed):
+        if isinstance(action, PlayAction):
+            plays = len(legal_plays(situation.position, action.roll))
+            depths = [each.evaluation.depth for each in notes.candidates]
+            assert depths[:5] == ["1-ply"] * min(5, plays)
+            assert set(depths[5:]) <= {"1-ply", "0-ply"}
 
 
 def test_candidates_are_ranked_within_a_depth_only(analysed):

@@ -29,6 +29,17 @@ def test_survivors_are_the_ones_always_kept_and_the_extra_ones_that_are_near(equ
     assert STAGES.count_survivors(equities, plies) == survivors
 
 
+@pytest.mark.parametrize("count", [1, 2, 3, 5])
+def test_a_filter_lets_a_number_of_the_best_through_and_else_what_it_would(count):
+    wide = STAGES.with_at_least(count)
+    equities = [0.5, 0.47, 0.46, 0.44, 0.2, 0.1]
+    for plies in range(3):
+        for number in range(1, len(equities) + 1):
+            own = STAGES.count_survivors(equities[:number], plies)
+            assert wide.count_survivors(equities[:number], plies) == max(own, min(count, number))
+    assert STAGES.with_at_least(1) is STAGES
+
+
 def test_the_filters_go_from_fast_to_careful_at_every_stage():
     filters = list(FILTERS.values())
     assert [each.name for each in filters] == ["tiny", "narrow", "normal", "large", "huge"]

@@ -16,8 +16,10 @@ from tests.engine.store.samples import ENGINE, OTHER_NET, make_entry, make_quest
 OPENING = STANDARD_RULES.starting_position
 
 
-def ask(match, roll=None, filter_name="normal", is_cubeful=True):
-    return StoreQuestion.make(OPENING, match, roll, is_cubeful=is_cubeful, filter_name=filter_name)
+def ask(match, roll=None, filter_name="normal", is_cubeful=True, candidates=1):
+    return StoreQuestion.make(
+        OPENING, match, roll, is_cubeful=is_cubeful, filter_name=filter_name, candidates=candidates
+    )
 
 
 def test_the_same_points_away_for_the_player_on_roll_are_one_question():
@@ -53,9 +55,14 @@ def test_crawford_and_after_it_are_different_questions():
     assert ask(crawford) != ask(dataclasses.replace(crawford, crawford=False))
 
 
-def test_only_plays_depend_on_the_filter():
-    assert ask(MatchState(), filter_name="tiny") == ask(MatchState())
+def test_only_plays_depend_on_the_filter_and_on_how_many_are_compared():
+    assert ask(MatchState(), filter_name="tiny", candidates=5) == ask(MatchState())
     assert ask(MatchState(), (3, 1), "tiny") != ask(MatchState(), (3, 1))
+    listed = ask(MatchState(), (3, 1), candidates=5)
+    assert listed != ask(MatchState(), (3, 1))
+    assert (listed.filter_name, listed.candidates) == ("normal", 5)
+    assert listed.read() == ask(MatchState(), (3, 1)).read()
+    assert listed.with_filter("huge", 1) == ask(MatchState(), (3, 1), "huge")
 
 
 @pytest.mark.parametrize("roll", [None, (6, 5)])
@@ -88,6 +95,14 @@ def test_a_question_reads_back_as_one_that_is_the_same(match, roll):
 def test_what_is_no_question_in_its_one_form_is_refused(changed):
     with pytest.raises(DataFileError, match="expected"):
         ask(MatchState())._replace(**changed).read()
+
+
+@pytest.mark.parametrize(
+    "settings", ["normal 1", "normal 05", "normal -5", "normal 5 5", "normal ", "5", "a 5"]
+)
+def test_a_question_for_plays_has_a_filter_and_a_number_above_one_or_none(settings):
+    with pytest.raises(DataFileError, match="expected"):
+        ask(MatchState(), (3, 1))._replace(settings=f"cubeful {settings}").read()
 
 
 def test_an_engine_with_another_net_table_or_program_has_another_digest_and_its_name_has_no_part():

@@ -73,7 +73,7 @@ def test_dice_and_a_waiting_double_do_not_change_what_eval_says():
 def test_moves_come_as_the_engine_ranks_them_with_the_survivors_of_the_filter():
     lines = talk("set game.length 5\nnewgame\ndice 4 3\nmoves plies=1 filter=tiny")
     moves = [values(line) for line in lines if line.startswith("move ")]
-    ranked = ENGINE.rank_plays(START, (4, 3), MatchState(5), EvalSettings(1, "tiny")).plays
+    ranked = ENGINE.rank_plays(START, (4, 3), MatchState(5), EvalSettings(1, "tiny").with_list()).plays
     assert len(moves) == len(ranked)
     for said, evaluated in zip(moves, ranked, strict=True):
         assert said["survived"] == ("true" if evaluated.survived else "false")
@@ -82,6 +82,21 @@ def test_moves_come_as_the_engine_ranks_them_with_the_survivors_of_the_filter():
     assert survived == sorted(survived, reverse=True)
     assert {"true", "false"} == set(survived)
     assert {said["plies"] for said in moves if said["survived"] == "true"} == {"1"}
+
+
+@pytest.mark.parametrize(("asked", "searched"), [("", 5), ("1 ", 2), ("2 ", 5), ("7 ", 7), ("500 ", None)])
+def test_the_plays_of_a_list_have_one_depth_and_how_many_have_it_is_said(asked, searched):
+    lines = talk(f"newgame\ndice 4 1\nmoves {asked}plies=1 filter=tiny")
+    moves = [values(line) for line in lines if line.startswith("move ")]
+    total = values(lines[-1])
+    assert total.get("searched") == (None if searched is None else str(searched))
+    searched = searched or len(moves)
+    assert [said["plies"] for said in moves] == ["1"] * min(searched, len(moves)) + ["0"] * (
+        len(moves) - searched
+    )
+    deep = [float(said["cubeful"]) for said in moves if said["survived"] == "true"]
+    assert deep == sorted(deep, reverse=True)
+    assert "searched" not in values(talk("newgame\ndice 4 1\nmoves 2")[-1])
 
 
 def test_each_ranked_play_comes_with_the_position_that_play_reaches():

@@ -50,6 +50,16 @@ def test_the_smoke_test_of_its_collection_is_answered_in_its_form():
     assert moves[0]["evaluation"]["info"]["plies"] == 3
 
 
+def test_each_difference_is_one_of_a_single_depth():
+    moves = get_moves(**{"max-moves": 0})
+    assert len(moves) == 16
+    assert {move["evaluation"]["info"]["plies"] for move in moves} == {3}
+    equities = [move["evaluation"]["eq"] for move in moves]
+    assert equities == sorted(equities, reverse=True)
+    for move, equity in zip(moves, equities, strict=True):
+        assert move["evaluation"]["diff"] == pytest.approx(equity - equities[0], abs=2e-3)
+
+
 def test_its_client_in_the_browser_asks_for_all_plays_without_values():
     moves = get_moves(**{"max-moves": 0, "score-moves": False, "cubeful": None})
     assert all(set(move) == {"play"} for move in moves)

@@ -66,6 +66,28 @@ def test_numbers_are_those_of_eval_and_moves():
     ]
 
 
+@pytest.mark.parametrize(
+    ("fields", "deep"),
+    [
+        ({}, 5),
+        ({"max_moves": 3}, 3),
+        ({"max_moves": 8}, 8),
+        ({"max_moves": 1}, 1),
+        ({"candidates": 7}, 7),
+        ({"candidates": 2}, 5),
+        ({"candidates": 7, "max_moves": 6}, 6),
+        ({"candidates": 1}, 2),  # those that the filter lets through
+    ],
+)
+def test_the_plays_that_are_compared_have_one_depth_whatever_the_filter_says(fields, deep):
+    query = {"id": 1, "position": START, "dice": [4, 1], "want": ["moves"], "plies": 1, "filter": "tiny"}
+    (answer,) = send_command(query | fields)
+    moves = answer["results"][0]["moves"]
+    assert [each["plies"] for each in moves[:deep]] == [1] * deep
+    assert all(each["plies"] == 0 for each in moves[deep:])
+    assert [each["survived"] for each in moves] == [each["plies"] == 1 for each in moves]
+
+
 def test_moves_take_the_dice_of_the_position_when_none_are_given():
     (answer,) = send_command(
         {"id": 1, "position": "XGID=-b----E-C---eE---c-e----B-:0:0:1:31:0:0:0:0:10", "want": ["moves"]}

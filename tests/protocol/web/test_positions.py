@@ -31,6 +31,7 @@ ROLLOUT = {"trials": 36, "truncate": 3, "seed": 5}
         ("evaluate", {"position": START, "plies": 1, "cubeful": False}, ["eval"]),
         ("plays", {"position": WITH_DICE, "max_moves": 3}, ["moves"]),
         ("plays", {"position": START, "dice": [6, 6], "plies": 1, "filter": "tiny"}, ["moves"]),
+        ("plays", {"position": START, "dice": [4, 1], "plies": 1, "candidates": 7}, ["moves"]),
         ("cube", {"position": "2M7IATDgdw8GAA", "plies": 1}, ["cube"]),
         ("rollout", {"position": WITH_DICE, "rollout": {**ROLLOUT, "what": "position"}}, ["rollout"]),
     ],

@@ -7,6 +7,7 @@ import json
 import re
 import shutil
 import subprocess
+from dataclasses import replace
 from datetime import datetime
 from html.parser import HTMLParser
 from pathlib import Path
@@ -14,8 +15,10 @@ from pathlib import Path
 import pytest
 
 from engine.match_analysis.analysed_match import AnalysedMatch, find_table
+from engine.match_files.model import ActionNotes, RecordedCandidate, RecordedEvaluation
 from engine.match_files.reading import read_matches
 from engine.match_reports.html_report import format_html
+from engine.rules.moves import legal_plays
 from tools import cli
 
 ANN, BOB = "ann", "bob"
@@ -179,6 +182,32 @@ def test_a_play_has_its_board_its_rank_and_the_best_plays(report):
     for side in ("light", "dark"):
         assert sum(int(count) for found, count in stacks if found == side) == 15
     assert article.count("#bg-die6") == article.count("#bg-die4") == 1
+
+
+def judge_as_of(depths):
+    """A match whose first play has candidates of these depths and trials, each worth 0.1 less."""
+    (match,) = read_matches(MATCH.format(ann=ANN, bob=BOB).encode())
+    situation, action = next(iter(match.games[0].replay()))
+    plays = [action.play, *legal_plays(situation.position, action.roll)[-len(depths) + 1 :]]
+    candidates = tuple(
+        RecordedCandidate(play, RecordedEvaluation(-0.1 * place, None, depth, trials=trials))
+        for place, (play, (depth, trials)) in enumerate(zip(plays, depths, strict=True))
+    )
+    game = replace(match.games[0], notes={0: ActionNotes(candidates=candidates)})
+    return AnalysedMatch("match.mat", replace(match, games=(game,)), "", find_table(match.rules.rules))
+
+
+@pytest.mark.parametrize(
+    ("best", "title"), [(("2-ply", 0), "not searched at 2-ply:"), (("rollout", 324), "not rolled out:")]
+)
+def test_plays_of_another_depth_than_the_best_stand_apart_without_a_difference(best, title):
+    text = format_html(judge_as_of([best, ("0-ply", 0), best, ("1-ply", 0)]), datetime.now())
+    table = text[text.index("<table><caption>Plays, ") :].partition("</table>")[0]
+    blocks = [re.findall(r"<tr[^>]*><th scope=row>.*?(?=<tr|<tbody|$)", part) for part in table.split(title)]
+    compared, others = ([row.split("<td>") for row in block] for block in blocks)
+    assert [row[-2].lstrip("\N{MINUS SIGN}-+") for row in compared] == ["", "0.200"]
+    assert [row[-2] for row in others] == ["", ""]
+    assert [row[0].split()[-1] for row in others] == ["0-ply", "1-ply"]
 
 
 def test_a_double_has_the_equities_of_the_cube(report):

@@ -59,6 +59,23 @@ def test_what_was_assumed_of_the_position_is_said_and_in_the_json(tool, capsys):
     assert "assumed" not in json.loads(run(capsys, tool, XGID, "--json").out)
 
 
+@pytest.mark.parametrize(
+    ("dice", "shown", "count", "beyond"), [("3 1", 5, 16, 11), ("5 5", 4, 4, 0), ("6 6", 5, 11, 6)]
+)
+def test_the_plays_of_a_hint_have_one_depth_and_the_others_are_counted(dice, shown, count, beyond, capsys):
+    asked = ("hint", "startpos", "--dice", *dice.split(), "--plies", "2", "--filter", "tiny")
+    lines = run(capsys, *asked).out.splitlines()
+    rows = [line.split() for line in lines[3 : 3 + shown]]
+    assert [row[:2] for row in rows] == [[str(rank), "2"] for rank in range(1, shown + 1)]
+    behind = [float(row[3]) for row in rows[1:]]
+    assert behind == sorted(behind, reverse=True)
+    of = "" if shown == count else f"{shown} of "
+    assert lines[3 + shown].startswith(f"    {of}{count} plays at 2-ply, ")
+    assert lines[4 + shown :] == [f"    not searched at 2-ply: {beyond} plays"] * bool(beyond)
+    moves = json.loads(run(capsys, *asked, "--json").out)["results"][0]["moves"]
+    assert [each["plies"] for each in moves] == [2] * shown
+
+
 def test_a_missing_file_is_told_in_one_line_and_not_logged_before(capsys, caplog, tmp_path, monkeypatch):
     monkeypatch.setenv("GAMMOND_DATA", str(tmp_path))
     start = Position.start(HYPERGAMMON.start_points)

@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import sys
+from dataclasses import replace
 
 import pytest
 
@@ -116,7 +117,7 @@ def test_the_second_play_has_an_equity_at_any_depth_and_the_filter_is_that_of_th
     xgid = encode_xgid(CONTACT, MatchState(roll=(4, 2)))
     (row,) = rows_of(run(xgid, "--want", "moves", "--plies", 2, "--filter", move_filter))
     settings = EvalSettings(2, move_filter)
-    plays = ENGINE.rank_plays(CONTACT, (4, 2), MatchState(), settings, min_candidates=2).plays
+    plays = ENGINE.rank_plays(CONTACT, (4, 2), MatchState(), replace(settings, candidates=2)).plays
     for name, play in zip(("best", "second"), plays, strict=False):
         assert row[name] == format_play(play.play)
         assert float(row[f"{name}_equity"]) == pytest.approx(play.score, abs=1e-6)

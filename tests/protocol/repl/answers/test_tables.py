@@ -35,14 +35,13 @@ def test_plays_are_compared_by_what_they_are_ranked_by():
     assert match[3].split()[:5] == ["2", "2", "48.79", "+0.167", "-1.21%"]
 
 
-def test_a_line_says_its_own_plies_and_the_last_one_whether_the_search_was_stopped():
-    lines = format_plays([move(1), move(2, plies=0), totals(stopped=True)])
-    assert [line.split()[1] for line in lines[2:4]] == ["2", "0"]
-    assert lines[4] == (
-        "    2 of 16 plays, the best at 2-ply, stopped early, net strong; cubeless money equity"
-    )
-    lines = format_plays([move(1), move(2), totals()])
-    assert lines[4] == "    2 of 16 plays at 2-ply, net strong; cubeless money equity"
+def test_the_last_lines_say_the_depth_of_the_list_how_it_ended_and_how_many_plays_are_not_of_it():
+    *_, last = format_plays([move(1), move(2), totals(stopped=True)])
+    assert last == "    2 of 16 plays at 2-ply, stopped early, net strong; cubeless money equity"
+    *_, source, beyond = format_plays([move(1), move(2), totals(searched=5)])
+    assert source == "    2 of 16 plays at 2-ply, net strong; cubeless money equity"
+    assert beyond == "    not searched at 2-ply: 11 plays"
+    assert format_plays([move(1), move(2), totals(searched=15)])[-1].endswith("2-ply: 1 play")
 
 
 def test_titles_are_above_their_columns():

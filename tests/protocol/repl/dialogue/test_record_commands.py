@@ -259,10 +259,23 @@ def test_a_hint_at_an_analysed_decision_is_the_analysis_with_the_play_that_was_m
     assert float(played.split()[2]) == pytest.approx(-lost, abs=0.0011)
     assert lines[2].split()[0] == "1"
     assert lines[-1].endswith("plays by the analysis (2-ply); 'hint plies=N' searches anew")
-    assert "plays at 1-ply, net racing" in talk.answer("hint 1-ply")[-1]
+    assert "plays at 1-ply, net racing" in talk.answer("hint 1-ply")[-2]
     assert talk.answer("hint 2 plies=1") == talk.answer("hint 2 1-ply")
     talk.answer("move 5")
     assert talk.answer("hint plies=0") == fresh
+
+
+def test_a_kept_hint_shows_plays_of_another_depth_apart_without_a_difference(file):
+    talk = opened(file, "errors 1", "move 1")
+    whole = talk.answer("hint 10")
+    title = whole.index("    not searched at 2-ply:")
+    compared, others = whole[2:title], whole[title + 1 : -1]
+    assert [line.split()[0] for line in compared] == [str(rank) for rank in range(1, len(compared) + 1)]
+    assert len(compared) >= 5
+    assert all("-ply" not in line for line in compared)
+    assert others
+    assert all(line.startswith("   ") and not line[9:16].strip() and "-ply)" in line for line in others)
+    assert "    not searched at 2-ply:" not in talk.answer("hint")
 
 
 def test_a_hint_at_an_analysed_cube_action_is_the_analysis_of_it(file):

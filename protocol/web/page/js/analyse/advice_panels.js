@@ -32,8 +32,6 @@ export class AdvicePanels {
     this.isHidden = false;
     /** @type {import("./questions.js").Advice | null} */
     this.advice = null;
-    /** @type {import("./questions.js").RankedPlay[]} */
-    this.atOnce = [];
     this.list = new PlayList();
     this.rolls = new RollChart();
     this.cube = new CubeAdvice();
@@ -137,7 +135,6 @@ export class AdvicePanels {
         const advice = await this.view.questions.advise(setting, plies, { signal });
         if (signal.aborted) return;
         this.advice = advice;
-        if (plies === 0) this.atOnce = advice.moves ?? [];
         this.redraw();
         if (plies === 0) this.askBeside(setting, signal);
       }
@@ -215,7 +212,7 @@ export class AdvicePanels {
         this.answers.replaceChildren(h("p", {}, words.plays.cannotMove),
           h("button", { type: "button", class: "main", onclick: () => view.make("pass", words.line.turned) }, words.tools.pass));
       }
-      this.list.show(this.isHidden || cannotMove ? [] : toListed(advice.moves, this.atOnce));
+      this.list.show(this.isHidden || cannotMove ? [] : toListed(advice.moves));
       view.look(this.isHidden || cannotMove ? null : this.list.findChosen() ?? this.list.plays[0]);
     }
     const value = advice.moves ? advice.moves[0] : advice.eval;

@@ -10,14 +10,14 @@ const CLASSES = /** @type {[number, Quality][]} */ ([
   [0.08, "blunder"], [0.02, "error"], [0.01, "inaccuracy"], [0.00005, "good"],
 ]);
 
-/** @typedef {"best" | "good" | "inaccuracy" | "error" | "blunder"} Quality */
+/** @typedef {"best" | "good" | "inaccuracy" | "error" | "blunder" | "unjudged"} Quality */
 
 /**
- * @param {number | null} loss in points
+ * @param {number | null} loss in points; null where it is not known
  * @returns {Quality}
  */
 export function classify(loss) {
-  return CLASSES.find(([least]) => loss !== null && isLossOf(loss, least))?.[1] ?? "best";
+  return loss === null ? "unjudged" : CLASSES.find(([least]) => isLossOf(loss, least))?.[1] ?? "best";
 }
 
 /**

@@ -15,21 +15,19 @@ const words = text.analyse;
 const FIRST_SHOWN = 10;
 
 /**
- * Plays of the server as the list has them. What a play loses is the difference to the best at one depth: plays that
- * were not looked at as deep as the best are compared with its 0-ply value.
+ * Plays of the server as the list has them. What a play loses is the difference to the best at one depth: none is known
+ * of plays that were not looked at as deep.
  *
  * @param {RankedPlay[]} moves
- * @param {RankedPlay[]} atOnce the same plays at 0-ply
  * @returns {ListedPlay[]}
  */
-export function toListed(moves, atOnce) {
+export function toListed(moves) {
   const value = (/** @type {RankedPlay} */ each) => each.cubeful ?? each.equity;
-  const bestAtOnce = atOnce.find(({ play }) => play === moves[0].play) ?? moves[0];
   return moves.map((each) => ({
     play: each.play,
     equity: value(each),
     mwc: each.mwc,
-    loss: Math.max(0, value(each.plies === moves[0].plies ? moves[0] : bestAtOnce) - value(each)),
+    loss: each.survived ? Math.max(0, value(moves[0]) - value(each)) : null,
     depth: `${each.plies}-ply`,
     chances: [each.win, each.win_g, each.win_bg, each.lose_g, each.lose_bg],
   }));
@@ -70,43 +68,49 @@ export class PlayList extends EventTarget {
   }
 
   draw() {
-    const shown = this.isWhole ? this.plays : this.plays.filter((each, place) => place < this.first || each.isMade);
-    this.list.replaceChildren(...shown.map((each) => this.drawRow(each, this.plays.indexOf(each) + 1)));
-    this.more.hidden = shown.length === this.plays.length;
+    const compared = this.plays.filter(({ loss }) => loss !== null);
+    const others = this.plays.filter(({ loss }) => loss === null);
+    const shown = compared.filter((each, place) => this.isWhole || place < this.first || each.isMade);
+    const rest = others.filter(({ isMade }) => this.isWhole || isMade || !compared.length);
+    this.list.replaceChildren(
+      ...shown.map((each) => this.drawRow(each, `${compared.indexOf(each) + 1}.`)),
+      ...(compared.length && others.length ? [drawBeyond(compared[0], others.length)] : []),
+      ...rest.map((each) => this.drawRow(each, "")));
+    this.more.hidden = shown.length + rest.length === this.plays.length;
     this.more.textContent = fill(words.plays.more, { count: this.plays.length });
   }
 
   showAll() {
+    const known = this.list.querySelectorAll(".play-row").length;
     this.isWhole = true;
     this.draw();
-    this.list.querySelectorAll("button")[this.first]?.focus();
+    /** @type {HTMLElement | undefined} */ (this.list.querySelectorAll(".play-row")[known])?.focus();
   }
 
   /**
    * @param {ListedPlay} listed
-   * @param {number} rank
+   * @param {string} rank empty for a play that is not compared with others
    */
   drawRow(listed, rank) {
     const quality = classify(listed.loss);
     const look = () => this.dispatchEvent(new CustomEvent("look", { detail: listed }));
     const lookAway = () => this.dispatchEvent(new CustomEvent("look", { detail: this.findChosen() }));
-    const mark = listed.loss === null ? "" : words.marks[quality];
     const row = h("button", {
       type: "button", class: "play-row", "data-play": listed.play, "aria-pressed": String(this.chosen === listed.play),
       onclick: () => this.choose(listed.play), onmouseenter: look, onmouseleave: lookAway, onfocus: look, onblur: lookAway,
     },
-    h("span", { class: "rank number" }, `${rank}.`),
-    h("span", { class: `grade ${quality}`, title: words.qualities[quality] }, mark),
+    h("span", { class: "rank number" }, rank),
+    h("span", { class: `grade ${quality}`, title: words.qualities[quality] }, words.marks[quality]),
     h("span", { class: "play-name" }, listed.play, listed.isMade && h("em", { class: "made" }, words.plays.made)),
     h("span", { class: "play-equity number" }, formatSigned(listed.equity)),
-    h("span", { class: `play-loss number ${quality}` }, formatLoss(rank === 1 ? null : listed.loss)),
+    h("span", { class: `play-loss number ${quality}` }, formatLoss(rank === "1." ? null : listed.loss)),
     h("span", { class: "play-chances number" }, ...formatChances(listed)),
-    h("span", { class: "unseen" }, listed.loss === null ? "" : words.qualities[quality]));
+    h("span", { class: "unseen" }, words.qualities[quality]));
     const make = this.canMake && h("button", {
       type: "button", class: "plain make", "aria-label": fill(words.plays.makeLabel, { play: listed.play }), title: words.plays.make,
       onclick: () => this.dispatchEvent(new CustomEvent("make", { detail: listed })),
     }, "\u25b6");
-    return h("li", { class: listed.loss === null ? "" : quality }, row, make);
+    return h("li", { class: quality }, row, make);
   }
 
   /** @param {string} play */
@@ -127,6 +131,17 @@ export class PlayList extends EventTarget {
     return /** @type {HTMLElement | undefined} */ ([...this.list.querySelectorAll(".play-row")]
       .find((row) => /** @type {HTMLElement} */ (row).dataset.play === play));
   }
+}
+
+/**
+ * The line between the plays that are compared and those that were not looked at as deep.
+ *
+ * @param {ListedPlay} best
+ * @param {number} count
+ */
+function drawBeyond({ depth, se }, count) {
+  const said = se === undefined ? words.plays.unsearched : words.plays.notRolledOut;
+  return h("li", { class: "beyond small quiet" }, fill(said, { depth, count }));
 }
 
 /**

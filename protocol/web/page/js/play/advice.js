@@ -33,16 +33,14 @@ export class Advice {
   }
 
   /**
-   * The plays of the roll, best first, and the same at 0-ply.
+   * The plays of the roll, best first.
    *
    * @param {TableState} state
-   * @returns {Promise<RankedPlay[][]>}
+   * @returns {Promise<RankedPlay[]>}
    */
   async rankPlays(state) {
-    const query = { ...this.about(state), want: ["moves"], filter: FILTER, priority: 20 };
-    const atOnce = (await this.ask({ ...query, plies: 0 })).results[0]?.moves ?? [];
-    const moves = (await this.ask({ ...query, plies: PLIES })).results[0]?.moves ?? atOnce;
-    return [moves, atOnce];
+    const query = { ...this.about(state), want: ["moves"], filter: FILTER, plies: PLIES, priority: 20 };
+    return (await this.ask(query)).results[0]?.moves ?? [];
   }
 
   /**

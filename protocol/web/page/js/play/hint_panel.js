@@ -42,8 +42,8 @@ export class HintPanel {
     try {
       const analysis = await loadAnalysis();
       if (state.phase === "play") {
-        const [moves, atOnce] = await this.advice.rankPlays(state);
-        if (number === this.number) this.showPlays(moves, atOnce, analysis);
+        const moves = await this.advice.rankPlays(state);
+        if (number === this.number) this.showPlays(moves, analysis);
       } else if (state.phase === "roll" || state.phase === "response") {
         const cube = await this.advice.judgeCube(state);
         if (number === this.number) this.showCube(cube, analysis);
@@ -61,14 +61,13 @@ export class HintPanel {
 
   /**
    * @param {import("../analyse/questions.js").RankedPlay[]} moves
-   * @param {import("../analyse/questions.js").RankedPlay[]} atOnce the same plays at 0-ply
    * @param {Analysis} analysis
    */
-  showPlays(moves, atOnce, { PlayList, toListed, parsePlay, classify }) {
+  showPlays(moves, { PlayList, toListed, parsePlay, classify }) {
     const list = new PlayList();
-    const listed = toListed(moves, atOnce);
+    const listed = toListed(moves);
     const look = (/** @type {typeof listed[0] | null} */ found) =>
-      this.view.showArrows(found ? [{ moves: parsePlay(found.play), className: classify(found.loss ?? 0) }] : []);
+      this.view.showArrows(found ? [{ moves: parsePlay(found.play), className: classify(found.loss) }] : []);
     list.addEventListener("look", (event) => look(/** @type {CustomEvent} */ (event).detail));
     list.addEventListener("make", (event) => this.view.play(/** @type {CustomEvent} */ (event).detail.play));
     this.body.replaceChildren(list.element, this.drawDepth(moves[0]?.plies));
