@@ -21,7 +21,7 @@ from nets.catalogue import BOOK_FILE, identify_engine, load_engine
 
 START = STANDARD_RULES.starting_position
 REBUILD = "build the book anew: gammond store book --output nets/weights/opening-book.sqlite"
-MAX_BYTES = 2_000_000
+MAX_BYTES = 2_500_000
 CUBEFUL = EvalSettings()
 FIRST_PLAY = make_question(START, MatchState(), CUBEFUL, (3, 1))
 
@@ -52,14 +52,26 @@ def test_it_has_all_first_rolls_and_replies(rows):
         settings = EvalSettings(is_cubeful=cubeful)
         questions = [make_question(START, MatchState(), settings, roll) for roll in (None, *ROLLS)]
         assert all(depths[question] == {2, 3, 4} for question in questions)
+        lists = [make_question(START, MatchState(), settings.with_list(), roll) for roll in ROLLS]
+        assert all(depths[question] == ({2, 3, 4} if cubeful else {2, 3}) for question in lists)
         entries = {row.question: row.entry for row in rows if row.entry.plies == 3}
         assert all(3 in entries[question].depths for question in questions)
     for length in (1, 3, 5, 7, 9, 11):
         match = MatchState(length=length)
-        assert all(depths[make_question(START, match, CUBEFUL, roll)] == {2, 3} for roll in ROLLS)
+        for settings in (CUBEFUL, CUBEFUL.with_list()):
+            assert all(depths[make_question(START, match, settings, roll)] == {2, 3} for roll in ROLLS)
     best = load_engine().rank_plays(START, (3, 1), MatchState(), CUBEFUL).best
     replies = [make_question(best.play.result, MatchState(), CUBEFUL, roll) for roll in (None, *ROLLS)]
     assert all(depths[question] == {3} for question in replies)
+
+
+def test_lists_of_first_plays_have_five_plays_of_one_depth(rows):
+    lists = [row for row in rows if row.question.candidates > 1]
+    assert lists
+    for row in lists:
+        assert row.question.candidates == 5
+        assert row.entry.survivors >= min(5, len(row.entry.order))
+        assert set(row.entry.depths[: row.entry.survivors].tolist()) == {row.entry.plies}
 
 
 def test_its_values_are_those_of_fresh_searches(rows):

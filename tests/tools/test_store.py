@@ -375,12 +375,17 @@ def test_what_deepen_does_not_take_is_named(file, arguments, said, capsys):
     assert said in capsys.readouterr().err
 
 
-def test_a_book_has_the_first_plays_and_replies_and_an_interrupted_one_goes_on(tmp_path, monkeypatch, capsys):
-    parts = (book.BookPart(MatchState(), False, (1,), (1,)), book.BookPart(MatchState(length=1), True, (1,)))
+def test_a_book_has_first_plays_lists_and_replies_and_an_interrupted_one_goes_on(
+    tmp_path, monkeypatch, capsys
+):
+    parts = (
+        book.BookPart(MatchState(), False, (1,), (1,), (1,)),
+        book.BookPart(MatchState(length=1), True, (1,), list_plies=(1,)),
+    )
     monkeypatch.setattr(book, "PARTS", parts[1:])
     output = tmp_path / "book.sqlite"
     assert cli.main(["store", "book", "--output", str(output)]) == 0
-    assert capsys.readouterr().out == f"{output}: 22 entries, 0.0 MB\n"
+    assert capsys.readouterr().out == f"{output}: 43 entries, 0.1 MB\n"
     output.rename(tmp_path / "book.sqlite.part")
     monkeypatch.setattr(book, "PARTS", parts)
     searched = []
@@ -392,9 +397,11 @@ def test_a_book_has_the_first_plays_and_replies_and_an_interrupted_one_goes_on(t
     database = StoreDatabase(output, is_book=True)
     rows = list(database.iterate())
     database.close()
-    assert len(rows) == len(searched) + 22
-    assert len(searched) % 22 == 0
-    assert 22 * 16 <= len(searched) <= 22 * 40
+    assert len(rows) == len(searched) + 43
+    lists = [each for each in searched if each.candidates == 5]
+    assert len(lists) == 21
+    assert (len(searched) - 21) % 22 == 0
+    assert 22 * 16 <= len(searched) - 21 <= 22 * 40
     engine = load_engine()
     for row in rows[::97]:
         assert row.entry.is_same_as(search_entry(engine, row.question, 1))

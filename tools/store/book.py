@@ -55,16 +55,18 @@ class BookPart:
         is_cubeful: Whether the cube counts.
         plies: The depths of the first plays.
         reply_plies: Those of the replies; none if there are none.
+        list_plies: Those of lists of the first plays, which take three times as long.
     """
 
     match: MatchState
     is_cubeful: bool
     plies: tuple[int, ...]
     reply_plies: tuple[int, ...] = ()
+    list_plies: tuple[int, ...] = MATCH_PLIES
 
 
 PARTS = (
-    BookPart(MatchState(), True, OPENING_PLIES, REPLY_PLIES),
+    BookPart(MatchState(), True, OPENING_PLIES, REPLY_PLIES, OPENING_PLIES),
     BookPart(MatchState(), False, OPENING_PLIES, REPLY_PLIES),
     BookPart(MatchState(jacoby=True), True, OPENING_PLIES),
     *(BookPart(MatchState(length=length), True, MATCH_PLIES) for length in MATCH_LENGTHS),
@@ -136,6 +138,8 @@ class _Builder:
         start = STANDARD_RULES.starting_position
         settings = EvalSettings(max(part.plies), is_cubeful=part.is_cubeful)
         self._add(_list_questions(start, part, settings), part.plies, "first plays")
+        lists = _list_questions(start, part, settings.with_list())[1:]
+        self._add(lists, part.list_plies, "lists of first plays")
         if part.reply_plies:
             followed = list(self._find_followed(start, part, settings))
             questions = [each for position in followed for each in _list_questions(position, part, settings)]
