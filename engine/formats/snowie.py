@@ -85,13 +85,7 @@ def decode_snowie(text: str) -> tuple[Position, MatchState]:
         PositionError: The position or match state is impossible.
         UnsupportedError: Another variant than backgammon.
     """
-    fields = text.strip().removesuffix(";").split(";")
-    if len(fields) != FIELDS:
-        raise FormatError(
-            f"a Snowie line has {FIELDS} fields between semicolons, {text.strip()[:60]!r} has {len(fields)}",
-            field="position",
-        )
-    numbers = [_parse_number(fields, place) for place in range(FIELDS)]
+    numbers = _parse_numbers(text)
     for place in _FLAGS:
         _check_range(numbers, place, 0, 1)
     _check_range(numbers, _OWNER, -1, 1)
@@ -113,6 +107,35 @@ def decode_snowie(text: str) -> tuple[Position, MatchState]:
         jacoby=bool(numbers[1] and not length),
     )
     return Position(_read_board(numbers[_FIRST_POINT:_DICE])), match
+
+
+def decode_snowie_board(text: str) -> Position:
+    """Parse the checkers of Snowie's line, as the player sees them to whom the positive numbers belong.
+
+    The other fields may mean what they will: programs differ in them.
+
+    Raises:
+        FormatError: A field cannot be parsed.
+        PositionError: The position is impossible.
+    """
+    return Position(_read_board(_parse_numbers(text)[_FIRST_POINT:_DICE]))
+
+
+def get_snowie_name(text: str) -> str:
+    """Return the name of the player on roll in Snowie's line; empty where there is none."""
+    fields = text.split(";")
+    return fields[_NAME].strip() if len(fields) > _NAME else ""
+
+
+def _parse_numbers(text: str) -> list[int]:
+    """Return all fields as numbers, names as 0."""
+    fields = text.strip().removesuffix(";").split(";")
+    if len(fields) != FIELDS:
+        raise FormatError(
+            f"a Snowie line has {FIELDS} fields between semicolons, {text.strip()[:60]!r} has {len(fields)}",
+            field="position",
+        )
+    return [_parse_number(fields, place) for place in range(FIELDS)]
 
 
 def _clean_name(name: str) -> str:

@@ -1,17 +1,17 @@
 """Builds the model of a match from what a reader finds in a file, and checks every action by the rules.
 
 A reader calls one method for each thing it finds, with the line or the byte where it lies. What breaks the
-rules, or cannot be read, becomes an issue and ends its game there, since the position after it is unknown;
-what came before stays, and the next game is read.
+rules, or cannot be read, becomes an issue and costs what it touches: see `engine.match_files.game_builder`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import replace
 
 from engine.errors import GammondError
-from engine.match_files.game_builder import GameBuilder, RuleError, WrittenPlay, join_comments
+from engine.match_files.game_builder import GameBuilder, Step, WrittenPlay, join_comments
+from engine.match_files.game_result import StatedResult
 from engine.match_files.model import (
     NO_NOTES,
     USUAL_RULES,
@@ -27,7 +27,7 @@ from engine.match_files.model import (
 from engine.rules.dice import Roll
 from engine.rules.game_record import ResignationAction
 from engine.rules.game_replay import GameSituation
-from engine.rules.match import SEATS, GameResult, MatchState
+from engine.rules.match import SEATS, MatchState
 from engine.rules.position import Position
 from engine.rules.rules import Variant
 from engine.wording import escape_unprintable
@@ -36,6 +36,8 @@ _MAX_ISSUES = 1000
 """A file with more faults than these is noise: further ones are counted by no one."""
 
 _MAX_NAME_LENGTH = 100
+_MAX_TRIALS = 50_000
+"""Steps that are tried in a match to find out how games went on after what cannot be read."""
 
 
 class MatchBuilder:
@@ -76,7 +78,10 @@ class MatchBuilder:
         self._issues: list[MatchIssue] = []
         self._game: GameBuilder | None = None
         self._leaves_out_games = False
-        self._previous: tuple[MatchState, GameResult | None] | None = None
+        self._is_left_out = False
+        self._trials = iter(range(_MAX_TRIALS))
+        self._ended: GameBuilder | None = None
+        self._previous: GameBuilder | None = None
 
     def note_rules(self, at: int, issues: Iterable[str], *, leaves_out_games: bool = False) -> None:
         """Note what is wrong with the rules that a file states.
@@ -97,19 +102,28 @@ class MatchBuilder:
 
     @property
     def situation(self) -> GameSituation | None:
-        """Where the game at hand stands; None outside games and after a fault."""
+        """Where the game at hand stands; None outside games, and where that is not known."""
         game = self._game
-        return None if game is None or game.is_broken else game.situation
+        return None if game is None or game.is_lost else game.situation
+
+    @property
+    def last_situation(self) -> GameSituation | None:
+        """Where the game at hand stood before what could not be read; None outside games, and otherwise."""
+        game = self._game
+        return game.situation if game is not None and game.is_lost else None
 
     @property
     def expected_score(self) -> tuple[int, int] | None:
         """The score after the last game by its result; None before the first game, or if it has no result."""
-        if self._game is not None:
-            self.end_game()
-        begun, result = self._previous or (None, None)
-        if begun is None or result is None:
-            return None
-        return begun.score_after(result.winner, result.points)
+        self.end_game()
+        game = self._ended
+        if game is not None:
+            trial = game.branch()
+            trial.settle(None)
+            game = trial
+        else:
+            game = self._previous
+        return None if game is None else _score_after(game)
 
     def begin_game(
         self,
@@ -127,10 +141,10 @@ class MatchBuilder:
         Args:
             at: Where it begins.
             number: Its number in the file.
-            score: Points of seats 0 and 1.
+            score: Points of seats 0 and 1; where they are impossible, those after the last game count.
             crawford: Whether it is the Crawford game; None for what the rules say at this score. A file may
-                begin after it: a double in the first game shows that this is not the Crawford game, whatever
-                the program that wrote it took it for.
+                begin after it, or lack it: a double in the first game, or after missing ones, shows that
+                this is another, whatever the program that wrote it took it for.
             cube: The centred cube, above 1 after automatic doubles.
             position: The checkers, as `on_roll` sees them, or seat 0; None for those of the variant.
             on_roll: The seat that begins; None for the seat of the first action.
@@ -139,32 +153,51 @@ class MatchBuilder:
             Whether it can begin so; if not, its actions are skipped.
         """
         self.end_game()
+        is_next = self._ended is not None and self._ended.number + 1 == number
+        self._settle_game(score if is_next else None)
+        self._is_left_out = True
         if self._leaves_out_games:
             return False
-        match_rules = self._rules
-        try:
-            begun = MatchState(
-                length=self._length,
-                score=score,
-                cube=cube,
-                on_roll=on_roll or 0,
-                jacoby=match_rules.jacoby and not self._length,
-                beavers=match_rules.beavers,
-            )
-            begun = replace(begun, crawford=self._is_crawford(begun) if crawford is None else crawford)
-        except GammondError as error:
-            self._add_issue(IssueKind.IMPOSSIBLE_SCORE, error.message, at, number)
+        match_rules, before = self._rules, self._previous
+        expected = None if before is None else _score_after(before)
+        if not self._length and not any(score) and expected is not None:
+            score = expected  # of a session whose games are all said to begin at 0-0
+        begun, fault = None, ""
+        for stated in dict.fromkeys((score, expected or (0, 0))):
+            try:
+                begun = self._begin(stated, crawford, cube, on_roll)
+                break
+            except GammondError as error:
+                fault = fault or error.message
+        if fault:
+            self._add_issue(IssueKind.IMPOSSIBLE_SCORE, fault, at, number)
+        if begun is None:
+            self._add_issue(IssueKind.MISSING, "the game is left out", at, number)
             return False
-        is_first, self._previous = self._previous is None, (begun, None)
         self._game = GameBuilder(
             number,
             GameSituation(position or match_rules.rules.starting_position, begun),
             match_rules,
             at,
+            self._trials,
             first_seat_open=on_roll is None,
-            crawford_open=is_first,
+            crawford_open=not is_next,
         )
+        self._is_left_out = False
         return True
+
+    def _begin(
+        self, score: tuple[int, int], crawford: bool | None, cube: int, on_roll: int | None
+    ) -> MatchState:
+        begun = MatchState(
+            length=self._length,
+            score=score,
+            cube=cube,
+            on_roll=on_roll or 0,
+            jacoby=self._rules.jacoby and not self._length,
+            beavers=self._rules.beavers,
+        )
+        return replace(begun, crawford=self._is_crawford(begun) if crawford is None else crawford)
 
     def play(
         self, at: int, seat: int, roll: Roll, play: WrittenPlay | None, notes: ActionNotes = NO_NOTES
@@ -206,7 +239,7 @@ class MatchBuilder:
     def set_table(
         self, at: int, position: Position, match: MatchState, *, first_seat_open: bool = False
     ) -> None:
-        """Set checkers, cube and turn by hand.
+        """Set checkers, cube and turn by hand, or as they stand after what could not be read.
 
         Args:
             at: Where.
@@ -214,12 +247,21 @@ class MatchBuilder:
             match: The match state.
             first_seat_open: Whether, before the first action, that action will show who is on roll.
         """
-        self._act(at, lambda game: game.set_table(position, match, first_seat_open))
+        if self._game is not None and self._game.is_lost:
+            self._game.go_on_from(at, position, match)
+        else:
+            self._act(at, lambda game: game.set_table(position, match, first_seat_open))
 
-    def state_result(self, at: int, winner: int, points: int) -> None:
-        """Add what the file says about the end of the game; a game that goes on by the rules was resigned."""
+    def state_result(self, at: int, winner: int, points: int | None) -> None:
+        """Add what the file says about the end of the game; a game that goes on by the rules was resigned.
+
+        Args:
+            at: Where.
+            winner: The seat that won.
+            points: The points; None where the file does not say how many.
+        """
         if self._game is not None:
-            self._game.stated = at, winner, points
+            self._game.stated = StatedResult(at, winner, points)
 
     def find_candidate(
         self, roll: Roll, play: WrittenPlay, evaluation: RecordedEvaluation
@@ -244,12 +286,14 @@ class MatchBuilder:
 
     def add_issue(self, at: int, kind: IssueKind, message: str) -> None:
         """Report what was skipped; the game goes on."""
-        game = self._game
-        number, move = (game.number, game.number_action()) if game else (0, 0)
-        self._add_issue(kind, message, at, number, move)
+        if self._game is None:
+            self._add_issue(kind, message, at)
+        else:
+            self._game.at = at
+            self._game.add_fault(kind, message)
 
     def fail(self, at: int, kind: IssueKind, message: str) -> None:
-        """Report a fault that ends the game here; in a game that has ended so, nothing."""
+        """Report what cannot be read: how the game stands after it is not known."""
         if self._game is None:
             self._add_issue(kind, message, at)
         else:
@@ -257,23 +301,24 @@ class MatchBuilder:
             seat = None if situation.result is not None else situation.match.to_act
             self._act(at, lambda game: game.fail(kind, message), seat)
 
+    def attempt(self, at: int, step: Step) -> bool:
+        """Take a step of the game at hand if the rules allow it, and return whether they do."""
+        return self._game is not None and self._game.attempt(at, step)
+
     def end_game(self) -> None:
-        """End the game at hand: determine its result, and compare it with the one that the file states."""
-        game, self._game = self._game, None
-        if game is None:
-            return
-        try:
-            game.finish()
-        except RuleError as broken:
-            self._add_issue(broken.kind, broken.message, broken.at, game.number, game.number_action())
-        self._previous = game.initial.match, game.result
-        if game.actions:
-            self._games.append(game.build())
+        """Take no more of the game at hand; the score over the next one may show how it ended."""
+        if self._game is not None:
+            self._game.finish()
+            self._ended, self._game = self._game, None
 
     def build(self) -> RecordedMatch:
         """Return the match with all games; the last one ends here."""
         self.end_game()
-        left, right = (escape_unprintable(name.strip()[:_MAX_NAME_LENGTH]) for name in self.names)
+        self._settle_game(None)
+        left, right = (
+            escape_unprintable(name.strip()[:_MAX_NAME_LENGTH]) or f"Player {number}"
+            for number, name in enumerate(self.names, 1)
+        )
         return RecordedMatch(
             (left, right),
             self._length,
@@ -289,24 +334,36 @@ class MatchBuilder:
     def _is_crawford(self, begun: MatchState) -> bool:
         is_near = not begun.is_money and (begun.away(0) == 1) != (begun.away(1) == 1)
         before = self._previous
-        was_near = before is not None and any(before[0].away(seat) == 1 for seat in SEATS)
+        was_near = before is not None and any(before.initial.match.away(seat) == 1 for seat in SEATS)
         return is_near and not was_near and self._rules.crawford
 
-    def _act(self, at: int, step: Callable[[GameBuilder], None], seat: int | None = None) -> None:
-        """Take a step of the game at hand, if it can go on; `seat` acts, None for nobody."""
-        game = self._game
-        if game is None or game.is_broken:
+    def _settle_game(self, following: tuple[int, int] | None) -> None:
+        """Determine the result of the last game, and keep it."""
+        game, self._ended = self._ended, None
+        if game is None:
             return
-        game.at = at
-        try:
-            step(game)
-        except RuleError as broken:
-            game.is_broken = True
-            move = game.number_action(None if broken.at else seat)
-            self._add_issue(broken.kind, broken.message, broken.at or at, game.number, move)
+        game.settle(following)
+        for fault in game.faults:
+            self._add_issue(fault.kind, fault.message, fault.at, game.number, fault.move)
+        self._previous = game
+        if game.actions or game.result is not None:
+            self._games.append(game.build())
+
+    def _act(self, at: int, step: Step, seat: int | None = None) -> None:
+        """Take a step of the game at hand; `seat` acts, None for nobody."""
+        if self._game is not None:
+            self._game.take(at, step, seat)
+        elif not self._is_left_out:
+            self._is_left_out = True
+            self._add_issue(IssueKind.MISSING, "what is outside of a game is left out", at)
 
     def _add_issue(self, kind: IssueKind, message: str, at: int, game: int = 0, move: int = 0) -> None:
         line, offset = (None, at) if self._is_binary else (at, None)
         issue = MatchIssue(kind, escape_unprintable(message), line, offset, game, move)
         if len(self._issues) < _MAX_ISSUES:
             self._issues.append(issue)
+
+
+def _score_after(game: GameBuilder) -> tuple[int, int] | None:
+    result = game.result
+    return None if result is None else game.initial.match.score_after(result.winner, result.points)

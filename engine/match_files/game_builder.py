@@ -1,13 +1,19 @@
-"""Builds one game of a match file action by action, each checked by the rules."""
+"""Builds one game of a match file action by action, each checked by the rules.
+
+A file is evidence: what it states outranks the rules. A play against them is carried out and marked; after
+what cannot be read, the game goes on where what follows shows how it stood, and otherwise at its result.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+import copy
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from engine.errors import FormatError, GammondError, StateError, ValueRangeError
+from engine.errors import FormatError, GammondError, PlayError, StateError, ValueRangeError
+from engine.match_files.game_result import StatedResult, settle_result
 from engine.match_files.model import (
     NO_NOTES,
     ActionNotes,
@@ -16,7 +22,7 @@ from engine.match_files.model import (
     RecordedGame,
     number_moves,
 )
-from engine.rules.dice import Roll, format_roll, validate_roll
+from engine.rules.dice import ROLLS, Roll, format_roll, validate_roll
 from engine.rules.game_record import (
     DoubleAction,
     GameAction,
@@ -27,28 +33,65 @@ from engine.rules.game_record import (
     SetAction,
 )
 from engine.rules.game_replay import GameSituation
-from engine.rules.match import RESULT_NAMES, SEATS, GameResult, MatchState
+from engine.rules.match import SEATS, GameResult, MatchState
 from engine.rules.moves import CheckerMove, LegalPlays, Play, generate_plays
-from engine.rules.notation import find_written_play
-from engine.rules.position import Board, Position
+from engine.rules.notation import carry_out_play, find_written_play
+from engine.rules.position import BAR, OFF, Board, Position
 from engine.wording import escape_unprintable
 
 _MAX_COMMENT_LENGTH = 50_000
 """What is longer is cut; a comment may come in many pieces."""
 
+_SHOWN_BY = 4
+"""As many actions that are possible after a play show that it is the one that could not be read."""
+
 WrittenPlay = str | Sequence[CheckerMove] | Board
 """A play as a file has it: text, checker moves in the mover's numbering (25 the bar, 0 off), or the board
 that it leads to, ``int8[2, 26]`` as the next mover sees it."""
 
+Step = Callable[["GameBuilder"], None]
+"""What a file has next: a call of one of the methods of a builder."""
+
 
 class RuleError(Exception):
-    """What a file says contradicts the rules; `at` is 0 for the present place."""
+    """What a file says cannot be done.
 
-    def __init__(self, kind: IssueKind, message: str, at: int = 0) -> None:
+    Attributes:
+        roll: The dice of a play that cannot be read.
+    """
+
+    def __init__(self, kind: IssueKind, message: str, roll: Roll | None = None) -> None:
         super().__init__(message)
         self.kind = kind
         self.message = message
-        self.at = at
+        self.roll = roll
+
+
+@dataclass(frozen=True)
+class GameFault:
+    """A fault in a game: its place, and the number of the move; see `MatchIssue`."""
+
+    kind: IssueKind
+    message: str
+    at: int
+    move: int
+
+
+@dataclass
+class _Gap:
+    """What could not be read, with all that came after it.
+
+    Attributes:
+        at: Where it begins.
+        move: The number of its first move.
+        roll: The dice of a single play that could not be read; None where more is unknown.
+        steps: What came after, with its place and its seat.
+    """
+
+    at: int
+    move: int
+    roll: Roll | None
+    steps: list[tuple[int, int | None, Step]] = field(default_factory=list)
 
 
 class GameBuilder:
@@ -59,8 +102,9 @@ class GameBuilder:
         begun: How it begins.
         match_rules: The rules of the match.
         at: Where it begins.
+        trials: Runs out after the steps that may be tried in the match to find out what was not readable.
         first_seat_open: Whether the first action shows who begins.
-        crawford_open: Whether a double shows that this is not the Crawford game.
+        crawford_open: Whether the Crawford game may have been before, in a game that the file does not have.
     """
 
     def __init__(
@@ -69,6 +113,7 @@ class GameBuilder:
         begun: GameSituation,
         match_rules: MatchRules,
         at: int,
+        trials: Iterator[int],
         *,
         first_seat_open: bool,
         crawford_open: bool,
@@ -79,18 +124,25 @@ class GameBuilder:
         self.notes: dict[int, ActionNotes] = {}
         self.comment = ""
         self.at = at
-        self.stated: tuple[int, int, int] | None = None
-        self.is_broken = False
+        self.stated: StatedResult | None = None
+        self.result: GameResult | None = None
+        self.faults: list[GameFault] = []
+        self._is_strict = False
+        self._gap: _Gap | None = None
+        self._missing: list[str] = []
+        self._ends_in_gap = False
         self._match_rules = match_rules
+        self._trials = trials
         self._first_seat_open = first_seat_open
         self._crawford_open = crawford_open
+        self._last_entry: object = None
         self._plays: tuple[Position, Roll, LegalPlays] | None = None
-        self._unplayed: tuple[int, GameSituation] | None = None
+        self._unplayed: GameSituation | None = None
 
     @property
-    def result(self) -> GameResult | None:
-        """How the game ended; None while it lasts, and after a fault."""
-        return None if self.is_broken else self.situation.result
+    def is_lost(self) -> bool:
+        """Whether it is not known how the game stands, after something that could not be read."""
+        return self._gap is not None
 
     def build(self) -> RecordedGame:
         """Return the game as far as it could be read."""
@@ -103,6 +155,7 @@ class GameBuilder:
             self._match_rules.rules,
             self.notes,
             self.comment,
+            tuple(self._missing),
         )
 
     def number_action(self, seat: int | None = None) -> int:
@@ -115,8 +168,64 @@ class GameBuilder:
             return max(number_moves(self.actions), default=0)
         return number_moves([*self.actions, DoubleAction(seat, 0)])[-1]
 
+    def add_fault(self, kind: IssueKind, message: str, seat: int | None = None) -> None:
+        """Note a fault at the present place; `seat` acts, None for nobody."""
+        self.faults.append(GameFault(kind, message, self.at, self.number_action(seat)))
+
+    def take(self, at: int, step: Step, seat: int | None) -> None:
+        """Take a step, or keep it where it is not known how the game stands.
+
+        Raises:
+            RuleError: The builder is strict, and the step is not possible.
+        """
+        if self._gap is not None:
+            self._gap.steps.append((at, seat, step))
+            return
+        self.at = at
+        before = self.branch()
+        try:
+            step(self)
+        except RuleError as error:
+            if self._is_strict:
+                raise
+            self.adopt(before)
+            self._lose(at, step, seat, error)
+
+    def branch(self) -> GameBuilder:
+        """Return a builder that stands where this one does, and goes on by itself."""
+        other = copy.copy(self)
+        other.actions, other.notes = [*self.actions], {**self.notes}
+        other.faults, other._missing = [*self.faults], [*self._missing]
+        if self._gap is not None:
+            other._gap = replace(self._gap, steps=[*self._gap.steps])
+        return other
+
+    def adopt(self, other: GameBuilder) -> None:
+        """Stand where another builder does."""
+        vars(self).update(vars(other))
+
+    def attempt(self, at: int, step: Step) -> bool:
+        """Take a step if the rules allow it, and return whether they do."""
+        if self._gap is not None:
+            return False
+        trial = self.branch()
+        trial.at, trial._is_strict = at, True
+        try:
+            step(trial)
+        except RuleError:
+            return False
+        self.adopt(trial)
+        self._is_strict = False
+        return True
+
     def play(self, seat: int, roll: Roll, written: WrittenPlay | None, notes: ActionNotes) -> None:
-        """Add a roll and its play; None for a roll that was not played."""
+        """Add a roll and its play; None for a roll that was not played. What is there twice counts once."""
+        entry = seat, roll, written.tobytes() if isinstance(written, np.ndarray) else written
+        if entry == self._last_entry and seat != self.situation.match.to_act and not self._is_strict:
+            self.add_fault(
+                IssueKind.OUT_OF_TURN, f"the roll {format_roll(roll)} is there twice: read once", seat
+            )
+            return
         self._begin_with(seat)
         if self._unplayed is not None and self.actions[-1] == RollAction(seat, roll):
             if written is None:
@@ -125,25 +234,28 @@ class GameBuilder:
         if self.situation.match.beavered and seat == self.situation.match.to_act:
             self.act(ResponseAction(seat, True), NO_NOTES)
         rolled = f"the roll {format_roll(roll)}"
+        if self.situation.match.doubled and seat == self.situation.match.on_roll and not self._is_strict:
+            self.add_fault(
+                IssueKind.OUT_OF_TURN, f"expected a response to the double, got {rolled}: it was taken"
+            )
+            self.act(ResponseAction(1 - seat, True), NO_NOTES)
         self._check_turn(seat, rolled)
         if self.situation.match.doubled:
             raise RuleError(IssueKind.OUT_OF_TURN, f"expected a response to the double, got {rolled}")
         try:
             validate_roll(*roll)
-            action: GameAction = RollAction(seat, roll)
-            if isinstance(written, str) and not written:
-                written = self._find_forced_play(roll)
-            if written is not None:
-                action = PlayAction(seat, roll, self.find_play(roll, written))
         except (FormatError, ValueRangeError) as error:
             raise RuleError(IssueKind.UNREADABLE, error.message) from None
-        except GammondError as error:
-            shown = f" {written[:80]!r}" if isinstance(written, str) else ""
-            raise RuleError(IssueKind.ILLEGAL_PLAY, f"{format_roll(roll)}{shown}: {error.message}") from None
+        if isinstance(written, str) and not written:
+            written = self._find_forced_play(roll)
         before = self.situation
-        self.act(action, notes)
         if written is None:
-            self._unplayed = self.at, before
+            self.act(RollAction(seat, roll), notes)
+            self._unplayed = before
+        else:
+            play, is_legal = self._read_play(roll, written)
+            self.act(PlayAction(seat, roll, play, is_legal), notes)
+        self._last_entry = entry
 
     def complete_roll(self, seat: int, written: WrittenPlay) -> None:
         """Add the play of a roll that was added without one."""
@@ -157,44 +269,53 @@ class GameBuilder:
         """Turn the centred cube before the first play."""
         match = self.situation.match
         if self.actions or match.cube_owner is not None or not match.is_money:
-            raise RuleError(IssueKind.ILLEGAL_CUBE_ACTION, "automatic doubles come before money games only")
-        if 2 * match.cube > self._match_rules.cube_limit:
+            self.add_fault(IssueKind.ILLEGAL_CUBE_ACTION, "automatic doubles come before money games only")
+        elif 2 * match.cube > self._match_rules.cube_limit:
             limit = self._match_rules.cube_limit
-            raise RuleError(IssueKind.ILLEGAL_CUBE_ACTION, f"expected a cube of at most {limit}, got more")
-        self.initial = self.situation = replace(self.situation, match=replace(match, cube=2 * match.cube))
-
-    def _take_back_roll(self) -> None:
-        """Take back a roll that was added without a play."""
-        assert self._unplayed is not None
-        self.situation, self._unplayed = self._unplayed[1], None
-        self.notes.pop(len(self.actions) - 1, None)
-        self.actions.pop()
+            self.add_fault(IssueKind.ILLEGAL_CUBE_ACTION, f"expected a cube of at most {limit}, got more")
+        else:
+            self.initial = self.situation = replace(self.situation, match=replace(match, cube=2 * match.cube))
 
     def double(self, seat: int, cube: int | None, notes: ActionNotes) -> None:
-        """Add a double, a beaver or a raccoon, whichever is next."""
+        """Add a double, a beaver or a raccoon, whichever is next; one against the rules counts too."""
         self._begin_with(seat)
-        if self._crawford_open:
-            self._leave_crawford_game()
-        match = self.situation.match
-        if not self.actions and self.situation.position == self._match_rules.rules.starting_position:
-            raise RuleError(IssueKind.ILLEGAL_CUBE_ACTION, "expected a roll first, got a double")
+        if self.actions[-1:] == [DoubleAction(seat, cube or 0)] and not self._is_strict:
+            self.add_fault(IssueKind.OUT_OF_TURN, "the double is there twice: read once", seat)
+            return
         self._check_turn(seat, "a double")
+        if self.situation.match.crawford:
+            self._leave_crawford_game(seat)
+        match = self.situation.match
         turned, limit = (4 if match.doubled else 2) * match.cube, self._match_rules.cube_limit
-        if turned > limit:
-            raise RuleError(
-                IssueKind.ILLEGAL_CUBE_ACTION, f"expected a cube of at most {limit}, got a double to {turned}"
+        if not self.actions and self.situation.position == self._match_rules.rules.starting_position:
+            self._allow_double(seat, cube or turned, "expected a roll first, got a double")
+        elif turned > limit:
+            self._allow_double(
+                seat, cube or turned, f"expected a cube of at most {limit}, got a double to {turned}"
             )
-        self.act(DoubleAction(seat, cube or turned), notes)
+        try:
+            self.act(DoubleAction(seat, cube or turned), notes)
+        except RuleError as error:
+            self._allow_double(seat, cube or turned, error.message)
+            self.act(DoubleAction(seat, cube or turned), notes)
 
     def respond(self, seat: int, is_take: bool, notes: ActionNotes) -> None:
-        """Add a take or a pass."""
+        """Add a take or a pass; a pass of no double is a resignation."""
         match self.actions[-1:]:
             case [DoubleAction(seat=doubler)] if (
                 is_take and seat != doubler and not self.situation.match.doubled
             ):
                 return  # a raccoon is taken at once, whether a file says so or not
         self._begin_with(seat)
-        self._check_turn(seat, "a take" if is_take else "a pass")
+        name = "a take" if is_take else "a pass"
+        if not self.situation.match.doubled and self.situation.result is None:
+            self._refuse_or_note(
+                IssueKind.ILLEGAL_CUBE_ACTION, f"expected a double before {name}, got none", seat
+            )
+            if not is_take:
+                self.act(ResignationAction(seat, 1), NO_NOTES)
+            return
+        self._check_turn(seat, name)
         self.act(ResponseAction(seat, is_take), notes)
 
     def set_table(self, position: Position, match: MatchState, first_seat_open: bool) -> None:
@@ -205,6 +326,14 @@ class GameBuilder:
         else:
             self._unplayed = None
             self.act(SetAction(position, match), NO_NOTES)
+
+    def go_on_from(self, at: int, position: Position, match: MatchState) -> None:
+        """Go on from a position that the file has after what could not be read."""
+        gap, self._gap = self._gap, None
+        assert gap is not None
+        self.at = at
+        self.set_table(position, match, False)
+        self._note_missing(gap, f"{_place(gap)} could not be read: the game goes on from the next position")
 
     def act(self, action: GameAction, notes: ActionNotes) -> None:
         """Add an action, and what the file says about it."""
@@ -229,7 +358,9 @@ class GameBuilder:
         if isinstance(written, np.ndarray):
             found = plays.find(written.astype(np.int8))
             if found is None:
-                raise StateError(f"no play of {format_roll(roll)} leads to the position that follows")
+                raise PlayError(
+                    f"no play of {format_roll(roll)} leads to the position that follows", field="move"
+                )
             return found
         return find_written_play(written, position, roll, rules, plays)
 
@@ -251,53 +382,168 @@ class GameBuilder:
         raise RuleError(kind, message)
 
     def finish(self) -> None:
-        """Determine the result, and compare it with the one that the file states.
+        """Read on after what could not be read, as far as what follows shows how the game stood."""
+        while self._gap is not None:
+            self._fill_gap()
+
+    def settle(self, following: tuple[int, int] | None) -> None:
+        """Determine the result of a game that was finished.
+
+        Args:
+            following: The score over the next game of the file; None where there is none.
+        """
+        is_cut_short = bool(self._missing) and self._ends_in_gap
+        settled = settle_result(self.situation, self.initial.match, self.stated, following)
+        self.at = self.stated.at if self.stated is not None else self.at
+        if settled.fault is not None and not (settled.result is None and is_cut_short):
+            self.add_fault(settled.fault[0], settled.fault[1])
+        self.result = settled.result
+        if settled.result is not None and self.situation.result is None and not is_cut_short:
+            self._unplayed = None
+            self.act(ResignationAction(1 - settled.result.winner, settled.result.kind), NO_NOTES)
+
+    def _lose(self, at: int, step: Step, seat: int | None, error: RuleError) -> None:
+        """Note a step that is not possible, and what is unknown after it."""
+        self.at = at
+        number = self.number_action(seat)
+        self.faults.append(GameFault(error.kind, error.message, at, number))
+        if self.situation.result is not None:
+            return  # the game is over: nothing is lost
+        self._gap = _Gap(at, max(number, 1), error.roll)
+        if error.kind is IssueKind.OUT_OF_TURN:
+            self._gap.steps.append((at, seat, step))
+
+    def _fill_gap(self) -> None:
+        """Go on after a gap from where all that follows is possible, or leave out the rest of the game."""
+        gap, self._gap = self._gap, None
+        assert gap is not None
+        best, most = None, 0
+        for start in self._list_starts(gap):
+            trial = self.branch()
+            trial._is_strict = True
+            done = trial._follow(gap, start)
+            if done > most:
+                best, most = trial, done
+            if done == len(gap.steps):
+                break
+        is_shown = most >= (len(gap.steps) if gap.roll is None else min(_SHOWN_BY, len(gap.steps)))
+        if best is None or not is_shown:
+            self._ends_in_gap = True
+            self._note_missing(gap, f"{_place(gap)} could not be read, and all after it is left out")
+            return
+        self.adopt(best)
+        self._is_strict = False
+        self._note_missing(gap, f"{_place(gap)} could not be read: the game goes on by what follows")
+        for at, seat, step in gap.steps[most:]:
+            self.take(at, step, seat)
+
+    def _list_starts(self, gap: _Gap) -> Iterator[GameSituation]:
+        """Yield where the game may stand after a gap."""
+        now, match = self.situation, self.situation.match
+        if not gap.steps:
+            return
+        if gap.roll is not None:
+            yield from self._list_following(gap.roll)
+            return
+        seat = next((seat for _, seat, _ in gap.steps if seat in SEATS), None)
+        settled = match.before_roll()
+        if match.doubled and not match.beavered:
+            settled = now.apply(ResponseAction(match.to_act, True)).match
+        if seat is None or seat == settled.on_roll:
+            yield GameSituation(now.position, settled)
+            return
+        yield GameSituation(now.position.swap_sides(), replace(settled, on_roll=seat))
+        rolls = () if match.doubled else ROLLS if match.roll is None else (match.roll,)
+        for roll in rolls:  # of the one turn that is missing
+            yield from self._list_following(roll)
+
+    def _list_following(self, roll: Roll) -> Iterator[GameSituation]:
+        """Yield where the game may stand after a play of a roll."""
+        for play in self._list_plays(roll):
+            after = self.situation.apply(PlayAction(self.situation.match.on_roll, roll, play))
+            if after.result is None:
+                yield after
+
+    def _follow(self, gap: _Gap, start: GameSituation) -> int:
+        """Go on after a gap; return how many steps are possible."""
+        if gap.roll is not None:
+            self.act(RollAction(self.situation.match.on_roll, gap.roll), NO_NOTES)
+        self.set_table(start.position, start.match, False)
+        for count, (at, _, step) in enumerate(gap.steps):
+            before, self.at = self.branch(), at
+            try:
+                if next(self._trials, None) is None:
+                    return count
+                step(self)
+            except RuleError:
+                self.adopt(before)
+                return count
+        return len(gap.steps)
+
+    def _note_missing(self, gap: _Gap, message: str) -> None:
+        self.faults.append(GameFault(IssueKind.MISSING, message, gap.at, gap.move))
+        self._missing.append(message)
+
+    def _read_play(self, roll: Roll, written: WrittenPlay) -> tuple[Play, bool]:
+        """Return the play that a file means, and whether it is legal; others are carried out as written.
 
         Raises:
-            RuleError: There is none, it is impossible, or they differ.
+            RuleError: It cannot be carried out, or it is not legal and the builder is strict.
         """
-        if self.is_broken:
-            return
-        if self.situation.result is None:
-            self._resign_as_stated()
-        result = self.situation.result
-        assert result is not None
-        if self.stated is not None and not self._is_worth(result, self.stated[2], self.stated[1]):
-            at, winner, points = self.stated
+        shown = f" {written[:80]!r}" if isinstance(written, str) else ""
+        try:
+            return self.find_play(roll, written), True
+        except FormatError as error:
             raise RuleError(
-                IssueKind.WRONG_RESULT,
-                f"expected {result.points} for {_name(result.winner)} by the rules, "
-                f"got {points} for {_name(winner)}",
-                at,
-            )
+                IssueKind.UNREADABLE, f"{format_roll(roll)}{shown}: {error.message}", roll
+            ) from None
+        except GammondError as error:
+            message = f"{format_roll(roll)}{shown}: {error.message}"
+            try:
+                if self._is_strict:
+                    raise RuleError(IssueKind.ILLEGAL_PLAY, message, roll) from None
+                play = (
+                    _find_moves(self.situation.position, written)
+                    if isinstance(written, np.ndarray)
+                    else carry_out_play(written, self.situation.position)
+                )
+            except GammondError:
+                raise RuleError(IssueKind.ILLEGAL_PLAY, message, roll) from None
+            self.add_fault(IssueKind.ILLEGAL_PLAY, message, self.situation.match.on_roll)
+            return play, False
 
-    def _resign_as_stated(self) -> None:
-        if self.stated is None:
-            self.is_broken = True
-            raise RuleError(
-                IssueKind.NO_RESULT, "expected more actions or a result, got the end of the game", self.at
-            )
-        at, winner, points = self.stated
-        for kind in range(1, len(RESULT_NAMES) + 1):
-            if self._is_worth(self.situation.match.game_result(winner, kind), points, winner):
-                self._unplayed = None
-                self.act(ResignationAction(1 - winner, kind), NO_NOTES)
-                return
-        self.is_broken = True
-        cube = self.situation.match.cube
-        raise RuleError(
-            IssueKind.WRONG_RESULT,
-            f"expected one to three times {cube} points for a game resigned at that cube, got {points}",
-            at,
-        )
+    def _take_back_roll(self) -> None:
+        """Take back a roll that was added without a play."""
+        assert self._unplayed is not None
+        self.situation, self._unplayed = self._unplayed, None
+        self.notes.pop(len(self.actions) - 1, None)
+        self.actions.pop()
 
-    def _is_worth(self, result: GameResult, points: int, winner: int) -> bool:
-        """Return whether a result fits stated points; sites cap them at the points needed or the length."""
-        begun = self.initial.match
-        caps = () if begun.is_money else (begun.away(result.winner), begun.length)
-        return winner == result.winner and points in (
-            result.points, *(min(result.points, cap) for cap in caps)
-        )  # fmt: skip
+    def _play_nothing(self) -> None:
+        """Take a roll that was added without a play, and after which the game went on, for one not played."""
+        roll, notes = self.actions[-1], self.notes.get(len(self.actions) - 1, NO_NOTES)
+        assert isinstance(roll, RollAction)
+        self._take_back_roll()
+        play, is_legal = self._read_play(roll.roll, ())
+        self.act(PlayAction(roll.seat, roll.roll, play, is_legal), notes)
+
+    def _allow_double(self, seat: int, cube: int, message: str) -> None:
+        """Set the cube so that a seat may double to a value, since the file says that it did."""
+        self._refuse_or_note(IssueKind.ILLEGAL_CUBE_ACTION, message, seat)
+        match = self.situation.match.before_roll()
+        if match.doubled or cube < 2:
+            raise RuleError(IssueKind.ILLEGAL_CUBE_ACTION, message)
+        try:
+            allowed = replace(match, cube=cube // 2, cube_owner=seat if cube > 2 else None, crawford=False)
+        except GammondError:
+            raise RuleError(IssueKind.ILLEGAL_CUBE_ACTION, message) from None
+        if allowed != match:
+            self.set_table(self.situation.position, allowed, False)
+
+    def _refuse_or_note(self, kind: IssueKind, message: str, seat: int) -> None:
+        if self._is_strict:
+            raise RuleError(kind, message)
+        self.add_fault(kind, message, seat)
 
     def _find_forced_play(self, roll: Roll) -> WrittenPlay | None:
         """Return the moves of the only legal play of a roll; None if there are several."""
@@ -317,8 +563,11 @@ class GameBuilder:
                 self.initial = GameSituation(position.swap_sides(), replace(match, on_roll=seat))
                 self.situation = self.initial
 
-    def _leave_crawford_game(self) -> None:
-        """Take the game for one after the Crawford game."""
+    def _leave_crawford_game(self, seat: int) -> None:
+        """Take the game for another than the Crawford game, since somebody doubles in it."""
+        if not self._crawford_open:
+            message = "expected no double in the Crawford game: read as a game after it"
+            self._refuse_or_note(IssueKind.ILLEGAL_CUBE_ACTION, message, seat)
         begun, now = self.initial, self.situation
         self.initial = replace(begun, match=replace(begun.match, crawford=False))
         self.situation = replace(now, match=replace(now.match, crawford=False))
@@ -327,12 +576,7 @@ class GameBuilder:
         if self.situation.result is not None:
             raise RuleError(IssueKind.OUT_OF_TURN, f"expected the next game, got {what}")
         if self._unplayed is not None:
-            roll = self.situation.match.roll or (0, 0)
-            raise RuleError(
-                IssueKind.ROLL_NOT_PLAYED,
-                f"expected a play of {format_roll(roll)}, got none",
-                self._unplayed[0],
-            )
+            self._play_nothing()
         if seat != self.situation.match.to_act:
             raise RuleError(
                 IssueKind.OUT_OF_TURN,
@@ -342,6 +586,37 @@ class GameBuilder:
 
 def _name(seat: int) -> str:
     return f"player {seat + 1}"
+
+
+def _place(gap: _Gap) -> str:
+    return f"move {gap.move}" if gap.roll is not None else f"something at move {gap.move}"
+
+
+def _find_moves(position: Position, after: Board) -> Play:
+    """Return a play that leads from a position to a board, whatever the dice.
+
+    Raises:
+        PlayError: No moves of one side lead there.
+    """
+    own, opponent = after[1].astype(int) - position.board[0], after[0].astype(int) - position.board[1]
+    sources = [point for point in range(BAR, OFF, -1) for _ in range(-own[point])]
+    targets = [point for point in range(BAR, OFF - 1, -1) for _ in range(own[point])]
+    hit = [BAR - point for point in range(1, BAR) for _ in range(-opponent[point])]
+    moves = tuple(zip(sources, targets, strict=False))
+    if (
+        len(sources) != len(targets)
+        or any(source <= target for source, target in moves)
+        or opponent.clip(0).sum() != opponent[BAR]
+        or opponent[BAR] != len(hit)
+        or not set(hit) <= set(targets)
+    ):
+        raise PlayError("no moves of the player lead to the position that follows", field="move")
+    hits = []
+    for _, target in moves:
+        hits.append(target in hit)
+        if target in hit:
+            hit.remove(target)
+    return Play(moves, tuple(hits), Position(after.astype(np.int8), position.checkers))
 
 
 def join_comments(before: str, text: str) -> str:

@@ -27,8 +27,9 @@ ANNOTATOR = "Annotator"
 
 
 class IssueKind(enum.StrEnum):
-    """Kinds of faults in a match file."""
+    """Kinds of faults in a match file; `MISSING` is what was lost by one."""
 
+    MISSING = "missing"
     UNREADABLE = "unreadable"
     UNSUPPORTED = "unsupported"
     IMPOSSIBLE_SCORE = "impossible score"
@@ -43,7 +44,7 @@ class IssueKind(enum.StrEnum):
 
 @dataclass(frozen=True)
 class MatchIssue:
-    """A part of a file that was skipped, or that contradicts the rules.
+    """A part of a file that could not be read, or that contradicts the rules.
 
     Attributes:
         kind: The kind of fault.
@@ -203,18 +204,20 @@ USUAL_RULES = MatchRules()
 
 @dataclass(frozen=True)
 class RecordedGame:
-    """A game as far as a file has it, legal throughout.
+    """A game as far as a file has it; plays that break the rules are marked, and so are gaps.
 
     Attributes:
         number: Its number in the file.
         initial_state: The match state before its first action; the seat on roll began.
         position: The checkers before its first action, as that seat sees them.
         actions: All that was done, in order. A beaver is a double right after a double; a game that was given
-            up ends with an accepted resignation.
-        result: How it ended; None where the file has no result, or an impossible one.
+            up ends with an accepted resignation. After a gap, checkers are set by what follows it.
+        result: How it ended, as the file states it where that differs from the rules; None where neither the
+            game, its result nor the score after it shows that.
         rules: The rules by which it was played.
         notes: What the file says about actions, by their place in `actions`.
         comment: A person's comment on the game.
+        missing: What could not be read, in words, in the order of the game.
     """
 
     number: int
@@ -225,11 +228,17 @@ class RecordedGame:
     rules: Rules = STANDARD_RULES
     notes: Mapping[int, ActionNotes] = field(default_factory=dict)
     comment: str = ""
+    missing: tuple[str, ...] = ()
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether actions of the game are missing, since they could not be read."""
+        return bool(self.missing)
 
     @property
     def record(self) -> GameRecord | None:
         """The record of a game that went from its starting position to its end; None for others."""
-        if self.result is None or self.position != self.rules.starting_position:
+        if self.result is None or self.is_cut or self.position != self.rules.starting_position:
             return None
         return GameRecord(self.initial_state, self.actions, self.result, self.rules)
 
@@ -246,7 +255,7 @@ class RecordedMatch:
         names: Of seats 0 and 1; seat 0 is the first player, or the left column.
         length: Points of the match, 0 for money.
         rules: The rules that the file states, and the usual ones for what it does not say.
-        games: In order, without games that have no legal action.
+        games: In order, without those of which neither an action nor the result is known.
         headers: What else the file says about the match, by the names that ``.mat`` files use: ``Event``,
             ``Round``, ``Site``, ``EventDate`` (as ``2024.06.20``), ``EventTime``, ``Transcriber``,
             ``Annotator``, and any others that the file has.
@@ -265,6 +274,11 @@ class RecordedMatch:
     comment: str = ""
     issues: tuple[MatchIssue, ...] = ()
     format: str = ""
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether no decision of the file was lost."""
+        return not any(issue.kind is IssueKind.MISSING for issue in self.issues)
 
     @property
     def has_analysis(self) -> bool:

@@ -19,11 +19,13 @@ class PlayAction:
         seat: The seat that rolled, 0 or 1.
         roll: The dice.
         play: The play.
+        is_legal: Whether the rules allow it; match files hold plays that were made against them.
     """
 
     seat: int
     roll: Roll
     play: Play
+    is_legal: bool = True
 
 
 @dataclass(frozen=True)

@@ -36,7 +36,7 @@ class GameSituation:
     result: GameResult | None = None
 
     def apply(self, action: GameAction) -> GameSituation:
-        """Return where the game stands after an action; plays are legal by construction.
+        """Return where the game stands after an action; plays are carried out, legal or not.
 
         Raises:
             StateError: The game is over, it is the other seat's turn, or the cube cannot be turned.

@@ -32,15 +32,28 @@ _NO_MOVE_WORDS = frozenset(
     (
         "pass",
         "cannot move",
+        "can not move",
         "can't move",
+        "cant move",
         "no move",
         "no moves",
         "no play",
         "no legal move",
+        "no legal moves",
+        "no legal play",
         "dance",
         "dances",
+        "fan",
+        "fans",
+        "o-o",
     )
 )
+_NO_MOVE_MARKS = re.compile(r"[-\u2013\u2014]+|(?:(?:0|25)/(?:0|25) ?)+")
+"""What stands in the place of a play where no checker moved: dashes, and moves from a place to itself."""
+
+_PADDING = frozenset(("0/0", "25/25", "-"))
+"""Moves that fill a play up to the number of its dice."""
+
 _POINT_TEXTS = ("off", *map(str, range(1, BAR)), "bar")
 _POINT_WORDS = {"bar": BAR, "b": BAR, "off": OFF, "o": OFF}
 _ROLL_PREFIX = re.compile(r"\s*\(?([1-6])[-, ]?([1-6])\)?\s*:")
@@ -126,7 +139,7 @@ def _find_play(
     paths: list[CheckerPath], position: Position, roll: Roll, rules: Rules, plays: LegalPlays
 ) -> Play:
     dice = rules.dice_of(roll)
-    direct = _play_as_written(paths, position, dice, plays) if paths else None
+    direct = _find_as_written(paths, position, dice, plays) if paths else None
     if direct is not None:
         return direct
     if not paths:
@@ -148,7 +161,50 @@ def _find_play(
     return by_result[_choose_result(fitting, paths, by_result)]
 
 
-def _play_as_written(
+def carry_out_play(written: str | Sequence[CheckerMove], position: Position) -> Play:
+    """Carry out a play as it is written, whatever the rules and the dice say of it.
+
+    Args:
+        written: As for `find_written_play`.
+        position: The position, the player on roll to move.
+
+    Returns:
+        The play; a checker hits where it comes upon a single one of the other side.
+
+    Raises:
+        FormatError: The text is not a play.
+        PlayError: A checker is not where it would move from, moves backwards, or lands on a point that the
+            other side holds.
+    """
+    paths = _parse_paths(written) if isinstance(written, str) else [CheckerPath(move) for move in written]
+    steps = [step for path in paths for step in pairwise(path.points)]
+    own, opponent = position.board.tolist()
+    moved = []
+    for step in steps:
+        _check_falls(step)
+        if not own[step[0]]:
+            raise PlayError(f"there is no checker to play {format_move(step)}", field="move")
+        if step[1] > OFF and opponent[BAR - step[1]] > 1:
+            raise PlayError(f"the other side holds the point of {format_move(step)}", field="move")
+        moved.append((step, _move_checker(own, opponent, step)))
+    moved.sort(key=lambda each: each[0], reverse=True)
+    result = Position(np.array([opponent, own], np.int8), position.checkers)
+    return Play(tuple(move for move, _ in moved), tuple(is_hit for _, is_hit in moved), result)
+
+
+def _move_checker(own: list[int], opponent: list[int], step: CheckerMove) -> bool:
+    """Move a checker, whether it is there or not, and return whether it hits."""
+    source, target = step
+    own[source] -= 1
+    own[target] += 1
+    if target == OFF or opponent[BAR - target] != 1:
+        return False
+    opponent[BAR - target] = 0
+    opponent[BAR] += 1
+    return True
+
+
+def _find_as_written(
     paths: list[CheckerPath], position: Position, dice: Dice, plays: LegalPlays
 ) -> Play | None:
     """Play paths point by point as written, which most texts allow; None where that is ambiguous."""
@@ -156,14 +212,7 @@ def _play_as_written(
     if len(steps) > len(dice):
         return None
     own, opponent = position.board.tolist()
-    hits = []
-    for source, target in steps:
-        own[source] -= 1
-        own[target] += 1
-        if target > OFF and opponent[BAR - target] == 1:
-            opponent[BAR - target] = 0
-            opponent[BAR] += 1
-            hits.append(target)
+    hits = [step[1] for step in steps if _move_checker(own, opponent, step)]
     play = plays.find(np.array([opponent, own], np.int8))
     if play is None:
         return None
@@ -205,7 +254,7 @@ def _explain_illegal_play(
     return f"both dice must be played{example}"
 
 
-def _parse_paths(text: str, roll: Roll) -> list[CheckerPath]:
+def _parse_paths(text: str, roll: Roll | None = None) -> list[CheckerPath]:
     if len(text) > _MAX_TEXT_LENGTH:
         raise FormatError(
             f"expected a play of at most {_MAX_TEXT_LENGTH} characters, got {len(text)}", field="move"
@@ -214,16 +263,17 @@ def _parse_paths(text: str, roll: Roll) -> list[CheckerPath]:
     prefix = _ROLL_PREFIX.match(bare)
     if prefix:
         said = int(prefix[1]), int(prefix[2])
-        if sorted(said) != sorted(roll):
+        if roll is not None and sorted(said) != sorted(roll):
             raise PlayError(
                 f"expected a play of {format_roll(roll)}, got one of {format_roll(said)}", field="move"
             )
         bare = bare[prefix.end() :]
     bare = " ".join(bare.replace(",", " ").replace(";", " ").split()).rstrip(".")
-    if not bare or bare in _NO_MOVE_WORDS:
+    words = bare.removeprefix("(").removesuffix(")")
+    if not bare or words in _NO_MOVE_WORDS or _NO_MOVE_MARKS.fullmatch(words):
         return []
     bare = re.sub(r" ?([/(-]) ?", r"\1", bare)
-    return [path for part in bare.split() for path in _parse_path(part)]
+    return [path for part in bare.split() if part not in _PADDING for path in _parse_path(part)]
 
 
 @lru_cache(maxsize=4096)  # game records repeat themselves

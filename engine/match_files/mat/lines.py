@@ -22,23 +22,29 @@ _RIGHT_COLUMN = 12
 _HEADER = re.compile(r'\s*[;#]\s*\[([^"]*[^"\s])\s+"(.*)"\s*\]\s*')
 _REMARK = re.compile(r"\s*[;#]\s*(.*)")
 _SET_POSITION = re.compile(r"Set Pos=([A-Za-z-]{26})/([+-]?[0-9]{1,2})", re.IGNORECASE)
-_LENGTH = re.compile(r"\s*([0-9]{1,5})[ -]?points? match\b.*", re.IGNORECASE)
+_LENGTH = re.compile(r"\s*([0-9]{1,9})[ -]?points? match\b.*", re.IGNORECASE)
+_OTHER_LENGTH = re.compile(
+    r"(?=.*\b(?:match|length|points?|pts?)\b)[^0-9;#]*\b([0-9]{1,9})(?:points?|pts?)?\b[^0-9]*", re.IGNORECASE
+)
+"""Any line before the first game with a single number and a word for what it counts."""
+
 _MONEY = re.compile(r"\s*(?:money (?:session|game)|unlimited match)\b.*", re.IGNORECASE)
 _GAME = re.compile(r"\s*Game\s+([0-9]{1,6})\s*", re.IGNORECASE)
 _SCORE = re.compile(r":\s*([0-9]{1,6})(?!\S)")
-_ROW = re.compile(r"\s*[0-9]+\)(.*)")
+_ROW = re.compile(r"\s*([0-9]+)[).](.*)")
 _NAMED_RATING = re.compile(r"(.*\S)\s*,\s*([0-9]{3,4}(?:\.[0-9]{1,4})?)")
 _KEYWORDS = {
     **dict.fromkeys(("doubles", "redoubles", "beavers", "raccoons"), "doubles"),
     **dict.fromkeys(("takes", "accepts"), "takes"),
-    **dict.fromkeys(("drops", "passes", "rejects"), "drops"),
-    "wins": "wins",
-    **dict.fromkeys(("losses", "loses"), "losses"),
+    **dict.fromkeys(("drops", "passes", "rejects", "declines"), "drops"),
+    **dict.fromkeys(("wins", "won"), "wins"),
+    **dict.fromkeys(("losses", "loses", "lost", "resigns", "resigned", "forfeits"), "losses"),
 }
 """The words that begin a cell, and what they mean."""
 
 _CELL = re.compile(
-    r"(?<!\S)(?:(?P<dice>[1-6]{2})\s?:(?:\s*illegal play \((?P<position>[^)]*)\))?"
+    r"(?<!\S)(?:(?P<dice>[0-9][- ]?[0-9])(?:\s?:|(?=\s+(?:bar|[0-9]{1,2})/))"
+    r"(?:\s*illegal play \((?P<position>[^)]*)\))?"
     rf"|(?P<word>{'|'.join(_KEYWORDS)})\b)",
     re.IGNORECASE,
 )
@@ -79,13 +85,26 @@ class MatchLines:
 
 
 @dataclass(frozen=True)
+class MatRow:
+    """A row of a game, or the line that names its winner.
+
+    Attributes:
+        number: The number in front of it, as written; empty where there is none.
+        cells: Up to two.
+    """
+
+    number: str
+    cells: tuple[MatCell, ...]
+
+
+@dataclass(frozen=True)
 class MatCell:
     """One action as written.
 
     Attributes:
-        seat: The seat of its column.
+        seat: The seat of its column, or of the name in front of it.
         keyword: ``doubles`` (beavers too), ``takes``, ``drops``, ``wins`` or ``losses``; empty for a roll.
-        dice: The two digits of a roll, else empty.
+        dice: The two digits of a roll, ``00`` for none, else empty.
         argument: The text after keyword or dice: moves, the cube, points.
         illegal_result: The position after an illegal play, in the format of Snowie; else empty.
     """
@@ -96,6 +115,11 @@ class MatCell:
     argument: str
     illegal_result: str = ""
 
+    @property
+    def is_play(self) -> bool:
+        """Whether it is a roll with what was played."""
+        return bool(self.dice and self.argument) and not self.illegal_result and "?" not in self.argument
+
 
 def split_matches(text: str) -> Iterator[MatchLines]:
     """Split a text into matches with games; each begins with its headers or its length."""
@@ -103,6 +127,8 @@ def split_matches(text: str) -> Iterator[MatchLines]:
     for number, tabbed in iterate_lines(text, MAX_LINE_LENGTH):
         line = tabbed.expandtabs()[:MAX_LINE_LENGTH]
         header, length, game = _HEADER.fullmatch(line), _LENGTH.fullmatch(line), _GAME.fullmatch(line)
+        if length is None and not match.games and match.length == 0:
+            length = _OTHER_LENGTH.fullmatch(line)
         is_money = _MONEY.fullmatch(line) is not None
         if (header or length or is_money) and match.games:
             yield match
@@ -147,7 +173,7 @@ def split_rating(name: str) -> tuple[str, float | None]:
 
 
 def parse_score_line(text: str) -> tuple[tuple[str, str], tuple[int, int]]:
-    """Parse the line under a game's number: names and scores of seats 0 and 1.
+    """Parse the line under a game's number: names, which may be empty, and scores of seats 0 and 1.
 
     Raises:
         FormatError: It is another line.
@@ -155,38 +181,44 @@ def parse_score_line(text: str) -> tuple[tuple[str, str], tuple[int, int]]:
     scores = list(_SCORE.finditer(text))
     if scores and not text[scores[-1].end() :].strip():
         last = scores.pop()
-        for first in scores:
-            names = text[: first.start()].strip(), text[first.end() : last.start()].strip()
-            if all(names):
-                return names, (int(first[1]), int(last[1]))
+        for is_named in (True, False):
+            for first in scores:
+                names = text[: first.start()].strip(), text[first.end() : last.start()].strip()
+                if all(names) or not is_named:
+                    return names, (int(first[1]), int(last[1]))
     raise FormatError(f"expected 'NAME : POINTS  NAME : POINTS', got {quote_text(text)}", field="mat")
 
 
-def parse_cells(text: str) -> list[MatCell]:
-    """Parse a row of a game, or the line that names its winner.
+def parse_row(text: str, names: tuple[str, str] = ("", "")) -> MatRow:
+    """Parse a row of a game, with its number or without, or the line that names its winner.
 
-    Returns:
-        Up to two cells; an empty row has none.
+    Args:
+        text: The line.
+        names: Of the players, one of which may stand in front of what the line says.
 
     Raises:
         FormatError: It is another line.
     """
     row = _ROW.fullmatch(text)
-    content = row[1] if row else text
+    number, content = (row[1], row[2]) if row else ("", text)
     found = list(_CELL.finditer(content))
     ends = [*(each.start() for each in found[1:]), len(content)]
     first = int(len(found) == 1 and found[0].start() >= _RIGHT_COLUMN)
-    cells = [
+    before = content[: found[0].start() if found else None].strip()
+    if before and len(found) == 1 and before in names:
+        first, before = names.index(before), ""
+    elif found and not re.search(r"\w", before):
+        before = ""
+    if before or len(found) > 2 or not (found or row):
+        raise FormatError(f"expected a row of one or two actions, got {quote_text(text)}", field="mat")
+    cells = (
         MatCell(
             seat,
             _KEYWORDS[each["word"].lower()] if each["word"] else "",
-            each["dice"] or "",
+            "".join(each["dice"].split()).replace("-", "") if each["dice"] else "",
             content[each.end() : end].strip(),
             each["position"] or "",
         )
         for seat, (each, end) in enumerate(zip(found, ends, strict=False), first)
-    ]
-    is_known = row is not None or [cell.keyword for cell in cells] in (["wins"], ["losses"])
-    if not is_known or len(cells) > 2 or content[: found[0].start() if found else None].strip():
-        raise FormatError(f"expected a row of one or two actions, got {quote_text(text)}", field="mat")
-    return cells
+    )
+    return MatRow(number, tuple(cells))

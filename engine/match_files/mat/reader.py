@@ -5,25 +5,29 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 
 from engine.errors import FormatError, GammondError
-from engine.formats.snowie import decode_snowie
+from engine.formats.snowie import decode_snowie_board, get_snowie_name
 from engine.formats.xgid import decode_xgid_board
 from engine.match_files.builder import MatchBuilder
+from engine.match_files.game_builder import GameBuilder
 from engine.match_files.mat.lines import (
     GameLines,
     MatCell,
     MatchLines,
-    parse_cells,
+    MatRow,
     parse_remark,
+    parse_row,
     parse_score_line,
     parse_set_position,
     split_matches,
     split_rating,
 )
-from engine.match_files.model import IssueKind, MatchRules, RecordedMatch
+from engine.match_files.model import NO_NOTES, IssueKind, MatchRules, RecordedMatch
 from engine.match_files.text_lines import quote_text
 from engine.match_files.variants import find_variant, read_flag
+from engine.rules.dice import Roll
 from engine.rules.match import MAX_CUBE
 from engine.rules.position import Position
 from engine.rules.rules import STANDARD_RULES
@@ -90,35 +94,69 @@ def _parse_match(lines: MatchLines) -> RecordedMatch:
 
 def _read_game(game: GameLines, builder: MatchBuilder) -> None:
     builder.end_game()
-    heads = [place for place, (_, text) in enumerate(game.lines) if parse_remark(text) is None]
+    heads = [place for place, (_, text) in enumerate(game.lines) if parse_remark(text) is None][:1]
     at, head = game.lines[heads[0]] if heads else (game.line_number, "")
     try:
         names, score = parse_score_line(head)
     except FormatError as error:
         builder.add_issue(at, IssueKind.UNREADABLE, f"game {game.number}: {error.message}")
-        return
-    (left, left_rating), (right, right_rating) = map(split_rating, names)
-    builder.names = left, right
-    builder.ratings = left_rating or builder.ratings[0], right_rating or builder.ratings[1]
+        heads, score = [], builder.expected_score or (0, 0)
+    else:
+        (left, left_rating), (right, right_rating) = map(split_rating, names)
+        builder.names = left, right
+        builder.ratings = left_rating or builder.ratings[0], right_rating or builder.ratings[1]
     if not builder.begin_game(at, game.number, score):
         return
+    before = MatRow("", ())
     for place, (at, text) in enumerate(game.lines):
         remark = parse_remark(text)
         if remark is not None:
             _read_remark(remark, builder, at)
-        if remark is not None or place == heads[0]:
+        if remark is not None or place in heads:
             continue
         try:
-            for cell in parse_cells(text):
-                read_cell(cell, builder, at)
+            row = parse_row(text, builder.names)
         except FormatError as error:
             builder.fail(at, IssueKind.UNREADABLE, error.message)
+            continue
+        if row.number and row == before:
+            builder.add_issue(at, IssueKind.OUT_OF_TURN, f"row {row.number} is there twice: read once")
+            continue
+        before = row
+        read_row(row, builder, at)
+
+
+def read_row(row: MatRow, builder: MatchBuilder, at: int) -> None:
+    """Tell a builder what a row says; its columns may be the wrong way round."""
+    cells = row.cells
+    if len(cells) == 2 and all(cell.is_play for cell in cells):
+        swapped = replace(cells[1], seat=0), replace(cells[0], seat=1)
+        if builder.attempt(at, partial(_play_cells, cells)):
+            return
+        if builder.attempt(at, partial(_play_cells, swapped)):
+            message = "expected the first player's play on the left, got the second's: read as played so"
+            builder.add_issue(at, IssueKind.OUT_OF_TURN, message)
+            return
+    is_drop = False
+    for cell in cells:
+        ruled = builder.situation.result if builder.situation is not None and is_drop else None
+        if ruled is not None and cell.keyword == "wins":  # behind a drop, in whatever column
+            builder.state_result(at, ruled.winner, _parse_number(cell))
+        else:
+            read_cell(cell, builder, at)
+        is_drop = cell.keyword == "drops"
+
+
+def _play_cells(cells: tuple[MatCell, MatCell], game: GameBuilder) -> None:
+    """Play two rolls."""
+    for cell in cells:
+        game.play(cell.seat, _roll_of(cell), cell.argument, NO_NOTES)
 
 
 def _read_remark(remark: str, builder: MatchBuilder, at: int) -> None:
     """Read a comment line of a game, which may set its position."""
     found = parse_set_position(remark)
-    situation = builder.situation
+    situation = builder.situation or builder.last_situation
     if found is None or situation is None:
         builder.add_comment(remark)
         return
@@ -128,48 +166,57 @@ def _read_remark(remark: str, builder: MatchBuilder, at: int) -> None:
         position = builder.variant.adopt_position(Position(decode_xgid_board(letters)))
         match = replace(situation.match, on_roll=0, cube=1 << abs(cube), cube_owner=owner)
     except GammondError as error:
-        builder.fail(at, IssueKind.IMPOSSIBLE_POSITION, error.message)
+        builder.add_issue(at, IssueKind.IMPOSSIBLE_POSITION, error.message)
         return
     builder.set_table(at, position, match, first_seat_open=True)
 
 
 def read_cell(cell: MatCell, builder: MatchBuilder, at: int) -> None:
-    """Tell a builder what a cell says.
-
-    Raises:
-        FormatError: It ends a game without a number of points.
-    """
+    """Tell a builder what a cell says."""
     match cell.keyword:
         case "":
             _read_roll(cell, builder, at)
         case "takes" | "drops":
-            builder.respond(at, cell.seat, is_take=cell.keyword == "takes")
+            situation = builder.situation
+            is_open = situation is not None and situation.match.doubled and situation.result is None
+            seat = situation.match.to_act if situation is not None and is_open else cell.seat
+            builder.respond(at, seat, is_take=cell.keyword == "takes")
         case "doubles":
-            builder.double(at, cell.seat, _parse_number(cell) if cell.argument else None)
+            builder.double(at, cell.seat, _parse_number(cell))
         case _:
             builder.state_result(at, cell.seat ^ (cell.keyword == "losses"), _parse_number(cell))
 
 
 def _read_roll(cell: MatCell, builder: MatchBuilder, at: int) -> None:
     """Read a roll and its play; a position in the place of a play follows an illegal one."""
-    roll = int(cell.dice[0]), int(cell.dice[1])
+    if cell.dice == "00":
+        return  # nothing was rolled: the player resigned before
     is_played = not (cell.illegal_result or cell.argument.startswith("?"))
-    builder.play(at, cell.seat, roll, cell.argument if is_played else None)
+    builder.play(at, cell.seat, _roll_of(cell), cell.argument if is_played else None)
     if cell.illegal_result:
         _set_illegal_result(cell, builder, at)
 
 
 def _set_illegal_result(cell: MatCell, builder: MatchBuilder, at: int) -> None:
-    situation = builder.situation
-    if situation is None:
+    """Set the position after an illegal play, as the player sees it whom its line names first."""
+    before = builder.situation or builder.last_situation
+    if before is None:
         return
     try:
-        position = builder.variant.adopt_position(decode_snowie(cell.illegal_result)[0])
+        seen = builder.variant.adopt_position(decode_snowie_board(cell.illegal_result))
     except GammondError as error:
-        builder.fail(at, IssueKind.UNREADABLE, error.message)
+        builder.add_issue(at, IssueKind.UNREADABLE, error.message)
         return
     builder.add_issue(at, IssueKind.ILLEGAL_PLAY, f"expected a legal play of {cell.dice}, got a position")
-    builder.set_table(at, position.swap_sides(), situation.match.next_turn())
+    is_of_other = (
+        get_snowie_name(cell.illegal_result) == builder.names[1 - cell.seat] != builder.names[cell.seat]
+    )
+    match = replace(before.match.before_roll(), on_roll=1 - cell.seat)
+    builder.set_table(at, seen if is_of_other else seen.swap_sides(), match)
+
+
+def _roll_of(cell: MatCell) -> Roll:
+    return int(cell.dice[0]), int(cell.dice[1])
 
 
 def _read_cube_limit(headers: Mapping[str, str], issues: list[str]) -> int:
@@ -185,10 +232,6 @@ def _read_rating(headers: Mapping[str, str], word: str) -> float | None:
     return float(found[1]) if found else None
 
 
-def _parse_number(cell: MatCell) -> int:
+def _parse_number(cell: MatCell) -> int | None:
     found = _NUMBER.search(cell.argument)
-    if found is None:
-        raise FormatError(
-            f"expected a number after {cell.keyword}, got {quote_text(cell.argument)}", field="mat"
-        )
-    return int(found[0])
+    return int(found[0]) if found else None

@@ -178,15 +178,18 @@ class _MatchReader:
         if not builder.begin_game(at, number, heading.score, crawford=crawford, cube=cube):
             return
         builder.add_comment(root.text("C"))
+        if root.fault:
+            builder.add_issue(at, IssueKind.UNREADABLE, root.fault)
         self._setup, self._roll = _Setup(), None
         for node in tree.nodes[1:]:
             self._read_node(node)
             at = node.line
+            if node.fault:
+                self._apply_setup(at)
+                builder.fail(at, IssueKind.UNREADABLE, node.fault)
         self._apply_setup(at)
         if self._roll is not None:
             builder.play(at, *self._roll, None)
-        if tree.fault is not None:
-            builder.fail(tree.fault[0], IssueKind.UNREADABLE, tree.fault[1])
         if result := _RESULT.match(root.text("RE").strip()):
             builder.state_result(root.line, COLOURS.index(result[1]), int(result[2]))
 
@@ -231,13 +234,13 @@ class _MatchReader:
     def _apply_setup(self, at: int, acting: int | None = None) -> None:
         """Set what was set up; `acting` is the seat that rolls or doubles next, None if it is not known."""
         setup, self._setup = self._setup, _Setup()
-        situation = self.builder.situation
+        situation = self.builder.situation or self.builder.last_situation
         if situation is None or setup == _Setup():
             return
         try:
             position, match = setup.apply(situation.position, situation.match, acting)
         except GammondError as error:
-            self.builder.fail(at, IssueKind.IMPOSSIBLE_POSITION, error.message)
+            self.builder.add_issue(at, IssueKind.IMPOSSIBLE_POSITION, error.message)
             return
         if (position, match) != (situation.position, situation.match):
             self.builder.set_table(at, position, match)

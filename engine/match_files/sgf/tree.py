@@ -17,6 +17,8 @@ _IDENTIFIER = re.compile(r"[A-Za-z][A-Za-z0-9]{0,30}")
 _BLANK = re.compile(r"\s*")
 _VALUE = re.compile(r"\[((?:[^\]\\]++|\\.)*+)\]", re.DOTALL)
 _ESCAPED = re.compile(r"\\(\r\n|\n\r|.)", re.DOTALL)
+_ROOT = re.compile(r"\(\s*;[^;()]*?GM\s*\[")
+_NODE = re.compile(r"[;()]")
 _RESERVED = re.compile(r"([\]\\])")
 
 
@@ -27,10 +29,12 @@ class SgfNode:
     Attributes:
         line: Where it begins.
         properties: Values by name, small letters of the name left out, as older files have them.
+        fault: Why the text cannot be read behind it, up to the next node; empty if it can.
     """
 
     line: int
     properties: dict[str, list[str]] = field(default_factory=dict)
+    fault: str = ""
 
     def text(self, name: str) -> str:
         """Return the first value of a property; empty if there is none."""
@@ -44,11 +48,9 @@ class SgfTree:
 
     Attributes:
         nodes: The root first; at least one.
-        fault: The line where the text cannot be read on, and what was expected there; None if it is whole.
     """
 
     nodes: list[SgfNode]
-    fault: tuple[int, str] | None = None
 
 
 class _FaultError(Exception):
@@ -58,8 +60,8 @@ class _FaultError(Exception):
 def parse_sgf_trees(text: str) -> Iterator[SgfTree]:
     """Parse the game trees of a text one by one, in linear time.
 
-    What stands before the first tree, and between trees, is left out. A tree that ends in a fault has all
-    nodes before it, and is the last one.
+    What stands before the first tree, and between trees, is left out. What cannot be read is noted at the
+    node before it; a tree that is not closed ends where the next one begins.
 
     Args:
         text: The text, of at most `MAX_VALUES` values.
@@ -67,8 +69,6 @@ def parse_sgf_trees(text: str) -> Iterator[SgfTree]:
     parser = _Parser(text)
     while (tree := parser.parse_tree()) is not None:
         yield tree
-        if tree.fault is not None:
-            return
 
 
 def format_sgf_node(properties: Mapping[str, Sequence[str]]) -> str:
@@ -99,20 +99,22 @@ class _Parser:
             return None
         self._place = begin.end()
         tree = SgfTree([SgfNode(self._find_line())])
-        try:
-            self._parse_nodes(tree.nodes)
-        except _FaultError as fault:
-            tree.fault = self._find_line(), str(fault)
+        self._parse_nodes(tree.nodes)
         return tree
 
     def _parse_nodes(self, nodes: list[SgfNode]) -> None:
         """Parse until the tree is closed; all behind the first closed branch belongs to variations."""
         depth, is_main = 1, True
         properties = nodes[0].properties
-        while depth:
+        while depth and self._place < len(self._text):
             self._place = _BLANK.match(self._text, self._place).end()  # type: ignore[union-attr]
             sign = self._text[self._place : self._place + 1]
+            if not sign:
+                break
             if sign == "(":
+                if _ROOT.match(self._text, self._place):
+                    nodes[-1].fault = "expected ')', got the next game"
+                    return
                 depth += 1
                 self._place += 1
             elif sign == ")":
@@ -125,24 +127,31 @@ class _Parser:
                 if is_main:
                     nodes.append(SgfNode(self._find_line(), properties))
             else:
-                self._parse_property(properties)
+                try:
+                    self._parse_property(properties)
+                except _FaultError as fault:
+                    nodes[-1].fault = nodes[-1].fault or str(fault)
+                    following = _NODE.search(self._text, self._place)
+                    self._place = len(self._text) if following is None else following.start()
+        if depth and not nodes[-1].fault:
+            nodes[-1].fault = "expected ')', got the end"
 
     def _parse_property(self, properties: dict[str, list[str]]) -> None:
         name = _IDENTIFIER.match(self._text, self._place)
         if name is None:
             got = self._text[self._place : self._place + 20]
-            raise _FaultError(
-                f"expected a property, ';' or ')', got {got!r}" if got else "expected ')', got the end"
-            )
+            raise _FaultError(f"expected a property, ';' or ')', got {got!r}")
         self._place = _BLANK.match(self._text, name.end()).end()  # type: ignore[union-attr]
         found = _VALUE.match(self._text, self._place)
         if found is None:
-            self._place = name.start()
+            if self._text.startswith("[", self._place):  # no bracket is closed behind this one
+                self._place = len(self._text)
             raise _FaultError(f"expected a value in brackets behind {name[0][:20]}")
         values = properties.setdefault("".join(filter(str.isupper, name[0])), [])
         while found is not None:
             self._values += 1
             if self._values > MAX_VALUES:
+                self._place = len(self._text)
                 raise _FaultError(f"expected at most {MAX_VALUES:,} values, got more")
             values.append(_ESCAPED.sub(_unescape, found[1]) if "\\" in found[1] else found[1])
             self._place = _BLANK.match(self._text, found.end()).end()  # type: ignore[union-attr]

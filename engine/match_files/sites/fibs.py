@@ -40,7 +40,7 @@ def parse_oldmoves(text: str) -> tuple[RecordedMatch, ...]:
         if found := _SCORE.fullmatch(line):
             score, length, at_score = (int(found[1]), int(found[2])), int(found[3] or 0), at
             if matches:
-                matches[-1].builder.end_game()
+                matches[-1].end_game(at, score)
         elif found := _NAMES.fullmatch(line):
             if not matches or matches[-1].length != length:
                 matches.append(_FibsMatch(length))
@@ -66,10 +66,11 @@ class _FibsMatch:
         self._seats = {"X": 0, "O": 1}
         self._number = 0
         self._resigning: int | None = None
+        self._following: tuple[int, tuple[int, int]] | None = None
 
     def begin_game(self, at: int, names: tuple[str, str], score: tuple[int, int]) -> None:
         builder, expected = self.builder, self.builder.expected_score
-        self._number += 1
+        self._number, self._following = self._number + 1, None
         if self._number == 1:
             builder.names = names
         is_swapped = names == builder.names[::-1] and names != builder.names
@@ -80,12 +81,21 @@ class _FibsMatch:
         self._resigning = None
         builder.begin_game(at, self._number, ordered)
 
+    def end_game(self, at: int, score: tuple[int, int]) -> None:
+        """End a game where the score of the next one is said; names follow, or are missing."""
+        self.builder.end_game()
+        self._following = at, score
+
     def read(self, at: int, line: str) -> None:
         """Read a line of a game; what the server says beside the actions is a comment."""
         found = _ACTION.fullmatch(line)
         if found is None:
             self.builder.add_comment(line.strip())
             return
+        if self._following is not None:
+            self.builder.add_issue(at, IssueKind.UNREADABLE, "expected the names of the players, got none")
+            at_score, score = self._following
+            self.begin_game(at_score, self.builder.names, score)
         seat, words = self._seats[found[1]], found[2].strip()
         if rolled := _ROLL.fullmatch(words):
             self._read_roll(at, seat, rolled)
@@ -95,16 +105,10 @@ class _FibsMatch:
             self._read_offer(at, seat, words.lower().rstrip("."))
 
     def _read_roll(self, at: int, seat: int, rolled: re.Match[str]) -> None:
-        words, moves = rolled[3].rstrip(". "), []
-        for word in () if words.lower().replace("'", "") in ("cant move", "cannot move") else words.split():
-            move = _MOVE.fullmatch(word)
-            if move is None:
-                self.builder.fail(
-                    at, IssueKind.UNREADABLE, f"expected a move as 13-8, got {quote_text(word)}"
-                )
-                return
-            moves.append(_turn_upright(move[1].lower(), move[2].lower()))
-        self.builder.play(at, seat, (int(rolled[1]), int(rolled[2])), moves)
+        words, roll = rolled[3].rstrip(". "), (int(rolled[1]), int(rolled[2]))
+        moves = [_MOVE.fullmatch(word) for word in words.split()]
+        written = [_turn_upright(move[1].lower(), move[2].lower()) for move in moves if move is not None]
+        self.builder.play(at, seat, roll, written if len(written) == len(moves) else words)
 
     def _read_offer(self, at: int, seat: int, words: str) -> None:
         """Read a double, a resignation, or the answer to either; an accepted one shows in the result."""

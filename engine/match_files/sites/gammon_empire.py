@@ -11,8 +11,8 @@ import re
 
 from engine.errors import FormatError
 from engine.match_files.builder import MatchBuilder
-from engine.match_files.mat.lines import MAX_LINE_LENGTH, parse_cells
-from engine.match_files.mat.reader import read_cell
+from engine.match_files.mat.lines import MAX_LINE_LENGTH, parse_row
+from engine.match_files.mat.reader import read_row
 from engine.match_files.model import IssueKind, RecordedMatch
 from engine.match_files.text_lines import iterate_lines, quote_text
 
@@ -50,8 +50,7 @@ def parse_empire(text: str) -> tuple[RecordedMatch, ...]:
 
 def _read_row(builder: MatchBuilder, at: int, line: str) -> None:
     try:
-        for cell in parse_cells(line.expandtabs()):
-            read_cell(cell, builder, at)
+        read_row(parse_row(line.expandtabs()), builder, at)
     except FormatError as error:
         builder.fail(at, IssueKind.UNREADABLE, error.message)
 

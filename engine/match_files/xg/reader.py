@@ -52,8 +52,8 @@ _TAKE, _BEAVER = 1, 2
 def parse_xg(data: bytes) -> tuple[RecordedMatch, ...]:
     """Parse a file of eXtreme Gammon.
 
-    A file that was cut short or altered gives the games before the fault. A position that no play leads to is
-    an issue, and the game goes on from there. Places of issues are bytes of the unpacked part ``temp.xg``.
+    A file that was cut short or altered gives what came before. A position that no play leads to is an issue,
+    and the game goes on from there. Places of issues are bytes of the unpacked part ``temp.xg``.
 
     Args:
         data: The file.
@@ -154,7 +154,7 @@ class _MatchReader:
             case XgMatchHeader():
                 self.add_issue(at, IssueKind.UNREADABLE, "expected one match, got the header of another one")
             case FormatError():
-                self.add_issue(at, IssueKind.UNREADABLE, record.message)
+                self._builder.fail(at, IssueKind.UNREADABLE, record.message)
 
     def _read_cube(self, at: int, record: XgCube) -> None:
         self._begin_game(at, record.seat)
@@ -196,55 +196,68 @@ class _MatchReader:
             self._builder.add_comment(self._comments.get(self._cube.comment))
         if record.winner is not None:
             self._builder.state_result(at, record.winner, record.points)
+        self._builder.end_game()
 
     def _begin_game(self, at: int, seat: int) -> None:
         """Begin the game whose header came last, now that the first seat to act is known."""
         header, self._game = self._game, None
         if header is None:
             return
-        try:
-            position = Position(view_from(header.board, seat, self._checkers), self._checkers)
-        except GammondError as error:
-            self.add_issue(at, IssueKind.IMPOSSIBLE_POSITION, f"game {header.number}: {error.message}")
-            return
+        position = self._start
+        if header.board[:, 1:].any():  # transcribed matches may have no checkers here
+            try:
+                position = Position(view_from(header.board, seat, self._checkers), self._checkers)
+            except GammondError as error:
+                self.add_issue(at, IssueKind.IMPOSSIBLE_POSITION, f"game {header.number}: {error.message}")
         self._has_automatic_doubles = header.automatic_doubles > 0
-        is_set = position != self._start
         self._builder.begin_game(
             at,
             header.number,
             header.score,
             crawford=header.crawford and self._is_match,
             cube=1 << min(max(header.automatic_doubles, 0), _MAX_CUBE_LOG),
-            position=position if is_set else None,
-            on_roll=seat if is_set else None,
+            position=position,
+            on_roll=seat,
         )
         for number in (header.comment_before, header.comment_after):
             self._builder.add_comment(self._comments.get(number))
 
     def _follow_table(self, at: int, seat: int, board: Board, cube_log: int) -> None:
         """Compare checkers and cube with those of the game so far; others were set by hand."""
-        situation = self._builder.situation
-        if situation is None or situation.result is not None or situation.match.to_act != seat:
+        builder, situation = self._builder, self._builder.situation
+        if situation is not None and situation.match.to_act != seat:
+            if situation.match.doubled or situation.match.roll is not None or situation.result is not None:
+                return
+            turn = situation.match.to_act
+            builder.fail(
+                at, IssueKind.OUT_OF_TURN, f"expected player {turn + 1} to act, got player {seat + 1}"
+            )
+        is_lost = builder.situation is None
+        situation = builder.situation or builder.last_situation
+        if situation is None or situation.result is not None:
             return
         match, board = situation.match, view_from(board, seat, self._checkers)
+        if is_lost:
+            match = replace(match.before_roll(), on_roll=seat)
         cube, owner = split_cube(cube_log)
         if owner is None or self._has_automatic_doubles:
             cube = match.cube
         is_same_cube = (cube, owner) == (match.cube, match.cube_owner)
-        if is_same_cube and np.array_equal(board, situation.position.board):
+        if is_same_cube and np.array_equal(board, situation.position.board) and not is_lost:
             return
         try:
             position = Position(board, self._checkers)
             changed = replace(match, cube=cube, cube_owner=owner)
         except GammondError as error:
-            self._builder.fail(at, IssueKind.IMPOSSIBLE_POSITION, error.message)
+            self.add_issue(at, IssueKind.IMPOSSIBLE_POSITION, error.message)
             return
-        self.add_issue(
-            at,
-            IssueKind.IMPOSSIBLE_POSITION,
-            "expected the checkers and the cube after the last action, got others: read as set by hand",
-        )
-        self._builder.set_table(at, position, changed)
+        if not is_lost:
+            self.add_issue(
+                at,
+                IssueKind.IMPOSSIBLE_POSITION,
+                "expected the checkers and the cube after the last action, got others: read as set by hand",
+            )
+        builder.set_table(at, position, changed)
 
     def _list_candidates(self, at: int, record: XgPlay) -> tuple[RecordedCandidate, ...]:
         count = len(record.candidates)

@@ -27,4 +27,4 @@ def test_all_matches_are_read_but_what_their_files_say_wrongly():
             kinds.update(issue.kind for issue in match.issues)
     assert (files, games) == (1500, 4263)
     # gammons counted as one point, results that no resignation at that cube has, and a row of four cells
-    assert kinds == {IssueKind.WRONG_RESULT: 10, IssueKind.UNREADABLE: 1}
+    assert kinds == {IssueKind.WRONG_RESULT: 10, IssueKind.UNREADABLE: 1, IssueKind.MISSING: 1}

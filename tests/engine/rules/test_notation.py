@@ -198,10 +198,10 @@ def test_reading_point_by_point_gives_what_the_search_gives(monkeypatch):
         found.append(carried_out(*asked))
         return found[-1]
 
-    carried_out = notation._play_as_written
-    monkeypatch.setattr(notation, "_play_as_written", noted)
+    carried_out = notation._find_as_written
+    monkeypatch.setattr(notation, "_find_as_written", noted)
     quick = [reported(*each) for each in read]
-    monkeypatch.setattr(notation, "_play_as_written", lambda *_: None)
+    monkeypatch.setattr(notation, "_find_as_written", lambda *_: None)
     assert [reported(*each) for each in read] == quick
     assert 0.5 < sum(play is not None for play in found) / len(found) < 1
 

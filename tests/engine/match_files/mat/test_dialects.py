@@ -142,9 +142,10 @@ def test_a_position_is_set_before_a_game(cube, value, owner, first):
     assert read_again(match).games == match.games
 
 
-def test_a_position_that_cannot_be_set_ends_the_game():
+def test_a_position_that_cannot_be_set_leaves_the_one_that_the_game_begins_with():
     match = only(MONEY + f"; Set Pos={'P' + SHIFTED[1:]}/0\n  1) 31: 8/5 6/5\n")
-    assert [(issue.kind, issue.line) for issue in match.issues] == [(IssueKind.IMPOSSIBLE_POSITION, 6)]
+    assert [(issue.kind, issue.line) for issue in match.issues][:1] == [(IssueKind.IMPOSSIBLE_POSITION, 6)]
+    assert match.games[0].position == Position.start()
 
 
 def test_an_illegal_play_with_the_position_after_it_is_an_issue_and_the_game_goes_on():
@@ -224,7 +225,10 @@ def test_games_behind_the_end_of_the_match_are_left_out():
         " Game 2\n left : 1    right : 0\n  1) 31: 8/5 6/5\n      Wins 1 point\n"
     )
     assert [game.number for game in match.games] == [1]
-    assert [(issue.kind, issue.game) for issue in match.issues] == [(IssueKind.IMPOSSIBLE_SCORE, 2)]
+    assert [(issue.kind, issue.game) for issue in match.issues] == [
+        (IssueKind.IMPOSSIBLE_SCORE, 2),
+        (IssueKind.MISSING, 2),
+    ]
 
 
 def test_a_game_that_is_not_over_is_written_as_far_as_it_went():

@@ -272,7 +272,8 @@ def test_a_double_shows_that_gnu_backgammon_took_a_first_game_for_the_crawford_g
 def test_the_actions_before_a_fault_stay():
     (game,) = only(OPENING[:-4]).games
     assert len(game.actions) == 2
-    assert game.result is None
+    assert game.result == GameResult(0, 1, 1)
+    assert game.is_cut
 
 
 def test_a_text_without_a_game_is_refused():

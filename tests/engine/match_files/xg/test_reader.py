@@ -270,16 +270,18 @@ def test_a_whole_match_of_hypergammon_is_read_with_what_was_evaluated():
     assert any(each.candidates for each in notes)
 
 
-def test_a_play_that_the_rules_forbid_ends_its_game_and_no_other(money):
+def test_a_position_that_no_play_leads_to_costs_one_play(money):
     records = xg_files.write_games(NAMES, money)
     at = next(i for i, record in enumerate(records) if record[8] == 3) + 4
     broken = bytearray(records[at])
     broken[9 + 26 : 9 + 52] = bytes(xg_files.places(START.board).astype(np.int8))
     found = read([*records[:at], bytes(broken), *records[at + 1 :]])
     assert [(issue.kind, issue.game, issue.move) for issue in found.issues] == [
-        (IssueKind.ILLEGAL_PLAY, 1, 2)
+        (IssueKind.ILLEGAL_PLAY, 1, 2),
+        (IssueKind.MISSING, 1, 2),
     ]
-    assert found.games[0].result is None
+    assert found.games[0].result == money[0].result
+    assert found.games[0].actions[-5:] == money[0].actions[-5:]
     assert [game.record for game in found.games[1:]] == money[1:]
 
 
@@ -328,3 +330,18 @@ def test_a_file_with_a_cube_decision_alone_is_no_match():
     header = xg_files.make_header(NAMES), xg_files.make_game_header(1, MatchState(), START.board)
     with pytest.raises(FormatError, match="gammond eval"):
         read([*header, xg_files.write_cube(START, MatchState(), 0)])
+
+
+def test_a_game_whose_header_holds_no_checkers_begins_at_the_start(match):
+    records = xg_files.write_games(NAMES, match[:2])
+    bare = np.zeros((2, 26), np.int8)
+    numbers = iter((1, 2))
+    records = [
+        xg_files.make_game_header(number, match[number - 1].initial_state, bare)
+        if record[8] == 1 and (number := next(numbers))
+        else record
+        for record in records
+    ]
+    found = read(records)
+    assert found.issues == ()
+    assert [game.record for game in found.games] == match[:2]
