@@ -42,6 +42,7 @@ _FIELD_NAMES = (
 _TURN, _DICE, _CUBE, _MAY_DOUBLE, _DOUBLED = 31, 32, 36, 37, 39
 _COLOUR, _DIRECTION, _POST_CRAWFORD = 40, 41, 50
 _STATE_LENGTH = len(kernel_formats.FIBS_STATE_FIELDS)
+_MIN_COLONS = 20
 _BLANKS = " \t\r\n\0"
 
 
@@ -102,6 +103,11 @@ def decode_fibs_board(text: str, dialect: FibsDialect | None = None) -> FibsBoar
     position = Position(view if match.on_roll == VIEWER else swap_sides(view))
     first = dialect.first_seat(match.doubled)
     return FibsBoard(position, match, (fields[first], fields[1 - first]))
+
+
+def is_fibs_board(text: str) -> bool:
+    """Return whether a text that is no XGID is to be read as a FIBS board, right or wrong."""
+    return text.startswith("board:") or text.count(":") > _MIN_COLONS
 
 
 def describe_reading(text: str) -> str:

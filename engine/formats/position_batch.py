@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.errors import GammondError, forget_frames
-from engine.formats.fibs_board import decode_fibs_boards
+from engine.formats.fibs_board import decode_fibs_boards, is_fibs_board
 from engine.formats.position_id import decode_position_ids
-from engine.formats.position_text import describe_assumption, is_fibs_board, parse_position
+from engine.formats.position_text import describe_assumption, parse_position
 from engine.formats.xgid import decode_xgid, decode_xgids, encode_xgid
 from engine.rules.dice import Roll
 from engine.rules.match import MatchState
@@ -70,12 +70,16 @@ def parse_positions(
     fibs_matches = _decode_fibs_boards(texts, others[~is_good[others]].tolist(), boards, variant)
     errors: dict[int, GammondError] = {}
     assumed: dict[int, str] = {}
+    match: MatchState | None
     for i in others.tolist():
         try:
             if is_good[i]:
-                known.add(i, _decode_xgid_match(texts[i].partition(":")[2]))
+                match, remark = _decode_xgid_match(texts[i].partition(":")[2])
+                known.add(i, match)
+                if remark:
+                    assumed[i] = remark
                 continue
-            match: MatchState | None = fibs_matches.get(i)
+            match = fibs_matches.get(i)
             if match is None:
                 position, match = parse_position(texts[i], variant)
                 boards[i] = position.board
@@ -143,6 +147,7 @@ _before_roll = lru_cache(maxsize=4096)(MatchState.before_roll)
 
 
 @lru_cache(maxsize=4096)
-def _decode_xgid_match(tail: str) -> MatchState:
-    """Parse all fields of a valid XGID except the first."""
-    return decode_xgid(f"{_START_XGID_POSITION}:{tail}")[1]
+def _decode_xgid_match(tail: str) -> tuple[MatchState, str]:
+    """Parse all fields of a valid XGID except the first; return what was assumed too."""
+    text = f"{_START_XGID_POSITION}:{tail}"
+    return decode_xgid(text)[1], describe_assumption(text)

@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 
 from engine.errors import FormatError
-from engine.formats import fibs_board, ogid
-from engine.formats.fibs_board import decode_fibs_board
+from engine.formats import fibs_board, ogid, xgid
+from engine.formats.fibs_board import decode_fibs_board, is_fibs_board
 from engine.formats.match_id import decode_match_id
 from engine.formats.ogid import decode_ogid, is_ogid
+from engine.formats.pasted_text import LABELLED_IDS, find_position, read_pasted, strip_wrapping
 from engine.formats.position_id import ID_LENGTH, decode_position_id
 from engine.formats.snowie import decode_snowie, is_snowie
-from engine.formats.xgid import decode_xgid
+from engine.formats.xgid import decode_xgid, is_xgid
 from engine.rules.match import MatchState
 from engine.rules.position import Position
 from engine.rules.rules import BACKGAMMON, Variant
@@ -19,18 +20,9 @@ from engine.rules.rules import BACKGAMMON, Variant
 START = "startpos"
 """The word for the starting position."""
 
-_MIN_FIBS_COLONS = 20
-_QUOTES = "\"'`\u201c\u201d\u2018\u2019"
 _EXPECTED = "a GNU position ID, 'position ID:match ID', an XGID, an OGID, a FIBS board or Snowie's line"
-LABELLED_IDS = re.compile(
-    r"(?:GNU\s?bg\s*ID|Position\s*ID)\s*[:=]\s*(?P<position>\S+)"
-    r"(?:[\s,]+Match\s*ID\s*[:=]\s*(?P<match>\S+))?",
-    re.IGNORECASE,
-)
-"""A position ID behind its label, with a match ID behind its own if there is one."""
-
 _PLAIN_ID = re.compile(f"[A-Za-z0-9+/]{{{ID_LENGTH}}}")
-_NAMED_IDS = re.compile(rf"(?:GNU Backgammon\s+)?{LABELLED_IDS.pattern}", re.IGNORECASE)
+_PLAIN_IDS = re.compile("[A-Za-z0-9+/=]+(?:[: ][A-Za-z0-9+/]+)?")
 
 
 def parse_position(text: str, variant: Variant = BACKGAMMON) -> tuple[Position, MatchState | None]:
@@ -38,8 +30,9 @@ def parse_position(text: str, variant: Variant = BACKGAMMON) -> tuple[Position, 
 
     Those are: a GNU position ID, alone, with a match ID after a colon or a blank, or both behind their
     labels, ``GNUbg ID: ...`` or ``Position ID: ... Match ID: ...`` (over two lines too); an XGID; an OGID; a
-    FIBS board line; Snowie's line of 40 fields. Quotes around it are ignored. Prefix, labels, colons and
-    semicolons show which it is. `START` is the start of a game.
+    FIBS board line; Snowie's line of 40 fields. Prefix, labels, colons and semicolons show which it is. What
+    stands around it is passed over as `engine.formats.pasted_text.find_position` says. `START` is the start
+    of a game.
 
     Args:
         text: One position.
@@ -54,36 +47,41 @@ def parse_position(text: str, variant: Variant = BACKGAMMON) -> tuple[Position, 
         PositionError: The position is impossible in the variant.
         GammondError: As the parser of the form.
     """
-    position, match = _parse_any(text, variant)
+    position, match = read_pasted(text, lambda form: _parse_form(form, variant))
     return variant.adopt_position(position), match
 
 
 def describe_assumption(text: str) -> str:
     """Say what was assumed of a valid position whose form programs write in more than one way; else empty."""
-    bare = _strip(text)
+    if _PLAIN_IDS.fullmatch(text):
+        return ""
+    bare = text if is_xgid(text) else find_position(text) or strip_wrapping(text)
+    if is_xgid(bare):
+        return xgid.describe_reading(bare)
     if is_ogid(bare):
         return ogid.describe_reading(bare)
-    is_xgid = bare[:5].upper() == "XGID="
-    return fibs_board.describe_reading(bare) if is_fibs_board(bare) and not is_xgid else ""
+    return fibs_board.describe_reading(bare) if is_fibs_board(bare) else ""
 
 
-def _strip(text: str) -> str:
-    return text.strip().strip(_QUOTES).strip()
+def list_unkept(text: str) -> list[str]:
+    """Name what a valid position says and `parse_position` does not return: the highest cube of an XGID."""
+    bare = find_position(text) or strip_wrapping(text)
+    return ["highest cube"] if is_xgid(bare) and xgid.has_highest_cube(bare) else []
 
 
-def _parse_any(text: str, variant: Variant) -> tuple[Position, MatchState | None]:
+def _parse_form(text: str, variant: Variant) -> tuple[Position, MatchState | None]:
     """Parse a position, of 15 checkers a side if its form does not count them."""
-    bare = _strip(text)
+    bare = text.strip()
     if _PLAIN_ID.fullmatch(bare):  # as most positions come; no other form looks like it
         return decode_position_id(bare), None
-    if labelled := _NAMED_IDS.fullmatch(bare):
+    if labelled := LABELLED_IDS.fullmatch(bare):
         bare = " ".join(part for part in labelled.group("position", "match") if part)
     if bare == START:
         return variant.starting_position, None
     words = bare.replace(":", " ").split()
     if not words:
         raise FormatError(f"expected {_EXPECTED}, got {bare!r}", field="position")
-    if bare[:5].upper() == "XGID=":
+    if is_xgid(bare):
         return decode_xgid(bare)
     if is_ogid(bare):
         return decode_ogid(bare)
@@ -101,8 +99,3 @@ def _parse_any(text: str, variant: Variant) -> tuple[Position, MatchState | None
         )
     position = decode_position_id(words[0])
     return position, decode_match_id(words[1]) if len(words) == 2 else None
-
-
-def is_fibs_board(text: str) -> bool:
-    """Return whether a text that is no XGID is to be read as a FIBS board, right or wrong."""
-    return text.startswith("board:") or text.count(":") > _MIN_FIBS_COLONS

@@ -4,20 +4,29 @@
 of the board sees it, whoever is on roll. That player is seat 1, as in GNU Backgammon.
 
 Source: eXtreme Gammon 2 manual, "XGID"; the view, and who has doubled when the dice say D, checked against
-gnubg's ``set xgid``.
+gnubg's ``set xgid``. B and R, which gnubg refuses, have the cube before the double, as D has.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.errors import FormatError, GammondError, UnsupportedError, ValueRangeError
+from engine.errors import (
+    FormatError,
+    GammondError,
+    PositionError,
+    StateError,
+    UnsupportedError,
+    ValueRangeError,
+)
 from engine.kernels import formats as kernel_formats
+from engine.rules import cube_actions
 from engine.rules.dice import Roll
 from engine.rules.match import MAX_CUBE, MatchState
 from engine.rules.position import BAR, Board, Position, fill_borne_off, swap_sides
@@ -41,10 +50,12 @@ _FIELD_NAMES = (
     "length",
     "max_cube",
 )
+_FIRST_FIELD = re.compile("[-A-Oa-o]{26}:")
 _CAPITALS = np.frombuffer(b"-ABCDEFGHIJKLMNO", np.uint8)
 _SMALL = np.frombuffer(b"-abcdefghijklmno", np.uint8)
 _JACOBY, _BEAVERS = 1, 2
 _DEFAULT_MAX_CUBE_LOG = 10
+_DOUBLED, _BEAVERED, _RACCOONED = "D", "B", "R"
 _SEATS = {1: BOTTOM, -1: 1 - BOTTOM}
 
 
@@ -65,19 +76,21 @@ def encode_xgids(boards: Board, match: MatchState) -> list[str]:
         match: The match state.
 
     Raises:
-        UnsupportedError: A resignation is pending, for which an XGID has no place, or an unsupported beaver.
+        UnsupportedError: A resignation is pending, for which an XGID has no place.
     """
-    if match.resigned or match.beavered:
-        name, offer = ("resigned", "resignation") if match.resigned else ("beavered", "beaver")
-        raise UnsupportedError(f"no XGID can be written while a {offer} is pending", field=name)
-    cube_log = match.cube.bit_length() - 1
+    if match.resigned:
+        raise UnsupportedError("no XGID can be written while a resignation is pending", field="resigned")
+    offer = _BEAVERED if match.beavered else _DOUBLED if match.doubled else ""
+    cube_log, owner = match.cube.bit_length() - 1, match.cube_owner
+    if match.beavered:  # the cube before the double, which a centred one of 1 precedes
+        cube_log, owner = cube_log - 1, match.on_roll if match.cube > 2 else None
     money_rules = _JACOBY * match.jacoby + _BEAVERS * match.beavers
     signs = {seat: sign for sign, seat in _SEATS.items()}
     fields = (
         cube_log,
-        0 if match.cube_owner is None else signs[match.cube_owner],
+        0 if owner is None else signs[owner],
         signs[match.on_roll],
-        "D" if match.doubled else "{}{}".format(*(match.roll or (0, 0))),
+        offer or "{}{}".format(*(match.roll or (0, 0))),
         match.score[BOTTOM],
         match.score[1 - BOTTOM],
         money_rules if match.is_money else int(match.crawford),
@@ -101,22 +114,44 @@ def _list_letters(boards: Board, bottom_is_on_roll: bool) -> list[str]:
 def decode_xgid(text: str) -> tuple[Position, MatchState]:
     """Parse an XGID, with or without ``XGID=`` in front and the highest cube at the end.
 
-    The highest cube must be a number and is ignored. In a match beavers have their default.
+    The highest cube must be a number and is not kept (`has_highest_cube`). In a match beavers have their
+    default.
 
     Returns:
         The position as the player on roll sees it, and the match state. With D for the dice the player
-        on roll has doubled.
+        on roll has doubled, with B the other one has beavered that double; with R the beaver was turned
+        again, which is taken at once (`describe_reading`).
 
     Raises:
         FormatError: A field cannot be parsed; the message says which.
         ValueRangeError: A field is out of range.
         PositionError: The position or match state is impossible.
-        UnsupportedError: The dice are B or R, a pending beaver or raccoon.
     """
     letters, fields = _split_fields(text)
     bottom_view = decode_xgid_board(letters)
     match = _parse_match_state(fields)
     return Position(bottom_view if match.on_roll == BOTTOM else swap_sides(bottom_view)), match
+
+
+def is_xgid(text: str) -> bool:
+    """Return whether a text is to be read as an XGID, right or wrong: by its label, or its first field."""
+    return _has_prefix(text) or _FIRST_FIELD.match(text) is not None
+
+
+def describe_reading(text: str) -> str:
+    """Say what was assumed of a valid XGID: how a raccoon was answered; empty for all others."""
+    _, tail = _split_fields(text)
+    fields = tail.split(":")
+    if fields[_FIELD_NAMES.index("dice") - 1].upper() != _RACCOONED:
+        return ""
+    return f"the raccoon of this XGID is read as taken: the cube is at {_parse_match_state(tail).cube}"
+
+
+def has_highest_cube(text: str) -> bool:
+    """Return whether a valid XGID has another highest cube than `encode_xgid` writes."""
+    fields = _split_fields(text)[1].split(":")
+    has_field = len(fields) == len(_FIELD_NAMES) - 1
+    return has_field and int(fields[-1]) != max(int(fields[0]), _DEFAULT_MAX_CUBE_LOG)
 
 
 def decode_xgids(texts: Sequence[str]) -> tuple[Board, NDArray[np.bool_]]:
@@ -161,13 +196,13 @@ def _parse_match_state(tail: str) -> MatchState:
     turn = _parse_number(fields, 3, -1, 1)
     if turn not in _SEATS:
         raise FormatError("XGID field 4 (on_roll) is 1 or -1, not 0", field="on_roll")
-    roll, doubled = _parse_dice(fields[4])
+    roll, offer = _parse_dice(fields[4])
     length = _parse_number(fields, 8, 0)
     rules = _parse_number(fields, 7, 0, 1 if length else _JACOBY | _BEAVERS)
     if len(fields) > 9:
         _parse_number(fields, 9, 0)
     scores = {BOTTOM: _parse_number(fields, 5, 0), 1 - BOTTOM: _parse_number(fields, 6, 0)}
-    return MatchState(
+    match = MatchState(
         length=length,
         score=(scores[0], scores[1]),
         crawford=bool(length and rules),
@@ -175,16 +210,33 @@ def _parse_match_state(tail: str) -> MatchState:
         cube_owner=_SEATS.get(owner),
         on_roll=_SEATS[turn],
         roll=roll,
-        doubled=doubled,
+        doubled=bool(offer),
         jacoby=bool(not length and rules & _JACOBY),
         beavers=bool(length or rules & _BEAVERS),
     )
+    return match if offer in ("", _DOUBLED) else _turn_again(match, offer)
+
+
+def _turn_again(match: MatchState, offer: str) -> MatchState:
+    """Return the state of a double that was beavered, or that a raccoon, which is taken, turned again."""
+    try:
+        beavered = cube_actions.beaver(match)
+        if offer == _BEAVERED:
+            return beavered
+        taken = cube_actions.take(beavered)
+        return replace(taken, cube=2 * taken.cube)
+    except (StateError, ValueRangeError) as error:
+        raise PositionError(f"XGID field 5 (dice) is {offer}: {error.message}", field="dice") from None
+
+
+def _has_prefix(text: str) -> bool:
+    return text[: len(PREFIX)].upper() == PREFIX
 
 
 def _split_fields(text: str) -> tuple[str, str]:
     """Return the first field and the text of all others."""
     bare = text.strip()
-    if bare[: len(PREFIX)].upper() == PREFIX:
+    if _has_prefix(bare):
         bare = bare[len(PREFIX) :]
     colons = bare.count(":")
     if colons + 1 not in (len(_FIELD_NAMES) - 1, len(_FIELD_NAMES)):
@@ -241,18 +293,16 @@ def decode_xgid_board(letters: str) -> Board:
     return board
 
 
-def _parse_dice(text: str) -> tuple[Roll | None, bool]:
+def _parse_dice(text: str) -> tuple[Roll | None, str]:
+    """Return the dice, or which offer waits in their place."""
     code = text.upper()
-    if code in ("B", "R"):
-        what = "beaver" if code == "B" else "raccoon"
-        raise UnsupportedError(
-            f"XGID field 5 (dice) is {text}, a {what} to be answered: not offered", field="dice"
-        )
-    if code == "D":
-        return None, True
+    if code in (_DOUBLED, _BEAVERED, _RACCOONED):
+        return None, code
     if code == "00":
-        return None, False
+        return None, ""
     if not re.fullmatch("[1-6][1-6]", code):
         kind = ValueRangeError if re.fullmatch("[0-9][0-9]", code) else FormatError
-        raise kind(f"XGID field 5 (dice) is 00, D or two digits 1 to 6, not {text[:40]!r}", field="dice")
-    return (int(code[0]), int(code[1])), False
+        raise kind(
+            f"XGID field 5 (dice) is 00, two digits 1 to 6, D, B or R, not {text[:40]!r}", field="dice"
+        )
+    return (int(code[0]), int(code[1])), ""

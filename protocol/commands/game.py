@@ -11,6 +11,7 @@ from engine.errors import GammondError, StateError, ValueRangeError
 from engine.formats.fibs_board import decode_fibs_board
 from engine.formats.match_id import encode_match_id
 from engine.formats.ogid import decode_ogid
+from engine.formats.pasted_text import read_pasted
 from engine.formats.position_id import encode_position_id
 from engine.formats.position_text import describe_assumption, parse_position
 from engine.formats.snowie import decode_snowie
@@ -95,7 +96,7 @@ def handle_position(call: CommandCall) -> Answer:
         raise CommandError(f"expected a position after 'position {form}'", field="text")
     else:
         with error_field("text"):
-            position, match = _POSITION_READERS[form](text)
+            position, match = read_pasted(text, _POSITION_READERS[form])
             position = call.session.game.rules.variant.adopt_position(position)
     assumed = describe_assumption(text) if text is not None else ""
     call.session.set_position(position, match)
@@ -131,7 +132,7 @@ def game_to_values(session: Session) -> dict[str, ReplyValue]:
 def _xgid_to_values(session: Session) -> dict[str, ReplyValue]:
     """Return the XGID of the game as a key, where the session wants it and there is one."""
     position, match = session.game.position, session.game.match
-    if not session.engine_settings.has_xgids or position is None or match.resigned or match.beavered:
+    if not session.engine_settings.has_xgids or position is None or match.resigned:
         return {}
     return {"xgid": encode_xgid(position, match).removeprefix(XGID_PREFIX)}
 

@@ -93,7 +93,13 @@ def test_hints_at_2_ply_take_less_than_three_tenths_of_a_second(open_page):
 def test_a_position_that_is_pasted_in_any_format_is_analysed(open_page):
     page = open_page("/#/analyse")
     field = page.get_by_label("Position or match as text")
-    for text in ("4HPwATDgc/ABMA:cIkFAAAAAAAE", "11jjjjjhhhccccc:ooddddd88866666:N0N:31:W:R:0:0:0:0"):
+    xgid = "XGID=-b----E-C---eE---c-e----B-:0:0:1:31:0:0:2:0:10"
+    for text in (
+        "4HPwATDgc/ABMA:cIkFAAAAAAAE",
+        "11jjjjjhhhccccc:ooddddd88866666:N0N:31:W:R:0:0:0:0",
+        f'"{xgid}".',
+        f"https://example.org/?{xgid.replace(':', '%3A')}&view=1",
+    ):
         page.goto(page.url.split("#")[0] + f"#/analyse/{START}")
         field.fill(text)
         page.get_by_role("button", name="Open").click()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from engine.errors import FormatError
-from engine.formats.pasted_text import find_position
+from engine.formats.pasted_text import find_position, strip_wrapping
 from engine.formats.position_text import describe_assumption, parse_position
 from engine.rules.dice import Roll, parse_roll
 from engine.rules.match import MatchState
@@ -17,7 +17,7 @@ EXPECTED = (
     "XGID, OGID, GNUbg ID, position ID, FIBS board, Snowie's line, or checkers as O 24:2 6:5 X bar:1 6:5"
 )
 
-_PUNCTUATION = ".,;:\"'`"
+_END_LENGTH = 12
 _TRAILING_DICE = re.compile(r"\s\(?([0-9][\s,-]?[0-9])\)?:?$")
 _DICE = re.compile(r"[^0-9A-Za-z]*([0-9])[\s,/-]*([0-9])(?![0-9])")
 _NO_DICE = re.compile(r"[\s0,/\[\]()-]*|none|null|nan", re.IGNORECASE)
@@ -33,8 +33,8 @@ def parse_text(text: str, variant: Variant = BACKGAMMON) -> tuple[Position, Matc
     Raises:
         GammondError: It is none.
     """
-    if is_checkers(text):
-        position, seat = read_checkers(text, variant.checkers)
+    if is_checkers(bare := strip_wrapping(text)):
+        position, seat = read_checkers(bare, variant.checkers)
         return position, MatchState(on_roll=seat)
     try:
         return parse_position(text, variant)
@@ -49,7 +49,7 @@ def parse_text(text: str, variant: Variant = BACKGAMMON) -> tuple[Position, Matc
 
 def describe_reading(text: str) -> str:
     """Say what was assumed of a text that `parse_text` reads, if its form is written in more than one way."""
-    return "" if is_checkers(text) else describe_assumption(text)
+    return "" if is_checkers(strip_wrapping(text)) else describe_assumption(text)
 
 
 def split_dice(text: str) -> tuple[str, Roll | None]:
@@ -65,7 +65,7 @@ def split_dice(text: str) -> tuple[str, Roll | None]:
     dice = _TRAILING_DICE.search(text)
     bare = text[: dice.start()].rstrip() if dice else text
     found = find_position(bare)
-    is_behind = found is None or bare.rstrip(_PUNCTUATION).endswith(found)
+    is_behind = found is None or strip_wrapping(bare).rstrip(":").endswith(found[-_END_LENGTH:])
     return found or bare, parse_roll(dice[1]) if dice and is_behind else None
 
 

@@ -7,7 +7,7 @@ import csv
 import json
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from functools import partial
@@ -18,6 +18,7 @@ from engine.formats.fibs_board import encode_fibs_board
 from engine.formats.match_id import encode_match_id
 from engine.formats.ogid import encode_ogid
 from engine.formats.position_id import encode_position_id
+from engine.formats.position_text import list_unkept
 from engine.formats.snowie import encode_snowie
 from engine.formats.xgid import encode_xgid
 from engine.match_files.reading import holds_positions, read_head, read_positions
@@ -113,7 +114,11 @@ def convert_positions(args: argparse.Namespace, names: list[str], *, has_lines: 
 
 
 def convert_position(
-    position: Position, match: MatchState, names: list[str], variant: Variant = BACKGAMMON
+    position: Position,
+    match: MatchState,
+    names: list[str],
+    variant: Variant = BACKGAMMON,
+    unkept: Sequence[str] = (),
 ) -> WrittenForms:
     """Write a position in other forms, and find out what each leaves out by reading it again.
 
@@ -122,6 +127,7 @@ def convert_position(
         match: The match state.
         names: The forms.
         variant: The game that it is of.
+        unkept: What its text says, and the match state does not.
     """
     converted = WrittenForms()
     for name in names:
@@ -131,17 +137,15 @@ def convert_position(
             converted.lost[name] = [error.message]
             continue
         converted.forms[name] = text
-        if name == "matchid":
-            continue
-        kept = parse_text(text, variant)[1] or MatchState()
+        kept = match if name == "matchid" else parse_text(text, variant)[1] or MatchState()
         lost = [
             part
             for key, part in _PARTS.items()
             if getattr(kept, key) != getattr(match, key)
             and (match.is_money or key not in ("jacoby", "beavers"))
         ]
-        if lost:
-            converted.lost[name] = lost
+        if lost or unkept:
+            converted.lost[name] = [*lost, *unkept]
     return converted
 
 
@@ -152,7 +156,7 @@ def _write_one(args: argparse.Namespace, names: list[str]) -> int:
     except FormatError as error:
         looks_like_file = len(args.source) == 1 and Path(text).suffix[1:].isalpha()
         raise (FormatError(f"{text}: no such file", field="file") if looks_like_file else error) from None
-    converted = convert_position(position, match or MatchState(), names, variant)
+    converted = convert_position(position, match or MatchState(), names, variant, list_unkept(text))
     assumed = _note_assumed(text)
     if args.json:
         sys.stdout.write(json.dumps({**converted.forms, **assumed, "lost": converted.lost}) + "\n")
@@ -264,7 +268,9 @@ def _write_lines(
             "id": line.text,
         }
         try:
-            converted = convert_position(*decode_line(line, variant), names, variant)
+            position, match = decode_line(line, variant)
+            unkept = list_unkept(split_dice(line.text)[0])
+            converted = convert_position(position, match, names, variant, unkept)
         except GammondError as error:
             bad += 1
             if bad <= _MAX_REPORTED_LINES:
@@ -288,7 +294,7 @@ def _write_lines(
     for note, number in notes.items():
         _write_message(f"{note} ({number:,} of {count:,} lines)")
     for (name, part), number in losses.items():
-        loss = _describe_loss(name, [part], part in _PARTS.values())
+        loss = _describe_loss(name, [part], part in (*_PARTS.values(), "highest cube"))
         _write_message(f"{loss} ({number:,} of {count:,} lines)")
     return EXIT_FAULTS if bad else EXIT_OK
 

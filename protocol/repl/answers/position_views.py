@@ -30,14 +30,16 @@ def show_ids(session: Session) -> list[str]:
     """
     ids = list_ids(session.require_position(), session.game.match)
     lines = [f"GNUbg ID: {ids['gnubgid']}:{ids['matchid']}"]
-    if "xgid" in ids:
-        lines += [f"{ids['xgid']}", f"OGID={ids['ogid']}"]
+    lines += [ids["xgid"]] if "xgid" in ids else []
+    lines += [f"OGID={ids['ogid']}"] if "ogid" in ids else []
     return [PreformattedLine(line) for line in lines]
 
 
 def list_ids(position: Position, match: MatchState) -> dict[str, str]:
     """Return the IDs of a position by their names on the wire; XGID and OGID cannot have every offer."""
     ids = {"gnubgid": encode_position_id(position), "matchid": encode_match_id(match)}
-    if match.resigned or match.beavered:
-        return ids
-    return {**ids, "xgid": encode_xgid(position, match), "ogid": encode_ogid(position, match)}
+    if not match.resigned:
+        ids["xgid"] = encode_xgid(position, match)
+        if not match.beavered:
+            ids["ogid"] = encode_ogid(position, match)
+    return ids

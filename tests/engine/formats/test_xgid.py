@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from engine.errors import FormatError, GammondError, PositionError, UnsupportedError, ValueRangeError
 from engine.formats.position_id import encode_position_id
-from engine.formats.xgid import decode_xgid, decode_xgids, encode_xgid
+from engine.formats.xgid import decode_xgid, decode_xgids, describe_reading, encode_xgid, has_highest_cube
 from engine.rules.match import MatchState
 from engine.rules.position import Position
 from tests import boards
@@ -105,7 +105,10 @@ def test_a_resignation_cannot_be_written():
         (f"{OPENING}:0:2:1:00:0:0:0:0:10", ValueRangeError, r"field 3 \(cube_owner\)"),
         (f"{OPENING}:0:0:0:00:0:0:0:0:10", FormatError, r"field 4 \(on_roll\)"),
         (f"{OPENING}:0:0:1:07:0:0:0:0:10", ValueRangeError, r"field 5 \(dice\)"),
-        (f"{OPENING}:0:0:1:B:0:0:0:0:10", UnsupportedError, "beaver"),
+        (f"{OPENING}:0:0:1:B:0:0:0:0:10", PositionError, r"field 5 \(dice\) is B: beavers are off"),
+        (f"{OPENING}:0:0:1:B:0:0:0:7:10", PositionError, r"field 5 \(dice\) is B: beavers are for money"),
+        (f"{OPENING}:11:1:1:R:0:0:2:0:12", PositionError, r"field 5 \(dice\) is R: a beaver would turn"),
+        (f"{OPENING}:1:-1:1:B:0:0:2:0:10", PositionError, "cannot have doubled"),
         (f"{OPENING}:0:0:1:00:0:-1:0:0:10", ValueRangeError, r"field 7 \(score\)"),
         (f"{OPENING}:0:0:1:00:0:0:4:0:10", ValueRangeError, r"field 8 \(rules\)"),
         (f"{OPENING}:0:0:1:00:5:0:0:5:10", PositionError, "is over"),
@@ -163,7 +166,33 @@ def test_none_at_once_is_no_board():
     assert is_good.shape == (0,)
 
 
-def test_a_beaver_that_waits_is_not_written():
-    with pytest.raises(UnsupportedError, match="beaver") as caught:
-        encode_xgid(Position.start(), MatchState(doubled=True, beavered=True, cube=2, cube_owner=1))
-    assert caught.value.field == "beavered"
+def test_with_b_for_the_dice_the_double_has_been_beavered_and_the_doubler_answers():
+    position, match = decode_xgid(f"{OPENING}:0:0:-1:B:0:0:3:0:10")
+    assert match == MatchState(
+        on_roll=0, cube=2, cube_owner=1, doubled=True, beavered=True, jacoby=True, beavers=True
+    )
+    assert (position, match.to_act) == (Position.start(), 0)
+
+
+def test_with_r_for_the_dice_the_raccoon_is_taken_and_the_doubler_rolls():
+    _, match = decode_xgid(f"{OPENING}:1:1:1:R:0:0:2:0:10")
+    assert match == MatchState(on_roll=1, cube=16, cube_owner=0)
+    assert describe_reading(f"{OPENING}:1:1:1:R:0:0:2:0:10") == (
+        "the raccoon of this XGID is read as taken: the cube is at 16"
+    )
+    assert describe_reading(f"{OPENING}:1:1:1:D:0:0:2:0:10") == ""
+
+
+@pytest.mark.parametrize(("cube", "owner"), [(2, 1), (4, 1), (64, 0)])
+def test_a_beaver_that_waits_is_written_as_it_is_read(cube, owner):
+    match = MatchState(on_roll=1 - owner, doubled=True, beavered=True, cube=cube, cube_owner=owner)
+    text = encode_xgid(Position.start(), match)
+    assert text.split(":")[4] == "B"
+    assert decode_xgid(text) == (Position.start(), match)
+
+
+def test_a_highest_cube_that_would_be_written_differently_is_told():
+    texts = (f"{OPENING}:0:0:1:00:0:0:0:0:{end}" for end in ("10", "3", "0", "12"))
+    assert [has_highest_cube(text) for text in texts] == [False, True, True, True]
+    assert not has_highest_cube(f"{OPENING}:12:1:1:00:0:0:0:0:12")
+    assert not has_highest_cube(f"{OPENING}:0:0:1:00:0:0:0:0")

@@ -6,7 +6,9 @@ import re
 
 import pytest
 
+from engine.formats.fibs_board import encode_fibs_board
 from engine.formats.match_id import encode_match_id
+from engine.formats.xgid import decode_xgid
 from engine.rules.match import MatchState
 from tests.protocol.talking import make_connection, talk
 
@@ -25,6 +27,37 @@ def test_a_position_that_programs_write_in_two_ways_comes_with_what_was_assumed(
     assert 'assumed="the colour W of this OGID is read as that of the player who reached' in answer
     (answer,) = talk(f"position {form} OGID=11ccccchhhjjjjj:66666888dddddoo:N0N")
     assert "assumed" not in answer
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'xgid "{xgid}".',
+        "xgid <{xgid}>",
+        "xgid https://example.org/?{xgid}&view=1",
+        "gnubgid XGID%3D{encoded}",
+        "xgid {encoded}",
+        "gnubgid (4HPwATDgc/ABMA:cIkFAAAAAAAA).",
+        "gnubgid see https://example.org/#/analyse/{xgid}",
+        "ogid [OGID=11jjjjjhhhccccc:ooddddd88866666:N0N::W:C:0:0:0]",
+        'fibs "{fibs}"',
+    ],
+)
+def test_what_stands_around_a_position_is_passed_over(text):
+    xgid = "XGID=-b----E-C---eE---c-e----B-:0:0:1:00:0:0:0:0:10"
+    fibs = encode_fibs_board(*decode_xgid(xgid))
+    (answer,) = talk("position " + text.format(xgid=xgid, encoded=xgid[5:].replace(":", "%3A"), fibs=fibs))
+    assert answer.startswith("ok position gnubgid=4HPwATDgc/ABMA")
+
+
+def test_a_beaver_that_waits_is_set_up_and_told_by_its_xgid():
+    connection = make_connection()
+    talk("set engine.xgid true", connection)
+    xgid = "-b----E-C---eE---c-e----B-:0:0:1:B:0:0:2:0:10"
+    (answer,) = talk(f"position xgid {xgid}", connection)
+    assert f"xgid={xgid}" in answer
+    (answer,) = talk("play take", connection)
+    assert "xgid=-b----E-C---eE---c-e----B-:2:-1:1:00:0:0:2:0:10" in answer
 
 
 def test_a_double_is_taken_and_the_doubler_rolls():

@@ -60,5 +60,5 @@ def test_after_a_play_it_is_the_other_seat_s_turn_in_the_same_match(request_line
 def test_there_is_none_where_none_can_be_written_and_none_unasked():
     assert "xgid" not in talk("newgame")[-1]
     assert "xgid" not in talk(f"{ON}newgame\nplay resign single")[-1]
-    assert "xgid" not in talk(f"{ON}newgame\nplay double\nplay beaver")[-1]
+    assert ":0:0:-1:B:0:0:2:0:10" in talk(f"{ON}newgame\nplay double\nplay beaver")[-1]
     assert talk(f"{ON}undo")[-1].startswith("error bad_state")

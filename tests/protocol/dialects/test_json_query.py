@@ -42,6 +42,14 @@ def test_a_result_says_what_was_assumed_of_its_position(want):
     assert second["assumed"].endswith("Black is on roll (some programs write who is on roll)")
 
 
+def test_positions_of_a_query_may_stand_in_quotes_and_links():
+    xgid = "XGID=-b----E-C---eE---c-e----B-:0:0:1:31:0:0:2:0:10"
+    texts = [xgid, f'"{xgid}".', f"<{xgid}>", f"https://example.org/?{xgid.replace(':', '%3A')}&a=b"]
+    (answer,) = send_command({"id": 1, "positions": texts, "want": ["eval", "moves"]})
+    assert len(answer["results"]) == len(texts)
+    assert all(result == answer["results"][0] for result in answer["results"])
+
+
 def test_results_come_in_the_order_of_the_positions_and_equal_those_of_single_queries():
     ids = many(40)
     (answer,) = send_command({"id": "all", "positions": ids})

@@ -543,3 +543,13 @@ def test_without_pyarrow_parquet_is_refused_with_what_to_install(run, tmp_path, 
     assert status == 2
     assert "parquet needs the package pyarrow: pip install '.[parquet]' in the checkout" in err
     assert not (tmp_path / "out.parquet").exists()
+
+
+def test_positions_in_quotes_and_links_are_read_in_lines_and_tables(run):
+    xgid = encode_xgid(CONTACT, MATCH)
+    texts = [xgid, f'"{xgid}".', f"<{xgid}>", f"https://example.org/?{xgid.replace(':', '%3A')}&a=b"]
+    rows = rows_of(run("\n".join(texts)))
+    assert len({row["win"] for row in rows}) == 1
+    table = io.StringIO()
+    csv.writer(table).writerows([["Position"], *([text] for text in texts)])
+    assert [row["win"] for row in rows_of(run(table.getvalue()))] == [row["win"] for row in rows]

@@ -44,6 +44,10 @@ def read(*words, has_dice=True):
         [f"My position: {XGID}. What now?"],
         [f"OGID={encode_ogid(POSITION, MATCH)}"],
         ["(", XGID, ")"],
+        [f"<{XGID}>"],
+        [f'"{XGID}".'],
+        [XGID.replace("=", "%3D").replace(":", "%3A")],
+        [f"https://example.org/board?{XGID}&view=1"],
         [encode_fibs_board(POSITION, MATCH)],
     ],
 )

@@ -242,3 +242,12 @@ def test_a_position_of_hypergammon_is_converted_with_its_number_of_checkers(caps
     assert capsys.readouterr().out == "AACgAgAAKgAAAA\n"
     assert cli.main(["convert", "x.mat", "--to", "mat", "--variant", "hypergammon"]) != 0
     assert "--variant is for positions" in capsys.readouterr().err
+
+
+def test_a_highest_cube_is_named_as_lost_by_every_form(monkeypatch, capsys):
+    text = XGID.replace(":10", ":3")
+    lost = json.loads(run(capsys, f"<{text}>", "--json").out)["lost"]
+    assert set(lost) == set(FORMS)
+    assert all(parts[-1] == "highest cube" for parts in lost.values())
+    type_in(monkeypatch, f"{text}\n{XGID}\n")
+    assert "xgid leaves out: highest cube (1 of 2 lines)" in run(capsys, "--to", "xgid").err

@@ -54,7 +54,7 @@ export class Questions {
   }
 
   /**
-   * Read a position in any format that the server knows.
+   * Read a position in any format that the server knows, with whatever stands around it.
    *
    * @param {string} words
    * @param {number} total checkers of a side
@@ -62,12 +62,11 @@ export class Questions {
    */
   async readPosition(words, total) {
     const line = words.trim().replace(/\s+/g, " ");
-    const form = /^board:/i.test(line) ? "fibs" : line.split(";").length > 20 ? "snowie" : "gnubgid";
-    return parseXgid((await this.change([`position ${form} ${line}`])).xgid, total);
+    return parseXgid((await this.change([`position gnubgid ${line}`])).xgid, total);
   }
 
   /**
-   * Carry out a play or a cube action; a beaver is taken at once, as no XGID has one that waits.
+   * Carry out a play or a cube action; a beaver is taken at once, as `parseXgid` does.
    *
    * @param {Setting} setting
    * @param {string} play as for the command `play`

@@ -71,7 +71,7 @@ export function makeStart(variant = "backgammon") {
 }
 
 /**
- * Read an XGID that the server wrote, with or without its `XGID=`.
+ * Read an XGID that the server wrote, with or without its `XGID=`; a beaver that waits is taken.
  *
  * @param {string} xgid
  * @param {number} [total] checkers of a side
@@ -88,8 +88,9 @@ export function parseXgid(xgid, total = 15) {
     if (topCount) setting.checkers[0][BAR - place] = topCount;
   });
   fillBorneOff(setting, total);
-  setting.cube = { value: 2 ** Number(cubeLog), owner: toSeat(owner), offered: dice === "D" };
   setting.on_roll = toSeat(turn) ?? 1;
+  setting.cube = dice === "B" ? { value: 2 ** (Number(cubeLog) + 2), owner: setting.on_roll === 1 ? 0 : 1, offered: false }
+    : { value: 2 ** Number(cubeLog), owner: toSeat(owner), offered: dice === "D" };
   setting.dice = /^[1-6]{2}$/.test(dice) ? [Number(dice[0]), Number(dice[1])] : null;
   setting.score = [Number(top), Number(bottom)];
   setting.length = Number(length);
