@@ -140,10 +140,9 @@ def is_xgid(text: str) -> bool:
 
 def describe_reading(text: str) -> str:
     """Say what was assumed of a valid XGID: how a raccoon was answered; empty for all others."""
-    _, tail = _split_fields(text)
-    fields = tail.split(":")
-    if fields[_FIELD_NAMES.index("dice") - 1].upper() != _RACCOONED:
+    if f":{_RACCOONED}:" not in text.upper():
         return ""
+    _, tail = _split_fields(text)
     return f"the raccoon of this XGID is read as taken: the cube is at {_parse_match_state(tail).cube}"
 
 

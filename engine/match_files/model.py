@@ -18,8 +18,11 @@ from engine.rules.moves import Play
 from engine.rules.position import Position
 from engine.rules.rules import STANDARD_RULES, Rules
 
-ONE_POSITION_ADVICE = "give its XGID to gammond eval, hint or cube"
+ONE_POSITION_ADVICE = "give it to gammond eval, hint or cube"
 """What to do with a file of one position where a match was expected."""
+
+MATCH_ADVICE = "gammond analyse judges its decisions, 'open' in the terminal shows its positions"
+"""What to do with a match file where a position was expected."""
 
 
 ANNOTATOR = "Annotator"

@@ -1,6 +1,7 @@
 """Read positions as eXtreme Gammon and BGBlitz print them, with their evaluations, in any language.
 
 Words differ by language, so only what does not is read: the XGID, numbers, the form of a line, and plays.
+What somebody wrote about the position stands behind two blank lines.
 """
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 
 from engine.errors import FormatError, GammondError
 from engine.formats.xgid import BOTTOM, decode_xgid
@@ -57,15 +59,25 @@ _BGBLITZ_CUBE_ROW = re.compile(
     rf"\s*(?P<label>[^:]+?)\s*:\s+(?P<first>{_NUMBER})\s+\(\s*{_NUMBER}\s*\)"
     rf"(?:\s+(?P<second>{_NUMBER})\s+\(\s*{_NUMBER}\s*\))?\s*"
 )
+_VERSION = re.compile(r"\s*eXtreme Gammon .*\d.*")
+"""The last line of what eXtreme Gammon writes about a position."""
+
 _BOARD_EDGE = re.compile(r"^ ?\+(?:13-14-15-16-17-18|12-11-10-+9-)", re.MULTILINE)
 _FORMAT = "position text"
 _PASSED_EQUITY = 1.0
 
 
 def is_position_report(text: str) -> bool:
-    """Return whether a text has an XGID in a line of its own beside a drawn board."""
-    return _BOARD_EDGE.search(text) is not None and any(
-        _XGID.fullmatch(line) for line in _iterate_lines(text)
+    """Return whether a text has an XGID in a line of its own, and beside it names, an analysis or a board.
+
+    A list of XGIDs has none of these.
+    """
+    lines = list(_iterate_lines(text))
+    if not any(_XGID.fullmatch(line) for line in lines):
+        return False
+    signs = (_NAMES, _XG_CANDIDATE, _XG_CHANCES, _BGBLITZ_CHANCES, _BGBLITZ_CUBE_ROW, _VERSION)
+    return _BOARD_EDGE.search(text) is not None or any(
+        sign.fullmatch(line) for line in lines for sign in signs
     )
 
 
@@ -76,7 +88,8 @@ def parse_position_reports(text: str) -> tuple[RecordedPosition, ...]:
         text: What eXtreme Gammon or BGBlitz wrote, for one position or several.
 
     Returns:
-        At least one position; a candidate that is no legal play is left out.
+        At least one position, with what somebody wrote about it; a candidate that is no legal play is left
+        out.
 
     Raises:
         FormatError: There is no XGID in a line of its own.
@@ -84,19 +97,29 @@ def parse_position_reports(text: str) -> tuple[RecordedPosition, ...]:
     """
     reports: list[_Report] = []
     names: dict[int, str] = {}
+    between: list[str] = []
     for line in _iterate_lines(text):
         if xgid := _XGID.fullmatch(line):
             if len(reports) == MAX_REPORT_POSITIONS:
                 break
-            reports.append(_Report(*decode_xgid(xgid[1]), names))
-            names = {}
+            reports.append(_Report(*decode_xgid(xgid[1]), names, between))
+            names, between = {}, []
         elif side := _SIDE_NAME.fullmatch(line):
             names[BOTTOM if side["side"] == "X" else 1 - BOTTOM] = side["name"]
+        elif reports and reports[-1].is_closed:
+            between.append(line)
         elif reports:
             reports[-1].read(line)
     if not reports:
         raise FormatError("expected a line with an XGID, got none", field="position")
+    reports[-1].around += between
     return tuple(report.build() for report in reports)
+
+
+def list_report_xgids(text: str) -> list[str]:
+    """Return the XGIDs of the positions that `parse_position_reports` parses."""
+    found = filter(None, map(_XGID.fullmatch, _iterate_lines(text)))
+    return [xgid[1] for xgid in islice(found, MAX_REPORT_POSITIONS)]
 
 
 def _iterate_lines(text: str) -> Iterator[str]:
@@ -114,9 +137,20 @@ class _Row:
 
 
 class _Report:
-    """What is found about one position, line by line."""
+    """What is found about one position, line by line.
 
-    def __init__(self, position: Position, match: MatchState, names: dict[int, str]) -> None:
+    Attributes:
+        around: What somebody wrote about it before its XGID, or behind its last line.
+        is_closed: Whether its last line has come: what follows is about the next position, if there is one.
+    """
+
+    def __init__(
+        self, position: Position, match: MatchState, names: dict[int, str], around: list[str]
+    ) -> None:
+        self.around = around
+        self.is_closed = False
+        self._comment: list[str] = []
+        self._blank_lines = 0
         self._position = position
         self._match = match
         self._names = names
@@ -128,7 +162,19 @@ class _Report:
         self._labelled: list[tuple[str, float]] = []
 
     def read(self, line: str) -> None:
-        """Read a line; one that has none of the known forms is passed over."""
+        """Read a line: of the analysis, or of the comment that stands behind two blank lines."""
+        if not line.strip():
+            self._blank_lines += 1
+        elif _VERSION.fullmatch(line):
+            self.is_closed = True
+            return
+        elif not self._read_analysis(line) and (self._comment or self._blank_lines > 1):
+            self._comment += [*([""] if self._comment and self._blank_lines else []), line]
+        if line.strip():
+            self._blank_lines = 0
+
+    def _read_analysis(self, line: str) -> bool:
+        """Read a line of a known form; return whether it has one."""
         chances = self._rows[-1].chances if self._rows else self._chances
         if found := _XG_CANDIDATE.fullmatch(line):
             depth, text = _split_candidate(found["text"])
@@ -151,11 +197,17 @@ class _Report:
             self._names = {BOTTOM: found["x"], 1 - BOTTOM: found["o"]}
         elif not self._depth and not self._rows and (found := _LEVEL.search(line)):
             self._depth = found[0]
+        else:
+            return False
+        return True
 
     def build(self) -> RecordedPosition:
         """Return the position with what was found."""
         names = escape_unprintable(self._names.get(0, "")), escape_unprintable(self._names.get(1, ""))
-        notes = ActionNotes(candidates=self._list_candidates(), cube=self._make_cube_decision())
+        comment = "\n".join(map(escape_unprintable, (*self._comment, *self.around))).strip()
+        notes = ActionNotes(
+            comment=comment, candidates=self._list_candidates(), cube=self._make_cube_decision()
+        )
         return RecordedPosition(self._position, self._match, names, notes, _FORMAT)
 
     def _add_row(self, row: _Row) -> None:

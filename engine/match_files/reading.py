@@ -4,16 +4,24 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from engine.errors import DataFileError, FormatError, GammondError, LimitError
+from engine.formats.pasted_text import find_position, split_lines
+from engine.formats.position_text import parse_position
+from engine.formats.xgid import encode_xgid
 from engine.match_files.mat.reader import parse_mat
-from engine.match_files.model import ONE_POSITION_ADVICE, RecordedMatch, RecordedPosition
-from engine.match_files.position_report import is_position_report, parse_position_reports
-from engine.match_files.sgf.reader import SGF_SIGN, parse_sgf
+from engine.match_files.model import MATCH_ADVICE, ONE_POSITION_ADVICE, RecordedMatch, RecordedPosition
+from engine.match_files.position_report import (
+    MAX_REPORT_POSITIONS,
+    is_position_report,
+    list_report_xgids,
+    parse_position_reports,
+)
+from engine.match_files.sgf.reader import SGF_SIGN, is_sgf_position, parse_sgf, parse_sgf_positions
 from engine.match_files.sites.fibs import FIBS_SIGN, parse_oldmoves
 from engine.match_files.sites.gamesgrid import SGG_SIGN, parse_sgg
 from engine.match_files.sites.gammon_empire import EMPIRE_SIGN, parse_empire
@@ -22,6 +30,7 @@ from engine.match_files.sites.truemoney import TMG_SIGN, parse_tmg
 from engine.match_files.xg.container import MAGIC as XG_MAGIC
 from engine.match_files.xg.position_reader import parse_xgp
 from engine.match_files.xg.reader import parse_xg
+from engine.rules.match import MatchState
 from engine.wording import escape_unprintable
 
 MAX_FILE_BYTES = 20_000_000
@@ -111,7 +120,10 @@ def read_matches(
 def read_positions(
     source: bytes | str | os.PathLike[str], *, name: str | None = None
 ) -> tuple[RecordedPosition, ...]:
-    """Read the positions of a file: an ``.xgp`` file, or a text of eXtreme Gammon or BGBlitz.
+    """Read the positions of a file.
+
+    It is an ``.xgp`` file, an ``.sgf`` file in which nothing is done, a text of eXtreme Gammon or BGBlitz, or
+    any other text that has them in lines of their own, in a form of `engine.formats.position_text`.
 
     Args:
         source: The content, or the path of the file.
@@ -123,14 +135,12 @@ def read_positions(
     Raises:
         DataFileError: The file cannot be opened.
         LimitError: It is larger than `MAX_FILE_BYTES`.
-        FormatError: It is in no known format.
+        FormatError: It holds a match, or neither.
         GammondError: A position is impossible.
     """
     shown, content = _load(source, name)
     with _name_source(shown):
-        if content.startswith(XG_MAGIC):
-            return (parse_xgp(content),)
-        return parse_position_reports(decode_text(content))
+        return _parse_positions(content)
 
 
 def decode_text(content: bytes) -> str:
@@ -144,18 +154,26 @@ def decode_text(content: bytes) -> str:
         return content.decode("cp1252", "replace")
 
 
-def read_head(path: str | os.PathLike[str]) -> bytes:
-    """Read as much of a file as shows its format.
+def read_head(path: str | os.PathLike[str], most: int = _HEAD_BYTES) -> bytes:
+    """Read as much of a file as shows its format, or another number of bytes at most.
 
     Raises:
         DataFileError: It cannot be opened.
     """
-    return _read_file(path, escape_unprintable(os.fspath(path)), _HEAD_BYTES)
+    return _read_file(path, escape_unprintable(os.fspath(path)), most)
 
 
 def holds_positions(content: bytes) -> bool:
-    """Return whether a file, or its beginning, is one for `read_positions`: an ``.xg`` file may be too."""
-    return content.startswith(XG_MAGIC) or is_position_report(decode_text(content))
+    """Return whether a file, or its beginning, has positions and is no list of them: an ``.xg`` file may."""
+    text = _decode_lines(content)
+    return content.startswith(XG_MAGIC) or is_sgf_position(text) or is_position_report(text)
+
+
+def list_xgids(content: bytes, found: Sequence[RecordedPosition]) -> list[str]:
+    """Return the XGIDs of the positions that `read_positions` found in a content, as it writes them."""
+    text = _decode_lines(content)
+    written = list_report_xgids(text) if is_position_report(text) else []
+    return written or [encode_xgid(each.position, each.match) for each in found]
 
 
 def recognise_format(content: bytes) -> str | None:
@@ -180,7 +198,7 @@ def _parse(content: bytes) -> tuple[RecordedMatch, ...]:
     if (binary := _find_binary_format(content)) is not None:
         return binary.parse(content)
     text = _decode_lines(content)
-    if (known := _find_text_format(text)) is not None:
+    if (known := _find_text_format(text)) is not None and not is_sgf_position(text):
         if len(content) > known.max_bytes:
             raise LimitError(
                 f"expected at most {known.max_bytes:,} bytes of {known.name}, got {len(content):,}",
@@ -188,8 +206,30 @@ def _parse(content: bytes) -> tuple[RecordedMatch, ...]:
             )
         return known.parse(text)
     names = ", ".join([*(each.name for each in TEXT_FORMATS), *(each.name for each in BINARY_FORMATS)])
-    got = f"one position: {ONE_POSITION_ADVICE}" if is_position_report(text) else repr(text[:40])
+    got = f"a position: {ONE_POSITION_ADVICE}" if holds_positions(content) else repr(text[:40])
     raise FormatError(f"expected a match file ({names}), got {got}", field="match")
+
+
+def _parse_positions(content: bytes) -> tuple[RecordedPosition, ...]:
+    if content.startswith(XG_MAGIC):
+        return (parse_xgp(content),)
+    text = _decode_lines(content)
+    if is_sgf_position(text):
+        return parse_sgf_positions(text)
+    if is_position_report(text):
+        return parse_position_reports(text)
+    if (known := _find_text_format(text)) is not None:
+        raise FormatError(
+            f"expected a position, got a match file ({known.name}): {MATCH_ADVICE}", field="position"
+        )
+    found = [position for line in split_lines(text, lambda _: False) if (position := find_position(line))]
+    if not found:
+        raise FormatError(
+            f"expected a line with an XGID or another form of a position, got {text.strip()[:40]!r}",
+            field="position",
+        )
+    parsed = (parse_position(each) for each in found[:MAX_REPORT_POSITIONS])
+    return tuple(RecordedPosition(position, match or MatchState()) for position, match in parsed)
 
 
 def _load(source: bytes | str | os.PathLike[str], name: str | None) -> tuple[str, bytes]:

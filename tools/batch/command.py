@@ -168,7 +168,7 @@ def _run_files(args: argparse.Namespace, analysis: BatchAnalysis | LineAnalysis,
             def write(columns: Mapping[str, Sequence[Any]]) -> None:
                 _write_uninterrupted(output, rows.format_rows(columns).encode())
 
-        total = _count_input_lines(args.file)
+        total = given.count or _count_input_lines(args.file)
         with (
             BadLines(written.bad_lines) as bad_lines,
             Progress(total, "batch", start=written.last_line, lines_of="gammond batch") as bar,

@@ -35,6 +35,10 @@ _COUNT_CHUNK_BYTES = 1 << 20
 class LineStream(Protocol):
     """A stream of bytes that is read by lines."""
 
+    def read(self, size: int, /) -> bytes:
+        """Read bytes, up to a number of them."""
+        ...
+
     def readline(self, limit: int, /) -> bytes:
         """Read a line, or as much of it as the limit allows; empty at the end."""
         ...
@@ -49,6 +53,7 @@ class PositionLine(NamedTuple):
         cells: What of the line is carried over to its row: the text, or the cells of a table.
         dice: The dice that stand in a column of their own.
         error: Why it was refused unread.
+        comment: What its file says about the position.
     """
 
     number: int
@@ -56,6 +61,7 @@ class PositionLine(NamedTuple):
     cells: tuple[object, ...]
     dice: str = ""
     error: GammondError | None = None
+    comment: str = ""
 
 
 def read_lines(stream: LineStream) -> Iterator[PositionLine]:

@@ -13,7 +13,17 @@ from pathlib import Path
 from typing import Any
 
 from engine.errors import FormatError, GammondError, LimitError, UnsupportedError, ValueRangeError
+from engine.formats.pasted_text import find_position
 from engine.formats.snowie import is_snowie
+from engine.match_files.reading import (
+    MAX_FILE_BYTES,
+    decode_text,
+    holds_positions,
+    list_xgids,
+    read_head,
+    read_positions,
+    recognise_format,
+)
 from engine.options import MAX_QUOTED_CHARS, did_you_mean
 from tools.batch.lines import PLAIN_COLUMNS, LineStream, PositionLine, decode_lines, read_lines
 from tools.batch.parquet import read_parquet
@@ -29,6 +39,7 @@ _MATCH_COLUMNS = ("matchid",)
 _DICE_COLUMNS = ("dice", "roll", "die1", "die2")
 _DELIMITERS = "\t;,"
 _NOT_A_LETTER = re.compile(r"[^a-z0-9]")
+_HEAD_LINES = 40
 _MAX_SKIPPED_LINES = 1000
 _PARQUET_MAGIC = b"PAR1"
 
@@ -40,10 +51,12 @@ class PositionInput:
     Attributes:
         columns: Their names.
         lines: The lines, each with a cell for each of them.
+        count: How many lines; None where that is not known.
     """
 
     columns: tuple[str, ...]
     lines: Iterator[PositionLine]
+    count: int | None = None
 
 
 class _LineSource:
@@ -82,6 +95,24 @@ class _LineSource:
         self.put_back(seen)
         return line
 
+    def look_ahead(self) -> bytes:
+        """Return the first lines, and leave all to be read: two of a list of positions, else some more."""
+        seen: list[bytes] = []
+        while len(seen) < _HEAD_LINES and (line := self.readline(MAX_TABLE_LINE_BYTES)):
+            seen.append(line)
+            said = [each for each in seen if each.strip()]
+            if len(said) > 1 and find_position(said[0].decode("utf-8-sig", "replace")):
+                break
+        self.put_back(seen)
+        return b"".join(seen)
+
+    def read_rest(self, limit: int) -> bytes:
+        """Read to the end, or as far as the limit allows."""
+        content = bytearray()
+        while len(content) < limit and (line := self.readline(limit)):
+            content += line
+        return bytes(content)
+
 
 class _TableColumns:
     """Where the position, its match state and its dice stand in a table.
@@ -118,7 +149,10 @@ class _TableColumns:
 def open_input(
     stream: LineStream, path: Path | None, column: str | None, dropped: Collection[str]
 ) -> PositionInput:
-    """Recognise the input by its first line, and open it.
+    """Recognise the input by its beginning, and open it.
+
+    A file of positions that is no list (`engine.match_files.reading.holds_positions`) is read whole: its
+    columns are the position and, if somebody wrote about one of them, the comment on one line.
 
     Args:
         stream: The input, at its beginning.
@@ -130,9 +164,14 @@ def open_input(
         ValueRangeError: The table has no such column, or none whose name tells that it holds positions.
         FormatError: The input cannot be read.
         UnsupportedError: It is parquet, and no file, or pyarrow is missing.
+        GammondError: As `read_positions`; it is a match file, for example.
     """
+    if path is not None and path.is_file() and _is_no_list(read_head(path)):
+        return _open_positions(stream.read(MAX_FILE_BYTES + 1), str(path))
     source = _LineSource(stream)
     first = source.find_line()
+    if path is None and _is_no_list(source.look_ahead()):
+        return _open_positions(source.read_rest(MAX_FILE_BYTES + 1), "the input")
     if first.startswith(_PARQUET_MAGIC):
         if path is None:
             raise UnsupportedError("parquet is read from a file, not from a pipe", field="file")
@@ -159,6 +198,23 @@ def open_input(
         return PositionInput(PLAIN_COLUMNS, read_lines(source))
     columns = _TableColumns(names, column, dropped)
     return PositionInput(columns.carried, _read_table(source, columns, len(names), delimiter))
+
+
+def _is_no_list(head: bytes) -> bool:
+    """Return whether an input is to be read whole: a match file, or positions with what was said of them."""
+    if holds_positions(head):
+        return True
+    is_match = recognise_format(head) is not None
+    return is_match and not any(map(find_position, decode_text(head).splitlines()))
+
+
+def _open_positions(content: bytes, name: str) -> PositionInput:
+    found = read_positions(content, name=name)
+    comments = [" ".join(each.notes.comment.split()) for each in found]
+    columns = (*PLAIN_COLUMNS, "comment") if any(comments) else PLAIN_COLUMNS
+    rows = enumerate(zip(list_xgids(content, found), comments, strict=True), 1)
+    lines = (PositionLine(number, row[0], row[: len(columns)], comment=row[1]) for number, row in rows)
+    return PositionInput(columns, lines, len(found))
 
 
 def _split_cells(lines: Sequence[str], delimiter: str) -> list[str]:

@@ -4,22 +4,33 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 from engine.errors import FormatError, GammondError, PositionError, UnsupportedError, ValueRangeError
+from engine.formats.ogid import is_ogid
 from engine.formats.pasted_text import find_position, split_lines
 from engine.formats.position_text import START
+from engine.formats.xgid import is_xgid
+from engine.match_files.reading import (
+    MAX_FILE_BYTES,
+    decode_text,
+    holds_positions,
+    list_xgids,
+    read_head,
+    read_positions,
+    recognise_format,
+)
 from engine.rules.dice import validate_roll
 from engine.rules.match import MatchState
 from engine.rules.position import Position
 from engine.rules.rules import BACKGAMMON, VARIANTS
 from tools.common.position_texts import EXPECTED, describe_reading, parse_text
-from tools.common.pulse import PULSE
+from tools.common.pulse import PULSE, open_stdin
 
 STDIN = "-"
 """The position that stands for standard input."""
@@ -47,8 +58,8 @@ def add_position_arguments(
         "position",
         metavar="POSITION",
         nargs="+",
-        help=f"the position in any form, quoted or not: {EXPECTED}; {STDIN} reads it from standard input, "
-        f"{START} is the start of a game",
+        help=f"the position in any form, quoted or not: {EXPECTED}; or a file that holds one, or "
+        f"{STDIN} for standard input; {START} is the start of a game",
     )
     parser.add_argument(
         "--dice",
@@ -159,48 +170,63 @@ def read_text(words: list[str]) -> str:
     """
     text = _join_words(words)
     if not text.strip():
-        raise FormatError("expected a position on standard input, got nothing", field="position")
+        raise FormatError("expected a position in standard input, got nothing", field="position")
     return " ".join(text.split())
 
 
 def _join_words(words: list[str]) -> str:
-    if words != [STDIN]:
-        return " ".join(words)
-    with PULSE.pause():
-        return sys.stdin.read()
+    return decode_text(open_stdin().read()) if words == [STDIN] else " ".join(words)
 
 
 def find_text(words: list[str]) -> str:
-    """Return the text of the one position that arguments hold, or standard input for `STDIN`.
+    """Return the text of the one position that arguments hold, a file, or standard input for `STDIN`.
 
-    Words around a labelled position, such as a whole drawn board with its ID, are left out.
+    Words around a labelled position, such as a whole drawn board with its ID, are left out, and so are IDs of
+    the same position in other forms.
 
     Raises:
-        FormatError: There is none, or there are several.
+        FormatError: There is none, there are several, or it is a match.
+        GammondError: A file cannot be read, or its position is impossible.
     """
-    text = _join_words(words)
-    parts = split_lines(text, lambda _: False)
-    if sum(map(bool, map(find_position, words))) > 1:
-        parts = words
+    if words == [STDIN]:
+        name, content = "standard input", open_stdin().read(MAX_FILE_BYTES + 1)
+    elif len(words) == 1 and find_position(words[0]) is None and os.path.isfile(words[0]):
+        name, content = words[0], read_head(words[0], MAX_FILE_BYTES + 1)
+    else:
+        text = " ".join(words)
+        are_several = sum(map(bool, map(find_position, words))) > 1
+        return _choose_text(words if are_several else split_lines(text, lambda _: False), text)
+    if holds_positions(content) or recognise_format(content) is not None:
+        return _choose_text(list_xgids(content, read_positions(content, name=name)), name)
+    text = decode_text(content)
+    if not text.strip():
+        raise FormatError(f"expected a position in {name}, got nothing", field="position")
+    return _choose_text(split_lines(text, lambda _: False), text)
+
+
+def _choose_text(parts: list[str], text: str) -> str:
+    """Return the one position among parts of a text, or the text where there is none."""
     found = [position for part in parts if (position := find_position(part))]
-    if len(found) > 1:
-        raise FormatError(
-            f"expected one position, got {len(found)}: 'gammond batch' evaluates many", field="position"
-        )
-    if not found and len(words) == 1 and Path(words[0]).is_file():
-        raise FormatError(
-            f"expected a position, got the file {words[0]!r}: 'gammond batch' evaluates files of positions",
-            field="position",
-        )
-    if words == [STDIN] and not text.strip():
-        raise FormatError("expected a position on standard input, got nothing", field="position")
     if not found and len(parts) > 1:
         raise FormatError(
             f"expected a position, got {len(parts)} lines without one: a drawn board is read with its ID or "
             "XGID beside it",
             field="position",
         )
-    return found[0] if found else text
+    if len(found) > 1 and not _are_forms_of_one(found):
+        raise FormatError(
+            f"expected one position, got {len(found)}: 'gammond batch' evaluates many", field="position"
+        )
+    return next((each for each in found if is_xgid(each)), found[0]) if found else text
+
+
+def _are_forms_of_one(texts: list[str]) -> bool:
+    """Return whether texts are IDs of the same checkers, each in another form."""
+    forms = [(is_xgid(text), is_ogid(text)) for text in texts]
+    try:
+        return len(set(forms)) == len(texts) and len({parse_text(text)[0] for text in texts}) == 1
+    except GammondError:
+        return False
 
 
 @contextmanager

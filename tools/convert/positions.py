@@ -21,7 +21,6 @@ from engine.formats.position_id import encode_position_id
 from engine.formats.position_text import list_unkept
 from engine.formats.snowie import encode_snowie
 from engine.formats.xgid import encode_xgid
-from engine.match_files.reading import holds_positions, read_head, read_positions
 from engine.rules.match import MatchState
 from engine.rules.position import Position, swap_sides
 from engine.rules.rules import BACKGAMMON, VARIANTS, Variant
@@ -108,8 +107,7 @@ def convert_positions(args: argparse.Namespace, names: list[str], *, has_lines: 
     with ExitStack() as stack:
         files = [] if args.source in ([], [STDIN]) else [Path(word) for word in args.source]
         inputs = _open_inputs(files, args.column, names, stack)
-        columns = inputs[0][1].columns
-        carried = () if columns == PLAIN_COLUMNS else columns
+        carried = inputs[0][1].columns if _is_table(inputs[0][1]) else ()
         return _write_lines(_read_inputs(inputs), carried, names, VARIANTS[args.variant], as_json=args.json)
 
 
@@ -198,26 +196,16 @@ def _open_inputs(
     inputs = []
     for file in files:
         with _name_unreadable(file):
-            given = _open_report(file) or open_input(
-                stack.enter_context(file.open("rb")), file, column, names
-            )
-        if len(files) > 1 and given.columns != PLAIN_COLUMNS:
+            given = open_input(stack.enter_context(file.open("rb")), file, column, names)
+        if len(files) > 1 and _is_table(given):
             raise UnsupportedError(f"{file} is a table: convert it by itself", field="file")
         inputs.append((f"{file} line" if len(files) > 1 else "line", given))
     return inputs
 
 
-def _open_report(file: Path) -> PositionInput | None:
-    """Open a file of eXtreme Gammon or BGBlitz with positions and their analysis; None if it is another one.
-
-    Raises:
-        GammondError: It has no position, or an impossible one.
-    """
-    if not holds_positions(read_head(file)):
-        return None
-    texts = (encode_xgid(found.position, found.match) for found in read_positions(file))
-    lines = (PositionLine(number, text, (text,)) for number, text in enumerate(texts, 1))
-    return PositionInput(PLAIN_COLUMNS, lines)
+def _is_table(given: PositionInput) -> bool:
+    """Return whether an input has columns that are carried over; a comment is none of them."""
+    return given.count is None and given.columns != PLAIN_COLUMNS
 
 
 def _read_inputs(inputs: list[tuple[str, PositionInput]]) -> Iterator[tuple[str, PositionLine]]:
@@ -269,7 +257,7 @@ def _write_lines(
         }
         try:
             position, match = decode_line(line, variant)
-            unkept = list_unkept(split_dice(line.text)[0])
+            unkept = [*list_unkept(split_dice(line.text)[0]), *(["comment"] if line.comment else [])]
             converted = convert_position(position, match, names, variant, unkept)
         except GammondError as error:
             bad += 1
@@ -282,7 +270,8 @@ def _write_lines(
         assumed = _note_assumed(line.text)
         notes.update(assumed.values())
         if as_json:
-            document |= {**converted.forms, **assumed, "lost": converted.lost}
+            comment = {"comment": line.comment} if line.comment else {}
+            document |= {**converted.forms, **assumed, **comment, "lost": converted.lost}
             sys.stdout.write(json.dumps(document) + "\n")
         elif table is not None:
             table.writerow([*cells, *(converted.forms.get(name, "") for name in names)])
@@ -294,7 +283,7 @@ def _write_lines(
     for note, number in notes.items():
         _write_message(f"{note} ({number:,} of {count:,} lines)")
     for (name, part), number in losses.items():
-        loss = _describe_loss(name, [part], part in (*_PARTS.values(), "highest cube"))
+        loss = _describe_loss(name, [part], part in (*_PARTS.values(), "highest cube", "comment"))
         _write_message(f"{loss} ({number:,} of {count:,} lines)")
     return EXIT_FAULTS if bad else EXIT_OK
 

@@ -13,7 +13,14 @@ from dataclasses import dataclass, field, replace
 
 from engine.errors import FormatError, GammondError
 from engine.match_files.builder import MatchBuilder
-from engine.match_files.model import NO_NOTES, ActionNotes, IssueKind, MatchRules, RecordedMatch
+from engine.match_files.model import (
+    NO_NOTES,
+    ActionNotes,
+    IssueKind,
+    MatchRules,
+    RecordedMatch,
+    RecordedPosition,
+)
 from engine.match_files.sgf.evaluations import parse_candidate, parse_decision
 from engine.match_files.sgf.points import (
     AUTOMATIC_DOUBLES,
@@ -54,6 +61,15 @@ _RULE_WORDS = frozenset(
     word.lower()
     for word in ("Crawford", "CrawfordGame", "Jacoby", "NoCube", NO_BEAVERS, RACCOONS, AUTOMATIC_DOUBLES)
 )
+_POSITION_FAULTS = frozenset(
+    (
+        IssueKind.UNREADABLE,
+        IssueKind.UNSUPPORTED,
+        IssueKind.IMPOSSIBLE_SCORE,
+        IssueKind.IMPOSSIBLE_POSITION,
+    )
+)
+_ACTION = re.compile(r";\s*[BW]\s*\[")
 _SETUP = frozenset(("PL", "AE", "AW", "AB", "CV", "CP"))
 
 
@@ -83,6 +99,37 @@ def parse_sgf(text: str) -> tuple[RecordedMatch, ...]:
     if not any(match.games or match.issues for match in matches):
         raise FormatError("expected an SGF file with a game of backgammon, GM[6], got none", field="match")
     return tuple(matches)
+
+
+def is_sgf_position(text: str) -> bool:
+    """Return whether a text is of games in which a position or dice were set, and nothing was done."""
+    if SGF_SIGN.match(text) is None or _ACTION.search(text) is not None:
+        return False
+    trees = list(parse_sgf_trees(text))
+    names = {name for tree in trees for node in tree.nodes[1:] for name in node.properties}
+    has_result = any("RE" in tree.nodes[0].properties for tree in trees)
+    return not has_result and not names.isdisjoint(_SETUP | {"DI"}) and names.isdisjoint(COLOURS)
+
+
+def parse_sgf_positions(text: str) -> tuple[RecordedPosition, ...]:
+    """Parse the positions of a text for which `is_sgf_position` holds, each with its dice and comments.
+
+    Raises:
+        FormatError: A position is impossible, or of a game that is not known.
+    """
+    positions = []
+    for tree in parse_sgf_trees(text):
+        reader = _MatchReader(heading := SgfHeading.read(tree.nodes[0]))
+        reader.read_game(tree, heading)
+        faults = [issue for issue in reader.builder.build().issues if issue.kind in _POSITION_FAULTS]
+        if reader.table is None or faults:
+            raise FormatError(
+                "; ".join(map(str, faults)) or "expected a position, got none", field="position"
+            )
+        comment = "\n".join(filter(None, (node.text("C").strip() for node in tree.nodes)))
+        notes = ActionNotes(comment=comment)
+        positions.append(RecordedPosition(*reader.table, heading.names, notes, "sgf"))
+    return tuple(positions)
 
 
 @dataclass(frozen=True)
@@ -157,6 +204,7 @@ class _MatchReader:
         self._games = 0
         self._setup = _Setup()
         self._roll: tuple[int, Roll] | None = None
+        self.table: tuple[Position, MatchState] | None = None
 
     def read_game(self, tree: SgfTree, heading: SgfHeading) -> None:
         """Read a game."""
@@ -188,6 +236,9 @@ class _MatchReader:
                 self._apply_setup(at)
                 builder.fail(at, IssueKind.UNREADABLE, node.fault)
         self._apply_setup(at)
+        if (last := builder.situation) is not None:
+            match = last.match if self._roll is None else last.match.before_roll().with_roll(self._roll[1])
+            self.table = last.position, match
         if self._roll is not None:
             builder.play(at, *self._roll, None)
         if result := _RESULT.match(root.text("RE").strip()):

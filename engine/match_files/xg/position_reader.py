@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from engine.errors import FormatError, UnsupportedError
-from engine.match_files.model import ActionNotes, RecordedCandidate, RecordedPosition
+from engine.match_files.model import MATCH_ADVICE, ActionNotes, RecordedCandidate, RecordedPosition
 from engine.match_files.variants import find_variant
 from engine.match_files.xg.comments import XgComments
 from engine.match_files.xg.container import unpack_container
@@ -43,7 +43,8 @@ def parse_xgp(data: bytes) -> RecordedPosition:
     raw = list(split_records(container.records))
     if len(raw) > _MAX_RECORDS:
         raise FormatError(
-            f"expected a file with one position, got {len(raw)} records: read it as a match", field="xgp"
+            f"expected a file with one position, got a match in {len(raw)} records: {MATCH_ADVICE}",
+            field="xgp",
         )
     records = [decode_record(record) for record in raw]
     header = next((record for record in records if isinstance(record, XgMatchHeader)), None)

@@ -203,10 +203,47 @@ def test_a_text_may_be_in_any_encoding(encoding):
 
 
 @pytest.mark.parametrize("text", [XG_PLAYS, XG_CUBE, BGBLITZ_PLAYS, BGBLITZ_CUBE])
-def test_the_format_is_recognised_by_an_xgid_beside_a_board(text):
+def test_the_format_is_recognised_by_an_xgid_beside_a_board_or_an_analysis(text):
     assert is_position_report(text)
     assert not is_position_report(text.replace("XGID", "GNUID"))
-    assert not is_position_report(text.replace("+13-", "13-").replace("+12-", "12-"))
+    assert is_position_report("\n".join(line for line in text.splitlines() if not re.match(r" [+|]", line)))
+
+
+def test_a_list_of_xgids_is_no_position_text_and_read_all_the_same():
+    text = f"My positions:\n{OPENING}\n\n{BEFORE_ROLL}  # a comment\n4HPwATDgc/ABMA\n"
+    assert not is_position_report(text)
+    assert [found.match.roll for found in read_positions(text.encode())] == [(3, 1), None, None]
+
+
+NOTE = "\nWhen ahead, race!\n\n1. Or: not?\n\n"
+NOTED = f"""{XG_PLAYS_ELSEWHERE.replace("eXtreme", f"{NOTE}eXtreme")}
+And what here?
+
+{XG_CUBE}
+
+
+Take.
+"""
+
+
+@pytest.mark.parametrize("text", [NOTED, NOTED.replace(BOARD, ""), NOTED.replace("\n", "\r\n")])
+def test_texts_with_european_decimals_without_a_board_and_with_notes_between_are_read_whole(text):
+    plays, cube = read_positions(text.encode())
+    assert [each.evaluation.equity for each in plays.notes.candidates] == [0.214, -0.006, -0.1]
+    assert plays.notes.candidates[0].evaluation.outcome == (0.5545, 0.175, 0.0102, 0.1225, 0.005)
+    assert plays.notes.comment == "When ahead, race!\n\n1. Or: not?"
+    assert cube.notes.comment == "Take.\n\nAnd what here?"
+    assert cube.notes.cube.double_take == 0.689
+
+
+@pytest.mark.parametrize("text", [XG_PLAYS, XG_PLAYS_ELSEWHERE, XG_CUBE, BGBLITZ_PLAYS, BGBLITZ_CUBE])
+def test_what_the_program_wrote_is_no_note(text):
+    assert read(text).notes.comment == ""
+
+
+def test_a_match_file_where_a_position_is_expected_says_what_to_do():
+    with pytest.raises(FormatError, match=r"got a match file \(mat\): gammond analyse"):
+        read_positions(b" 5 point match\n\n Game 1\n ann : 0  bob : 0\n  1) 31: 8/5 6/5\n")
 
 
 @pytest.mark.parametrize("text", [XG_PLAYS, BGBLITZ_PLAYS])
@@ -216,7 +253,7 @@ def test_names_are_fit_to_be_shown(text):
 
 
 def test_read_as_a_match_a_position_is_called_one():
-    with pytest.raises(FormatError, match="got one position"):
+    with pytest.raises(FormatError, match="got a position: give it to gammond eval"):
         read_matches(XG_CUBE.encode())
 
 

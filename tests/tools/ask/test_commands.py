@@ -11,6 +11,7 @@ import signal
 import subprocess
 import sys
 import time
+import types
 from pathlib import Path
 
 import pytest
@@ -88,7 +89,7 @@ def test_a_missing_file_is_told_in_one_line_and_not_logged_before(capsys, caplog
 
 def test_a_drawn_board_without_its_id_is_one_short_error(capsys, monkeypatch):
     board = "+13-14-15-16-17-18------19-20-21-22-23-24-+  O: gnubg\n| X   O    |BAR|  O      X |  0 points\n"
-    monkeypatch.setattr(sys, "stdin", io.StringIO(board))
+    monkeypatch.setattr(sys, "stdin", types.SimpleNamespace(buffer=io.BytesIO(board.encode())))
     said = run(capsys, "hint", "-", status=2)
     assert said.err.splitlines()[-1] == (
         "gammond: expected a position, got 2 lines without one: a drawn board is read with its ID or XGID "

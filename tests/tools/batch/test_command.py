@@ -209,7 +209,7 @@ def test_a_line_without_end_is_refused_and_the_next_one_read():
     assert first.number == 1
     assert first.error is not None
     assert len(first.text) <= batch_lines.MAX_LINE_BYTES + 1
-    assert second == (2, OPENING, (OPENING,), "", None)
+    assert second[:5] == (2, OPENING, (OPENING,), "", None)
 
 
 def test_json_lines_hold_the_same_values_and_an_error_field(run):

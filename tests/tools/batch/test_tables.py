@@ -22,6 +22,11 @@ from engine.rules.match import MatchState
 from engine.rules.notation import format_play
 from engine.rules.position import Position
 from tests.boards import RacingEvaluator, position
+from tests.engine.match_files.sgf.test_positions import MATCH as MATCH_SGF
+from tests.engine.match_files.sgf.test_positions import SAVED_WITH_DICE
+from tests.engine.match_files.test_position_report import BOARD as REPORTED_BOARD
+from tests.engine.match_files.test_position_report import OPENING as REPORTED
+from tests.engine.match_files.test_position_report import XG_CUBE, XG_PLAYS_ELSEWHERE
 from tools import cli
 from tools.batch import command as batch
 from tools.batch import evaluation as batch_evaluation
@@ -553,3 +558,40 @@ def test_positions_in_quotes_and_links_are_read_in_lines_and_tables(run):
     table = io.StringIO()
     csv.writer(table).writerows([["Position"], *([text] for text in texts)])
     assert [row["win"] for row in rows_of(run(table.getvalue()))] == [row["win"] for row in rows]
+
+
+NOTED_REPORT = XG_PLAYS_ELSEWHERE.replace(REPORTED_BOARD, "").replace("eXtreme", "\nWhen,\nrace!\n\neXtreme")
+
+
+@pytest.mark.parametrize("is_piped", [False, True])
+def test_texts_of_extreme_gammon_are_their_positions_with_their_notes(run, monkeypatch, capsys, is_piped):
+    text = NOTED_REPORT + XG_CUBE
+    if is_piped:
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
+        rows = rows_of((cli.main(["batch", "-"]), *capsys.readouterr()))
+    else:
+        rows = rows_of(run(text))
+    assert [row["id"] for row in rows] == [REPORTED, REPORTED.replace(":31:", ":00:")]
+    assert [row["comment"] for row in rows] == ["When, race!", ""]
+    assert not any(row["error"] for row in rows)
+
+
+def test_the_position_of_an_sgf_file_is_a_line(run):
+    (row,) = rows_of(run(SAVED_WITH_DICE, "--want", "moves", name="position.sgf"))
+    assert row["id"] == "XGID=-b----E-C---eE---c-e----B-:0:0:1:31:2:1:0:5:10"
+    assert row["dice"] == "31"
+
+
+def test_a_match_file_is_refused_with_what_to_do(run):
+    for content, name in (
+        (MATCH_SGF, "sgf"),
+        (" 5 point match\n\n Game 1\n a : 0  b : 0\n  1) 31: 8/5 6/5\n", "mat"),
+    ):
+        status, _, err = run(content)
+        assert status == 2
+        assert f"expected a position, got a match file ({name}): gammond analyse" in err
+
+
+def test_a_table_with_a_column_of_games_is_no_match_file(run):
+    (row,) = rows_of(run(f"name,xgid\nGame 1,{REPORTED}\n"))
+    assert row["name"] == "Game 1"

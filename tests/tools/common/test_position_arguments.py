@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import io
 import sys
+import types
 
 import pytest
 
@@ -16,6 +17,9 @@ from engine.formats.position_id import encode_position_id
 from engine.formats.xgid import decode_xgid
 from engine.rules.match import MatchState
 from engine.rules.position import Position
+from tests.engine.match_files.sgf.test_positions import MATCH as MATCH_SGF
+from tests.engine.match_files.sgf.test_positions import SAVED_WITH_DICE
+from tests.engine.match_files.test_position_report import BOARD, OPENING, XG_PLAYS
 from tools.common.position_arguments import add_position_arguments, read_position
 from tools.common.tool_parser import ToolParser
 
@@ -28,6 +32,10 @@ def read(*words, has_dice=True):
     parser = ToolParser(prog="gammond hint")
     add_position_arguments(parser, has_dice=has_dice)
     return read_position(parser.parse_args(words), has_dice=has_dice)
+
+
+def type_in(monkeypatch, text):
+    monkeypatch.setattr(sys, "stdin", types.SimpleNamespace(buffer=io.BytesIO(text.encode())))
 
 
 @pytest.mark.parametrize(
@@ -60,7 +68,7 @@ def test_every_form_of_a_position_is_read_quoted_or_not(words):
 def test_standard_input_may_have_the_board_and_words_around_the_position(monkeypatch):
     position_id, match_id = GNUBG.split(":")
     text = f" GNU Backgammon  Position ID: {position_id}\n   Match ID   : {match_id}\n +13-14-15-16\n"
-    monkeypatch.setattr(sys, "stdin", io.StringIO(text))
+    type_in(monkeypatch, text)
     assert read("-") == read(GNUBG)
 
 
@@ -128,22 +136,47 @@ def test_what_is_wrong_is_said_with_the_name_of_the_option(words, message):
     assert refused.value.message.startswith(message)
 
 
-def test_a_file_is_work_for_batch(tmp_path):
-    file = tmp_path / "positions.txt"
-    file.write_text(f"{XGID}\n")
-    with pytest.raises(GammondError, match=r"got the file .*: 'gammond batch' evaluates files"):
+@pytest.mark.parametrize(
+    "content",
+    [
+        f"{XGID}\n",
+        f"# mine\n\n{GNUBG}\n",
+        XG_PLAYS.replace(OPENING, XGID),
+        XG_PLAYS.replace(OPENING, XGID).replace(BOARD, "").replace(".", ","),
+        SAVED_WITH_DICE,
+    ],
+)
+def test_a_file_that_holds_one_position_is_that_position_and_so_is_its_content_piped(
+    content, tmp_path, monkeypatch
+):
+    file = tmp_path / "position"
+    file.write_text(content)
+    assert read(str(file)) == read(XGID)
+    type_in(monkeypatch, "\ufeff" + content.replace("\n", "\r\n"))
+    assert read("-") == read(XGID)
+
+
+def test_a_match_file_where_a_position_is_expected_says_what_to_do(tmp_path):
+    file = tmp_path / "match.sgf"
+    file.write_text(MATCH_SGF)
+    with pytest.raises(GammondError, match=r"expected a position, got a match file \(sgf\): gammond analyse"):
         read(str(file))
 
 
 def test_several_positions_are_work_for_batch(monkeypatch):
-    monkeypatch.setattr(sys, "stdin", io.StringIO(f"{XGID}\n{XGID}\n"))
+    type_in(monkeypatch, f"{XGID}\n{XGID}\n")
     with pytest.raises(GammondError, match="expected one position, got 2: 'gammond batch'"):
         read("-")
     with pytest.raises(GammondError, match="expected one position, got 2"):
-        read(XGID, "4HPwATDgc/ABMA")
-    monkeypatch.setattr(sys, "stdin", io.StringIO(" \n"))
-    with pytest.raises(GammondError, match="expected a position on standard input, got nothing"):
+        read(XGID, "AACgAgAAKgAAAA")
+    type_in(monkeypatch, " \n")
+    with pytest.raises(GammondError, match="expected a position in standard input, got nothing"):
         read("-")
+
+
+def test_one_position_in_several_forms_is_one(monkeypatch):
+    type_in(monkeypatch, f"GNUbg ID: {GNUBG}\n{XGID}\nOGID={encode_ogid(POSITION, MATCH)}\n")
+    assert read("-") == read(XGID)
 
 
 def test_dice_are_refused_where_the_question_is_about_the_position_before_the_roll():

@@ -17,6 +17,8 @@ from engine.formats.xgid import decode_xgid
 from engine.rules.match import MatchState
 from tests import boards
 from tests.engine.match_files.generated_matches import Draw
+from tests.engine.match_files.sgf.test_positions import SAVED_WITH_DICE
+from tests.engine.match_files.test_position_report import OPENING, XG_PLAYS
 from tools import cli
 from tools.common.position_texts import parse_text
 from tools.convert.positions import FORMS, convert_position
@@ -251,3 +253,16 @@ def test_a_highest_cube_is_named_as_lost_by_every_form(monkeypatch, capsys):
     assert all(parts[-1] == "highest cube" for parts in lost.values())
     type_in(monkeypatch, f"{text}\n{XGID}\n")
     assert "xgid leaves out: highest cube (1 of 2 lines)" in run(capsys, "--to", "xgid").err
+
+
+def test_positions_of_files_become_lines_and_their_comments_are_named_as_lost(capsys, tmp_path):
+    report, saved = tmp_path / "report.txt", tmp_path / "position.sgf"
+    report.write_text(XG_PLAYS.replace("eXtreme", "\nRace!\n\neXtreme").replace(":10\n", ":3\n"))
+    saved.write_text(SAVED_WITH_DICE)
+    said = run(capsys, str(report), str(saved))
+    assert said.out.splitlines() == [OPENING, XGID]
+    assert "xgid leaves out: comment (1 of 2 lines)" in said.err
+    assert "xgid leaves out: highest cube (1 of 2 lines)" in said.err
+    row = json.loads(run(capsys, str(report), "--json").out)
+    assert row["comment"] == "Race!"
+    assert row["lost"] == {"xgid": ["highest cube", "comment"]}

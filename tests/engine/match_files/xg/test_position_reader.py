@@ -54,7 +54,9 @@ def test_a_cube_decision_has_its_equities(on_roll):
     assert (found.notes.cube.no_double, found.notes.cube.double_take) == (0.5, 0.75)
 
 
-@pytest.mark.parametrize(("count", "what"), [(0, "a position in the records"), (9, "read it as a match")])
+@pytest.mark.parametrize(
+    ("count", "what"), [(0, "a position in the records"), (9, "records of a match: gammond analyse")]
+)
 def test_a_file_without_one_position_is_refused(count, what):
     records = make_records(*[xg_files.write_cube(PLACE, MATCH, 0)] * count)
     with pytest.raises(FormatError, match=what):
