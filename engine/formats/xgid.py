@@ -204,7 +204,7 @@ def _parse_match_state(tail: str) -> MatchState:
     match = MatchState(
         length=length,
         score=(scores[0], scores[1]),
-        crawford=bool(length and rules),
+        crawford=bool(length and rules) and set(scores.values()) != {length - 1},
         cube=1 << cube_log,
         cube_owner=_SEATS.get(owner),
         on_roll=_SEATS[turn],

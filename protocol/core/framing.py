@@ -1,7 +1,11 @@
-"""Framing: bytes in, lines out. UTF-8, one line each, ended by LF or CR LF."""
+"""Framing: bytes in, lines out. UTF-8, one line each, ended by LF or CR LF.
+
+A byte order mark, with which some shells begin what they pipe, is no part of the first line.
+"""
 
 from __future__ import annotations
 
+import codecs
 import re
 
 import msgspec
@@ -43,6 +47,7 @@ class LineSplitter:
         self._start = self._searched = 0
         self._is_dropping = False
         self._is_closed = False
+        self._is_at_start = True
 
     def feed(self, data: bytes) -> None:
         """Take in a piece of the stream."""
@@ -73,6 +78,9 @@ class LineSplitter:
         raw = self._next_raw()
         if raw is None:
             return None
+        if self._is_at_start:
+            self._is_at_start = False
+            raw = raw.removeprefix(codecs.BOM_UTF8)
         if len(raw) > self._max_bytes:
             error = LimitError(f"expected a line of at most {self._max_bytes} bytes, got more", field="line")
             return InputLine(_decode_prefix(raw), error)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 from collections.abc import Collection, Mapping
 from typing import Any
 
@@ -14,14 +15,14 @@ from protocol.web.answers import MalformedBodyError, WebRequest
 
 
 def decode_body(request: WebRequest) -> dict[str, object]:
-    """Decode the body as a JSON object, as `decode_fields` does.
+    """Decode the body as a JSON object, as `decode_fields` does; it may begin with a byte order mark.
 
     Raises:
         MalformedBodyError: It is none.
         LimitError: It has too many fields or texts.
     """
     try:
-        return decode_fields(request.body)
+        return decode_fields(request.body.removeprefix(codecs.BOM_UTF8))
     except FormatError as error:
         raise MalformedBodyError(error.message, field="body") from error
     except (msgspec.DecodeError, RecursionError, UnicodeError) as error:

@@ -166,6 +166,12 @@ def test_none_at_once_is_no_board():
     assert is_good.shape == (0,)
 
 
+def test_the_crawford_flag_means_nothing_where_both_sides_are_one_away():
+    for score, length in ((0, 1), (4, 5)):
+        _, match = decode_xgid(f"{OPENING}:0:0:1:00:{score}:{score}:1:{length}:10")
+        assert match == MatchState(length=length, score=(score, score), on_roll=1)
+
+
 def test_with_b_for_the_dice_the_double_has_been_beavered_and_the_doubler_answers():
     position, match = decode_xgid(f"{OPENING}:0:0:-1:B:0:0:3:0:10")
     assert match == MatchState(

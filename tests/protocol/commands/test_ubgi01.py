@@ -122,3 +122,8 @@ def test_a_cube_that_no_game_has_is_refused_at_once(before, line):
     game = connection.handler.session.game
     assert talk(line, connection)[0].startswith("error bad_argument terms: ")
     assert connection.handler.session.game is game
+
+
+def test_lines_from_a_shell_that_adds_a_byte_order_mark_and_carriage_returns_are_answered_alike():
+    lines = "ubgi\nisready\nnewgame\nposition gnubgid 4HPwATDgc/ABMA\ndice 3 1\ngo chequer\nfoo bar"
+    assert talk("\ufeff" + lines.replace("\n", "\r\n") + "\r") == talk(lines)

@@ -32,6 +32,15 @@ def test_a_line_may_come_byte_by_byte():
     assert texts(*[bytes([b]) for b in "d\u00fcce 3 1\r\neval\n".encode()]) == ["d\u00fcce 3 1", "eval"]
 
 
+def test_a_byte_order_mark_is_no_part_of_the_first_line_and_of_no_other():
+    mark = b"\xef\xbb\xbf"
+    assert texts(mark + b"ubgi\r\nisready\r\n") == ["ubgi", "isready"]
+    assert texts(mark[:1], mark[1:], b"one", b"\ntwo") == ["one", "two"]
+    assert texts(mark) == texts(mark + b"\n") == [""]
+    assert texts(b"one\n" + mark + b"two\n") == ["one", "\ufefftwo"]
+    assert texts(mark + b"x" * 100 + b"\n", max_bytes=100) == ["x" * 100]
+
+
 def test_an_unfinished_line_waits_for_its_end_and_ends_with_the_stream():
     assert texts(b"one\ntw", close=False) == ["one"]
     assert texts(b"one\ntw", b"o") == ["one", "two"]

@@ -45,6 +45,14 @@ def test_an_endpoint_says_what_the_json_query_says(path, query, want):
     assert document["results"]
 
 
+def test_a_position_may_stand_in_a_link_and_the_body_begin_with_a_byte_order_mark():
+    link = f"see <https://example.org/?{WITH_DICE.replace(':', '%3A')}&a=b>."
+    body = b"\xef\xbb\xbf" + json.dumps({"position": link}).encode()
+    found = get_json("plays", body, media_type="application/json")
+    assert found == get_json("plays", {"position": WITH_DICE})
+    assert found[0] == 200
+
+
 def test_any_query_about_positions_can_be_asked_of_any_game():
     _, matrix = get_json("query", {"position": START, "want": ["matrix", "legal"], "away": 2, "dice": [3, 1]})
     assert set(matrix["results"][0]) == {"position", "matrix", "legal"}

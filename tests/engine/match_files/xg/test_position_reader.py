@@ -55,7 +55,7 @@ def test_a_cube_decision_has_its_equities(on_roll):
 
 
 @pytest.mark.parametrize(
-    ("count", "what"), [(0, "a position in the records"), (9, "records of a match: gammond analyse")]
+    ("count", "what"), [(0, "a position in the records"), (9, "a match in 11 records: gammond analyse")]
 )
 def test_a_file_without_one_position_is_refused(count, what):
     records = make_records(*[xg_files.write_cube(PLACE, MATCH, 0)] * count)
