@@ -8,10 +8,16 @@ from engine.cubeful.match_equity import MatchEquityTable
 from engine.errors import UnsupportedError
 from engine.formats.xgid import encode_xgid
 from engine.match_analysis.analysed_match import AnalysedDecision, AnalysedMatch
-from engine.match_analysis.decisions import compute_mwc
+from engine.match_analysis.decisions import compute_mwc, compute_mwc_per_point
 from engine.match_analysis.resignations import JudgedResignation
-from engine.match_analysis.statistics import ErrorTotal, PlayerStatistics, StatisticsByPhase, round_value
-from engine.match_files.model import ActionNotes, RecordedEvaluation
+from engine.match_analysis.statistics import (
+    ErrorTotal,
+    PlayerStatistics,
+    StatisticsByPhase,
+    is_on_scale,
+    round_value,
+)
+from engine.match_files.model import NO_NOTES, ActionNotes, RecordedEvaluation
 from engine.rules.dice import encode_roll
 from engine.rules.match import SEATS, MatchState
 from engine.rules.notation import format_play
@@ -43,12 +49,7 @@ def describe_match(analysed: AnalysedMatch, max_candidates: int | None = None) -
         "games": [_list_game(number, game) for number, game in enumerate(analysed.statistics_of_games)],
         "luck_adjusted": round_value(analysed.luck_adjusted),
         "decisions": [list_decision(each, analysed.table, max_candidates) for each in analysed.decisions],
-        "rolls": [
-            {"game": place + 1, "action": number + 1, "luck": round_value(notes.luck)}
-            for place, game in enumerate(match.games)
-            for number, notes in game.notes.items()
-            if notes.luck is not None
-        ],
+        "rolls": _list_rolls(analysed),
         "resignations": [
             {
                 "game": each.game + 1,
@@ -67,10 +68,24 @@ def describe_match(analysed: AnalysedMatch, max_candidates: int | None = None) -
     }
 
 
+def _list_rolls(analysed: AnalysedMatch) -> list[dict[str, object]]:
+    return [
+        {"game": place + 1, "action": number + 1, "luck": _round_equity(notes.luck, match, analysed.table)}
+        for place, game in enumerate(analysed.match.games)
+        for number, match, notes in (
+            (number, situation.match, game.notes.get(number, NO_NOTES))
+            for number, (situation, _) in enumerate(game.replay())
+        )
+        if notes.luck is not None
+    ]
+
+
 def _list_statistics(player: PlayerStatistics) -> dict[str, object]:
     listed: dict[str, object] = {"counted": player.counted_decisions}
     for each in fields(player):
         value = getattr(player, each.name)
+        if each.name == "unscaled" and not value:
+            continue
         if isinstance(value, ErrorTotal):
             value = {
                 "count": value.count,
@@ -110,6 +125,7 @@ def list_rating(player: PlayerStatistics) -> dict[str, object]:
         "error_mwc": round_value(player.total.error_mwc),
         "errors": player.errors,
         "blunders": player.blunders,
+        **({"unscaled": player.unscaled} if player.unscaled else {}),
     }
 
 
@@ -140,7 +156,7 @@ def list_decision(
         "roll": encode_roll(decision.roll) if decision.roll else "",
         "chosen": decision.chosen,
         "best": decision.best,
-        "error": round_value(judged.judgement.error_points),
+        "error": round_value(judged.error_points),
         "error_mwc": round_value(judged.error_mwc),
         "counts_for_xg": judged.judgement.counts_for_xg,
         "counts_for_gnubg": judged.judgement.counts_for_gnubg,
@@ -172,7 +188,8 @@ def _list_cube(notes: ActionNotes, match: MatchState, table: MatchEquityTable) -
     listed: dict[str, object] = {}
     for name in ("no_double", "double_take", "double_pass"):
         equity = getattr(cube, name)
-        listed |= {name: round_value(equity), f"{name}_mwc": round_value(compute_mwc(equity, match, table))}
+        listed |= {name: _round_equity(equity, match, table)}
+        listed |= {f"{name}_mwc": round_value(compute_mwc(equity, match, table))}
     for name, evaluation in (("no_double", cube.evaluation), ("double_take", cube.taken_evaluation)):
         if evaluation is not None and evaluation.trials:
             listed[f"{name}_se"] = round_value(evaluation.error)
@@ -194,12 +211,17 @@ def _list_evaluation(
     evaluation: RecordedEvaluation, match: MatchState, table: MatchEquityTable
 ) -> dict[str, object]:
     return {
-        "equity": round_value(evaluation.equity),
+        "equity": _round_equity(evaluation.equity, match, table),
         "mwc": round_value(compute_mwc(evaluation.equity, match, table)),
         "depth": evaluation.depth,
         "outcome": _list_outcome(evaluation),
         **_list_trials(evaluation.trials, evaluation.error),
     }
+
+
+def _round_equity(equity: float, match: MatchState, table: MatchEquityTable) -> float | None:
+    """Return an equity as documents have it; None where it is on no scale."""
+    return round_value(equity) if is_on_scale(equity, compute_mwc_per_point(match, table)) else None
 
 
 def _list_trials(trials: int, error: float | None) -> dict[str, object]:

@@ -34,7 +34,7 @@ def add_marks(match: RecordedMatch, decisions: Iterable[JudgedDecision]) -> Reco
         for game in match.games
     ]
     for decision in decisions:
-        mark = _mark_loss(decision.judgement.error_points)
+        mark = _mark_loss(decision.size_points)
         if not mark:
             continue
         own: ActionNotes = notes[decision.game].get(decision.action, NO_NOTES)

@@ -24,6 +24,21 @@ XG_ERROR_POINTS = 0.02
 XG_BLUNDER_POINTS = 0.08
 """From which loss on eXtreme Gammon calls a decision an error, and a blunder; here everything does."""
 
+LEAST_SCALE_MWC = 1e-4
+"""A point of equity that is worth less of the match is no scale: with 97 of 99 points a game hardly matters,
+unless the cube gets so high that it decides the match, which then counts thousands of points."""
+
+MOST_POINTS = 10.0
+"""Beyond this an equity is on no scale either: the point that it is measured by is next to nothing."""
+
+NO_SCALE = "not meaningful here"
+"""What stands in place of a number whose scale is (almost) zero."""
+
+NO_SCALE_REASON = (
+    "at this score a point at the present cube is worth (almost) nothing of the match, so that errors in "
+    "points have no scale"
+)
+
 _NORMAL_95 = 1.96
 _DIGITS = 6
 
@@ -37,6 +52,16 @@ def classify_loss(points: float) -> str:
     if shown >= XG_BLUNDER_POINTS:
         return "blunder"
     return "error" if shown >= XG_ERROR_POINTS else ""
+
+
+def is_on_scale(points: float, mwc_per_point: float | None) -> bool:
+    """Return whether an equity, or a difference of equities, says something.
+
+    Args:
+        points: The equity, in units of the present cube.
+        mwc_per_point: The match-winning chance that a point is worth there; None in money play.
+    """
+    return mwc_per_point is None or (mwc_per_point >= LEAST_SCALE_MWC and abs(points) <= MOST_POINTS)
 
 
 @dataclass(frozen=True)
@@ -64,6 +89,18 @@ class JudgedDecision:
         """The match-winning chance that it lost; None in money play."""
         return None if self.mwc_per_point is None else self.judgement.error_points * self.mwc_per_point
 
+    @property
+    def error_points(self) -> float | None:
+        """The equity that it lost; None where that is on no scale (`is_on_scale`)."""
+        points = self.judgement.error_points
+        return points if is_on_scale(points, self.mwc_per_point) else None
+
+    @property
+    def size_points(self) -> float:
+        """The size of the error: `error_points`, or its loss at double match point if it is on no scale."""
+        points = self.error_points
+        return 2.0 * (self.error_mwc or 0.0) if points is None else points
+
 
 @dataclass(frozen=True)
 class JudgedRoll:
@@ -82,6 +119,11 @@ class JudgedRoll:
     game: int
 
     @property
+    def points(self) -> float | None:
+        """The luck; None where it is on no scale."""
+        return self.luck_points if is_on_scale(self.luck_points, self.mwc_per_point) else None
+
+    @property
     def luck_mwc(self) -> float | None:
         """The luck in match-winning chance; None in money play."""
         return None if self.mwc_per_point is None else self.luck_points * self.mwc_per_point
@@ -93,18 +135,20 @@ class ErrorTotal:
 
     Attributes:
         count: How many there were.
-        error_points: What they lost in all.
-        error_mwc: The same in match-winning chance; None in money play.
+        error_points: What those lost in all whose loss is on a scale; None where none is.
+        error_mwc: What all lost in match-winning chance; None in money play.
     """
 
     count: int
-    error_points: float
+    error_points: float | None
     error_mwc: float | None
 
 
 @dataclass(frozen=True)
 class PlayerStatistics:
     """Statistics of one player.
+
+    Decisions whose loss is on no scale (`is_on_scale`) count for no rating or rate.
 
     Attributes:
         plays: Plays that eXtreme Gammon counts.
@@ -123,8 +167,9 @@ class PlayerStatistics:
         gnubg_error_rate: GNU Backgammon's overall rate, in millipoints per unforced play and per cube
             decision that was close or made; None without one.
         snowie_error_rate: Snowie's, in millipoints per play of both players; None without one.
-        luck_points: The luck of the player's own rolls.
-        luck_mwc: The same in match-winning chance; None in money play.
+        luck_points: The luck of the player's own rolls that is on a scale; None where none is.
+        luck_mwc: The luck of all of them in match-winning chance; None in money play.
+        unscaled: Decisions whose loss is on no scale.
     """
 
     plays: ErrorTotal
@@ -141,8 +186,9 @@ class PlayerStatistics:
     performance_rating_95: float | None
     gnubg_error_rate: float | None
     snowie_error_rate: float | None
-    luck_points: float
+    luck_points: float | None
     luck_mwc: float | None
+    unscaled: int = 0
 
     @property
     def counted_decisions(self) -> int:
@@ -174,7 +220,7 @@ class RatingTotal:
     @classmethod
     def add_up(cls, seat: int, decisions: Iterable[JudgedDecision]) -> RatingTotal:
         """Add up the decisions of a seat."""
-        own = [each.judgement for each in decisions if each.seat == seat]
+        own = [each.judgement for each in decisions if each.seat == seat and each.error_points is not None]
         counted = [judgement.error_points for judgement in own if judgement.counts_for_xg]
         return cls(
             len(counted),
@@ -218,30 +264,34 @@ def compute_statistics(
     """
     every = list(decisions)
     own = [decision for decision in every if decision.seat == seat]
-    counted = [decision for decision in own if decision.judgement.counts_for_xg]
-    wrong = [decision for decision in own if decision.judgement.error_points >= WRONG_POINTS]
-    marks = [classify_loss(decision.judgement.error_points) for decision in own]
-    total = _add_up(own)
-    gnubg_count = sum(decision.judgement.counts_for_gnubg for decision in own)
-    plays_of_both = sum(decision.judgement.choice is Choice.PLAY for decision in every)
+    scaled = [decision for decision in own if decision.error_points is not None]
+    counted = [decision for decision in scaled if decision.judgement.counts_for_xg]
+    rating = RatingTotal.add_up(seat, own)
+    wrong = [decision for decision in own if decision.size_points >= WRONG_POINTS]
+    marks = [classify_loss(decision.size_points) for decision in own]
+    gnubg_count = sum(decision.judgement.counts_for_gnubg for decision in scaled)
+    plays_of_both = sum(
+        decision.judgement.choice is Choice.PLAY and decision.error_points is not None for decision in every
+    )
     own_rolls = [roll for roll in rolls if roll.seat == seat]
     return PlayerStatistics(
         plays=_add_up(counted, Choice.PLAY),
         doublings=_add_up(counted, Choice.NO_DOUBLE, Choice.DOUBLE),
         responses=_add_up(counted, Choice.TAKE, Choice.PASS),
-        total=total,
+        total=_add_up(own),
         missed_doubles=_add_up(wrong, Choice.NO_DOUBLE),
         wrong_doubles=_add_up(wrong, Choice.DOUBLE),
         wrong_takes=_add_up(wrong, Choice.TAKE),
         wrong_passes=_add_up(wrong, Choice.PASS),
         errors=sum(map(bool, marks)),
         blunders=marks.count("blunder"),
-        performance_rating=PR_SCALE * total.error_points / len(counted) if counted else None,
+        performance_rating=rating.performance_rating,
         performance_rating_95=_estimate_interval(counted),
-        gnubg_error_rate=MILLIPOINTS * total.error_points / gnubg_count if gnubg_count else None,
-        snowie_error_rate=MILLIPOINTS * total.error_points / plays_of_both if plays_of_both else None,
-        luck_points=sum(roll.luck_points for roll in own_rolls),
+        gnubg_error_rate=MILLIPOINTS * rating.error_points / gnubg_count if gnubg_count else None,
+        snowie_error_rate=MILLIPOINTS * rating.error_points / plays_of_both if plays_of_both else None,
+        luck_points=_sum_points([roll.points for roll in own_rolls]),
         luck_mwc=_sum_mwc([roll.luck_mwc for roll in own_rolls]),
+        unscaled=len(own) - len(scaled),
     )
 
 
@@ -276,9 +326,15 @@ def _add_up(decisions: Sequence[JudgedDecision], *choices: Choice) -> ErrorTotal
     chosen = [decision for decision in decisions if not choices or decision.judgement.choice in choices]
     return ErrorTotal(
         len(chosen),
-        sum(decision.judgement.error_points for decision in chosen),
+        _sum_points([decision.error_points for decision in chosen]),
         _sum_mwc([decision.error_mwc for decision in chosen]),
     )
+
+
+def _sum_points(values: Sequence[float | None]) -> float | None:
+    """Return the sum of those that are on a scale; None if none of some values is."""
+    scaled = [value for value in values if value is not None]
+    return sum(scaled) if scaled or not values else None
 
 
 def _sum_mwc(values: Sequence[float | None]) -> float | None:
@@ -287,7 +343,7 @@ def _sum_mwc(values: Sequence[float | None]) -> float | None:
 
 
 def _estimate_interval(counted: Sequence[JudgedDecision]) -> float | None:
-    if len(counted) < 2:
+    points = [decision.error_points for decision in counted if decision.error_points is not None]
+    if len(points) < 2:
         return None
-    deviation = statistics.stdev(decision.judgement.error_points for decision in counted)
-    return _NORMAL_95 * PR_SCALE * deviation / math.sqrt(len(counted))
+    return _NORMAL_95 * PR_SCALE * statistics.stdev(points) / math.sqrt(len(points))

@@ -9,8 +9,9 @@ from engine.errors import UnsupportedError
 from engine.formats.board_svg import draw_board
 from engine.formats.xgid import encode_xgid
 from engine.match_analysis.analysed_match import AnalysedDecision, AnalysedMatch
-from engine.match_analysis.decisions import compute_mwc
+from engine.match_analysis.decisions import compute_mwc, compute_mwc_per_point
 from engine.match_analysis.judgement import Choice
+from engine.match_analysis.statistics import is_on_scale
 from engine.match_files.model import (
     NO_NOTES,
     RecordedCandidate,
@@ -101,7 +102,7 @@ def _format_phases(analysed: AnalysedMatch, number: int) -> str:
         phases = [
             f"{phase} {format_rating(players[seat])}"
             for phase, players in game.phases.items()
-            if players[seat].counted_decisions
+            if players[seat].counted_decisions or players[seat].unscaled
         ]
         if phases:
             parts.append(f"PR of {name}: {format_rating(game.players[seat])} ({', '.join(phases)}).")
@@ -136,7 +137,7 @@ def _format_action(
     board = draw_board(
         situation.position, shown, f"Board: {title}", is_dark=match.on_roll == 1, names=analysed.match.names
     )
-    luck = "" if notes.luck is None else f"Luck of the roll {format_points(notes.luck)} "
+    luck = "" if notes.luck is None else f"Luck of the roll {_format_scaled(analysed, match, notes.luck)} "
     facts += f'<p class="soft">{luck}{_format_xgid(situation, shown)}</p>'
     return f'<article id="{address}">{heading}<div class="sides">{board}<div>{facts}</div></div></article>'
 
@@ -182,6 +183,7 @@ def _format_plays(analysed: AnalysedMatch, decision: AnalysedDecision) -> str:
     if len(candidates) < 2:
         return ""
     compared, others, others_name = split_by_depth(candidates)
+    worth = decision.judged.mwc_per_point
     blocks: list[list[str]] = [[], []]
     for rank, each in enumerate((*compared, *others), 1):
         is_made, is_compared = each is decision.made_candidate, rank <= len(compared)
@@ -189,10 +191,11 @@ def _format_plays(analysed: AnalysedMatch, decision: AnalysedDecision) -> str:
             continue
         words = (" (played)" if is_made else "") + ("" if is_compared else f" {each.evaluation.depth}")
         lost = compared[0].evaluation.equity - each.evaluation.equity
+        difference = format_difference(lost) if is_on_scale(lost, worth) else "\N{EN DASH}"
         equity = _format_equity(analysed, match, each.evaluation.equity, each.evaluation.error)
         blocks[not is_compared].append(
             f"<tr{' class=made' * is_made}><th scope=row>{format_play(each.play)}{words}"
-            f"{equity}<td>{format_difference(lost) if 1 < rank <= len(compared) else ''}<td>"
+            f"{equity}<td>{difference if 1 < rank <= len(compared) else ''}<td>"
             f"{_format_chances(each)}"
         )
     mwc = "" if match.is_money else "<th scope=col>MWC %"
@@ -218,7 +221,9 @@ def _format_cube(analysed: AnalysedMatch, decision: AnalysedDecision) -> str:
     }
     judgement = decision.judged.judgement
     if judgement.choice is Choice.NO_DOUBLE and not (judgement.counts_for_gnubg or get_mark(decision)):
-        listed = ", ".join(f"{name} {format_points(equity)}" for name, (equity, _) in equities.items())
+        listed = ", ".join(
+            f"{name} {_format_scaled(analysed, match, equity)}" for name, (equity, _) in equities.items()
+        )
         return f'<p class="soft">Cube: {listed}; best: {best}.</p>'
     rows = "".join(
         f"<tr><th scope=row>{name}{_format_equity(analysed, match, *equity)}"
@@ -242,7 +247,14 @@ def _format_equity(
     """Format the cells of an equity: itself with its 95 % interval, and in a match the winning chance."""
     mwc = compute_mwc(equity, match, analysed.table)
     spread = "" if error is None else f"\N{NO-BREAK SPACE}{format_interval(error)}"
-    return f"<td>{format_points(equity)}{spread}" + ("" if mwc is None else f"<td>{100 * mwc:.2f}")
+    shown = _format_scaled(analysed, match, equity)
+    return f"<td>{shown}{spread}" + ("" if mwc is None else f"<td>{100 * mwc:.2f}")
+
+
+def _format_scaled(analysed: AnalysedMatch, match: MatchState, points: float) -> str:
+    """Format an equity; a dash where it is on no scale."""
+    is_scaled = is_on_scale(points, compute_mwc_per_point(match, analysed.table))
+    return format_points(points) if is_scaled else "\N{EN DASH}"
 
 
 def _format_chances(candidate: RecordedCandidate) -> str:

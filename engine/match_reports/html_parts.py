@@ -7,6 +7,7 @@ from pathlib import Path
 
 from engine.match_analysis.analysed_match import AnalysedDecision, AnalysedMatch
 from engine.match_analysis.statistics import classify_loss
+from engine.match_reports.ratings import format_lost
 from engine.wording import escape_unprintable
 
 _STYLE_FILE = Path(__file__).with_name("report.css")
@@ -61,14 +62,13 @@ def format_interval(error: float) -> str:
 
 def format_loss(decision: AnalysedDecision) -> str:
     """Format what a decision lost, in equity and in match-winning chance."""
-    mwc = decision.judged.error_mwc
-    lost = f"{decision.judged.judgement.error_points:.3f}"
-    return lost if mwc is None else f"{lost} ({100 * mwc:.2f}\N{NO-BREAK SPACE}%)"
+    lost = format_lost(decision.judged.error_points, decision.judged.error_mwc)
+    return lost.replace(" %", "\N{NO-BREAK SPACE}%")
 
 
 def get_mark(decision: AnalysedDecision) -> str:
     """Return ``blunder``, ``error`` or nothing, by the loss; a word and the name of its style."""
-    return classify_loss(decision.judged.judgement.error_points)
+    return classify_loss(decision.judged.size_points)
 
 
 def format_verdict(decision: AnalysedDecision) -> str:

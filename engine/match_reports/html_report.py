@@ -22,6 +22,7 @@ from engine.match_reports.html_parts import (
     get_mark,
     list_names,
 )
+from engine.match_reports.ratings import explain_unscaled
 from engine.match_reports.text_report import list_statistics
 from engine.rules.dice import format_roll
 from engine.rules.match import SEATS
@@ -101,13 +102,14 @@ def _format_statistics(analysed: AnalysedMatch) -> str:
         style = styles[len(label) - len(label.lstrip())]
         values = "".join(f"<td>{_set_signs(escape_text(cell))}" for cell in cells)
         rows.append(f"<tr><th scope=row{style}>{escape_text(label.strip())}{values}")
+    unscaled = explain_unscaled(analysed.statistics)
     return (
         '<section><h2 id="statistics">Statistics</h2><div class="scroll" tabindex="0" role="region" '
         'aria-labelledby="statistics"><table><caption>Each number is on the scale of the program that it is '
         "named after. Losses are in points on the scale of a money game, behind them in winning chances, "
         "before them the number of decisions."
         f"</caption><thead><tr><td><th scope=col>{names[0]}<th scope=col>{names[1]}"
-        f"<tbody>{''.join(rows)}</table></div><p class=soft>{_SCALES}</p></section>"
+        f"<tbody>{''.join(rows)}</table></div><p class=soft>{_SCALES} {unscaled}</p></section>"
     )
 
 
@@ -122,12 +124,12 @@ def _format_errors(analysed: AnalysedMatch) -> str:
     names = list_names(analysed)
     wrong = sorted(
         (each for each in analysed.decisions if get_mark(each)),
-        key=lambda each: -each.judged.judgement.error_points,
+        key=lambda each: -each.judged.size_points,
     )
     small = [
-        each.judged.judgement.error_points
+        each.judged.size_points
         for each in analysed.decisions
-        if not get_mark(each) and each.judged.judgement.error_points > 0.0
+        if not get_mark(each) and each.judged.size_points > 0.0
     ]
     rest = '<p class="soft">Moves are numbered as in .mat files: both players have a move of each number.'
     if small:

@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Callable
 
 from engine.match_analysis.analysed_match import AnalysedDecision, AnalysedMatch
 from engine.match_analysis.statistics import XG_ERROR_POINTS, ErrorTotal, PlayerStatistics, classify_loss
-from engine.match_reports.ratings import format_rate, format_rating
+from engine.match_reports.ratings import (
+    explain_unscaled,
+    format_lost,
+    format_luck,
+    format_rate,
+    format_rating,
+    format_total,
+)
 from engine.rules.dice import format_roll
 from engine.rules.match import RESULT_NAMES
 from engine.wording import escape_unprintable, format_count, shorten_names
@@ -14,6 +22,7 @@ from engine.wording import escape_unprintable, format_count, shorten_names
 _LABEL_WIDTH = 42
 _CELL_WIDTH = 24
 _NAME_WIDTH = 22
+_TEXT_WIDTH = 78
 
 
 def format_text(analysed: AnalysedMatch, errors: int) -> str:
@@ -27,6 +36,7 @@ def format_text(analysed: AnalysedMatch, errors: int) -> str:
         *_format_heading(analysed),
         "",
         *_format_statistics(analysed),
+        *textwrap.wrap(explain_unscaled(analysed.statistics), _TEXT_WIDTH),
         "",
         *_format_errors(analysed, errors),
     ]
@@ -46,10 +56,16 @@ def list_statistics(analysed: AnalysedMatch) -> list[tuple[str, tuple[str, str]]
     """List the statistics of both players: a label, indented where it is part of the one above, and cells."""
     rows: list[tuple[str, Callable[[PlayerStatistics], str]]] = [
         ("PR, by eXtreme Gammon's rule", format_rating),
-        ("Error rate of gnubg, millipoints", lambda player: format_rate(player.gnubg_error_rate)),
-        ("Error rate of Snowie, millipoints", lambda player: format_rate(player.snowie_error_rate)),
+        (
+            "Error rate of gnubg, millipoints",
+            lambda player: format_rate(player.gnubg_error_rate, player.unscaled),
+        ),
+        (
+            "Error rate of Snowie, millipoints",
+            lambda player: format_rate(player.snowie_error_rate, player.unscaled),
+        ),
         ("Decisions counted for PR", lambda player: str(player.counted_decisions)),
-        ("Lost in all", lambda player: _format_total(player.total)),
+        ("Lost in all", lambda player: format_total(player.total)),
         ("  by plays", lambda player: _format_count(player.plays)),
         ("  by doubling or not", lambda player: _format_count(player.doublings)),
         ("    doubles missed", lambda player: _format_count(player.missed_doubles)),
@@ -77,7 +93,9 @@ def list_statistics(analysed: AnalysedMatch) -> list[tuple[str, tuple[str, str]]
 def _format_ratings(players: tuple[PlayerStatistics, PlayerStatistics]) -> tuple[str, str]:
     """Format the performance ratings of a part of a match, with the numbers of decisions that count."""
     one, two = (
-        f"{format_rating(player)} ({player.counted_decisions})" if player.counted_decisions else "-"
+        f"{format_rating(player)} ({player.counted_decisions})"
+        if player.counted_decisions
+        else format_rating(player)
         for player in players
     )
     return one, two
@@ -93,30 +111,25 @@ def _format_statistics(analysed: AnalysedMatch) -> list[str]:
 
 def _format_luck(player: PlayerStatistics) -> str:
     mwc = "" if player.luck_mwc is None else f" ({100 * player.luck_mwc:+.2f} %)"
-    return f"{player.luck_points:+.3f}{mwc}"
-
-
-def _format_total(total: ErrorTotal) -> str:
-    mwc = "" if total.error_mwc is None else f" ({100 * total.error_mwc:.2f} %)"
-    return f"{total.error_points:.3f}{mwc}"
+    return f"{format_luck(player.luck_points)}{mwc}"
 
 
 def _format_count(total: ErrorTotal) -> str:
-    return f"{total.count}: {_format_total(total)}" if total.count else "0"
+    return f"{total.count}: {format_total(total)}" if total.count else "0"
 
 
 def _format_errors(analysed: AnalysedMatch, count: int) -> list[str]:
-    wrong = [each for each in analysed.decisions if classify_loss(each.judged.judgement.error_points)]
+    wrong = [each for each in analysed.decisions if classify_loss(each.judged.size_points)]
     if not wrong:
         return [f"No error of {XG_ERROR_POINTS:.3f} or more."]
-    wrong.sort(key=lambda each: -each.judged.judgement.error_points)
+    wrong.sort(key=lambda each: -each.judged.size_points)
     names = shorten_names(_get_names(analysed), _NAME_WIDTH)
     rows = [
         (
             f"{each.judged.game + 1}",
             f"{each.move}",
             names[each.judged.seat],
-            f"{each.judged.judgement.error_points:.3f}",
+            format_lost(each.judged.error_points, None) or "-",
             _format_mwc(each),
             format_roll(each.roll),
             each.chosen_name,

@@ -40,7 +40,7 @@ def analyse_kept_match(
             RatingTotal.add_up(seat, decisions),
             statistics.errors,
             statistics.blunders,
-            statistics.luck_points,
+            statistics.luck_points or 0.0,
             statistics.luck_mwc,
         )
         for seat, statistics in zip(SEATS, analysed.statistics, strict=True)

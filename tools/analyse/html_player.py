@@ -7,7 +7,7 @@ from datetime import datetime
 from pathlib import Path
 
 from engine.match_reports.html_parts import escape_text, format_page
-from engine.match_reports.ratings import format_rate, format_rating
+from engine.match_reports.ratings import format_luck, format_rate, format_rating
 from tools.analyse.player_history import HistoryRow, PlayerHistory, format_score
 
 _WIDTH, _HEIGHT = 900, 340
@@ -33,7 +33,7 @@ def format_player_html(history: PlayerHistory, date: datetime) -> str:
         "PR": f"{format_rating(total)}, by eXtreme Gammon's rule, with its 95 % interval",
         "Error rates": f"{format_rate(total.gnubg_error_rate)} of GNU Backgammon, "
         f"{format_rate(total.snowie_error_rate)} of Snowie, in millipoints",
-        "Luck": f"{total.luck_points:+.3f} points by own rolls",
+        "Luck": f"{format_luck(total.luck_points)} points by own rolls",
         "Analysed by": escape_text(history.method),
         "Date": f"{date:%Y-%m-%d %H:%M}",
     }
@@ -131,7 +131,7 @@ def _format_rows(history: PlayerHistory) -> str:
             f"<td>{row.length or 'money'}<td>{format_score(row)}<td>{player.counted_decisions:,}"
             f"<td>{format_rating(player)}<td>{format_rating(row.moving)}"
             f"<td>{format_rate(player.gnubg_error_rate)}<td>{player.blunders}"
-            f"<td>{player.luck_points:+.3f}<td class='text long'>{escape_text(Path(row.file).name)}"
+            f"<td>{format_luck(player.luck_points)}<td class='text long'>{escape_text(Path(row.file).name)}"
         )
     return (
         '<section><h2 id="matches">Matches</h2><div class="scroll" tabindex="0" role="region" '

@@ -18,7 +18,7 @@ from engine.match_analysis.statistics import (
     compute_statistics,
     round_value,
 )
-from engine.match_reports.ratings import format_rate, format_rating
+from engine.match_reports.ratings import explain_unscaled, format_luck, format_rate, format_rating
 from engine.wording import escape_unprintable, shorten_names
 from tools.analyse.players_report import list_actions_of
 
@@ -138,9 +138,11 @@ def format_history(history: PlayerHistory) -> str:
     for row, opponent in zip(history.rows, opponents, strict=True):
         lines.append(
             f"{row.date:<17}{opponent:<{_OPPONENT_WIDTH}}{row.length or 'money':>7}{format_score(row):>8}"
-            f"{row.player.counted_decisions:>9,}{format_rating(row.player):>15}{format_rating(row.moving):>15}"
-            f"{format_rate(row.player.gnubg_error_rate):>7}{row.player.luck_points:>+9.3f}"
+            f"{row.player.counted_decisions:>9,} {format_rating(row.player):>14}"
+            f" {format_rating(row.moving):>14}"
+            f"{format_rate(row.player.gnubg_error_rate):>7}{format_luck(row.player.luck_points):>9}"
         )
+    lines += filter(None, [explain_unscaled([total])])
     return "\n".join(lines) + "\n"
 
 

@@ -11,7 +11,7 @@ from engine.match_analysis.statistics import (
     JudgedRoll,
     compute_statistics,
 )
-from engine.match_reports.ratings import format_rate, format_rating
+from engine.match_reports.ratings import explain_unscaled, format_luck, format_rate, format_rating
 from engine.rules.match import SEATS
 from engine.wording import escape_unprintable, shorten_names
 
@@ -46,15 +46,18 @@ class PlayersReport:
         header = (
             f"{'':{_NAME_WIDTH}}{'matches':>8}{'counted':>9}{'PR':>15}{'gnubg':>8}{'Snowie':>8}{'luck':>10}"
         )
-        lines = ["Over several matches:", header]
+        lines, every = ["Over several matches:", header], []
         shown = shorten_names(list(map(escape_unprintable, several)), _NAME_WIDTH - 1)
         for name, short in zip(several, shown, strict=True):
             found = compute_statistics(0, self._decisions[name], self._rolls[name])
+            every.append(found)
             lines.append(
                 f"{short:{_NAME_WIDTH}}{self._matches[name]:>8,}"
-                f"{found.counted_decisions:>9,}{format_rating(found):>15}{format_rate(found.gnubg_error_rate):>8}"
-                f"{format_rate(found.snowie_error_rate):>8}{found.luck_points:>+10.3f}"
+                f"{found.counted_decisions:>9,} {format_rating(found):>14}"
+                f"{format_rate(found.gnubg_error_rate):>8}"
+                f"{format_rate(found.snowie_error_rate):>8}{format_luck(found.luck_points):>10}"
             )
+        lines += filter(None, [explain_unscaled(every)])
         return "\n".join(lines) + "\n"
 
 

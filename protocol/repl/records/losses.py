@@ -10,6 +10,7 @@ from engine.match_analysis.judgement import Choice
 from engine.match_analysis.resignations import JudgedResignation
 from engine.match_analysis.statistics import XG_BLUNDER_POINTS, XG_ERROR_POINTS, classify_loss
 from engine.match_files.model import NO_NOTES
+from engine.match_reports.ratings import explain_unscaled
 from engine.rules.dice import Roll, format_roll
 from engine.rules.match import RESULT_NAMES
 from engine.wording import format_count, shorten_names
@@ -84,7 +85,7 @@ def describe_loss(decision: AnalysedDecision) -> DecisionLoss:
         decision.roll,
         decision.chosen_name,
         decision.best_name,
-        judged.judgement.error_points,
+        judged.size_points,
         decision.depth,
     )
 
@@ -134,9 +135,11 @@ def summarize_losses(record: OpenRecord, seat: int, game: int | None = None) -> 
     if not player.total.count:
         return [f"{name}: no decision.", *lines]
     rating = "" if player.performance_rating is None else f", PR {player.performance_rating:.1f}"
+    if unscaled := explain_unscaled([player]):
+        lines = [unscaled, *lines]
     blunders = "1 of them a blunder" if player.blunders == 1 else f"{player.blunders} of them blunders"
     return [
-        f"{name}: {player.total.error_points:.3f} points lost{rating}; "
+        f"{name}: {player.total.error_points or 0.0:.3f} points lost{rating}; "
         f"{format_count(player.counted_decisions, 'decision')} counted.",
         f"{format_count(player.errors, 'error')} ({XG_ERROR_POINTS} or more), {blunders} "
         f"({XG_BLUNDER_POINTS} or more); {record.source}.",

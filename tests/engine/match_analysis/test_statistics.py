@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import statistics
 from dataclasses import replace
+from unittest.mock import ANY
 
 import pytest
 
@@ -111,3 +112,26 @@ def test_rating_totals_of_parts_add_up_to_the_statistics_of_the_whole():
     assert total.performance_rating_95 == pytest.approx(whole.performance_rating_95)
     assert RatingTotal().performance_rating is None
     assert RatingTotal.add_up(0, DECISIONS[:1]).performance_rating_95 is None
+
+
+def test_errors_without_a_scale_count_for_no_rate_and_in_winning_chances():
+    tiny = decide(0, Choice.TAKE, 5000.0, worth=1e-6)
+    huge = decide(0, Choice.PLAY, 100.0, worth=1e-3)
+    found = compute_statistics(0, [*DECISIONS, tiny, huge])
+    assert replace(
+        found, total=ErrorTotal(8, 0.96875, 0.96875 / 8), errors=5, blunders=3, unscaled=0, wrong_takes=ANY
+    ) == replace(compute_statistics(0, DECISIONS), wrong_takes=ANY)
+    assert found.unscaled == 2
+    assert found.total == ErrorTotal(10, 0.96875, pytest.approx(0.96875 / 8 + 0.005 + 0.1))
+    assert (found.errors, found.blunders) == (6, 4)  # at double match point .01 and .2
+
+
+def test_without_any_error_on_a_scale_there_is_no_rate():
+    found = compute_statistics(0, [decide(0, Choice.PLAY, 3.0, worth=0.0)], [JudgedRoll(0, 0.5, 0.0, 0)])
+    rates = found.performance_rating, found.performance_rating_95, found.gnubg_error_rate
+    assert {*rates, found.snowie_error_rate, found.luck_points, found.total.error_points} == {None}
+    assert (found.unscaled, found.luck_mwc, found.counted_decisions) == (1, 0.0, 0)
+
+
+def test_money_play_always_has_a_scale():
+    assert compute_statistics(0, [decide(0, Choice.PLAY, 20.0, worth=None)]).performance_rating == 10_000

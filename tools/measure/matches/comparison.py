@@ -61,12 +61,12 @@ class Disagreement:
     @property
     def our_error(self) -> float:
         """What the one says was lost."""
-        return self.ours.judged.judgement.error_points
+        return self.ours.judged.size_points
 
     @property
     def their_error(self) -> float:
         """What the other says was lost."""
-        return self.theirs.judged.judgement.error_points
+        return self.theirs.judged.size_points
 
     @property
     def leaning(self) -> int:

@@ -7,6 +7,7 @@ from statistics import mean
 
 from engine.match_analysis.analysed_match import AnalysedDecision
 from engine.match_analysis.documents import list_rating
+from engine.match_reports.ratings import format_lost
 from engine.rules.dice import encode_roll, format_roll
 from tools.common.text_table import format_table
 from tools.measure.matches.comparison import (
@@ -78,7 +79,7 @@ def _describe_analysis(analysis: MatchAnalysis, errors: int) -> dict[str, object
         ],
         "processor_s": analysis.processor_s,
         "worst": [
-            {**_describe_decision(each), "best": each.best, "error": each.judged.judgement.error_points}
+            {**_describe_decision(each), "best": each.best, "error": each.judged.error_points}
             for each in _find_worst(analysis, errors)
         ],
     }
@@ -136,13 +137,13 @@ def _list_decision(decision: AnalysedDecision) -> tuple[str, ...]:
 def _list_worst(comparison: MatchComparison, count: int) -> Iterator[tuple[str, ...]]:
     for analysis in comparison.analyses:
         for decision in _find_worst(analysis, count):
-            lost = f"{decision.judged.judgement.error_points:.3f}"
+            lost = format_lost(decision.judged.error_points, None) or "-"
             yield comparison.name, analysis.by, *_list_decision(decision), lost
 
 
 def _find_worst(analysis: MatchAnalysis, count: int) -> list[AnalysedDecision]:
     decisions = analysis.analysed.decisions
-    return sorted(decisions, key=lambda each: -each.judged.judgement.error_points)[:count]
+    return sorted(decisions, key=lambda each: -each.judged.size_points)[:count]
 
 
 def _list_disagreement(name: str, found: Disagreement) -> tuple[str, ...]:

@@ -728,6 +728,8 @@ export const text = {
       cubeErrorsOf: "{missed} doubles missed, {wrong} wrong; {takes} wrong takes, {passes} wrong passes",
       luck: "Luck",
       withoutLuck: "Result without luck",
+      noScale: "not meaningful here",
+      noScaleReason: "At this score a point at the present cube is worth almost nothing of the match, so that errors in points have no scale.",
       otherRates: "Rates of GNU Backgammon / Snowie",
       headers: { EventDate: "Played on", EventTime: "Played at", Site: "Site", Event: "Event", Annotator: "Annotated by" },
       analysedBy: "Analysed by",

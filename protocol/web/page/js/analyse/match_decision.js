@@ -4,7 +4,7 @@ import { h } from "../dom.js";
 import { fill, text } from "../text.js";
 import { hasOwner, nameCubeAction, turnValue } from "./cube_words.js";
 import { explain } from "./explain.js";
-import { getKind } from "./match_items.js";
+import { getKind, sizeOf } from "./match_items.js";
 import { describeAction } from "./match_lists.js";
 import { classify, formatChance, formatInterval, formatPercent, formatSigned } from "./numbers.js";
 import { PlayList, drawPlaysKey } from "./play_list.js";
@@ -67,10 +67,10 @@ class VerdictPanel {
     const play = findPlay(judged.item);
     this.head.replaceChildren(
       isNamed ? h("h3", { class: "verdict-source" }, source, explain("plies")) : "",
-      ...decisions.filter(({ decision, error }) => decision !== "no double" || error > 0).map((decision) => h("p", { class: "verdict" }, ...describeVerdict(decision))),
+      ...decisions.filter((each) => each.decision !== "no double" || sizeOf(each) > 0).map((decision) => h("p", { class: "verdict" }, ...describeVerdict(decision))),
       isNamed && !decisions.length ? h("p", { class: "quiet" }, words.notJudged) : "",
       luck === null ? "" : h("p", { class: "small quiet" }, fill(words.luckOfRoll, { luck: formatSigned(luck) }), explain("luck")));
-    this.cubes.replaceChildren(...decisions.filter(({ decision }) => decision !== "play").map((decision) => drawCube(decision, decision.decision === "no double" && !decision.error)));
+    this.cubes.replaceChildren(...decisions.filter(({ decision }) => decision !== "play").map((decision) => drawCube(decision, decision.decision === "no double" && !sizeOf(decision))));
     this.list.element.hidden = !play?.candidates;
     if (play?.candidates) this.list.show(listCandidates(play));
   }
@@ -90,16 +90,17 @@ function listCandidates({ candidates = [], chosen }) {
   const [best] = candidates;
   return candidates.map((each) => ({
     play: each.play, equity: each.equity, mwc: each.mwc, depth: each.trials ? fill(text.analyse.rollout.after, { trials: each.trials.toLocaleString("en") }) : each.depth,
-    chances: each.outcome, loss: each.depth === best.depth ? Math.max(0, best.equity - each.equity) : null, se: each.se, isMade: each.play === chosen,
+    chances: each.outcome, loss: each.depth === best.depth && each.equity !== null && best.equity !== null ? Math.max(0, best.equity - each.equity) : null, se: each.se, isMade: each.play === chosen,
   }));
 }
 
-/** @param {Decision} decision */
-function describeVerdict({ decision, chosen, best, error, error_mwc: mwc, xgid }) {
-  const quality = classify(error);
+/** @param {Decision} judged */
+function describeVerdict(judged) {
+  const { decision, chosen, best, error, error_mwc: mwc, xgid } = judged;
+  const quality = classify(sizeOf(judged));
   const mark = h("span", { class: `grade ${quality}`, "aria-hidden": "true" }, text.analyse.marks[quality]);
   if (quality === "best") return [mark, h("span", {}, decision === "play" ? words.bestPlay : words.bestAction)];
-  const lost = fill(words.lostBy, { quality: text.analyse.qualities[quality], loss: error.toFixed(3), mwc: mwc === null ? "" : ` (${formatPercent(mwc, 2)} ${text.analyse.mwc})` });
+  const lost = fill(words.lostBy, { quality: text.analyse.qualities[quality], loss: error === null ? "\u2013" : error.toFixed(3), mwc: mwc === null ? "" : ` (${formatPercent(mwc, 2)} ${text.analyse.mwc})` });
   const better = fill(words.better, { best: nameCubeAction(best, xgid), chosen: nameCubeAction(chosen, xgid) });
   return [mark, h("span", {}, h("strong", { class: quality }, lost), " ", better)];
 }

@@ -34,7 +34,7 @@ import { isLossOf } from "./numbers.js";
  * @property {string} roll
  * @property {string} chosen
  * @property {string} best
- * @property {number} error
+ * @property {number | null} error
  * @property {number | null} error_mwc
  * @property {string} xgid
  * @property {string} depth
@@ -142,7 +142,7 @@ function computeValue(record, game, action, decisions) {
  * @param {Item} item
  */
 export function getWorst(item) {
-  return item.decisions.reduce((worst, { error }) => Math.max(worst, error ?? 0), 0);
+  return item.decisions.reduce((worst, decision) => Math.max(worst, sizeOf(decision)), 0);
 }
 
 /**
@@ -157,6 +157,15 @@ export function getKind({ decision }) {
 }
 
 /**
+ * The size of an error: what it lost in points, or would have lost at double match point where points have no scale.
+ *
+ * @param {Decision} decision
+ */
+export function sizeOf({ error, error_mwc: mwc }) {
+  return error ?? 2 * (mwc ?? 0);
+}
+
+/**
  * @typedef {{least: number, seat: number | null, kind: string, order: "size" | "time"}} ErrorFilter
  *
  * @param {Item[]} items
@@ -165,6 +174,6 @@ export function getKind({ decision }) {
  */
 export function listErrors(items, { least, seat, kind, order }) {
   const errors = items.flatMap((item) => item.decisions.map((decision) => ({ item, decision }))).filter(({ decision }) =>
-    isLossOf(decision.error, least) && decision.error > 0 && (seat === null || decision.seat === seat) && (!kind || getKind(decision) === kind));
-  return order === "size" ? errors.sort((one, other) => other.decision.error - one.decision.error) : errors;
+    isLossOf(sizeOf(decision), least) && sizeOf(decision) > 0 && (seat === null || decision.seat === seat) && (!kind || getKind(decision) === kind));
+  return order === "size" ? errors.sort((one, other) => sizeOf(other.decision) - sizeOf(one.decision)) : errors;
 }

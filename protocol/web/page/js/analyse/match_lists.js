@@ -4,7 +4,7 @@ import { choice, h, labelled } from "../dom.js";
 import { fill, text } from "../text.js";
 import { hasOwner, isDoubled, nameCubeAction } from "./cube_words.js";
 import { explain } from "./explain.js";
-import { BLUNDER, ERROR, getWorst, listErrors } from "./match_items.js";
+import { BLUNDER, ERROR, getWorst, listErrors, sizeOf } from "./match_items.js";
 import { classify, formatLoss, formatPercent, isLossOf } from "./numbers.js";
 import { describeResult } from "./setting_words.js";
 
@@ -64,7 +64,7 @@ export class ErrorList extends EventTarget {
     const { errors } = this;
     this.count.textContent = errors.length ? fill(words.errorCount, { count: errors.length }) : words.noErrors;
     this.list.replaceChildren(...errors.map(({ item, decision }) => {
-      const quality = classify(decision.error);
+      const quality = classify(sizeOf(decision));
       return h("li", {}, h("button", {
         type: "button", class: "error-row", "data-place": item.place, onclick: () => this.dispatchEvent(new CustomEvent("choose", { detail: item })),
       },

@@ -59,6 +59,7 @@ function drawFigures(record, analysis, other) {
  */
 function formatTotal(total) {
   const mwc = total.error_mwc ? ` (${formatPercent(total.error_mwc, 2)})` : "";
+  if (total.error === null) return mwc.trim() || "0";
   return total.error ? `${total.error.toFixed(3)}${mwc}` : "0";
 }
 
@@ -80,8 +81,8 @@ const ROWS = /** @type {Row[]} */ ([
 ]);
 
 /** @param {any} part with a performance rating */
-export function formatRating({ performance_rating: rating, performance_rating_95: interval }) {
-  if (rating === null || rating === undefined) return "\u2013";
+export function formatRating({ performance_rating: rating, performance_rating_95: interval, unscaled }) {
+  if (rating === null || rating === undefined) return unscaled ? h("span", { title: words.noScaleReason }, words.noScale) : "\u2013";
   return rating.toFixed(2) + (interval ? ` \u00b1 ${interval.toFixed(1)}` : "");
 }
 

@@ -7,7 +7,7 @@ import { describeFailure } from "./failures.js";
 import { DecisionPanel } from "./match_decision.js";
 import { drawDownloads } from "./match_downloads.js";
 import { MatchGraph } from "./match_graph.js";
-import { ERROR, getWorst, listItems } from "./match_items.js";
+import { ERROR, getWorst, listItems, sizeOf } from "./match_items.js";
 import { ErrorList, MoveList } from "./match_lists.js";
 import { analyseMatches, findPosition, readMatches } from "./match_source.js";
 import { drawSummary } from "./match_summary.js";
@@ -258,7 +258,7 @@ export class MatchView {
     const setting = this.readSetting(item);
     const decision = item.decisions.find((each) => each.decision === "play");
     const plays = looked ? [{ play: looked.play, loss: looked.loss }]
-      : decision ? [{ play: decision.chosen, loss: decision.error }, ...(decision.error > 0 ? [{ play: decision.best, loss: 0 }] : [])]
+      : decision ? [{ play: decision.chosen, loss: sizeOf(decision) }, ...(sizeOf(decision) > 0 ? [{ play: decision.best, loss: 0 }] : [])]
       : item.action.play ? [{ play: item.action.play, loss: 0 }] : [];
     const arrows = plays.map(({ play, loss }) => ({ moves: parsePlay(play), className: classify(loss), seat: setting.on_roll }));
     this.board?.show(toBoardState(setting), { perspective: this.opened.isFlipped ? 1 : 0, numbering: setting.on_roll, arrows, animate: false });
