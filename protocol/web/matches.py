@@ -10,12 +10,12 @@ from typing import Any, cast
 
 import msgspec
 
-from engine.errors import CancelledWork, FormatError, UnsupportedError
+from engine.errors import CancelledWork, FormatError, GammondError, UnsupportedError
 from engine.match_analysis.analysed_match import AnalysedMatch, find_table
 from engine.match_analysis.documents import describe_match
 from engine.match_files.documents import describe_record
 from engine.match_files.model import RecordedMatch
-from engine.match_files.reading import read_matches
+from engine.match_files.reading import list_xgids, read_matches, read_positions
 from engine.match_files.sgf.writer import format_sgf
 from engine.match_files.writing import MATCH_FORMATS, write_match
 from engine.match_reports.html_report import format_html
@@ -33,10 +33,11 @@ from protocol.web.plans import Question
 DEFAULT_PLIES = 2
 """The look-ahead of an analysis, that of `gammond analyse`."""
 
+_JSON = "json"
 HTML, HTML_MEDIA = "html", "text/html; charset=utf-8"
 SGF = "sgf"
-REPORTS = ("json", HTML, SGF)
-TARGETS = ("json", HTML, *MATCH_FORMATS)
+REPORTS = (_JSON, HTML, SGF)
+TARGETS = (_JSON, HTML, *MATCH_FORMATS)
 
 _FILE_MEDIA = {"mat": "text/plain; charset=utf-8", SGF: "application/x-go-sgf; charset=utf-8"}
 _TEXT_FIELD = "match_text"
@@ -97,7 +98,7 @@ def ask_convert(session: Session, request: WebRequest) -> Question:
     made: list[WebAnswer] = []
 
     def run(control: WorkControl) -> Sequence[AnyReply]:
-        made.append(_CONVERTERS[target](_read(content)))
+        made.append(_convert_to_json(content) if target == _JSON else _CONVERTERS[target](_read(content)))
         return ()
 
     return Question(Work(run, is_long=True), lambda _: made[0])
@@ -159,9 +160,28 @@ def _convert_to_html(matches: Sequence[RecordedMatch]) -> WebAnswer:
     return WebAnswer(200, page.encode(), HTML_MEDIA)
 
 
-def _convert_to_json(matches: Sequence[RecordedMatch]) -> WebAnswer:
-    described = [describe_record(match) | _describe_analysis(match) for match in matches]
-    return WebAnswer(200, msgspec.json.encode({"matches": described}) + b"\n")
+def _convert_to_json(content: bytes) -> WebAnswer:
+    """Describe the matches of a file, or its positions if it has no match."""
+    try:
+        matches = _read(content)
+    except FormatError:
+        try:
+            document = {"matches": [], "positions": _list_positions(content)}
+        except GammondError:
+            document = {}
+        if not document:
+            raise
+    else:
+        document = {"matches": [describe_record(match) | _describe_analysis(match) for match in matches]}
+    return WebAnswer(200, msgspec.json.encode(document) + b"\n")
+
+
+def _list_positions(content: bytes) -> list[dict[str, object]]:
+    found = read_positions(content, name=_TEXT_FIELD)
+    return [
+        {"xgid": xgid, "names": list(each.names), "comment": each.notes.comment}
+        for xgid, each in zip(list_xgids(content, found), found, strict=True)
+    ]
 
 
 def _describe_analysis(match: RecordedMatch) -> dict[str, object]:
@@ -201,7 +221,6 @@ _REPORT_FILES: dict[str, tuple[Callable[[AnalysedMatch], str], str]] = {
 }
 
 _CONVERTERS: dict[str, Callable[[Sequence[RecordedMatch]], WebAnswer]] = {
-    "json": _convert_to_json,
     HTML: _convert_to_html,
     **{name: partial(_convert_to_file, name) for name in MATCH_FORMATS},
 }

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.engine.match_files.sgf.test_positions import SAVED_WITH_DICE
+from tests.engine.match_files.test_position_report import XG_CUBE, XG_PLAYS
 from tests.web.waiting import check_widths, expect
 
 pytestmark = pytest.mark.slow
@@ -225,6 +227,18 @@ def test_a_match_is_pasted_where_a_position_was_expected(open_page):
     page.get_by_role("button", name="Open").click()
     page.locator(".summary .main-row").wait_for()
     expect(page).to_have_url(re.compile("#/analyse/match$"))
+
+
+def test_a_file_with_a_position_is_shown_as_one_and_of_several_one_is_chosen(open_page):
+    page = open_page("/#/analyse")
+    page.get_by_label("Position or match as text").fill(SAVED_WITH_DICE)
+    page.get_by_role("button", name="Open").click()
+    expect(page).to_have_url(re.compile(":0:0:1:31:2:1:0:5:"))
+    page.goto(page.url.split("#")[0] + "#/analyse")
+    page.get_by_label("Position or match as text").fill(XG_PLAYS + XG_CUBE)
+    page.get_by_role("button", name="Open").click()
+    page.get_by_role("button", name="XGID=").nth(1).click()
+    expect(page).to_have_url(re.compile(":0:0:1:00:3:6:0:7:"))
 
 
 def test_a_deeper_analysis_tells_its_progress_and_can_be_stopped(open_page, match_file):

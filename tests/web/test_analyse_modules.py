@@ -130,27 +130,6 @@ def test_no_cube_is_shown_in_the_crawford_game_and_in_a_match_to_1_point(page):
     assert shown == [True, True, False, False, True]
 
 
-def test_a_file_of_one_position_is_told_from_others(page):
-    xgid = encode_xgid(Position.start(), MatchState())
-    snowie = "0;1;0;1;0;a;b;0;0;0;1;0;0;0;-2;0;0;0;0;5;0;3;0;0;0;-5;5;0;0;0;-3;0;-5;0;0;0;0;2;0;0;0"
-    contents = [
-        f"Alice\n+---+\n{xgid}\nbest 8/5",
-        f"{xgid} {xgid}",
-        snowie,
-        "Dear Bob",
-        "",
-        f"{xgid}\n{xgid[:-4]}0:9",
-    ]
-    found = page.evaluate(
-        """async contents => {
-          const {findPosition} = await import("/page/js/analyse/match_source.js");
-          return Promise.all(contents.map(content => findPosition(new Blob([content]))));
-        }""",
-        contents,
-    )
-    assert found == [xgid, xgid, snowie, None, None, None]
-
-
 def test_points_have_the_numbers_of_the_seat_that_is_asked_for(page):
     shown = page.evaluate(
         """async () => {

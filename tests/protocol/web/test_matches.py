@@ -9,6 +9,8 @@ from engine.match_files.sgf import tree
 from protocol.core.limits import ClientLimits
 from protocol.web.endpoints import MAX_MATCH_BYTES
 from protocol.web.matches import DEFAULT_PLIES
+from tests.engine.match_files.sgf.test_positions import SAVED_WITH_DICE
+from tests.engine.match_files.test_position_report import XG_CUBE, XG_PLAYS
 from tests.protocol.talking import make_service, talk
 from tests.protocol.web_asking import ask, get_error, get_json
 
@@ -23,6 +25,9 @@ TEXT = """ 3 point match
 """
 TWO = TEXT + TEXT
 _ROLLOUT = "rollout.what"
+
+XGID = "XGID=-b----E-C---eE---c-e----B-:0:0:1:31:2:1:0:5:10"
+SNOWIE = "5;0;0;0;1;X;O;0;1;2;1;0;0;-2;0;0;0;0;5;0;3;0;0;0;-5;5;0;0;0;-3;0;-5;0;0;0;0;2;0;3;1;"
 
 
 def test_an_analysis_is_that_of_the_json_query():
@@ -192,3 +197,28 @@ def test_a_match_that_no_reader_could_take_whole_is_not_written(monkeypatch):
     monkeypatch.setattr(tree, "MAX_VALUES", 100)
     assert get_error("convert", match, query=[("to", "sgf")]) == (422, "limit", "games")
     assert ask("convert", match, query=[("to", "mat")]).status == 200
+
+
+@pytest.mark.parametrize(
+    ("content", "rolls"),
+    [
+        (f"Alice\n+---+\n{XGID}\nbest 8/5", ["31"]),
+        (SNOWIE, ["31"]),
+        (SAVED_WITH_DICE, ["31"]),
+        (XG_PLAYS + XG_CUBE, ["31", "00"]),
+        (f"<{XGID}>\n4HPwATDgc/ABMA", ["31", "00"]),
+    ],
+)
+def test_a_file_of_positions_is_told_from_matches_as_json(content, rolls):
+    status, document = get_json("convert", content.encode(), query=(("to", "json"),))
+    assert (status, document["matches"]) == (200, [])
+    assert [each["xgid"].split(":")[4] for each in document["positions"]] == rolls
+
+
+def test_what_is_neither_a_match_nor_a_position_is_refused_as_no_match():
+    for content in ("Dear Bob", "", XGID.replace(":31:", ":99:")):
+        status, code, field = get_error("convert", content.encode() or b" ", query=(("to", "json"),))
+        assert (status, code, field) == (422, "bad_value", "match_text")
+    status, document = get_json("convert", SAVED_WITH_DICE.encode(), query=(("to", "mat"),))
+    assert status == 422
+    assert "got a position: give it to gammond eval, hint or cube" in document["error"]["message"]

@@ -640,6 +640,7 @@ export const text = {
       pasteFirst: "Paste a match first.",
       pastedName: "pasted match.txt",
       nothing: "There is no game in this file.",
+      positions: "Positions of the file",
       which: "Match",
       titleMatch: "{one} – {two}, match to {points}: {score}",
       titleMoney: "{one} – {two}, money game: {score}",

@@ -9,7 +9,6 @@ import { awaitAnswer } from "../waits.js";
  */
 
 const LONGEST_LINE = 500_000;
-const LONGEST_POSITION = 20_000;
 const BINARY = "application/octet-stream";
 
 /**
@@ -23,13 +22,13 @@ export async function fetchGame(id) {
 }
 
 /**
- * Read the matches of a file of any format.
+ * Read the matches of a file of any format, or the positions of one that has no match.
  *
  * @param {Blob} file
- * @returns {Promise<MatchRecord[]>}
+ * @returns {Promise<{matches: MatchRecord[], positions?: {xgid: string, names: string[], comment: string}[]}>}
  */
-export async function readMatches(file) {
-  return (await (await post("/api/v1/convert?to=json", file)).json()).matches;
+export async function readFile(file) {
+  return (await post("/api/v1/convert?to=json", file)).json();
 }
 
 /**
@@ -70,20 +69,6 @@ export async function fetchReport(file, plies, format) {
 export async function convertMatch(file, format) {
   const answer = await post(`/api/v1/convert?to=${format}`, file);
   return { content: await answer.blob(), leftOut: answer.headers.get("X-Left-Out") ?? "" };
-}
-
-/**
- * The position of a file that has one, as programs export it: an XGID in any text, a FIBS board or a Snowie line;
- * null for other files.
- *
- * @param {Blob} file
- */
-export async function findPosition(file) {
-  if (file.size > LONGEST_POSITION) return null;
-  const content = (await file.text()).trim();
-  const found = new Set(content.match(/XGID=[-A-Oa-o]{26}(?::-?[0-9DBR]+){9}/g));
-  if (found.size === 1) return [...found][0];
-  return !content.includes("\n") && (/^board:/i.test(content) || content.split(";").length > 20) ? content : null;
 }
 
 /**

@@ -9,7 +9,7 @@ import { drawDownloads } from "./match_downloads.js";
 import { MatchGraph } from "./match_graph.js";
 import { ERROR, getWorst, listItems, sizeOf } from "./match_items.js";
 import { ErrorList, MoveList } from "./match_lists.js";
-import { analyseMatches, findPosition, readMatches } from "./match_source.js";
+import { analyseMatches, readFile } from "./match_source.js";
 import { drawSummary } from "./match_summary.js";
 import { classify, formatSeconds, isLossOf } from "./numbers.js";
 import { parsePlay } from "./plays.js";
@@ -90,12 +90,9 @@ export class MatchView {
     this.say("");
     try {
       const file = await fetch();
-      const records = await readMatches(file).catch(async (error) => {
-        const position = await findPosition(file);
-        if (!position) throw error;
-        this.links.showPosition(position);
-      });
-      if (!records) return;
+      const { matches: records, positions = [] } = await readFile(file);
+      if (positions.length === 1) return this.links.showPosition(positions[0].xgid);
+      if (positions.length) return this.offer(positions);
       if (!records.some(({ games }) => games.length)) {
         this.say(words.nothing);
         return;
@@ -106,6 +103,17 @@ export class MatchView {
     } catch (error) {
       this.say(describeFailure(error));
     }
+  }
+
+  /**
+   * List the positions of a file, to choose one.
+   *
+   * @param {{xgid: string, comment: string}[]} positions
+   */
+  offer(positions) {
+    this.parent.replaceChildren(h("section", { class: "panel invitation" }, h("h2", {}, words.positions),
+      h("ol", {}, ...positions.map(({ xgid, comment }) => h("li", {},
+        h("button", { type: "button", class: "plain", onclick: () => this.links.showPosition(xgid) }, xgid), comment && h("p", { class: "comment" }, comment))))));
   }
 
   /** @param {string} message */
