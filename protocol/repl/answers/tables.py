@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from engine.match_analysis.statistics import classify_loss
+from engine.match_analysis.statistics import MOST_POINTS, classify_loss
 from engine.wording import format_count
 from protocol.core.requests import Reply, ReplyValue
 from protocol.repl.answers.replies import Mark, MarkedLine, PreformattedLine
@@ -18,6 +18,7 @@ TABLE_WIDTH = 80
 CHANCE_KEYS = ("win", "win_g", "win_bg", "lose_g", "lose_bg")
 _CHANCE_WIDTHS = (6, 5, 5, 6, 5)
 
+_NO_SCALE = "n/a"
 _EQUITY_WIDTH = 7
 _NUMBER_WIDTH = 10
 
@@ -26,8 +27,18 @@ _MATRIX_LEGEND = "N no {double}, D {double}/take, P {double}/pass, T too good, -
 
 
 def format_points(value: ReplyValue) -> str:
-    """Write an equity, in points; what rounds to nothing has no minus."""
-    return f"{round(float(value), 3) + 0.0:+.3f}"
+    """Write an equity, in points; what rounds to nothing has no minus.
+
+    One beyond `MOST_POINTS` comes up only at a score at which points have no scale: it is not written.
+    """
+    points = round(float(value), 3) + 0.0
+    return _NO_SCALE if abs(points) > MOST_POINTS else f"{points:+.3f}"
+
+
+def _format_cost(points: float) -> str:
+    """Write what a choice costs; in words where points have no scale."""
+    text = format_points(points).lstrip("+")
+    return "more than points can say at this score" if text == _NO_SCALE else text
 
 
 def format_percent(value: ReplyValue, decimals: int = 1) -> str:
@@ -211,7 +222,7 @@ def format_response(take: ReplyValues) -> list[str]:
     response = str(take["response"])
     names = {"take": "beaver" if response == "beaver" else "take", "drop": "pass"}
     best, other = ("drop", "take") if response == "drop" else ("take", "drop")
-    cost = format_points(abs(float(take[best]) - float(take[other])))[1:]
+    cost = _format_cost(abs(float(take[best]) - float(take[other])))
     word = {"take": "Take: passing", "beaver": "Beaver: passing", "drop": "Pass: taking"}[response]
     rows = [format_choice_row(name, take, key, best) for key, name in names.items()]
     return [format_choice_header(take), *rows, f"    {word} costs {cost}.", format_source(take)]
@@ -277,7 +288,8 @@ def _describe_cube_decision(cube: ReplyValues) -> str:
     offering = f"{double.removesuffix('e')}ing"
     doubler = f"not {offering}" if cube["double"] else offering
     answer = "taking" if cube["response"] == "drop" else "passing"
-    costs = f"{doubler} costs {doubling:.3f}, {answer} a {double} costs {abs(taken - passed):.3f}"
+    costs = f"{doubler} costs {_format_cost(doubling)}, {answer} a {double} costs "
+    costs += _format_cost(abs(taken - passed))
     return f"{cube['action']}: {costs}."
 
 

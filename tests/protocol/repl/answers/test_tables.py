@@ -170,3 +170,12 @@ def test_a_single_trial_has_no_errors():
     summary = {"of": "position", "trials": 1, "reason": "trials", "seed": 0, "elapsed_ms": 1, **BY}
     lines = format_rollout([Reply("estimate", values=estimate), Reply("rollout", values=summary)])
     assert lines[3].split() == ["±", "1", "trial"]
+
+
+def test_equities_at_a_score_where_points_have_no_scale_are_not_written():
+    assert [format_points(value) for value in (3292.398, -11.0, 10.0, -0.0001)] == [
+        "n/a",
+        "n/a",
+        "+10.000",
+        "+0.000",
+    ]
