@@ -35,10 +35,6 @@ _COUNT_CHUNK_BYTES = 1 << 20
 class LineStream(Protocol):
     """A stream of bytes that is read by lines."""
 
-    def read(self, size: int, /) -> bytes:
-        """Read bytes, up to a number of them."""
-        ...
-
     def readline(self, limit: int, /) -> bytes:
         """Read a line, or as much of it as the limit allows; empty at the end."""
         ...

@@ -167,7 +167,7 @@ def open_input(
         GammondError: As `read_positions`; it is a match file, for example.
     """
     if path is not None and path.is_file() and _is_no_list(read_head(path)):
-        return _open_positions(stream.read(MAX_FILE_BYTES + 1), str(path))
+        return _open_positions(read_head(path, MAX_FILE_BYTES + 1), str(path))
     source = _LineSource(stream)
     first = source.find_line()
     if path is None and _is_no_list(source.look_ahead()):
