@@ -72,7 +72,9 @@ class AnalysedDecision:
 
     @property
     def chosen_name(self) -> str:
-        """What was done, as a reader is told: a double of a cube that has an owner is a redouble."""
+        """What was done, as a reader is told: a redouble, an illegal play."""
+        if isinstance(self.action, PlayAction) and self.roll is not None:
+            return format_play(self.action.play, is_legal=self.action.is_legal)
         return name_cube_action(self.chosen, self.situation.match)
 
     @property
@@ -89,7 +91,7 @@ class AnalysedDecision:
 
     @property
     def made_candidate(self) -> RecordedCandidate | None:
-        """The candidate that was played; None for cube decisions, and where nothing else could be played."""
+        """The candidate that was played; None for cube decisions and illegal plays, and without a choice."""
         if self.roll is None or not isinstance(self.action, PlayAction):
             return None
         return find_candidate(self.notes.candidates, self.action.play)
@@ -151,6 +153,15 @@ class AnalysedMatch:
         if not self.match.length:
             return None
         return next((seat for seat in SEATS if self.score[seat] >= self.match.length), None)
+
+    @property
+    def cut_games(self) -> list[str]:
+        """What of its games is missing, a line for each game that is cut; statistics rest on the rest."""
+        return [
+            f"game {number} is cut: {'; '.join(game.missing)}"
+            for number, game in enumerate(self.match.games, 1)
+            if game.is_cut
+        ]
 
     @property
     def statistics(self) -> tuple[PlayerStatistics, PlayerStatistics]:

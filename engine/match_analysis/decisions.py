@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from engine.cubeful.match_equity import MatchEquityTable
 from engine.match_analysis.judgement import (
+    ILLEGAL_PLAY,
     Judgement,
     judge_doubling,
     judge_play,
@@ -23,7 +24,7 @@ def judge_recorded_match(
 ) -> tuple[list[JudgedDecision], list[JudgedRoll]]:
     """Judge the decisions that have an evaluation, in the order of the match.
 
-    A play that is not among its candidates is left out, and so are beavers.
+    A legal play that is not among its candidates is left out, and so are beavers.
 
     Args:
         match: The match as its file was read, or as `engine.match_analysis.analysis.analyse_match` left it.
@@ -81,7 +82,10 @@ def _judge_action(
         if cube is not None:
             yield action.seat, judge_doubling(cube, is_double=False)
         results = [candidate.play.result for candidate in notes.candidates]
-        if action.play.result in results:
+        if not action.is_legal:
+            if notes.candidates:
+                yield action.seat, ILLEGAL_PLAY
+        elif action.play.result in results:
             equities = [candidate.evaluation.equity for candidate in notes.candidates]
             yield action.seat, judge_play(equities, results.index(action.play.result))
         elif not action.play.moves and notes.luck is not None:  # analysed: nothing else could be played

@@ -64,6 +64,7 @@ def describe_match(analysed: AnalysedMatch, max_candidates: int | None = None) -
             }
             for each in analysed.resignations
         ],
+        **({"cut": analysed.cut_games} if analysed.cut_games else {}),
         "issues": [str(issue) for issue in match.issues],
     }
 
@@ -155,6 +156,7 @@ def list_decision(
         "score": [match.score[seat] for seat in SEATS],
         "roll": encode_roll(decision.roll) if decision.roll else "",
         "chosen": decision.chosen,
+        **({} if judged.judgement.is_legal else {"illegal": True}),
         "best": decision.best,
         "error": round_value(judged.error_points),
         "error_mwc": round_value(judged.error_mwc),

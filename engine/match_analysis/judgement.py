@@ -51,12 +51,18 @@ class Judgement:
         counts_for_xg: Whether eXtreme Gammon counts it.
         counts_for_gnubg: Whether GNU Backgammon counts it: an unforced play, or a cube decision that was
             close or made.
+        is_legal: Whether the rules allow what was chosen; statistics leave out what they forbid.
     """
 
     choice: Choice
     error_points: float
     counts_for_xg: bool
     counts_for_gnubg: bool
+    is_legal: bool = True
+
+
+ILLEGAL_PLAY = Judgement(Choice.PLAY, 0.0, counts_for_xg=False, counts_for_gnubg=False, is_legal=False)
+"""The judgement of a play that the rules forbid: it has no equity, so it lost nothing."""
 
 
 def judge_play(equities: Sequence[float], played: int) -> Judgement:

@@ -259,10 +259,10 @@ def compute_statistics(
 
     Args:
         seat: The player's seat.
-        decisions: Of both players: Snowie's rate divides by the plays of both.
+        decisions: Of both players: Snowie's rate divides by the plays of both. Illegal plays are left out.
         rolls: Of both players.
     """
-    every = list(decisions)
+    every = [decision for decision in decisions if decision.judgement.is_legal]
     own = [decision for decision in every if decision.seat == seat]
     scaled = [decision for decision in own if decision.error_points is not None]
     counted = [decision for decision in scaled if decision.judgement.counts_for_xg]

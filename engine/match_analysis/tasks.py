@@ -33,7 +33,8 @@ class AnalysisTask:
         position: The checkers, as the seat on roll sees them.
         match: The match state, before the roll.
         roll: The dice; None for the cube.
-        play: The play that was made; None for the cube.
+        play: The play that was made; None for the cube, for a roll that was not played, and for a play that
+            the rules forbid, with which the legal ones are not compared.
     """
 
     game: int
@@ -45,7 +46,7 @@ class AnalysisTask:
     play: Play | None = None
 
     def find_made(self, candidates: Iterable[RecordedCandidate]) -> RecordedCandidate:
-        """Return the play that was made, which every analysis of a roll has."""
+        """Return the play that was made, which every analysis of a legal one has."""
         assert self.play is not None
         made = find_candidate(candidates, self.play)
         assert made is not None
@@ -96,12 +97,13 @@ def list_tasks(number: int, game: RecordedGame) -> Iterator[AnalysisTask]:
         own = match.before_roll()
         has_answered = before is not None and _is_cube_action(before)
         match action:
-            case PlayAction(roll=roll, play=play):
+            case PlayAction(roll=roll):
                 is_opening = not place and position == game.rules.starting_position
                 has_chosen = match.roll is None and not is_opening and not has_answered
                 if has_chosen and has_cube and own.may_double(own.on_roll):
                     yield AnalysisTask(number, (place,), (action,), position, own)
-                yield AnalysisTask(number, (place,), (action,), position, own, roll, play)
+                made = action.play if action.is_legal else None
+                yield AnalysisTask(number, (place,), (action,), position, own, roll, made)
             case DoubleAction() if not match.doubled:
                 answers = takewhile(_is_cube_action, game.actions[place + 1 :])
                 actions = (action, *answers)

@@ -62,12 +62,16 @@ _PATH = re.compile(rf"({_POINT}\*?(?:[/-]{_POINT}\*?)+)(?:\(([1-4])\)|x([1-4]))?
 _MAX_TEXT_LENGTH = 200
 
 
-def format_play(play: Play) -> str:
+def format_play(play: Play, *, is_legal: bool = True) -> str:
     """Format a play as people write it: ``8/5 6/5``, ``bar/22*``, ``6/off(2)``, ``24/18*/13``, ``pass``.
 
     Moves of one checker are joined, with intermediate points only where it hits; equal moves are counted.
+
+    Args:
+        play: The play.
+        is_legal: False for a play that was made against the rules, as in ``14/10 (illegal)``.
     """
-    return _format_moves(play.moves, play.hits)
+    return _format_moves(play.moves, play.hits) + " (illegal)" * (not is_legal)
 
 
 def format_plays(plays: LegalPlays) -> list[str]:

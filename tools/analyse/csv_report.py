@@ -36,6 +36,7 @@ def format_csv(analysed: AnalysedMatch, *, has_header: bool) -> str:
             {
                 **{name: int(value) if isinstance(value, bool) else value for name, value in listed.items()},
                 "file": analysed.name,
+                "chosen": decision.chosen if decision.judged.judgement.is_legal else decision.chosen_name,
                 "length": analysed.match.length,
                 "player": names[seat],
                 "opponent": names[1 - seat],
