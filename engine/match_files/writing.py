@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from engine.errors import LimitError
 from engine.match_files.mat.reader import parse_mat
 from engine.match_files.mat.writer import format_match
-from engine.match_files.model import ActionNotes, RecordedMatch
+from engine.match_files.model import ActionNotes, RecordedGame, RecordedMatch, number_games
 from engine.match_files.sgf.reader import parse_sgf
 from engine.match_files.sgf.writer import format_sgf
-from engine.rules.game_record import ResignationAction
+from engine.rules.game_record import PlayAction, ResignationAction
 
 
 @dataclass(frozen=True)
@@ -74,12 +74,33 @@ def list_losses(match: RecordedMatch, read: RecordedMatch) -> list[str]:
     losses += [f"header {word}" for word, said in match.headers.items() if read.headers.get(word) != said]
     if match.names != read.names:
         losses.append("characters of names")
+    for number, game, other in zip(number_games(match.games), match.games, read.games, strict=False):
+        losses += _list_losses_of_game(number, game, other)
     losses += _count_losses("comments", _list_comments(match), _list_comments(read))
     analysed, kept = _list_analysed(match), _list_analysed(read)
     losses += _count_losses("analysed decisions", analysed, kept)
     if kept and (depths := _collect_depths(analysed) - _collect_depths(kept)):
         losses.append(f"the depths {', '.join(sorted(depths))}")
     return losses + _count_losses("rejected resignations", _list_rejected(match), _list_rejected(read))
+
+
+def _list_losses_of_game(number: int, game: RecordedGame, read: RecordedGame) -> Iterator[str]:
+    """Yield what of a game is not in the one that was read again."""
+    if _list_done(game) != _list_done(read):
+        yield f"actions of game {number}"
+    if game.result != read.result:
+        yield f"the result of game {number}"
+    if game.missing != read.missing:
+        yield f"that game {number} is cut"
+
+
+def _list_done(game: RecordedGame) -> list[object]:
+    """List the actions of a game but resignations, plays by what they lead to."""
+    return [
+        (each.seat, each.roll, each.play.result, each.is_legal) if isinstance(each, PlayAction) else each
+        for each in game.actions
+        if not isinstance(each, ResignationAction)
+    ]
 
 
 def _count_losses(what: str, whole: Collection[object], kept: Collection[object]) -> list[str]:

@@ -16,12 +16,14 @@ from engine.match_files.variants import name_variant
 from engine.rules.dice import encode_roll
 from engine.rules.game_record import (
     DoubleAction,
+    GameAction,
     GameRecord,
     PlayAction,
     ResponseAction,
     RollAction,
     SetAction,
 )
+from engine.rules.game_replay import GameSituation, replay
 from engine.rules.match import MatchState
 from engine.rules.moves import Play
 from engine.rules.rules import Feature
@@ -32,6 +34,7 @@ _FORBIDDEN = ':;[]"\n\r\t'
 _RATING_HEADERS = ("Player 1 Elo", "Player 2 Elo")
 _DOUBLES = ("Doubles", "Beavers", "Raccoons")
 _TAKE = " Takes"
+_FIRST_DOUBLE = 2
 
 _Game = GameRecord | RecordedGame
 
@@ -154,9 +157,15 @@ def _arrange_rows(names: tuple[str, str], game: _Game) -> list[dict[int, str]]:
 
 
 def _format_actions(names: tuple[str, str], game: _Game) -> Iterator[tuple[int, int, str]]:
-    """Yield number, seat and cell of each action that has one; resignations show in the result alone."""
+    """Yield number, seat and cell of each action that has one; resignations show in the result alone.
+
+    Illegal plays are written as they were made.
+    """
     doubles, unplayed = 0, ""
-    for number, action in zip(number_moves(game.actions), game.actions, strict=True):
+    position = game.position if isinstance(game, RecordedGame) else game.rules.starting_position
+    walk = replay(GameSituation(position, game.initial_state), game.actions)
+    moves, following = number_moves(game.actions), [*game.actions[1:], None]
+    for number, (situation, action), after in zip(moves, walk, following, strict=True):
         match action:
             case PlayAction(seat, roll, play):
                 yield number, seat, f"{encode_roll(roll)}: {_format_moves(play)}".rstrip()
@@ -167,18 +176,36 @@ def _format_actions(names: tuple[str, str], game: _Game) -> Iterator[tuple[int, 
                 yield number, seat, f" {_DOUBLES[doubles]} => {cube}"
             case ResponseAction(seat, is_take):
                 yield number, seat, _TAKE if is_take else " Drops"
-            case SetAction():
-                _check_follows_roll(unplayed)
+            case SetAction() if unplayed:
                 yield number, 1 - action.match.on_roll, f"{unplayed} {_format_illegal_result(names, action)}"
                 unplayed = ""
+            case SetAction():
+                _check_is_read(situation, action, after)
         doubles = doubles + 1 if isinstance(action, DoubleAction) else 0
     if unplayed:
         yield rolled, seat, f"{unplayed} ????"
 
 
-def _check_follows_roll(unplayed: str) -> None:
-    """Make sure that what was set in the midst of a game can pass for the result of an illegal play."""
-    if not unplayed:
+def _check_is_read(before: GameSituation, action: SetAction, following: GameAction | None) -> None:
+    """Make sure that readers set the table so for what follows: a double out of turn, an action after a gap.
+
+    What stands behind a roll passes for the result of an illegal play, and needs no check.
+
+    Raises:
+        UnsupportedError: They do not.
+    """
+    seat, now = action.match.on_roll, before.match.before_roll()
+    if before.match.doubled and not before.match.beavered:
+        now = before.apply(ResponseAction(before.match.to_act, True)).match
+    position = before.position if seat == now.on_roll else before.position.swap_sides()
+    expected = [replace(now, on_roll=seat)]
+    if isinstance(following, DoubleAction):
+        owner = seat if following.cube > _FIRST_DOUBLE else None
+        expected.append(
+            replace(now, on_roll=seat, cube=following.cube // 2, cube_owner=owner, crawford=False)
+        )
+    is_by_seat = isinstance(following, PlayAction | RollAction | DoubleAction) and following.seat == seat
+    if not is_by_seat or position != action.position or action.match not in expected:
         raise UnsupportedError(
             "a .mat file has no place for a position or a cube that was set in the midst of a game",
             field="games",

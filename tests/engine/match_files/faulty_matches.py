@@ -72,3 +72,31 @@ UNFINISHED = """ 5 point match
   1) 31: 8/5 6/5                      64: 24/14
 """
 """The last game has no end, which is no fault."""
+
+DOUBLED_OUT_OF_TURN = """ 9 point match
+
+ Game 1
+ ann : 0                              bob : 0
+  1) 31: 8/5 6/5                      64: 24/14
+  2)  Doubles => 2                     Takes
+  3) 52: 13/8 24/22                   21: 14/11
+  4)  Doubles => 4                     Takes
+  5) 52: 13/8 22/20                   61: 13/6
+  6)  Doubles => 8                    Drops
+      Wins 4 points
+"""
+"""Who does not own the cube doubles."""
+
+TURN_MISSING = """ 9 point match
+
+ Game 1
+ ann : 0                              bob : 0
+  1) 31: 8/5 6/5                      64: 24/14
+  2) 52: 13/8 24/22                   41: 13/9 24/23
+  3)  Doubles => 2                     Takes
+  4) 52: 13/8 22/20                   61: 13/6
+  5)                                   Doubles => 4
+  6)  Drops
+                                      Wins 2 points
+"""
+"""A turn of ann is missing."""

@@ -1,0 +1,74 @@
+"""What people's files have against the rules is written as it was made, and read again as it was."""
+
+from __future__ import annotations
+
+import pytest
+
+from engine.match_files.mat.reader import parse_mat
+from engine.match_files.writing import MATCH_FORMATS, write_match
+from engine.rules.game_record import PlayAction, SetAction
+from tests.engine.match_files.faulty_matches import (
+    CUT,
+    DOUBLED_OUT_OF_TURN,
+    GAP,
+    ILLEGAL,
+    TURN_MISSING,
+    UNFINISHED,
+    WRONG_RESULT,
+)
+
+TOO_FAR = ILLEGAL.replace("  3) 43: 13/6 ", "  3) 43: 24/14 ")
+NOT_MOVED = ILLEGAL.replace("21: 14/10", "21: Cannot move")
+
+
+@pytest.mark.parametrize("form", MATCH_FORMATS)
+@pytest.mark.parametrize(
+    "text", [ILLEGAL, TOO_FAR, NOT_MOVED, GAP, WRONG_RESULT, DOUBLED_OUT_OF_TURN, UNFINISHED]
+)
+def test_illegal_actions_gaps_and_results_of_no_cube_are_read_again(form, text):
+    (match,) = parse_mat(text)
+    written, lost = write_match(match, form)
+    (read,) = MATCH_FORMATS[form].parse(written)
+    assert [game.actions for game in read.games] == [game.actions for game in match.games]
+    assert [game.result for game in read.games] == [game.result for game in match.games]
+    assert lost == []
+
+
+def test_an_illegal_play_is_written_as_plain_moves_with_its_dice():
+    (match,) = parse_mat(ILLEGAL)
+    assert "21: 14/10\n" in write_match(match, "mat")[0]
+    assert ";B[21ko]" in write_match(match, "sgf")[0]
+
+
+@pytest.mark.parametrize("form", MATCH_FORMATS)
+def test_what_a_format_cannot_say_of_a_cut_game_is_named(form):
+    (match,) = parse_mat(CUT)
+    assert match.games[1].is_cut
+    assert write_match(match, form)[1] == ["that game 2 is cut"]
+
+
+@pytest.mark.parametrize("form", MATCH_FORMATS)
+def test_the_turn_after_a_gap_is_read_again(form):
+    (match,) = parse_mat(TURN_MISSING)
+    assert any(isinstance(action, SetAction) for action in match.games[0].actions)
+    written, _ = write_match(match, form)
+    (read,) = MATCH_FORMATS[form].parse(written)
+    assert read.games[0].actions == match.games[0].actions
+
+
+def test_an_action_that_is_read_otherwise_is_named(monkeypatch):
+    (match,) = parse_mat(ILLEGAL)
+    shortened = ILLEGAL.replace("  5) 61: 13/7 8/7                     21: 13/10\n", "")
+    monkeypatch.setitem(MATCH_FORMATS, "mat", MATCH_FORMATS["mat"].__class__(lambda _: shortened, parse_mat))
+    assert write_match(match, "mat")[1] == ["actions of game 1"]
+
+
+def test_illegal_plays_are_marked_in_every_game_that_is_read():
+    played = [
+        action
+        for text in (ILLEGAL, CUT, NOT_MOVED)
+        for game in parse_mat(text)[0].games
+        for action in game.actions
+        if isinstance(action, PlayAction) and not action.is_legal
+    ]
+    assert [action.roll for action in played] == [(2, 1), (5, 2), (2, 1)]
