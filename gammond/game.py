@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from engine.match_files.model import ActionNotes, MatchRules, RecordedCandidate, RecordedGame
     from engine.rules.game_record import GameAction
     from engine.rules.game_replay import GameSituation
+    from engine.rules.match import GameResult
 
 ActionKind = Literal["play", "roll", "double", "take", "pass", "resign", "set"]
 """What was done: ``roll`` is a roll that was not played, ``set`` a position or a cube set by hand."""
@@ -57,6 +58,7 @@ class Action:
         cube_equities: Equities of no double, double and take, double and pass by the file's program: of the
             double or the answer, or before a play without a double. None where the file has none.
         luck: The luck of the roll by the file's program, in points at the present cube.
+        is_legal: Whether the rules allow the play; files hold some that were made against them.
     """
 
     kind: ActionKind
@@ -70,6 +72,7 @@ class Action:
     analysed_plays: tuple[AnalysedPlay, ...] = ()
     cube_equities: tuple[float, float, float] | None = None
     luck: float | None = None
+    is_legal: bool = True
 
     @property
     def dice(self) -> Dice | None:
@@ -79,21 +82,22 @@ class Action:
     def __str__(self) -> str:
         if self.dice is None or self.kind not in ("play", "roll"):
             return self.text
-        return f"{format_roll(self.dice)}: {self.text}"
+        return f"{format_roll(self.dice)}: {self.text}{'' if self.is_legal else ' (illegal)'}"
 
 
 @dataclass(frozen=True)
 class Game:
-    """A game as far as its file has it, legal throughout.
+    """A game as far as its file has it.
 
     Attributes:
         number: Its number in the file.
         position: The checkers before the first action, as the player who began sees them.
         match: The match state before the first action.
         actions: In order.
-        winner: The seat that won; None where the file has no result.
+        winner: The seat that won, as the file states it; None where nothing shows that.
         points: Points won, cube included.
         comment: A person's comment.
+        missing: What of the game could not be read, in words.
     """
 
     number: int
@@ -103,6 +107,12 @@ class Game:
     winner: int | None
     points: int
     comment: str
+    missing: tuple[str, ...] = ()
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether actions of the game are missing, since they could not be read."""
+        return bool(self.missing)
 
 
 def wrap_game(game: RecordedGame) -> Game:
@@ -121,6 +131,7 @@ def wrap_game(game: RecordedGame) -> Game:
         None if result is None else result.winner,
         0 if result is None else result.points,
         game.comment,
+        game.missing,
     )
 
 
@@ -137,10 +148,10 @@ def _wrap_action(before: GameSituation, action: GameAction, notes: ActionNotes) 
     from engine.rules.match import RESULT_NAMES
 
     kind: ActionKind
-    match, play, is_accepted = before.match, None, False
+    match, play, is_accepted, is_legal = before.match, None, False, True
     match action:
-        case PlayAction(seat, roll):
-            play = Play._wrap(action.play)
+        case PlayAction(seat, roll, made, is_legal):
+            play = Play._wrap(made)
             kind, text, match = "play", play.text, match.with_roll(roll)
         case RollAction(seat, roll):
             kind, text, match = "roll", "not played", match.with_roll(roll)
@@ -164,6 +175,7 @@ def _wrap_action(before: GameSituation, action: GameAction, notes: ActionNotes) 
         tuple(map(_wrap_candidate, notes.candidates)),
         _get_cube_equities(notes),
         notes.luck,
+        is_legal,
     )
 
 
@@ -210,7 +222,7 @@ class GameUnwrapper:
         if position.checkers != variant.checkers:
             raise StateError(f"game {game.number}: expected a position of {variant.name}", field="position")
         begun = GameSituation(position, game.match._to_engine())
-        builder = GameBuilder(game.number, begun, self.rules, 0, first_seat_open=False, crawford_open=False)
+        builder = GameBuilder(game.number, begun, self.rules, 0, iter(()), first_seat_open=False)
         for place, action in enumerate(game.actions):
             recorded, notes = self._sources.get(_get_key(action), (None, NO_NOTES))
             try:
@@ -221,10 +233,20 @@ class GameUnwrapper:
                 raise StateError(f"{where}: {error.message}", field="actions") from None
             if said != NO_NOTES:
                 builder.notes[place] = said
-        result = None if game.winner is None else builder.situation.result
-        record = replace(builder.build(), result=result, comment=game.comment)
+        result = self._find_result(game, builder.situation.result)
+        record = replace(builder.build(), result=result, comment=game.comment, missing=game.missing)
         _check_same(wrap_game(record), game)
         return record
+
+    def _find_result(self, game: Game, ruled: GameResult | None) -> GameResult | None:
+        """Return the result that the actions of a game lead to, or that its file states in their place."""
+        if game.winner is None or (ruled is None and not game.is_cut):
+            return None
+        read = (record.result for record in self.records if record.number == game.number)
+        for result in (ruled, *read):
+            if result is not None and (result.winner, result.points) == (game.winner, game.points):
+                return result
+        return ruled
 
     @cached_property
     def _sources(self) -> dict[_Key, tuple[GameAction, ActionNotes]]:

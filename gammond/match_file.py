@@ -37,8 +37,8 @@ class Match:
             ``EventDate``.
         ratings: Of seats 0 and 1; None where the file has none.
         comment: A person's comment.
-        issues: What could not be read, or breaks the rules, each with line, game and move. A fault ends its
-            game there; the next game is read.
+        issues: What could not be read, or breaks the rules, each with line, game and move. What was lost by
+            it is in `Game.missing`.
         format: The name of the format.
     """
 
@@ -222,4 +222,10 @@ def write_match(record: RecordedMatch, format_name: str, *, is_checked: bool = T
 
 
 def _list_played(game: RecordedGame) -> tuple[object, ...]:
-    return game.initial_state, game.position, game.actions, game.result
+    """Return what is to be read again; a resignation stands in the result, as the end of a cut game does."""
+    from engine.rules.game_record import ResignationAction
+
+    last = game.actions[-1] if game.actions else None
+    is_resigned = isinstance(last, ResignationAction) and last.is_accepted
+    actions = game.actions[:-1] if is_resigned else game.actions
+    return game.initial_state, game.position, actions, game.result

@@ -158,7 +158,7 @@ class AnalysedMatch:
     def cut_games(self) -> list[str]:
         """What of its games is missing, a line for each game that is cut; statistics rest on the rest."""
         return [
-            f"game {number} is cut: {'; '.join(game.missing)}"
+            f"Game {number} is cut: {'; '.join(game.missing)}"
             for number, game in enumerate(self.match.games, 1)
             if game.is_cut
         ]

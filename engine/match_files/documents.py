@@ -15,7 +15,7 @@ from engine.rules.game_record import (
     RollAction,
 )
 from engine.rules.game_replay import GameSituation
-from engine.rules.match import RESULT_NAMES
+from engine.rules.match import RESULT_NAMES, GameResult
 from engine.rules.notation import format_play
 
 
@@ -45,17 +45,21 @@ def _describe_game(number: int, game: RecordedGame) -> dict[str, object]:
         comment = game.notes.get(place, NO_NOTES).comment
         more = {"comment": comment} if comment else {}
         actions.append({"move": move, **_describe_action(situation, action), **more})
-    result = game.result
+    ruled = game.ruled_result
     return {
         "game": number,
         "score": list(game.initial_state.score),
         "crawford": game.initial_state.crawford,
         "comment": game.comment,
+        **({"missing": list(game.missing)} if game.is_cut else {}),
         "actions": actions,
-        "result": None
-        if result is None
-        else {"winner": result.winner, "points": result.points, "kind": result.name},
+        "result": _describe_result(game.result),
+        **({"result_by_rules": _describe_result(ruled)} if ruled else {}),
     }
+
+
+def _describe_result(result: GameResult | None) -> dict[str, object] | None:
+    return None if result is None else {"winner": result.winner, "points": result.points, "kind": result.name}
 
 
 def _describe_action(situation: GameSituation, action: GameAction) -> dict[str, object]:
@@ -63,8 +67,9 @@ def _describe_action(situation: GameSituation, action: GameAction) -> dict[str, 
     said: dict[str, object]
     match = situation.match
     match action:
-        case PlayAction(seat, roll, play):
+        case PlayAction(seat, roll, play, is_legal):
             said = {"seat": seat, "action": "play", "dice": encode_roll(roll), "play": format_play(play)}
+            said |= {} if is_legal else {"illegal": True}
             match = match.with_roll(roll)
         case RollAction(seat, roll):
             said = {"seat": seat, "action": "roll", "dice": encode_roll(roll)}

@@ -239,6 +239,16 @@ class RecordedGame:
         return bool(self.missing)
 
     @property
+    def ruled_result(self) -> GameResult | None:
+        """The result by the rules, where the file states another one; None where it does not."""
+        if not self.actions or self.result is None:
+            return None
+        *_, (before, last) = self.replay()
+        ruled = before.apply(last).result
+        stated = self.result.winner, self.result.points
+        return None if ruled is None or (ruled.winner, ruled.points) == stated else ruled
+
+    @property
     def record(self) -> GameRecord | None:
         """The record of a game that went from its starting position to its end; None for others."""
         if self.result is None or self.is_cut or self.position != self.rules.starting_position:

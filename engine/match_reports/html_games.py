@@ -20,6 +20,7 @@ from engine.match_files.model import (
     split_by_depth,
 )
 from engine.match_reports.html_parts import (
+    escape_text,
     format_comment,
     format_difference,
     format_interval,
@@ -77,12 +78,16 @@ def _format_game(
     if game.result is not None:
         points = f"{format_count(game.result.points, 'point')}"
         result = f"{names[game.result.winner]} wins {points} ({game.result.name})"
+    if (ruled := game.ruled_result) is not None:
+        points = format_count(ruled.points, "point")
+        result += f" by the file, {names[ruled.winner]} {points} ({ruled.name}) by the rules"
     marks = [get_mark(each) for of_action in decisions.values() for each in of_action]
-    wrong = f"errors {sum(map(bool, marks))}, blunders {marks.count('blunder')}"
+    wrong = f"errors {sum(map(bool, marks))}, blunders {marks.count('blunder')}{', cut' * game.is_cut}"
     crawford = ", Crawford game" if state.crawford else ""
     rows = [
         f'<details id="g{number + 1}"{" open" * (len(analysed.match.games) == 1)}><summary>'
         f"<h3><strong>Game {number + 1}</strong>: {score}{crawford}; {result}; {wrong}</h3></summary>",
+        *(f'<p>Missing: {escape_text(each)}.</p>' for each in game.missing),
         format_comment(game.comment),
         _format_phases(analysed, number),
     ]
@@ -151,8 +156,8 @@ def _describe_action(names: tuple[str, str], match: MatchState, action: GameActi
         action: What was done.
     """
     match action:
-        case PlayAction(seat, roll, play):
-            return f"{names[seat]}: {format_roll(roll)} {format_play(play) or 'cannot move'}"
+        case PlayAction(seat, roll, play, is_legal):
+            return f"{names[seat]}: {format_roll(roll)} {format_play(play, is_legal=is_legal)}"
         case RollAction(seat, roll):
             return f"{names[seat]}: {format_roll(roll)}, not played"
         case DoubleAction(seat, cube):
@@ -180,7 +185,8 @@ def _format_decision(analysed: AnalysedMatch, decision: AnalysedDecision) -> str
 def _format_plays(analysed: AnalysedMatch, decision: AnalysedDecision) -> str:
     """Format the best plays, and the one that was made; empty where there was no choice."""
     candidates, match = decision.notes.candidates, decision.situation.match
-    if len(candidates) < 2:
+    is_legal = decision.judged.judgement.is_legal
+    if len(candidates) < 2 and is_legal:
         return ""
     compared, others, others_name = split_by_depth(candidates)
     worth = decision.judged.mwc_per_point
@@ -200,8 +206,9 @@ def _format_plays(analysed: AnalysedMatch, decision: AnalysedDecision) -> str:
         )
     mwc = "" if match.is_money else "<th scope=col>MWC %"
     title = f"<tbody><tr><th scope=rowgroup class=text colspan={4 if match.is_money else 5}>{others_name}:"
+    breach = "" if is_legal else "; the play that was made is illegal, and no error is counted"
     return (
-        f"<table><caption>Plays, {_format_depth(decision)}</caption><thead><tr>"
+        f"<table><caption>Plays, {_format_depth(decision)}{breach}</caption><thead><tr>"
         f"<th scope=col class=text>Play<th scope=col>Equity{mwc}<th scope=col>Difference"
         "<th scope=col>Wins (gammons, bg) / losses"
         f"<tbody>{''.join(blocks[0])}{title * bool(blocks[1])}{''.join(blocks[1])}</table>"

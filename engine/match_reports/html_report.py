@@ -84,6 +84,7 @@ def _format_facts(analysed: AnalysedMatch, date: datetime) -> str:
         "File": escape_text(analysed.name),
         "Analysed by": escape_text(analysed.method),
         "Analysed on": f"{date:%Y-%m-%d %H:%M}",
+        "Statistics rest on what could be read": "; ".join(map(escape_text, analysed.cut_games)),
         "Faults of the file": "; ".join(escape_text(str(issue)) for issue in match.issues),
     }
     return f"<dl>{''.join(f'<dt>{name}</dt><dd>{text}</dd>' for name, text in facts.items() if text)}</dl>"

@@ -40,7 +40,7 @@ def format_text(analysed: AnalysedMatch, errors: int) -> str:
         "",
         *_format_errors(analysed, errors),
     ]
-    lines += _format_resignations(analysed)
+    lines += [*_format_resignations(analysed), *_format_breaches(analysed)]
     return "\n".join(lines) + "\n"
 
 
@@ -49,7 +49,10 @@ def _format_heading(analysed: AnalysedMatch) -> list[str]:
     length = f"a {match.length}-point match" if match.length else "money play"
     games = f"{format_count(len(match.games), 'game')}"
     score = ", ".join(f"{name} {points}" for name, points in zip(names, analysed.score, strict=True))
-    return [f"{' and '.join(names)}, {length} ({games}): {score}", analysed.method]
+    cuts = [
+        f"{escape_unprintable(cut)}. Its statistics rest on what could be read." for cut in analysed.cut_games
+    ]
+    return [f"{' and '.join(names)}, {length} ({games}): {score}", analysed.method, *cuts]
 
 
 def list_statistics(analysed: AnalysedMatch) -> list[tuple[str, tuple[str, str]]]:
@@ -165,6 +168,24 @@ def _format_resignations(analysed: AnalysedMatch) -> list[str]:
         if classify_loss(each.answer_loss_points):
             answer = f"{names[1 - each.seat]} {did} it, which lost {each.answer_loss_points:.3f}"
             lines.append(f"{offer}; {answer}: {worth} for {names[each.seat]}")
+    return ["", *lines] if lines else []
+
+
+def _format_breaches(analysed: AnalysedMatch) -> list[str]:
+    """Format a line for each illegal play, and for each result of the file that is not that of the rules."""
+    names = _get_names(analysed)
+    lines = [
+        f"Game {each.judged.game + 1}, move {each.move}: {names[each.judged.seat]} played "
+        f"{format_roll(each.roll)} {each.chosen_name}, for which no error is counted; best: {each.best_name}"
+        for each in analysed.decisions
+        if not each.judged.judgement.is_legal
+    ]
+    for number, game in enumerate(analysed.match.games, 1):
+        if game.result is not None and (ruled := game.ruled_result) is not None:
+            stated, by_rules = (format_count(each.points, "point") for each in (game.result, ruled))
+            other = f"{names[ruled.winner]} " * (ruled.winner != game.result.winner)
+            winner = names[game.result.winner]
+            lines.append(f"Game {number}: {winner} wins {stated} by the file, {other}{by_rules} by the rules")
     return ["", *lines] if lines else []
 
 

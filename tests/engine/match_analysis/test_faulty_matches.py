@@ -79,7 +79,7 @@ def test_documents_mark_an_illegal_play(illegal):
 
 
 def test_statistics_say_which_games_are_cut(engine, illegal):
-    said = ["game 2 is cut: move 2 could not be read, and all after it is left out"]
+    said = ["Game 2 is cut: move 2 could not be read, and all after it is left out"]
     analysed = analyse(engine, CUT)
     assert analysed.cut_games == said
     assert describe_match(analysed)["cut"] == said

@@ -1,0 +1,72 @@
+"""`gammond analyse` of files with illegal plays, gaps and results against the rules: all formats say so."""
+
+from __future__ import annotations
+
+import csv
+import io
+
+import pytest
+
+from tests.engine.match_files.faulty_matches import CUT, ILLEGAL
+from tools import cli
+
+RULED_OTHERWISE = ILLEGAL.replace("      Wins 1 point", "      Wins 2 points")
+"""The rules give a point for a double that is passed at a cube of 1."""
+
+
+@pytest.fixture(scope="module")
+def reports(tmp_path_factory):
+    """Make the report of a text in a format, once."""
+    folder, made = tmp_path_factory.mktemp("faulty"), {}
+
+    def make(text, form):
+        if (text, form) not in made:
+            source, target = folder / f"{len(made)}.mat", folder / f"{len(made)}.{form}"
+            source.write_text(text)
+            words = ("--plies", "0", "--threads", "1", "--format", form, "--output", str(target))
+            status = cli.main(["analyse", str(source), *words])
+            made[text, form] = target.read_text(), status
+        return made[text, form][0]
+
+    return make
+
+
+def test_illegal_plays_and_results_against_the_rules_end_the_text(reports):
+    *_, illegal, result = reports(RULED_OTHERWISE, "text").splitlines()
+    assert (
+        illegal
+        == "Game 1, move 2: bob played 2-1 14/10 (illegal), for which no error is counted; best: 14/11"
+    )
+    assert result == "Game 2: ann wins 2 points by the file, 1 point by the rules"
+
+
+def test_the_text_says_what_the_statistics_of_a_cut_game_rest_on(reports):
+    said = (
+        "Game 2 is cut: move 2 could not be read, and all after it is left out. Its statistics rest on what"
+    )
+    assert reports(CUT, "text").splitlines()[2].startswith(said)
+    assert " is cut" not in reports(ILLEGAL, "text")
+
+
+def test_the_page_marks_illegal_plays_and_shows_both_results(reports):
+    page = reports(RULED_OTHERWISE, "html")
+    assert "<h4>2. bob: 2-1 14/10 (illegal)</h4>" in page
+    article = page.partition("14/10 (illegal)</h4>")[2].partition("</article>")[0]
+    assert "the play that was made is illegal" in article
+    assert "<th scope=row>14/11" in article
+    assert "(played)" not in article
+    assert "ann wins 2 points (gammon) by the file, ann 1 point (single) by the rules" in page
+
+
+def test_the_page_says_what_is_missing(reports):
+    page = reports(CUT, "html")
+    assert "<dt>Statistics rest on what could be read</dt><dd>Game 2 is cut: move 2 could not" in page
+    assert page.count("<p>Missing: move 2 could not be read, and all after it is left out.</p>") == 1
+    assert page.count(", cut</h3>") == 1
+
+
+def test_a_table_marks_illegal_plays(reports):
+    rows = csv.DictReader(io.StringIO(reports(ILLEGAL, "csv")))
+    assert [(row["best"], row["error"]) for row in rows if row["chosen"] == "14/10 (illegal)"] == [
+        ("14/11", "0.0")
+    ]
