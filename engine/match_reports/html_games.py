@@ -87,7 +87,7 @@ def _format_game(
     rows = [
         f'<details id="g{number + 1}"{" open" * (len(analysed.match.games) == 1)}><summary>'
         f"<h3><strong>Game {number + 1}</strong>: {score}{crawford}; {result}; {wrong}</h3></summary>",
-        *(f'<p>Missing: {escape_text(each)}.</p>' for each in game.missing),
+        *(f"<p>Missing: {escape_text(each)}.</p>" for each in game.missing),
         format_comment(game.comment),
         _format_phases(analysed, number),
     ]

@@ -90,7 +90,8 @@ def _list_errors(game: ReplGame, values: ArgumentValues, control: WorkControl) -
         more = [f"The analysis goes on: {analysis.done} of {analysis.total} decisions are done."]
     jump = ["'error N' shows one of them on the board."] if worst else []
     summaries = [line for each in SEATS for line in summarize_losses(record, each)]
-    return [*summaries, *format_losses(record, worst), *more, *jump]
+    cuts = [f"{cut}." for cut in record.analysed_match.cut_games]
+    return [*summaries, *cuts, *format_losses(record, worst), *more, *jump]
 
 
 def _parse_error_filter(record: OpenRecord, text: str) -> tuple[int | None, float, int]:

@@ -56,12 +56,17 @@ def describe_opened(record: OpenRecord) -> list[str]:
     match = record.match
     said = [escape_unprintable(match.headers[name]) for name in _HEADERS if match.headers.get(name)]
     lines = [" ".join([describe_record(record), *([f"{', '.join(said)}."] if said else [])])]
-    faults = [issue for issue in match.issues if issue.kind is not IssueKind.NO_RESULT]
+    said_otherwise = IssueKind.NO_RESULT, IssueKind.MISSING
+    faults = [issue for issue in match.issues if issue.kind not in said_otherwise]
     lines += [
         f"Damaged: {escape_unprintable(str(issue))[:_ISSUE_LENGTH]}" for issue in faults[:_SHOWN_ISSUES]
     ]
     if len(faults) > _SHOWN_ISSUES:
-        lines.append(f"and {len(faults) - _SHOWN_ISSUES} more faults")
+        lines.append(f"and {format_count(len(faults) - _SHOWN_ISSUES, 'more fault')}")
+    cuts = record.analysed_match.cut_games
+    lines += [f"{escape_unprintable(cut)}." for cut in cuts[:_SHOWN_ISSUES]]
+    if len(cuts) > _SHOWN_ISSUES:
+        lines.append(f"and {format_count(len(cuts) - _SHOWN_ISSUES, 'more game')} cut")
     if record.is_analysed:
         lines.append("It is analysed: 'errors' lists what was lost, 'analyse' analyses it anew.")
     return lines
@@ -77,12 +82,16 @@ def describe_place(record: OpenRecord) -> list[str]:
         if record.is_position(place.game):
             number = f"Position {place.game + 1} of {len(record.match.games)}"
             return [f"{number}: {describe_game(record.make_table())}", *_shorten_comments(record)]
+        missing = [f"Missing: {each}." for each in game.missing]
         if result is None:
-            return [f"{where}: there is no more of it."]
+            return [f"{where}: there is no more of it.", *missing]
         points = game.initial_state.score_after(result.winner, result.points)
         ending = describe_result(record.names[result.winner], RESULT_NAMES[result.kind - 1], result.points)
         score = f"{begin_sentence(record.names[0])} {points[0]}, {record.names[1]} {points[1]}."
-        return [f"{where}: {ending} {score}"]
+        if (ruled := game.ruled_result) is not None:
+            by_rules = describe_result(record.names[ruled.winner], RESULT_NAMES[ruled.kind - 1], ruled.points)
+            missing.append(f"That is what the file says; by the rules: {by_rules}")
+        return [f"{where}: {ending} {score}", *missing]
     move = f"move {step.move} of {record.count_moves(place.game)}"
     done = "" if place.is_before_roll else _describe_action(record, step.action, step.situation.match)
     if place.is_before_roll:
@@ -101,20 +110,20 @@ def list_moves(record: OpenRecord, number: int) -> list[str]:
     game, rows = record.match.games[number], dict[int, tuple[list[str], list[str]]]()
     for move, (situation, action) in zip(number_moves(game.actions), game.replay(), strict=True):
         seat = situation.match.on_roll if isinstance(action, SetAction) else action.seat
-        rows.setdefault(move, ([], []))[seat].append(_name_action(action))
+        rows.setdefault(move, ([], []))[seat].append(_name_action(record, action))
     names = shorten_names(record.names, _MOVES_WIDTH - 2)
     lines = [f"{'':5}{names[0]:{_MOVES_WIDTH}}{names[1]}"]
     for move, cells in rows.items():
         left, right = ("; ".join(cell) for cell in cells)
         lines.append(f"{move:3}  {left:{_MOVES_WIDTH}}{right}".rstrip())
-    return [PreformattedLine(line) for line in lines]
+    return [*map(PreformattedLine, lines), *(f"Missing: {each}." for each in game.missing)]
 
 
-def _name_action(action: GameAction) -> str:
+def _name_action(record: OpenRecord, action: GameAction) -> str:
     """Return an action in a word or two, as it stands in the column of its seat."""
     match action:
-        case PlayAction(_, roll, play):
-            return f"{format_roll(roll)}: {format_play(play)}"
+        case PlayAction(_, roll, play, is_legal):
+            return f"{format_roll(roll)}: {format_play(play, is_legal=is_legal)}"
         case RollAction(_, roll):
             return f"{format_roll(roll)}:"
         case DoubleAction(_, cube):
@@ -124,7 +133,7 @@ def _name_action(action: GameAction) -> str:
         case ResignationAction(_, kind, is_accepted):
             return f"resigns a {RESULT_NAMES[kind - 1]}{'' if is_accepted else ', rejected'}"
         case _:
-            return "set up by hand"
+            return "set up by hand" if record.is_own else "set by the file"
 
 
 def _shorten_comments(record: OpenRecord) -> list[str]:
@@ -148,6 +157,8 @@ def list_comments(record: OpenRecord) -> list[str]:
 def _describe_loss(record: OpenRecord, loss: DecisionLoss) -> MarkedLine:
     """Return what a decision lost, in a sentence."""
     source = record.describe_depth(loss.place.game, loss.depth)
+    if not loss.is_legal:
+        return MarkedLine(f"The play is illegal, and no error is counted; best: {loss.best}{source}.")
     if loss.points < SHOWN_POINTS:
         return MarkedLine(f"Nothing is better{source}.")
     rating = f", {rate_loss(loss.points)}" if rate_loss(loss.points) else ""
@@ -179,8 +190,8 @@ def _describe_judgement(record: OpenRecord) -> Sequence[str]:
 def _describe_action(record: OpenRecord, action: GameAction, match: MatchState) -> str:
     names = record.names
     match action:
-        case PlayAction(seat, roll, play):
-            text = format_play(play)
+        case PlayAction(seat, roll, play, is_legal):
+            text = format_play(play, is_legal=is_legal)
             verb, rest = ("cannot move", "") if text == NO_MOVE_TEXT else ("play", text)
             done = make_sentence(names[seat], verb, rest)
             is_you = names[seat] == HUMAN_NAME
@@ -195,4 +206,4 @@ def _describe_action(record: OpenRecord, action: GameAction, match: MatchState) 
             answer = make_sentence(names[1 - seat], "accept" if is_accepted else "reject")
             return f"{offer} {begin_sentence(answer)}"
         case _:
-            return "Checkers, cube or turn are set up by hand."
+            return f"Checkers, cube or turn are set {'up by hand' if record.is_own else 'by the file'}."

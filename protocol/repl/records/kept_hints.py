@@ -67,11 +67,13 @@ def _format_candidates(
     source = record.describe_depth(record.place.game, candidates[0].evaluation.depth)
     total = len(shown) + len(rest)
     number = "" if total == len(candidates) else f"{total} of "
+    breach = [] if action.is_legal else [f"    {format_play(action.play, is_legal=False)} was played"]
     return [
         *format_chances_header(f"{'':2}{'equity':>7}{'behind':>7}"),
         *(_format_row(rank, each, compared[0], action) for rank, each in shown),
         *([f"    {others_name}:"] if rest else []),
         *(_format_row("", each, None, action) for each in rest),
+        *breach,
         f"    {number}{format_count(len(candidates), 'play')} by the analysis{source}; {_ADVICE}",
     ]
 

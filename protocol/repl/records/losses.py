@@ -41,6 +41,7 @@ class DecisionLoss:
         best: The best one.
         points: What it lost against the best one.
         depth: How deep it was judged; empty where that is not known.
+        is_legal: Whether the rules allow it; what they forbid lost nothing.
     """
 
     place: Place
@@ -51,6 +52,7 @@ class DecisionLoss:
     best: str
     points: float
     depth: str
+    is_legal: bool = True
 
 
 def rate_loss(points: float) -> str:
@@ -87,6 +89,7 @@ def describe_loss(decision: AnalysedDecision) -> DecisionLoss:
         decision.best_name,
         judged.size_points,
         decision.depth,
+        judged.judgement.is_legal,
     )
 
 
