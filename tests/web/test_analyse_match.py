@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.engine.match_files.faulty_matches import ILLEGAL
 from tests.engine.match_files.sgf.test_positions import SAVED_WITH_DICE
 from tests.engine.match_files.test_position_report import XG_CUBE, XG_PLAYS
 from tests.web.waiting import check_widths, expect
@@ -282,3 +283,40 @@ def test_no_width_makes_a_match_scroll_sideways(open_page, match_file):
     for tab in ("Summary", "Errors", "Moves"):
         open_tab(page, tab)
         check_widths(page)
+
+
+FAULTY = (
+    ILLEGAL.replace("      Wins 1 point", "      Wins 2 points")
+    + """
+ Game 3
+ ann : 4                              bob : 0
+  1) 31: 8/5 6/5                      64: 24/14
+  2) 52: 12/9 7/5
+                                      Wins 1 point
+"""
+)
+"""An illegal play, a result against the rules, and a game that is cut."""
+
+
+def test_illegal_plays_cut_games_and_both_results_are_shown(open_page, tmp_path):
+    path = tmp_path / "faulty.mat"
+    path.write_text(FAULTY, encoding="utf-8")
+    page = open_page("/#/analyse/match")
+    open_match(page, path)
+    expect(page.locator(".match-games")).to_contain_text(
+        "ann wins 2 points (gammon) by the file; ann wins 1 point (single) by the rules"
+    )
+    cut = page.locator("[role=tabpanel]:visible .missing")
+    expect(cut).to_contain_text("Game 3 is cut: move 2 could not be read, and all after it is left out.")
+    open_tab(page, "Moves")
+    expect(page.locator(".move-list .missing")).to_have_count(1)
+    page.get_by_role("button", name="21: 14/10 (illegal)").click()
+    expect(page.locator(".decision h2")).to_contain_text("14/10 (illegal)")
+    expect(page.locator(".verdict").last).to_have_text(
+        re.compile(r"Illegal: no error is counted\. Best: .*\. Done: 14/10\.")
+    )
+    expect(page.locator(".decision .made")).to_have_count(0)
+    expect(page.locator("path.arrow.blunder").first).to_be_attached()
+    expect(page.locator("path.arrow.best").first).to_be_attached()
+    page.get_by_role("button", name="Next action").click()
+    expect(page.locator(".decision h2")).to_contain_text("43: 13/6")

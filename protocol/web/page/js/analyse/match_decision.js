@@ -86,17 +86,18 @@ function findPlay({ decisions }) {
  *
  * @param {Decision} play
  */
-function listCandidates({ candidates = [], chosen }) {
+function listCandidates({ candidates = [], chosen, illegal }) {
   const [best] = candidates;
   return candidates.map((each) => ({
     play: each.play, equity: each.equity, mwc: each.mwc, depth: each.trials ? fill(text.analyse.rollout.after, { trials: each.trials.toLocaleString("en") }) : each.depth,
-    chances: each.outcome, loss: each.depth === best.depth && each.equity !== null && best.equity !== null ? Math.max(0, best.equity - each.equity) : null, se: each.se, isMade: each.play === chosen,
+    chances: each.outcome, loss: each.depth === best.depth && each.equity !== null && best.equity !== null ? Math.max(0, best.equity - each.equity) : null, se: each.se, isMade: each.play === chosen && !illegal,
   }));
 }
 
 /** @param {Decision} judged */
 function describeVerdict(judged) {
-  const { decision, chosen, best, error, error_mwc: mwc, xgid } = judged;
+  const { decision, chosen, best, error, error_mwc: mwc, xgid, illegal } = judged;
+  if (illegal) return [h("span", {}, h("strong", {}, words.illegalPlay), " ", fill(words.better, { best, chosen }))];
   const quality = classify(sizeOf(judged));
   const mark = h("span", { class: `grade ${quality}`, "aria-hidden": "true" }, text.analyse.marks[quality]);
   if (quality === "best") return [mark, h("span", {}, decision === "play" ? words.bestPlay : words.bestAction)];

@@ -9,6 +9,7 @@ import { isLossOf } from "./numbers.js";
  * @property {"play" | "roll" | "double" | "take" | "drop" | "resign" | "set"} action
  * @property {string} [dice]
  * @property {string} [play]
+ * @property {true} [illegal] the rules forbid the play
  * @property {number} [cube]
  * @property {string} [resignation]
  * @property {string} [xgid]
@@ -20,7 +21,9 @@ import { isLossOf } from "./numbers.js";
  * @property {boolean} crawford
  * @property {string} comment
  * @property {RecordedAction[]} actions
- * @property {{winner: number, points: number, kind: string} | null} result
+ * @property {string[]} [missing] what could not be read
+ * @property {import("./setting_words.js").GameResult | null} result
+ * @property {import("./setting_words.js").GameResult} [result_by_rules] where the file states another one
  *
  * @typedef {{format: string, names: string[], length: number, headers: Record<string, string>, comment: string,
  *   games: RecordedGame[], issues: string[], analysis?: any}} MatchRecord `analysis` is that of the file
@@ -33,6 +36,7 @@ import { isLossOf } from "./numbers.js";
  * @property {"play" | "no double" | "double" | "take" | "pass" | "beaver"} decision
  * @property {string} roll
  * @property {string} chosen
+ * @property {true} [illegal] the rules forbid what was chosen, and no error is counted
  * @property {string} best
  * @property {number | null} error
  * @property {number | null} error_mwc
@@ -73,7 +77,8 @@ export function listItems(record, analysis) {
   /** @type {Item[]} */
   const items = [];
   record.games.forEach((game, number) => game.actions.forEach((action, index) => {
-    if (action.action === "set" || action.action === "roll") return;
+    const isReplaced = game.actions[index + 1]?.action === "set"; // the file has a position in place of the play
+    if (action.action === "set" || (action.action === "roll" && !isReplaced)) return;
     const name = nameOf(number + 1, index + 1);
     const found = decisions.get(name) ?? [];
     items.push({
@@ -122,7 +127,7 @@ function computeValue(record, game, action, decisions) {
   let value = null;
   let mover = decision.seat;
   if (decision.decision === "play") {
-    const made = decision.candidates?.find(({ play }) => play === decision.chosen);
+    const made = decision.illegal ? undefined : decision.candidates?.find(({ play }) => play === decision.chosen);
     value = made ? (record.length ? made.mwc : made.equity) : null;
   } else if (decision.decision === "double") {
     value = of("double_take") === null ? null : Math.min(of("double_take"), of("double_pass"));

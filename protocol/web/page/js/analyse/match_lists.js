@@ -109,7 +109,8 @@ export class MoveList extends EventTarget {
       const score = fill(words.scoreBefore, { one: game.score[0], two: game.score[1] });
       return h("details", { "data-game": number, name: "games", open: record.games.length === 1 },
         h("summary", {}, h("strong", {}, fill(words.game, { number: number + 1 })), ` ${score} `,
-          h("span", { class: "quiet" }, describeResult(game.result, record.names))),
+          h("span", { class: "quiet" }, describeResult(game.result, record.names, game.result_by_rules))),
+        ...(game.missing ?? []).map((missing) => h("p", { class: "missing small" }, fill(words.missing, { missing }))),
         game.comment && h("p", { class: "comment" }, game.comment), this.drawGame(own, record.names));
     }));
   }
@@ -169,7 +170,8 @@ export class MoveList extends EventTarget {
  */
 export function describeAction(action) {
   switch (action.action) {
-    case "play": return `${action.dice}: ${action.play === "pass" ? words.noMove : action.play}`;
+    case "play": return `${action.dice}: ${fill(action.illegal ? words.illegal : "{play}", { play: action.play === "pass" ? words.noMove : action.play ?? "" })}`;
+    case "roll": return `${action.dice}: ${words.setByFile}`;
     case "double": return fill(isDoubled(action.xgid) ? words.beavers : hasOwner(action.xgid) ? words.redoubles : words.doubles, { cube: action.cube ?? "" });
     case "take": return words.takes;
     case "drop": return words.passes;

@@ -24,6 +24,8 @@ const RATINGS = /** @type {[number, keyof typeof words.strengths][]} */ ([
 export function drawSummary(record, { analysis, other, sources }, openGame) {
   return [
     analysis ? drawFigures(record, analysis, other && [fill(words.prBy, { source: sources[1] }), other]) : h("p", { class: "quiet" }, words.analysing),
+    ...record.games.flatMap((game, number) => game.missing ? [h("p", { class: "missing small" },
+      fill(words.cut, { number: number + 1, missing: game.missing.join("; ") }))] : []),
     drawGames(record, analysis, openGame),
     drawFacts(record, analysis, sources[0]),
   ];
@@ -104,7 +106,7 @@ function drawGames(record, analysis, openGame) {
     h("tbody", {}, ...record.games.map((game, number) => h("tr", {},
       h("th", { scope: "row" }, h("button", { type: "button", class: "plain", onclick: () => openGame(number) }, fill(words.game, { number: number + 1 }))),
       h("td", { class: "number" }, `${game.score[0]}\u2013${game.score[1]}`, game.crawford && h("span", { class: "small quiet" }, ` ${words.crawford}`)),
-      h("td", {}, describeResult(game.result, record.names)),
+      h("td", {}, describeResult(game.result, record.names, game.result_by_rules)),
       ...[0, 1].map((seat) => h("td", { class: "number" }, analysis ? formatRating(analysis.games[number].players[seat]) : "\u2026")))))));
 }
 

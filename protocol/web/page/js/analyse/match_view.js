@@ -266,7 +266,7 @@ export class MatchView {
     const setting = this.readSetting(item);
     const decision = item.decisions.find((each) => each.decision === "play");
     const plays = looked ? [{ play: looked.play, loss: looked.loss }]
-      : decision ? [{ play: decision.chosen, loss: sizeOf(decision) }, ...(sizeOf(decision) > 0 ? [{ play: decision.best, loss: 0 }] : [])]
+      : decision ? [{ play: decision.chosen, loss: decision.illegal ? Infinity : sizeOf(decision) }, ...(sizeOf(decision) > 0 || decision.illegal ? [{ play: decision.best, loss: 0 }] : [])]
       : item.action.play ? [{ play: item.action.play, loss: 0 }] : [];
     const arrows = plays.map(({ play, loss }) => ({ moves: parsePlay(play), className: classify(loss), seat: setting.on_roll }));
     this.board?.show(toBoardState(setting), { perspective: this.opened.isFlipped ? 1 : 0, numbering: setting.on_roll, arrows, animate: false });

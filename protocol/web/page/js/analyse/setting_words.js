@@ -53,12 +53,15 @@ export function describeEnd({ checkers }, names) {
  *
  * @param {GameResult | null} result
  * @param {string[]} names of seats 0 and 1
+ * @param {GameResult} [ruled] the result by the rules, if it is another one
+ * @returns {string}
  */
-export function describeResult(result, names) {
-  const { noResult, wins, winsOne } = text.analyse.match;
+export function describeResult(result, names, ruled) {
+  const { noResult, wins, winsOne, byFile } = text.analyse.match;
   if (!result) return noResult;
   const { winner, points, kind } = result;
-  return fill(points === 1 ? winsOne : wins, { name: names[winner], points, kind });
+  const stated = fill(points === 1 ? winsOne : wins, { name: names[winner], points, kind });
+  return ruled ? fill(byFile, { stated, ruled: describeResult(ruled, names) }) : stated;
 }
 
 /**
