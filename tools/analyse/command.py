@@ -6,11 +6,11 @@
     gammond analyse match.xg --format sgf --output match.sgf
     gammond analyse --player "Ann Lee" matches/ --format html --output ann.html
 
-FILE is a match in any format that gammond reads, recognised by its content; of a folder, all files below it;
-- is standard input. Every play, cube decision and roll is judged at the score. Decisions that are wrong, or
-close, by .02 or so are judged again at --deepen plies, all their choices alike. --rollout then rolls out
-those that still are: the play that was made and those near the best, or both cube actions, with the same dice
-and trials. Their equities have standard errors, and are ranked among themselves.
+FILE is a match in any format that gammond reads, recognised by its content; of a folder or a .zip archive,
+all files in it; - is standard input. Every play, cube decision and roll is judged at the score. Decisions
+that are wrong, or close, by .02 or so are judged again at --deepen plies, all their choices alike. --rollout
+then rolls out those that still are: the play that was made and those near the best, or both cube actions,
+with the same dice and trials. Their equities have standard errors, and are ranked among themselves.
 
 The text has the statistics of both players, each number on the scale of the program that it is named after,
 and the errors, the worst first; in the end those of players over several matches. --format html writes a page
@@ -23,8 +23,9 @@ as files have one, with the mean of the last decisions (--window) and 95 % inter
 Capitals, accents, blanks and signs do not count in names, and a part of a name will do; what was taken for
 the name is said. A match that several files have counts once.
 
-What of a file could not be read is said on stderr, with its place; --strict refuses such a file. The exit
-status is then 1.
+What is wrong in a file is said on stderr, with its place, and of several files in the end how many were read
+whole, cut, or not at all, and why; --strict refuses a file with a fault. The exit status is 1 where decisions
+of a file were lost; an illegal play, which is marked, or a last game without an end is not.
 
 Ctrl-C keeps the matches that are finished. With --output every decision is kept as soon as it is judged, in a
 file beside it (OUTPUT.unfinished), and after Ctrl-C or a kill the same command goes on from there; the output
@@ -64,7 +65,7 @@ from tools.analyse.player_history import PlayerHistory
 from tools.analyse.player_search import find_player
 from tools.common.interrupts import call_on_interrupt
 from tools.common.locks import hold_lock
-from tools.common.match_inputs import MatchInput, are_whole, list_match_inputs
+from tools.common.match_inputs import MatchInput, MatchTally, list_match_inputs
 from tools.common.opponents import collect_net_hashes, load_net_engine
 from tools.common.output_options import add_force_option, written_path
 from tools.common.position_arguments import STDIN
@@ -91,7 +92,10 @@ _write_message = partial(write_message, "gammond analyse")
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     parser.add_argument(
-        "files", metavar="FILE", nargs="+", help=f"match files, or folders of them; {STDIN} is standard input"
+        "files",
+        metavar="FILE",
+        nargs="+",
+        help=f"match files, folders and .zip archives of them; {STDIN} is standard input",
     )
     parser.add_argument(
         "--plies", type=int, default=DEFAULT_PLIES, help="look-ahead of every decision (default %(default)s)"
@@ -149,7 +153,7 @@ def main(args: argparse.Namespace) -> int:
     """Run the tool.
 
     Returns:
-        0, or 1 where a file could not be read, or not all of it.
+        0, or 1 where a file could not be read, or decisions of it were lost.
 
     Raises:
         GammondError: An option is wrong, or the output cannot be written.
@@ -173,6 +177,7 @@ def main(args: argparse.Namespace) -> int:
             load_net_engine(args.net), nets, settings, rollouts, threads, stopped, shared
         )
         kept = _open_kept(args, analyser, opened)
+        is_judged = True
         writer.date = kept.date if kept else datetime.now().astimezone()
         try:
             for match, name, label, write in work.list_matches():
@@ -182,12 +187,14 @@ def main(args: argparse.Namespace) -> int:
                     analysed = analyser.analyse(match, name, label, kept)
                 except (PositionError, UnsupportedError) as error:
                     _write_message(f"{name}: {error.message}")
-                    work.is_whole = False
+                    is_judged = False
                     continue
                 write(analysed)
         except CancelledWork:
             pass
         writer.finish()
+        for line in work.tally.summarise() if len(sources) > 1 and not stopped.is_set() else ():
+            _write_message(line)
         if stopped.is_set():
             if kept is not None:
                 _write_message("the same command goes on from here")
@@ -196,7 +203,7 @@ def main(args: argparse.Namespace) -> int:
             kept.remove()
             if writer.count:
                 _write_message(f"wrote {args.output}")
-    return EXIT_OK if writer.count and work.is_whole else EXIT_FAULTS
+    return EXIT_OK if writer.count and is_judged and work.tally.is_whole else EXIT_FAULTS
 
 
 _MatchWork = tuple[RecordedMatch, str, str, Callable[[AnalysedMatch], None]]
@@ -213,7 +220,7 @@ class _FileWork:
 
     Attributes:
         writer: Writes the reports.
-        is_whole: Whether all files could be read without a fault.
+        tally: Counts how the files were read.
     """
 
     def __init__(self, args: argparse.Namespace, sources: list[MatchInput], stream: ReportStream) -> None:
@@ -222,15 +229,14 @@ class _FileWork:
                 "--window is for the history of a player: add --player NAME", field="window"
             )
         self.writer = MatchWriter(args, [source.path for source in sources], stream)
-        self.is_whole = True
+        self.tally = MatchTally()
         self._strict = args.strict
         self._sources = sources
 
     def list_matches(self) -> Iterator[_MatchWork]:
         """Yield the matches in the order of the files."""
         for number, source in enumerate(self._sources, 1):
-            matches = source.read(_write_message, strict=self._strict)
-            self.is_whole &= are_whole(matches)
+            matches = source.read(_write_message, strict=self._strict, tally=self.tally)
             self.writer.check(matches)
             for match in (match for match in matches if match.games):
                 yield match, source.name, _label(source.name, number, len(self._sources)), self.writer.write
@@ -245,7 +251,7 @@ class _PlayerWork:
         self._player = find_player(args.player, sources, _write_message, strict=args.strict)
         window = DEFAULT_WINDOW if args.window is None else args.window
         self.writer = PlayerWriter(PlayerHistory(self._player.name, window), args.format, stream)
-        self.is_whole = self._player.is_whole
+        self.tally = self._player.tally
 
     def list_matches(self) -> Iterator[_MatchWork]:
         """Yield the matches in the order of their dates."""

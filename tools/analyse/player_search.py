@@ -13,7 +13,7 @@ from engine.match_files.model import RecordedMatch
 from engine.options import MAX_QUOTED_CHARS
 from engine.rules.match import SEATS
 from tools.analyse.kept_decisions import hash_games
-from tools.common.match_inputs import MatchInput, are_whole
+from tools.common.match_inputs import MatchInput, MatchTally
 from tools.common.progress import Progress
 
 _DATE = re.compile(r"(\d{4})[.-](\d{1,2})[.-](\d{1,2})")
@@ -57,12 +57,12 @@ class PlayerMatches:
     Attributes:
         name: The player, as most files have it.
         matches: With the player's seat; by date, those without one behind, in the order of the files.
-        is_whole: Whether all files could be read without a fault.
+        tally: Counts how the files were read.
     """
 
     name: str
     matches: list[tuple[FoundMatch, int]]
-    is_whole: bool
+    tally: MatchTally
 
 
 def find_player(
@@ -82,7 +82,7 @@ def find_player(
     Raises:
         ValueRangeError: No player is called like that, or several are.
     """
-    found, is_whole = _read_all(sources, write_message, strict=strict)
+    found, tally = _read_all(sources, write_message, strict=strict)
     spellings = Counter(each for match in found for each in match.names if each.strip())
     chosen = _choose_spellings(name, spellings)
     if list(chosen) != [name]:
@@ -103,7 +103,7 @@ def find_player(
     undated = sum(not match.date for match, _ in matches)
     if 0 < undated < len(matches):
         write_message(f"{_count_matches(undated)} without a date stand at the end, in the order of the files")
-    return PlayerMatches(next(iter(chosen)), matches, is_whole)
+    return PlayerMatches(next(iter(chosen)), matches, tally)
 
 
 def fold_name(name: str) -> str:
@@ -124,8 +124,8 @@ def read_date(match: RecordedMatch) -> str:
 
 def _read_all(
     sources: Sequence[MatchInput], write_message: WriteMessage, *, strict: bool
-) -> tuple[list[FoundMatch], bool]:
-    found, is_whole = [], True
+) -> tuple[list[FoundMatch], MatchTally]:
+    found, tally = [], MatchTally()
     with Progress(len(sources), "reading", lines_of="gammond analyse: read") as progress:
 
         def say(text: str) -> None:
@@ -133,15 +133,14 @@ def _read_all(
             write_message(text)
 
         for number, source in enumerate(sources, 1):
-            matches = source.read(say, strict=strict)
-            is_whole &= are_whole(matches)
+            matches = source.read(say, strict=strict, tally=tally)
             for place, match in enumerate(matches):
                 if match.games:
                     kept = match if source.path is None else None
                     date, games = read_date(match), hash_games(match)
                     found.append(FoundMatch(source, place, match.names, date, games, kept))
             progress.update(number)
-    return found, is_whole
+    return found, tally
 
 
 def _choose_spellings(name: str, spellings: Counter[str]) -> dict[str, int]:

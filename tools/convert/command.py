@@ -13,12 +13,13 @@ of the kinds that 'gammond batch' reads, is written as csv with its columns, the
 --json writes an object for each position, with its line, what each form leaves out ("lost"), bad lines too.
 
 With --to mat or --to sgf, or an --output that ends so, the files are matches in any format that gammond
-reads, recognised by their content; of a folder, all files below it. Several matches go into the folder
---output, under the names of their files. What exists is not overwritten without --force.
+reads, recognised by their content; of a folder or a .zip archive, all files in it. Several matches go into
+the folder --output, under the names of their files. What exists is not overwritten without --force.
 
-What a form or a format has no place for is said on stderr, and so is each bad line, with its number, and each
-fault of a match file, with its line, game and move. Bad lines are skipped, and so are games from their fault
-on; --strict refuses a match file with a fault. The exit status is then 1.
+What a form or a format has no place for is said on stderr, and so is each bad line, which is skipped, with
+its number, and each fault of a match file, with its line, game and move; of several files in the end how many
+were read whole, cut, or not at all, and why. --strict refuses a match file with a fault. The exit status is 1
+where a line was bad, or decisions of a match file were lost; an illegal play is written as it was made.
 """
 
 from __future__ import annotations
@@ -46,8 +47,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "source",
         metavar="POSITION|FILE",
         nargs="*",
-        help="one position in any form, or files with one on each line; match files, or folders of them "
-        "(default standard input)",
+        help="one position in any form, or files with one on each line; match files, or folders and .zip "
+        "archives of them (default standard input)",
     )
     parser.add_argument(
         "--to",

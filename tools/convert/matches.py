@@ -23,7 +23,7 @@ from engine.match_files.writing import MATCH_FORMATS, write_match
 from engine.runtime.exit_codes import EXIT_FAULTS, EXIT_OK
 from engine.runtime.output_files import check_output, identify_files
 from tools.common.files import write_atomically
-from tools.common.match_inputs import MatchInput, are_whole, list_match_inputs
+from tools.common.match_inputs import MatchInput, MatchTally, list_match_inputs
 from tools.common.position_arguments import STDIN
 from tools.common.progress import Progress, write_message
 
@@ -31,28 +31,27 @@ _NAME = "gammond convert"
 
 
 def convert_matches(args: argparse.Namespace, name: str) -> int:
-    """Write the matches of files, folders or standard input in another format.
+    """Write the matches of files, folders, archives or standard input in another format.
 
     Args:
         args: Parsed arguments.
         name: The format.
 
     Returns:
-        0, or 1 where a file could not be read or written, or not all of it.
+        0, or 1 where a file could not be read or written, or decisions of it were lost.
 
     Raises:
         GammondError: The matches need a folder, or the one file cannot be written.
     """
     sources = args.source or [STDIN]
     inputs = list_match_inputs(sources)
-    is_many = len(inputs) != 1 or Path(sources[0]).is_dir()
-    writer, is_whole, count = _Writer(args, name, inputs, is_folder=is_many), True, 0
+    is_many = len(inputs) != 1 or Path(sources[0]).is_dir() or bool(inputs[0].member)
+    writer, tally, is_written, count = _Writer(args, name, inputs, is_folder=is_many), MatchTally(), True, 0
     with ExitStack() as stack:
         bar = stack.enter_context(Progress(len(inputs), "files", lines_of=_NAME)) if is_many else None
         say = partial(write_message, _NAME, bar=bar)
         for done, given in enumerate(inputs, 1):
-            matches = given.read(say, strict=args.strict)
-            is_whole &= are_whole(matches)
+            matches = given.read(say, strict=args.strict, tally=tally)
             writer.check(matches)
             for match in (match for match in matches if match.games):
                 try:
@@ -61,14 +60,16 @@ def convert_matches(args: argparse.Namespace, name: str) -> int:
                     if bar is None:
                         raise
                     say(f"{given.name}: {error.message}")
-                    is_whole = False
+                    is_written = False
                     continue
                 count += 1
                 if losses:
                     say(f"{given.name}: {name} leaves out: {', '.join(losses)}")
             if bar is not None:
                 bar.update(done)
-    return EXIT_OK if count and is_whole else EXIT_FAULTS
+        for line in tally.summarise() if is_many else ():
+            say(line)
+    return EXIT_OK if count and is_written and tally.is_whole else EXIT_FAULTS
 
 
 def check_no_matches(files: Iterable[Path]) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import sys
 import types
+import zipfile
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,6 +19,7 @@ from engine.match_files.sgf import tree
 from engine.match_files.sgf.reader import parse_sgf
 from engine.match_files.sgf.writer import format_sgf
 from engine.rules.game_record import ResignationAction
+from tests.engine.match_files.faulty_matches import CUT, GAP, ILLEGAL, UNFINISHED, WRONG_RESULT
 from tests.engine.match_files.played_games import MAT_GAME, play_random_match
 from tests.engine.match_files.sites import site_files
 from tests.engine.match_files.xg import xg_files
@@ -113,12 +115,39 @@ def test_a_match_that_cannot_be_read_stops_no_other(capsys, tmp_path):
     (tmp_path / "d.mat").write_text('; [Variation "HyperGammon (4)"]\n' + MATCH)
     target = tmp_path / "out"
     said = run(capsys, tmp_path, "--to", "mat", "--output", target, status=1)
-    first, second, third = said.err.splitlines()
+    first, second, *others, total, _, unreadable = said.err.splitlines()
     assert first.startswith(f"gammond convert: {tmp_path / 'a.txt'}: expected a match file")
     assert second.startswith(f"gammond convert: {tmp_path / 'b.mat'}: line 7, game 1, move 3: illegal play: ")
-    assert "HyperGammon (4)" in third
+    assert any("HyperGammon (4)" in line for line in others)
+    assert any(line.endswith("b.mat: mat leaves out: that game 1 is cut") for line in others)
+    assert total == "gammond convert: 4 files: 1 read whole, 1 cut, 2 unreadable"
+    assert unreadable.startswith("gammond convert: unreadable by reason: no match file 1, unsupported")
     assert sorted(path.name for path in target.iterdir()) == ["b.mat", "c.mat"]
-    assert len(parse_mat((target / "b.mat").read_text())[0].games[0].actions) == 4
+    (game,) = parse_mat((target / "b.mat").read_text())[0].games
+    assert (game.result.winner, game.result.points) == (1, 1)
+
+
+@pytest.mark.parametrize("text", [ILLEGAL, GAP, WRONG_RESULT, UNFINISHED])
+def test_faults_by_which_nothing_is_lost_are_said_with_status_0(capsys, tmp_path, text):
+    (tmp_path / "a.mat").write_text(text)
+    said = run(capsys, tmp_path / "a.mat", "--to", "mat")
+    assert len(said.err.splitlines()) == 1
+    assert parse_mat(said.out)[0].games[-1].actions == parse_mat(text)[0].games[-1].actions
+
+
+def test_what_is_lost_gives_status_1_and_what_the_format_cannot_say_is_named(capsys, tmp_path):
+    (tmp_path / "a.mat").write_text(CUT)
+    said = run(capsys, tmp_path / "a.mat", "--to", "sgf", status=1)
+    assert said.err.endswith("a.mat: sgf leaves out: that game 2 is cut\n")
+
+
+def test_an_archive_is_converted_into_a_folder_with_a_summary(capsys, tmp_path):
+    with zipfile.ZipFile(tmp_path / "site.zip", "w") as archive:
+        archive.writestr("x/a.mat", MATCH)
+        archive.writestr("x/b.mat", ILLEGAL)
+    said = run(capsys, tmp_path / "site.zip", "--to", "sgf", "--output", tmp_path / "out")
+    assert said.err.splitlines()[-1] == "gammond convert: 2 files: 2 read whole, 0 cut, 0 unreadable"
+    assert sorted(path.name for path in (tmp_path / "out" / "x").iterdir()) == ["a.sgf", "b.sgf"]
 
 
 def test_strict_refuses_a_file_with_a_fault(capsys, tmp_path):

@@ -41,7 +41,7 @@ from engine.runtime.threads import Workers
 from engine.runtime.version import read_version
 from engine.wording import escape_unprintable
 from tools.common.interrupts import call_on_interrupt
-from tools.common.match_inputs import are_whole, list_match_inputs
+from tools.common.match_inputs import MatchTally, list_match_inputs
 from tools.common.opponents import load_net_engine
 from tools.common.progress import Progress, write_message
 from tools.common.strength import add_net_argument
@@ -101,7 +101,7 @@ def main(args: argparse.Namespace) -> int:
     _check_options(args)
     stopped = threading.Event()
     done: list[MatchComparison] = []
-    is_whole = True
+    tally, is_compared = MatchTally(), True
     with (
         tempfile.TemporaryDirectory(prefix="gammond-") as folder,
         call_on_interrupt(stopped.set, has_nothing=lambda: not done),
@@ -109,21 +109,20 @@ def main(args: argparse.Namespace) -> int:
         comparer = _Comparer(args, load_net_engine(args.net), Path(folder), stopped)
         try:
             for each in list_match_inputs(args.files):
-                matches = each.read(_write_message, strict=False)
-                is_whole &= are_whole(matches)
+                matches = each.read(_write_message, strict=False, tally=tally)
                 for match in (match for match in matches if match.games):
                     try:
                         done.append(comparer.compare(escape_unprintable(each.place.name), match))
                     except (FormatError, LimitError) as error:
                         _write_message(f"{each.name}: {error.message}")
-                        is_whole = False
+                        is_compared = False
         except CancelledWork:
             pass
     if done:
         sys.stdout.write(_format_report(done, args, comparer))
     if stopped.is_set():
         raise KeyboardInterrupt
-    return EXIT_OK if done and is_whole else EXIT_FAULTS
+    return EXIT_OK if done and is_compared and tally.is_whole else EXIT_FAULTS
 
 
 def _format_report(done: Sequence[MatchComparison], args: argparse.Namespace, comparer: _Comparer) -> str:

@@ -108,7 +108,7 @@ class _MoveBuilder:
         """Add the moves of a game; return the number of rolls played in it."""
         count = 0
         for situation, action in game.replay():
-            if not isinstance(action, PlayAction):
+            if not isinstance(action, PlayAction) or not action.is_legal:
                 continue
             player = match.names[action.seat]
             if not self._wanted or player in self._wanted:

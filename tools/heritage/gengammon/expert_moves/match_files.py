@@ -12,7 +12,7 @@ from pathlib import Path
 from engine.errors import DataFileError
 from engine.match_files.reading import MAX_FILE_BYTES
 from engine.wording import escape_unprintable
-from tools.common.match_inputs import list_match_inputs
+from tools.common.match_inputs import MatchInput, list_match_inputs
 
 MAX_ARCHIVE_BYTES = 100_000_000
 """The most that the members of an archive may have in all, unpacked; what comes after it is skipped."""
@@ -75,7 +75,7 @@ def _read_source(source: Path) -> Iterator[MatchFile | SkippedFile]:
         yield from sorted(_read_archive(source), key=lambda file: file.name)
     else:
         for found in list_match_inputs([str(source)]):
-            yield _read_file(found.path or source)
+            yield _read_file(found.path or source) if not found.member else _read_found(found)
 
 
 def _is_archive(file: Path) -> bool:
@@ -86,6 +86,14 @@ def _is_archive(file: Path) -> bool:
     except (OSError, EOFError, tarfile.TarError, zlib.error, lzma.LZMAError):
         return False
     return True
+
+
+def _read_found(found: MatchInput) -> MatchFile | SkippedFile:
+    name = escape_unprintable(found.name)
+    try:
+        return _take_content(name, found.read_member())
+    except DataFileError as error:
+        return SkippedFile(name, error.message)
 
 
 def _read_file(file: Path) -> MatchFile | SkippedFile:
