@@ -210,6 +210,7 @@ def _list_members(path: Path) -> list[zipfile.ZipInfo] | None:
     """Return what an archive has; None for another file, and a damaged one."""
     if not path.is_file():  # a pipe is read once
         return None
+    _open_archive.cache_clear()  # the file may be another one than before
     try:
         with path.open("rb") as file:
             is_archive = file.read(len(_ZIP_SIGNATURE)) == _ZIP_SIGNATURE
