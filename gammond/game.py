@@ -222,7 +222,9 @@ class GameUnwrapper:
         if position.checkers != variant.checkers:
             raise StateError(f"game {game.number}: expected a position of {variant.name}", field="position")
         begun = GameSituation(position, game.match._to_engine())
-        builder = GameBuilder(game.number, begun, self.rules, 0, iter(()), first_seat_open=False)
+        builder = GameBuilder(
+            game.number, begun, self.rules, 0, iter(()), first_seat_open=False, crawford_open=False
+        )
         for place, action in enumerate(game.actions):
             recorded, notes = self._sources.get(_get_key(action), (None, NO_NOTES))
             try:
