@@ -74,8 +74,8 @@ def list_losses(match: RecordedMatch, read: RecordedMatch) -> list[str]:
     losses += [f"header {word}" for word, said in match.headers.items() if read.headers.get(word) != said]
     if match.names != read.names:
         losses.append("characters of names")
-    for number, game, other in zip(number_games(match.games), match.games, read.games, strict=False):
-        losses += _list_losses_of_game(number, game, other)
+    for number, game, again in zip(number_games(match.games), match.games, read.games, strict=False):
+        losses += _list_losses_of_game(number, game, again)
     losses += _count_losses("comments", _list_comments(match), _list_comments(read))
     analysed, kept = _list_analysed(match), _list_analysed(read)
     losses += _count_losses("analysed decisions", analysed, kept)

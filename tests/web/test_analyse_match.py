@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.engine.match_files.faulty_matches import ILLEGAL
+from tests.engine.match_files.faulty_matches import GAP, ILLEGAL
 from tests.engine.match_files.sgf.test_positions import SAVED_WITH_DICE
 from tests.engine.match_files.test_position_report import XG_CUBE, XG_PLAYS
 from tests.web.waiting import check_widths, expect
@@ -320,3 +320,15 @@ def test_illegal_plays_cut_games_and_both_results_are_shown(open_page, tmp_path)
     expect(page.locator("path.arrow.best").first).to_be_attached()
     page.get_by_role("button", name="Next action").click()
     expect(page.locator(".decision h2")).to_contain_text("43: 13/6")
+
+
+def test_a_position_in_the_place_of_a_play_is_shown_where_it_stands(open_page, tmp_path):
+    path = tmp_path / "gap.mat"
+    path.write_text(GAP, encoding="utf-8")
+    page = open_page("/#/analyse/match")
+    open_match(page, path)
+    open_tab(page, "Moves")
+    page.get_by_role("button", name="11: position set by the file").click()
+    expect(page.locator(".decision h2")).to_contain_text("11: position set by the file")
+    page.get_by_role("button", name="Next action").click()
+    expect(page.locator(".decision h2")).to_contain_text("21: 14/11")

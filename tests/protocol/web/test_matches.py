@@ -9,6 +9,7 @@ from engine.match_files.sgf import tree
 from protocol.core.limits import ClientLimits
 from protocol.web.endpoints import MAX_MATCH_BYTES
 from protocol.web.matches import DEFAULT_PLIES
+from tests.engine.match_files.faulty_matches import CUT, ILLEGAL
 from tests.engine.match_files.sgf.test_positions import SAVED_WITH_DICE
 from tests.engine.match_files.test_position_report import XG_CUBE, XG_PLAYS
 from tests.protocol.talking import make_service, talk
@@ -129,6 +130,20 @@ def test_a_match_as_json_has_every_action_with_the_position_before_it():
         "xgid": "XGID=-b----E-C---eE---c-e----B-:0:0:-1:31:0:0:0:3:10",
     }
     assert match["games"][0]["result"] == {"winner": 0, "points": 2, "kind": "single"}
+
+
+def test_faults_of_a_match_are_in_its_json_and_in_its_analysis():
+    ruled_otherwise = ILLEGAL.replace("      Wins 1 point", "      Wins 2 points")
+    (match,) = get_json("convert", {"match_text": ruled_otherwise, "to": "json"})[1]["matches"]
+    assert [action["play"] for action in match["games"][0]["actions"] if "illegal" in action] == ["14/10"]
+    assert match["games"][1]["result_by_rules"]["points"] == 1
+    (result,) = get_json("analyse", {"match_text": ruled_otherwise, "plies": 0})[1]["results"]
+    assert [(each["chosen"], each["error"]) for each in result["decisions"] if "illegal" in each] == [
+        ("14/10", 0)
+    ]
+    (match,) = get_json("convert", {"match_text": CUT, "to": "json"})[1]["matches"]
+    assert ["missing" in game for game in match["games"]] == [False, True]
+    assert ask("convert", {"match_text": CUT, "to": "mat"}).headers["X-Left-Out"] == "that game 2 is cut"
 
 
 def test_a_match_as_a_page_needs_no_analysis():

@@ -18,6 +18,7 @@ from protocol.web.endpoints import ENDPOINTS, MATCH_MEDIA, read_description
 from protocol.web.kept import PARAMETERS
 from protocol.web.matches import ANALYSIS_FIELDS, CONVERSION_FIELDS, TARGETS
 from protocol.web.positions import CUBE_FIELDS, EVALUATION_FIELDS, PLAY_FIELDS, ROLLOUT_FIELDS
+from tests.engine.match_files.faulty_matches import CUT, ILLEGAL
 from tests.protocol.web_asking import ask
 
 ALL_ENDPOINTS = (*ENDPOINTS, *make_endpoints(None, None))
@@ -160,3 +161,8 @@ def test_the_routes_of_the_server_are_those_that_are_described():
             served[route.path] = set(getattr(route.endpoint, "methods", route.methods)) - {"HEAD"}
     described = {path: {each.upper() for each in item} for path, item in describe()["paths"].items()}
     assert described == served
+
+
+@pytest.mark.parametrize("text", [ILLEGAL.replace("      Wins 1 point", "      Wins 2 points"), CUT])
+def test_a_match_with_faults_is_described_too(text):
+    check_answer("/api/v1/convert", "post", ask("/api/v1/convert", {"match_text": text, "to": "json"}))
