@@ -24,11 +24,8 @@ def read_board(position: BarcaPosition) -> dict[tuple[int, int], tuple[str, str]
 
 def is_frightened(board, square, piece):
     """Whether a piece would be beside one that it fears."""
-    side, kind = piece
-    return any(
-        other_side != side and other_kind == FEARS[kind] and max(abs(f - square[0]), abs(r - square[1])) == 1
-        for (f, r), (other_side, other_kind) in board.items()
-    )
+    feared = ("b" if piece[0] == "w" else "w", FEARS[piece[1]])
+    return any(board.get((square[0] + file, square[1] + rank)) == feared for file, rank in STEPS["E"])
 
 
 def free_squares(board, square):
@@ -71,20 +68,20 @@ def naive_legal_moves(position: BarcaPosition) -> list[tuple[int, int]]:
 
 
 def naive_perft(position: BarcaPosition, depth: int) -> int:
-    """Sequences of legal moves of a length."""
-    return _count(read_board(position), "wb"[position.side], depth)
+    """Sequences of legal moves of a length; those that lead to the same are counted from there once."""
+    return _count(frozenset(read_board(position).items()), "wb"[position.side], depth, {})
 
 
-def _count(board, side, depth):
+def _count(pieces, side, depth, known):
     if depth == 0:
         return 1
-    if naive_winner(board):
-        return 0
-    moves = naive_moves(board, side)
-    if depth == 1:
-        return len(moves)
-    total = 0
-    for a, b in moves:
-        after = {b if square == a else square: piece for square, piece in board.items()}
-        total += _count(after, "w" if side == "b" else "b", depth - 1)
-    return total
+    if (pieces, depth) not in known:  # the depth tells the side
+        board = dict(pieces)
+        moves = [] if naive_winner(board) else naive_moves(board, side)
+        other, total = "w" if side == "b" else "b", len(moves)
+        if depth > 1:
+            total = sum(
+                _count(pieces - {(a, board[a])} | {(b, board[a])}, other, depth - 1, known) for a, b in moves
+            )
+        known[pieces, depth] = total
+    return known[pieces, depth]

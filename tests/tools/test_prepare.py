@@ -52,9 +52,9 @@ def cache(tmp_path, monkeypatch):
 
 @pytest.fixture(scope="module")
 def prepared(tmp_path_factory):
-    """A folder with a cache, and what `gammond prepare` said that filled it: `GAMMOND_PREPARED`, or one of its own.
+    """A folder with a cache that `gammond prepare` filled, and what it said.
 
-    Compiling all takes minutes: `.ci/run` does it once, for all its tests.
+    Compiling all takes minutes: `.ci/run` does it once for all its tests, and names it in `GAMMOND_PREPARED`.
     """
     if given := os.environ.get("GAMMOND_PREPARED"):
         return Path(given)
