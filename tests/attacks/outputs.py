@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import argparse
+import multiprocessing
+import os
 import sqlite3
+import sys
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
 
-from tests.attacks.server import Home, run_gammond
+from gammond.__main__ import main
+from tests.attacks.server import ROOT, Home
 from tests.attacks.trial import Attack, Trial, expect
 from tests.engine.store.samples import ENGINE, make_entry, make_question
 from tools.common.output_options import written_path
@@ -215,13 +219,34 @@ def read_tree(folder: Path) -> dict[str, bytes | None]:
     }
 
 
+_PROCESSES = multiprocessing.get_context("forkserver")
+_PACKAGES = ("engine", "nets", "protocol", "tools", "pytest")
+
+
+def _be_gammond(words: list[str], environment: dict[str, str], errors: Path) -> None:
+    """Be the command in a process of its own, from the first line of the program on."""
+    os.environ.clear()
+    os.environ.update(environment)
+    os.chdir(ROOT)
+    for descriptor, file in enumerate((os.devnull, os.devnull, errors)):
+        os.dup2(os.open(file, os.O_RDWR | os.O_CREAT), descriptor)
+    sys.argv[1:] = words
+    sys.exit(main())
+
+
 def _check_try(home: Home, tried: _Try) -> None:
     before = read_tree(tried.folder)
-    done = run_gammond(home, *tried.words, timeout_s=_ENDS_S)
-    said = done.stderr[-400:]
-    expect(done.returncode == 2, f"{tried.what}: exit status {done.returncode}, {said!r}")
-    expect("Traceback" not in done.stderr, f"{tried.what}: {said!r}")
-    expect(tried.shown in done.stderr, f"{tried.what}: {tried.shown} is not named in {said!r}")
+    errors = tried.folder.with_name(f"{tried.folder.name}.log")
+    process = _PROCESSES.Process(target=_be_gammond, args=(tried.words, home.environment, errors))
+    process.start()
+    process.join(_ENDS_S)
+    process.kill()
+    process.join()
+    stderr = errors.read_text("utf-8")
+    said = stderr[-400:]
+    expect(process.exitcode == 2, f"{tried.what}: exit status {process.exitcode}, {said!r}")
+    expect("Traceback" not in stderr, f"{tried.what}: {said!r}")
+    expect(tried.shown in stderr, f"{tried.what}: {tried.shown} is not named in {said!r}")
     after = read_tree(tried.folder)
     changed = [name for name in {**before, **after} if before.get(name, 0) != after.get(name, 0)]
     expect(not changed, f"{tried.what}: {', '.join(changed)} changed")
@@ -238,6 +263,9 @@ def overwrite_files(trial: Trial) -> str:
         name, folder = name_option(command, action), trial.home.folder
         tries += _list_tries(name, output, has_force=has_force, folder=folder)
         count += 1
+    # Importing takes a process as long as all it does: those below begin with what the parsers have imported.
+    imported = [module for module in sys.modules if module.partition(".")[0] in _PACKAGES]
+    _PROCESSES.set_forkserver_preload([__name__, *imported])
     with ThreadPoolExecutor(_TRIES_AT_ONCE) as threads:
         for done, _ in enumerate(threads.map(lambda each: _check_try(trial.home, each), tries), 1):
             trial.note(f"{done} of {len(tries)}")
