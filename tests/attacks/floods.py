@@ -172,7 +172,7 @@ def make_flood(name: str) -> Callable[[Trial], str]:
     """Return an attack by clients that all send one flood."""
 
     def flood(trial: Trial) -> str:
-        seconds = trial.dose(2, 8)
+        seconds = trial.dose(1, 8)
         with serve(trial.home, "--tcp", "0", "--archive", "off", "--quiet", dialect="--web") as server:
             place = Place(server.web_port, server.port)
 

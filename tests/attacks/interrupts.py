@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import signal
 import subprocess
 import time
@@ -28,7 +29,13 @@ def _list_jobs(trial: Trial) -> list[KillableJob]:
         for plies in (2, 3)[: trial.dose(1, 2)]
         for options in (f"--plies {plies} --threads 1", f"--plies {plies} --want moves,cube --threads 2")
     ]
-    return [*deep, _ROLLOUT, _TOURNAMENT]
+    part = trial.dose(4, 1)
+
+    def shorten(job: KillableJob) -> KillableJob:
+        command = re.sub(r"--(trials|games) (\d+)", lambda m: f"--{m[1]} {int(m[2]) // part}", job.command)
+        return replace(job, command=command)
+
+    return [*deep, shorten(_ROLLOUT), shorten(_TOURNAMENT)]
 
 
 def interrupt_work(trial: Trial) -> str:
@@ -88,7 +95,7 @@ def _interrupt(job: KillableJob, trial: Trial, out: Path, kind: signal.Signals, 
     expect("Traceback" not in said, f"{what}: {said[-400:]!r}")
     if process.returncode != 0:  # it had ended before
         expect(process.returncode == _STATUS, f"{what}: exit status {process.returncode}, {said[-300:]!r}")
-        expect("interrupted" in said or job is _ROLLOUT, f"{what} says {said[-300:]!r}")
+        expect("interrupted" in said or job.name == _ROLLOUT.name, f"{what} says {said[-300:]!r}")
         if job.command.startswith("batch") and "%" in said:  # it had begun
             expect("--resume continues" in said, f"{what} does not say how to go on: {said[-300:]!r}")
     return time.monotonic() - began_s
