@@ -57,14 +57,14 @@ def read_labels(out, printed):
 
 JOBS = {
     "rollout": Job(
-        "rollout startpos --dice 3 1 --trials 2592 --truncate 7 --candidates 2 --stop-jsd 0"
+        "rollout startpos --dice 3 1 --trials 864 --truncate 5 --candidates 2 --stop-jsd 0"
         " --state {out} --json",
         "",
         read_report,
     ),
-    "tournament": Job("tournament fast pubeval --games 32768 --keep {out} --json", "", read_report),
+    "tournament": Job("tournament pubeval random --games 16384 --keep {out} --json", "", read_report),
     "label": Job(
-        "train label {out} --net fast --positions 32768 --sources selfplay", "--resume", read_labels
+        "train label {out} --net fast --positions 16384 --sources selfplay", "--resume", read_labels
     ),
 }
 
@@ -167,25 +167,18 @@ def make_out(tmp_path, name):
     return folder / "out.npz"
 
 
-@pytest.fixture(scope="module")
-def expected(tmp_path_factory):
+def find_expected(processes, tmp_path):
     """What each job gives without a cluster."""
-    folder = tmp_path_factory.mktemp("alone")
-    errors = folder / "stderr"
-    errors.mkdir()
-    processes, found = Processes(errors), {}
-    try:
-        for name, job in JOBS.items():
-            out = make_out(folder, name)
-            found[name] = job.read(out, processes.run(job.make_words(out)))
-    finally:
-        processes.end_all()
+    found = {}
+    for name, job in JOBS.items():
+        out = make_out(tmp_path, f"{name}-alone")
+        found[name] = job.read(out, processes.run(job.make_words(out)))
     return found
 
 
-def begin_jobs(processes, address, tmp_path):
+def begin_jobs(processes, address, tmp_path, victim):
     """Start all jobs on one cluster; return them halted, once each has done something."""
-    outs = {name: make_out(tmp_path, name) for name in JOBS}
+    outs = {name: make_out(tmp_path, f"{name}-{victim}") for name in JOBS}
     clients = {
         name: processes.start(*job.make_words(outs[name], "--cluster", address)) for name, job in JOBS.items()
     }
@@ -198,9 +191,31 @@ def go_on(clients):
         client.send_signal(signal.SIGCONT)
 
 
-def test_work_of_a_killed_worker_is_done_by_others(cluster, processes, tmp_path, expected):
+def test_whichever_process_is_killed_the_bits_are_those_of_one_process(cluster, processes, tmp_path):
+    """One cluster for all: starting it, and doing each job alone, takes as long as the rest."""
+    expected = find_expected(processes, tmp_path)
+    check_killed_client(cluster, processes, tmp_path, expected)
+    check_killed_workers(cluster, processes, tmp_path, expected)
+    check_killed_scheduler(cluster, processes, tmp_path, expected)
+
+
+def check_killed_client(cluster, processes, tmp_path, expected):
+    """It goes on with what is finished."""
+    address, _, _ = cluster
+    outs, clients = begin_jobs(processes, address, tmp_path, "client")
+    for client in clients.values():
+        with suppress(ProcessLookupError):
+            os.killpg(client.pid, signal.SIGKILL)
+        client.communicate(timeout=PATIENCE_S)
+    for name, job in JOBS.items():
+        printed = processes.run(job.make_words(outs[name], "--cluster", address))
+        assert job.read(outs[name], printed) == expected[name]
+
+
+def check_killed_workers(cluster, processes, tmp_path, expected):
+    """Others do the work of a killed one: here that which is started in its place."""
     address, _, workers = cluster
-    outs, clients = begin_jobs(processes, address, tmp_path)
+    outs, clients = begin_jobs(processes, address, tmp_path, "worker")
     go_on(clients)
     os.kill(list_children(workers[0])[-1], signal.SIGKILL)
     time.sleep(0.5)
@@ -211,9 +226,10 @@ def test_work_of_a_killed_worker_is_done_by_others(cluster, processes, tmp_path,
         assert job.read(outs[name], printed) == expected[name]
 
 
-def test_when_the_scheduler_is_killed_what_is_finished_remains(cluster, processes, tmp_path, expected):
+def check_killed_scheduler(cluster, processes, tmp_path, expected):
+    """What is finished remains."""
     address, scheduler, _ = cluster
-    outs, clients = begin_jobs(processes, address, tmp_path)
+    outs, clients = begin_jobs(processes, address, tmp_path, "scheduler")
     os.killpg(scheduler.pid, signal.SIGKILL)
     go_on(clients)
     cut_off = 0
@@ -225,15 +241,3 @@ def test_when_the_scheduler_is_killed_what_is_finished_remains(cluster, processe
             assert "the same command goes on from there" in clients[name].errors.read_text()
         assert job.read(outs[name], processes.run(job.make_words(outs[name]))) == expected[name]
     assert cut_off >= 2
-
-
-def test_a_killed_client_goes_on_with_what_is_finished(cluster, processes, tmp_path, expected):
-    address, _, _ = cluster
-    outs, clients = begin_jobs(processes, address, tmp_path)
-    for client in clients.values():
-        with suppress(ProcessLookupError):
-            os.killpg(client.pid, signal.SIGKILL)
-        client.communicate(timeout=PATIENCE_S)
-    for name, job in JOBS.items():
-        printed = processes.run(job.make_words(outs[name], "--cluster", address))
-        assert job.read(outs[name], printed) == expected[name]

@@ -16,6 +16,9 @@ from tests.protocol.transports.web.serving import run, running
 
 HERE = Path(__file__).parent
 MOST_S = 40
+ANSWER_S = 300
+"""Within which any answer comes, from a server whose kernels are being compiled on a busy machine too."""
+
 _COMPILES_S = 400.0
 PROGRAM = "import sys; from schemathesis.cli import schemathesis; sys.exit(schemathesis())"
 
@@ -44,21 +47,15 @@ def test_schemathesis_finds_nothing(tmp_path):
                 *("run", f"{server.url}/api/v1/openapi.yaml", "--url", server.url),
                 *("--phases", "examples,coverage,fuzzing", "--mode", "all", "--checks", "all"),
                 *("--max-examples", "10", "--max-time", str(MOST_S), "--seed", "1", "--warnings", "off"),
-                *(
-                    "--request-timeout",
-                    "60",
-                    "--max-response-time",
-                    "60",
-                    "--no-color",
-                    "--continue-on-failure",
-                ),
+                *("--request-timeout", str(ANSWER_S), "--max-response-time", str(ANSWER_S)),
+                *("--no-color", "--continue-on-failure"),
             ]
             environment = {**os.environ, "PYTHONPATH": str(HERE), "SCHEMATHESIS_HOOKS": "schemathesis_hooks"}
             return await asyncio.to_thread(
                 subprocess.run, command, capture_output=True, text=True, env=environment, cwd=tmp_path
             )
 
-    done = run(scenario(), _COMPILES_S + 4 * MOST_S)
+    done = run(scenario(), _COMPILES_S + 2 * ANSWER_S)
     assert done.returncode == 0, done.stdout[-8000:] + done.stderr[-2000:]
     assert "Tested: 0" not in done.stdout
     assert "No issues found" in done.stdout
