@@ -8,6 +8,7 @@ import pytest
 from protocol.archive.archive import GameArchive
 from protocol.archive.options import ArchiveOptions
 from protocol.tables.fair_dice import make_commitment, make_roll
+from tests.machine_speed import measure_stretch
 from tests.protocol.tables.visiting import PERSON, Site
 from tests.web.table_page import (
     MAY_ACT,
@@ -776,7 +777,7 @@ def test_the_page_can_be_used_within_three_tenths_of_a_second(open_page):
         page.reload()
         shown = page.wait_for_function("() => performance.getEntriesByName('view-shown')[0]?.startTime")
         times_ms.append(shown.json_value())
-        if times_ms[-1] <= 300:
+        if times_ms[-1] <= 300 * measure_stretch():
             return
         page.wait_for_timeout(50 * len(times_ms))  # until other work of the machine may have ended
     raise AssertionError(times_ms)
