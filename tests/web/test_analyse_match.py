@@ -9,7 +9,7 @@ import pytest
 from tests.engine.match_files.faulty_matches import GAP, ILLEGAL
 from tests.engine.match_files.sgf.test_positions import SAVED_WITH_DICE
 from tests.engine.match_files.test_position_report import XG_CUBE, XG_PLAYS
-from tests.web.waiting import check_widths, expect
+from tests.web.waiting import check_widths, expect, find_box
 
 pytestmark = pytest.mark.slow
 
@@ -155,7 +155,7 @@ def test_the_graph_is_walked_over_by_keys_and_clicks(open_page, match_file):
     expect(graph).to_have_attribute("aria-valuetext", re.compile("^Game 2, move 3: Ann "))
     graph.press("ArrowLeft")
     expect(title).to_have_text(re.compile("^Game 2, move 3, Ann"))
-    box = graph.bounding_box()
+    box = find_box(graph)
     page.mouse.click(box["x"] + box["width"] * 0.06, box["y"] + box["height"] / 2)
     expect(title).to_have_text(re.compile("^Game 1, move 1, Ann"))
 

@@ -25,7 +25,7 @@ from tests.web.table_page import (
     wait_for_change,
     wait_for_turn,
 )
-from tests.web.waiting import check_widths, expect
+from tests.web.waiting import check_widths, expect, find_box
 
 pytestmark = pytest.mark.slow
 
@@ -41,7 +41,7 @@ ON_THE_BAR = "XGID=-b----D-C---eE---c-e----BA:0:0:1:00:0:0:0:0:10"
 
 def is_below(page, square, other):
     """Whether a square of Barca is drawn below another."""
-    boxes = [page.locator(f"[data-square='{each}']").bounding_box() for each in (square, other)]
+    boxes = [find_box(page.locator(f"[data-square='{each}']")) for each in (square, other)]
     return boxes[0]["y"] > boxes[1]["y"]
 
 
@@ -77,12 +77,12 @@ def test_a_match_of_3_points_against_the_engine_is_played_through_with_the_cube(
 def test_checkers_are_dragged_put_back_and_dragged_again(open_page):
     page = start_game(open_page, **QUICK)
     reach_play(page)
-    start = page.locator(".target.movable").first.bounding_box()
+    start = find_box(page.locator(".target.movable").first)
     middle = (start["x"] + start["width"] / 2, start["y"] + start["height"] / 2)
     page.mouse.move(*middle)
     page.mouse.down()
     page.mouse.move(middle[0] + 30, middle[1] + 20, steps=4)
-    goal = page.locator(".target.legal").first.bounding_box()
+    goal = find_box(page.locator(".target.legal").first)
     page.mouse.move(5, 5, steps=4)
     page.mouse.up()
     back = page.locator("[data-act='back']")
@@ -101,7 +101,7 @@ def test_checkers_are_dragged_put_back_and_dragged_again(open_page):
 def test_a_frame_of_a_drag_costs_less_than_a_sixtieth_of_a_second(open_page):
     page = start_game(open_page, **QUICK)
     reach_play(page)
-    box = page.locator(".target.movable").first.bounding_box()
+    box = find_box(page.locator(".target.movable").first)
     devtools = page.context.new_cdp_session(page)
     devtools.send("Performance.enable", {"timeDomain": "threadTicks"})  # without what other processes take
 
@@ -475,7 +475,7 @@ def test_on_a_phone_everything_fits_and_fingers_move_the_checkers(open_page):
     for width in (360, 320):
         check_widths(page, (width,))
         reach_play(page)
-        assert page.locator("[data-place='p6']").bounding_box()["width"] >= 22
+        assert find_box(page.locator("[data-place='p6']"))["width"] >= 22
         move_checkers(page, lambda target: target.tap(force=True))
         page.locator("[data-act='done']").tap()
         wait_for_turn(page)

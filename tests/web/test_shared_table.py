@@ -5,7 +5,7 @@ import re
 import pytest
 
 from tests.web.table_page import pass_double, prefer, press, start_game
-from tests.web.waiting import expect
+from tests.web.waiting import expect, find_box
 
 pytestmark = pytest.mark.slow
 
@@ -131,9 +131,7 @@ def test_who_gives_no_name_is_a_guest_and_no_player_of_the_lists(open_page):
 def test_a_double_is_answered_apart_from_other_buttons_after_a_moment_and_passed_by_two_presses(open_page):
     for size in ({"width": 360, "height": 640}, {"width": 1280, "height": 800}):
         page = start_game(open_page, how="table", position=TO_ROLL, length="0", otherName="Bob", options=size)
-        before = [
-            page.locator(f".main-buttons [data-act='{act}']").bounding_box() for act in ("double", "roll")
-        ]
+        before = [find_box(page.locator(f".main-buttons [data-act='{act}']")) for act in ("double", "roll")]
         page.evaluate(
             """() => {
                 const main = document.querySelector(".main-buttons");
@@ -144,7 +142,7 @@ def test_a_double_is_answered_apart_from_other_buttons_after_a_moment_and_passed
         )
         press(page, "double")
         button = page.locator("[data-act='drop']")
-        box = button.bounding_box()
+        box = find_box(button)
         for other in before:
             apart = box["y"] >= other["y"] + other["height"] or box["x"] + box["width"] <= other["x"]
             assert apart, (box, other)

@@ -6,7 +6,7 @@ import re
 import pytest
 
 from tests.web.table_page import begin_game, pass_double, prefer, press, start_game
-from tests.web.waiting import expect
+from tests.web.waiting import expect, find_box
 
 pytestmark = pytest.mark.slow
 
@@ -26,14 +26,14 @@ def test_after_the_start_of_a_game_the_board_is_in_sight_and_the_focus_on_the_pa
         open_page, how="table", position=TO_ROLL, options={"width": width, "height": height}, otherName="Bob"
     )
     page.locator("[data-act='roll']").wait_for()
-    box = page.locator("svg.board").bounding_box()
+    box = find_box(page.locator("svg.board"))
     assert box["y"] >= 0
     assert box["y"] + box["height"] <= height
-    roll = page.locator("[data-act='roll']").bounding_box()
+    roll = find_box(page.locator("[data-act='roll']"))
     assert roll["y"] + roll["height"] <= height
     assert page.evaluate("document.getElementById('main').contains(document.activeElement)")
     press(page, "double")
-    answer = page.locator("[data-act='drop']").bounding_box()
+    answer = find_box(page.locator("[data-act='drop']"))
     assert answer["y"] + answer["height"] < height + 1
 
 

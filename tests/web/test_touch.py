@@ -5,7 +5,7 @@ import re
 import pytest
 
 from tests.web.table_page import prefer, press, start_game
-from tests.web.waiting import expect
+from tests.web.waiting import expect, find_box
 
 pytestmark = pytest.mark.slow
 
@@ -18,7 +18,7 @@ def find_middle(page, target):
     """Return the middle of a place of the board, which is scrolled into sight."""
     place = page.locator(target)
     place.scroll_into_view_if_needed()
-    box = place.bounding_box()
+    box = find_box(place)
     return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
 
 

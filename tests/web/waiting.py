@@ -21,6 +21,12 @@ def expect(subject):
     return playwright.expect(subject)
 
 
+def find_box(locator):
+    """Return where an element is on the page, once it is shown."""
+    locator.wait_for(timeout=WAIT_MS)
+    return locator.bounding_box()
+
+
 def check_widths(page, widths=WIDTHS):
     """Check that a page does not scroll sideways at any of some widths, once plots are drawn for it anew."""
     fits = "width => document.documentElement.scrollWidth <= width"
