@@ -22,7 +22,7 @@ from pathlib import Path
 import pytest
 
 import gammond
-from gammond import AsyncClient, Client, MatchState, Position
+from gammond import AsyncClient, Client, MatchState, Position, _links
 from gammond._questions import ask_plays, parse_lines
 from gammond._wire import INTERMEDIATE_WORDS, Pending, Wire
 from protocol.commands.table import DATA_LINE_KEYWORDS
@@ -101,9 +101,10 @@ ROLLOUTS = [
     (None, MATCH, {"cubeful": False}),
     ((3, 1), None, {"kind": "position", "cubeful": False, "seed": 5}),
     (None, MATCH, {"kind": "cube"}),
-    ((3, 1), None, {"trials": 216, "stop_jsd": 0.5, "min_trials": 36}),
+    ((3, 1), None, {"trials": 144, "truncation": 2, "stop_jsd": 0.5, "min_trials": 36, "candidates": 4}),
     (None, None, {"trials": 216, "stop_error": 1.0, "min_trials": 36}),
 ]
+"""What is rolled out; the last two end early."""
 
 
 @pytest.fixture
@@ -137,13 +138,15 @@ def check_same_rollout(there, here):
         assert there.cube.double_take_mwc == near(here.cube.double_take_mwc)
 
 
-def test_rollouts_are_those_of_the_engine_in_this_process(client):
-    for dice, match, options in ROLLOUTS:
-        options = {"trials": 36, "truncation": 5, **options}
-        check_same_rollout(
-            client.rollout(START, dice, match, **options), roll_out_here(dice, match, **options)
-        )
-    check_same_rollout(client.rollout(START, (3, 1), trials=36), roll_out_here((3, 1), None, trials=36))
+def test_rollouts_are_those_of_the_engine_in_this_process(spawned, connected):
+    """By turns through a pipe and a socket, which know nothing of what a question is about."""
+    for number, (dice, match, options) in enumerate(ROLLOUTS):
+        options = {"trials": 12, "truncation": 4, **options}
+        found = (spawned, connected)[number % 2].rollout(START, dice, match, **options)
+        trials = [found.trials, *(play.estimate.trials for play in found.plays)]
+        assert (min(trials) < options["trials"]) == ("min_trials" in options)
+        check_same_rollout(found, roll_out_here(dice, match, **options))
+    check_same_rollout(connected.rollout(START, (3, 1), trials=3), roll_out_here((3, 1), None, trials=3))
 
 
 def test_a_rollout_reports_progress_and_ends_early_when_it_is_cancelled(connected):
@@ -239,7 +242,7 @@ def test_an_analysis_reports_progress_and_ends_when_it_is_cancelled(connected):
         cancel.set()
 
     with pytest.raises(gammond.CancelledWork):
-        connected.analyse(JUDGED_MATCH, 4, deeper=0, progress=report, cancel=cancel)
+        connected.analyse(JUDGED_MATCH, 3, deeper=0, progress=report, cancel=cancel)
     assert reports[0] == (1, 7)
     connected.analyse(JUDGED_MATCH, 0, progress=report)
     assert reports[-1] == (6, 7)
@@ -325,7 +328,7 @@ def test_the_server_is_told_to_stop_what_is_cancelled(listener, name):
 def test_the_server_is_told_to_stop_what_is_interrupted(listener, name):
     def interrupt():
         listener.was_asked.wait(60)
-        time.sleep(0.1)
+        time.sleep(0.05)
         os.kill(os.getpid(), signal.SIGINT)
 
     with Client.connect(port=listener.port) as client:
@@ -371,7 +374,7 @@ def test_a_question_that_is_stopped_before_it_has_begun_is_cancelled_work(connec
 
 
 def test_a_search_that_is_stopped_says_how_far_it_came(connected):
-    for wait_s in (0.5, 2, 8):  # until it has begun
+    for wait_s in (0.1, 0.5, 2, 8):  # until it has begun
         waiting = connected.rank_later(START, (3, 1), plies=4)
         time.sleep(wait_s)
         connected.command("stop")
@@ -387,10 +390,10 @@ import os, signal, gammond
 start = gammond.Position.start()
 with gammond.Client.spawn() as client:
     assert client.evaluate(start).plies == 0
+    signal.signal(signal.SIGALRM, lambda *_: os.killpg(0, signal.SIGINT))
     for wait in range(2):
-        signal.setitimer(signal.ITIMER_REAL, 1)
-        signal.signal(signal.SIGALRM, lambda *_: os.killpg(0, signal.SIGINT))
         try:
+            signal.setitimer(signal.ITIMER_REAL, 0.2)
             client.rank(start, (3, 1), plies=4)
         except KeyboardInterrupt:
             print(client.rank(start, (3, 1)).best.play.text, flush=True)
@@ -417,7 +420,8 @@ def test_a_program_that_ends_without_closing_its_client_leaves_no_server_at_work
 
 
 @pytest.mark.parametrize("line", ["x" * 2_000_000, "eval"])
-def test_a_client_of_a_server_that_does_not_read_can_be_closed(line):
+def test_a_client_of_a_server_that_does_not_read_can_be_closed(monkeypatch, line):
+    monkeypatch.setattr(_links, "EXIT_TIMEOUT_S", 0.2)
     deaf = [sys.executable, "-c", "import time; time.sleep(1000)"]
     client = Client.spawn(deaf, timeout_s=1)
 
@@ -432,7 +436,7 @@ def test_a_client_of_a_server_that_does_not_read_can_be_closed(line):
     client.close()
     asked.join(30)
     assert not asked.is_alive()
-    assert time.monotonic() - started < 20
+    assert time.monotonic() - started < 30
 
 
 def test_a_callback_of_an_answer_may_ask_on(connected):
@@ -470,20 +474,17 @@ def test_closing_fails_what_is_under_way_and_does_not_wait_for_it():
     client = Client.spawn()
     client.command("position startpos")
     waiting = client.command_later("rollout trials=100000")
-    started = time.monotonic()
     client.close()
-    assert time.monotonic() - started < 5
     with pytest.raises(gammond.ConnectionLost, match="closed"):
-        waiting.result(1)
+        waiting.result(0)
     with pytest.raises(gammond.ConnectionLost, match="closed"):
         client.evaluate(START)
 
 
-def test_a_server_that_has_quit_answers_nothing_more():
-    with Client.spawn() as client:
-        client.command("quit")
-        with pytest.raises(gammond.ConnectionLost):
-            client.evaluate(START)
+def test_a_server_that_has_quit_answers_nothing_more(connected):
+    connected.command("quit")
+    with pytest.raises(gammond.ConnectionLost):
+        connected.evaluate(START)
 
 
 def test_a_process_that_dies_is_reported_with_its_status():
@@ -553,10 +554,9 @@ def test_asyncio_rolls_out(port):
             rollout = await client.rollout(START, trials=100_000, progress=report, cancel=cancel)
             assert 0 < reports[-1] <= rollout.trials < 100_000
             dice, match, options = ROLLOUTS[0]
-            there = await client.rollout(START, dice, match, trials=36, truncation=5, **options)
-            check_same_rollout(
-                there, roll_out_here(dice, match, **{"trials": 36, "truncation": 5, **options})
-            )
+            options = {"trials": 12, "truncation": 4, **options}
+            there = await client.rollout(START, dice, match, **options)
+            check_same_rollout(there, roll_out_here(dice, match, **options))
             with pytest.raises(TimeoutError):
                 await asyncio.wait_for(client.rollout(START, trials=100_000), 0.2)
             assert (await client.rollout(START, trials=1, truncation=1)).trials == 1

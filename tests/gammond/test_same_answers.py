@@ -89,14 +89,14 @@ PARAMETERS = {
     "move_filter": ["tiny", NONSENSE],
     "player": ["classic:hidden=10", "pubeval", "random", NONSENSE],
     "kind": ["plays", "position", "cube", NONSENSE],
-    "trials": [72, 0],
+    "trials": [12, 0],
     "seed": [5, -1],
-    "truncation": [2, -1],
+    "truncation": [3, -1],
     "variance_reduction": [False],
     "candidates": [2, 7, 0],
     "stop_error": [0.5, -1.0],
     "stop_jsd": [0.0, -1.0],
-    "min_trials": [36, 0],
+    "min_trials": [6, 0],
     "deeper": [1, 5],
     "rollout": [{"trials": 6, "truncation": 2, **more} for more in (
         {}, {"seed": 5}, {"truncation": 3}, {"plies": 1}, {"variance_reduction": False}, {"candidates": 2},
@@ -111,8 +111,8 @@ ARGUMENTS = {
     "positions": [CONTACT],
     "player": "phase-net",
     "dice": (4, 2),
-    "trials": 36,
-    "truncation": 3,
+    "trials": 6,
+    "truncation": 2,
 }
 """What is asked unless a test says otherwise."""
 
@@ -209,9 +209,10 @@ def async_client(port):
     loop.close()
 
 
-@pytest.fixture(params=["client", "async_client"])
-def there(request):
-    return request.getfixturevalue(request.param)
+@pytest.fixture
+def clients(client, async_client):
+    """Both clients, of which a test asks the same."""
+    return client, async_client
 
 
 def ask(asked, question, **others):
@@ -222,6 +223,13 @@ def ask(asked, question, **others):
         return getattr(asked, question)(arguments.pop(first), **arguments)
     except gammond.GammondError as error:
         return error.code
+
+
+def check_all_same(clients, asked_here, question, **others):
+    """Check that both clients are answered as the engine in this process answers."""
+    expected = ask(asked_here, question, **others)
+    for there in clients:
+        check_same(ask(there, question, **others), expected)
 
 
 def check_same(found, expected):
@@ -270,10 +278,10 @@ def test_every_field_parameter_and_option_has_other_values_to_ask_with():
 
 @pytest.mark.parametrize("field", STATES)
 @pytest.mark.parametrize("question", [name for name in QUESTIONS if name not in ("analyse", "opinion")])
-def test_what_a_match_state_says_reaches_the_server(there, question, field):
+def test_what_a_match_state_says_reaches_the_server(clients, question, field):
     for state in STATES[field]:
         more = {"kind": "cube"} if question == "rollout" else {}
-        check_same(ask(there, question, match=state, **more), ask(Here(), question, match=state, **more))
+        check_all_same(clients, Here(), question, match=state, **more)
 
 
 @pytest.mark.parametrize(
@@ -285,26 +293,27 @@ def test_what_a_match_state_says_reaches_the_server(there, question, field):
         if name in inspect.signature(getattr(Engine, question)).parameters
     ],
 )
-def test_what_a_parameter_says_reaches_the_server(there, question, name):
+def test_what_a_parameter_says_reaches_the_server(clients, question, name):
     for value in PARAMETERS[name]:
         others = {name: value}
         if question == "rollout" and name in ("candidates", "kind", "stop_jsd"):
             others = {"dice": (3, 1), **others}
         if question == "analyse":
             others = {"match": gammond.read_match(MATCHES["Jacoby"]), "plies": 0, **others}
-        check_same(ask(there, question, **others), ask(Here(), question, **others))
+        check_all_same(clients, Here(), question, **others)
 
 
-def test_a_match_without_a_game_is_refused(there):
+def test_a_match_without_a_game_is_refused(clients):
     match = gammond.read_match(b" 5 point match\n\n Game 1\n ann : 0    bob : 0\n  1) 31: 8/2\n")
-    assert ask(there, "analyse", match=match) == ask(Here(), "analyse", match=match) == "bad_state"
+    for asked in (Here(), *clients):
+        assert ask(asked, "analyse", match=match) == "bad_state"
 
 
 @pytest.mark.parametrize("kind", MATCHES)
-def test_what_a_match_says_reaches_the_server(there, kind):
+def test_what_a_match_says_reaches_the_server(clients, kind):
     match = gammond.read_match(MATCHES[kind])
     assert match.games
-    check_same(ask(there, "analyse", match=match, plies=0), ask(Here(), "analyse", match=match, plies=0))
+    check_all_same(clients, Here(), "analyse", match=match, plies=0)
 
 
 TEXTS = {"engine.net": ["fast"], "engine.player": ["random", "pubeval"], "engine.level": ["casual"]}
@@ -323,15 +332,17 @@ def list_values(setting):
 
 
 @pytest.mark.parametrize("name", SETTINGS)
-def test_a_setting_of_the_session_neither_answers_for_a_question_nor_keeps_it_from_its_answer(there, name):
+def test_a_setting_of_the_session_neither_answers_for_a_question_nor_keeps_it_from_its_answer(clients, name):
     state, here = MatchState(length=5, score=(2, 1)), Here()
     for value in list_values(SETTINGS[name]):
         assert value
-        with suppress(gammond.ServerError):  # not each fits the match of the session
-            there.command(f"set {name} {value}")
+        for there in clients:
+            with suppress(gammond.ServerError):  # not each fits the match of the session
+                there.command(f"set {name} {value}")
         here.name = value if name == "engine.net" else "default"
         for question, match in (("evaluate", state), ("rank", None), ("cube", state), ("rollout", state)):
-            check_same(ask(there, question, match=match), ask(here, question, match=match))
-        assert there.command(f"get {name}")
-        with pytest.raises(gammond.ServerError):
-            there.command("fly")
+            check_all_same(clients, here, question, match=match)
+        for there in clients:
+            assert there.command(f"get {name}")
+            with pytest.raises(gammond.ServerError):
+                there.command("fly")
