@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from unittest import mock
+
 import argon2
 
 from protocol.accounts.accounts import Accounts
@@ -14,3 +16,8 @@ CHEAP = argon2.PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
 def open_accounts(folder):
     """Open accounts in a folder."""
     return Accounts(folder / "accounts.sqlite", Passwords(CHEAP))
+
+
+def hash_quickly():
+    """Have what opens accounts meanwhile hash their passwords in no time."""
+    return mock.patch.object(argon2, "PasswordHasher", lambda: CHEAP)

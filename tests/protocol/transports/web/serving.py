@@ -43,7 +43,7 @@ async def running(
     proxies=(),
     **limits,
 ):
-    """Serve on a free port, with such caps."""
+    """Serve on a free port, with such caps; passwords are hashed in no time."""
     place = asyncio.get_running_loop().create_future()
     ending = asyncio.Event()
     service = make_service(evaluator, client_limits or ClientLimits(close_on_long_line=True))
@@ -59,11 +59,18 @@ async def running(
     web = WebOptions(hosts, kept, accounts, origins, proxies=proxies)
     server = asyncio.create_task(serve_web(service, options, web))
     try:
-        await asyncio.wait((place, server), return_when=asyncio.FIRST_COMPLETED)
+        with _opening_accounts() if accounts else contextlib.nullcontext():
+            await asyncio.wait((place, server), return_when=asyncio.FIRST_COMPLETED)
         yield Running(await place if place.done() else await server, ending, service)
     finally:
         ending.set()
         await asyncio.wait_for(server, 20)
+
+
+def _opening_accounts():
+    from tests.protocol.accounts.quick_accounts import hash_quickly  # needs argon2, as accounts do
+
+    return hash_quickly()
 
 
 def run(scenario, most_s=50.0):
