@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
+from functools import cache
 
 import pytest
 
@@ -122,20 +123,17 @@ def list_objects(names: Iterator[str] | tuple[str, ...], head: str, size: int = 
         yield f'{head}"{name}":{fill("9", size - len(head) - len(name) - 10)}}}'
         yield f'{head}"{name}":{"[" * 1000}{"]" * 1000}}}'
     for value in ("1", "{}", "[]"):
-        fields = (f'"{number}":{value}' for number in range(size))
-        yield f"{head}{_join(fields, size - len(head) - 1)}}}"
+        fields = _fill_fields(value, size)[: size - len(head) - 1]
+        yield f"{head}{fields[: fields.rindex(',')]}}}"
     yield f"{head}{fill('x', size - len(head))}"
     yield f"{head}{fill(' ', size - len(head))}"
 
 
-def _join(parts: Iterator[str], size: int) -> str:
-    found, length = [], 0
-    for part in parts:
-        length += len(part) + 1
-        if length > size:
-            break
-        found.append(part)
-    return ",".join(found)
+@cache
+def _fill_fields(value: str, size: int) -> str:
+    """Return fields of other names and one value, up to a size."""
+    count = size // len(f'"":{value},')  # names have digits, so this is more than there is room for
+    return ",".join(f'"{number}":{value}' for number in range(count))[:size]
 
 
 def serve_line(connection: Connection, line: str) -> None:

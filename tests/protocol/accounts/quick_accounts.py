@@ -20,4 +20,4 @@ def open_accounts(folder):
 
 def hash_quickly():
     """Have what opens accounts meanwhile hash their passwords in no time."""
-    return mock.patch.object(argon2, "PasswordHasher", lambda: CHEAP)
+    return mock.patch.object(argon2, "PasswordHasher", return_value=CHEAP)
