@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import concurrent.futures
 import contextlib
 import os
 import signal
@@ -10,33 +11,36 @@ import time
 
 import pytest
 
+from protocol.transports import rounds, stdio
 from protocol.transports.stdio import EXIT_BROKEN_PIPE, serve_stdio
 from tests.boards import RacingEvaluator
 from tests.protocol.talking import make_service
 
 SERVER = """
-import sys
-from protocol.transports import rounds
-from protocol.transports.stdio import serve_stdio
+import sys, time
+from protocol.transports import rounds, stdio
 from tests.boards import RacingEvaluator
 from tests.protocol.talking import make_service
-class Slow(RacingEvaluator):
+class Endless(RacingEvaluator):
     def evaluate(self, boards):
-        import time
-        time.sleep({delay})
-        return super().evaluate(boards)
+        time.sleep(30.0)
 rounds.ROUND_S = 60.0  # all lines at once, however slow the machine
-sys.exit(serve_stdio(make_service(Slow()), seed=1, threads=2, grace_s={grace}))
+stdio._LAST_GRACE_S = stdio.LAST_WORK_S = 0.2
+sys.exit(stdio.serve_stdio(make_service(Endless()), seed=1, threads=2, grace_s=0.2))
 """
 
 
-def start(delay=0.0, grace=5.0):
-    return subprocess.Popen(
-        [sys.executable, "-c", SERVER.format(delay=delay, grace=grace)],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-    )
+class Held(RacingEvaluator):
+    """Evaluates once it may."""
+
+    def __init__(self):
+        super().__init__()
+        self.was_asked, self.may_answer = threading.Event(), threading.Event()
+
+    def evaluate(self, boards):
+        self.was_asked.set()
+        assert self.may_answer.wait(60)
+        return super().evaluate(boards)
 
 
 @pytest.fixture
@@ -48,69 +52,140 @@ def pipes():
             os.close(end)
 
 
-def test_end_of_input_drains_the_queue_and_exits_0():
-    server = start(delay=0.2)
-    out, err = server.communicate(b"newgame\neval\neval\neval", timeout=30)
-    assert [line.split()[0] for line in out.decode().splitlines()] == ["ok", "eval", "eval", "eval"]
-    assert (server.returncode, err) == (0, b"")
+@pytest.fixture
+def serve(pipes, monkeypatch):
+    """Serve in this thread, the main one, which alone gets signals, while another one is the client.
+
+    Given what the client does with what it writes to and reads from, and an evaluator, return the status.
+    """
+    monkeypatch.setattr(rounds, "ROUND_S", 60.0)  # all lines at once, however slow the machine
+
+    def give_up(*_):
+        raise AssertionError("the server does not end")
+
+    before = signal.signal(signal.SIGALRM, give_up)
+
+    def run(act, evaluator):
+        read_in, write_in, read_out, write_out = pipes
+        to_server = os.fdopen(write_in, "wb", buffering=0, closefd=False)
+        from_server = os.fdopen(read_out, "rb", closefd=False)
+
+        def talk():
+            try:
+                act(to_server, from_server)
+            finally:
+                with contextlib.suppress(OSError):
+                    os.close(write_in)  # ends a server that was told nothing else
+
+        with concurrent.futures.ThreadPoolExecutor(1) as pool:
+            talking = pool.submit(talk)
+            signal.setitimer(signal.ITIMER_REAL, 60)
+            try:
+                status = serve_stdio(
+                    make_service(evaluator), input_fd=read_in, output_fd=write_out, seed=1, threads=2
+                )
+            finally:
+                signal.setitimer(signal.ITIMER_REAL, 0)
+                os.close(write_out)
+                evaluator.may_answer.set()
+            talking.result(60)
+        return status
+
+    yield run
+    signal.signal(signal.SIGALRM, before)
 
 
-def test_input_is_read_while_work_runs():
-    server = start(delay=0.5)
-    server.stdin.write(b"newgame\n@slow eval\n@quick get engine.ply\n")
-    server.stdin.flush()
-    lines = [server.stdout.readline() for _ in range(3)]
+def read_words(lines):
+    return [line.split()[0].decode() for line in lines]
+
+
+def test_end_of_input_drains_the_queue_and_exits_0(serve, pipes, capfd):
+    evaluator, lines = Held(), []
+
+    def act(to_server, from_server):
+        to_server.write(b"newgame\neval\neval\neval")
+        os.close(pipes[1])
+        assert evaluator.was_asked.wait(60)
+        evaluator.may_answer.set()
+        lines.extend(from_server)
+
+    assert serve(act, evaluator) == 0
+    assert read_words(lines) == ["ok", "eval", "eval", "eval"]
+    assert capfd.readouterr().err == ""
+
+
+def test_input_is_read_while_work_runs(serve):
+    evaluator, lines = Held(), []
+
+    def act(to_server, from_server):
+        to_server.write(b"newgame\n@slow eval\n")
+        assert evaluator.was_asked.wait(60)
+        to_server.write(b"@quick get engine.ply\n")
+        lines.extend(from_server.readline() for _ in range(2))
+        evaluator.may_answer.set()
+        lines.append(from_server.readline())
+
+    assert serve(act, evaluator) == 0
     assert lines[1] == b"@quick value engine.ply 1\n"
     assert lines[2].startswith(b"@slow eval ")
-    server.communicate(timeout=30)
 
 
 @pytest.mark.parametrize("kind", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
-def test_a_signal_lets_work_finish_within_its_deadline(kind):
-    server = start(delay=0.5)
-    server.stdin.write(b"newgame\neval\n")
-    server.stdin.flush()
-    assert server.stdout.readline().startswith(b"ok newgame")
-    server.send_signal(kind)
-    out, _ = server.communicate(timeout=30)
-    assert out.startswith(b"eval ")
-    assert server.returncode == 0
+def test_a_signal_lets_work_finish_within_its_deadline(serve, kind):
+    evaluator, lines = Held(), []
+
+    def act(to_server, from_server):
+        to_server.write(b"newgame\neval\n")
+        lines.append(from_server.readline())
+        assert evaluator.was_asked.wait(60)
+        os.kill(os.getpid(), kind)
+        time.sleep(0.1)
+        evaluator.may_answer.set()
+        lines.extend(from_server)
+
+    assert serve(act, evaluator) == 0
+    assert read_words(lines) == ["ok", "eval"]
 
 
 def test_sigterm_answers_what_does_not_finish():
-    server = start(delay=30.0, grace=0.2)
+    server = subprocess.Popen(
+        [sys.executable, "-c", SERVER], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
     server.stdin.write(b"newgame\neval\n@t eval\n")
     server.stdin.flush()
     assert server.stdout.readline().startswith(b"ok newgame")
-    began = time.monotonic()
     server.send_signal(signal.SIGTERM)
-    out, _ = server.communicate(timeout=30)
+    out, err = server.communicate(timeout=20)  # before the evaluations end
     assert sorted(line.split()[0] for line in out.decode().splitlines()) == ["@t", "error"]
     assert b"error stopped server" in out
-    assert server.returncode == 0
-    assert time.monotonic() - began < 10
+    assert (server.returncode, err) == (0, b"")
 
 
-def test_a_reader_that_goes_away_ends_the_server_quietly():
-    server = start()
-    server.stdout.close()
-    server.stdin.write(b"help\n" * 100)
-    server.stdin.flush()
-    assert server.wait(timeout=30) == EXIT_BROKEN_PIPE
-    assert server.stderr.read() == b""
-    server.stdin.close()
-    server.stderr.close()
+def test_a_reader_that_goes_away_ends_the_server_quietly(serve, pipes, capfd):
+    evaluator = Held()
+
+    def act(to_server, from_server):
+        os.close(pipes[2])
+        to_server.write(b"help\n" * 100)
+        assert evaluator.may_answer.wait(60)  # the end of the server: the end of its input comes later
+
+    assert serve(act, evaluator) == EXIT_BROKEN_PIPE
+    assert capfd.readouterr().err == ""
 
 
-def test_work_ends_when_nobody_is_left_who_could_read_its_answer():
-    server = start(delay=60)
-    server.stdin.write(b"newgame\neval\n")
-    server.stdin.flush()
-    assert server.stdout.readline().startswith(b"ok newgame")
-    server.stdin.close()
-    server.stdout.close()
-    assert server.wait(30) == EXIT_BROKEN_PIPE
-    server.stderr.close()
+def test_work_ends_when_nobody_is_left_who_could_read_its_answer(serve, pipes, monkeypatch):
+    monkeypatch.setattr(stdio, "READER_CHECK_S", 0.05)
+    monkeypatch.setattr(stdio, "LAST_WORK_S", 0.1)
+    evaluator = Held()
+
+    def act(to_server, from_server):
+        to_server.write(b"newgame\neval\n")
+        assert from_server.readline().startswith(b"ok newgame")
+        assert evaluator.was_asked.wait(60)
+        os.close(pipes[1])
+        os.close(pipes[2])
+
+    assert serve(act, evaluator) == EXIT_BROKEN_PIPE
 
 
 def test_a_long_pipe_gets_all_its_answers_though_it_is_read_late(pipes):
