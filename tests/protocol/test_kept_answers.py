@@ -17,6 +17,7 @@ from protocol.core.jobs import run_batch
 from protocol.dialects.line_client import connect
 from protocol.state.service import Service, make_shipped_catalogue
 from protocol.state.session import Session
+from tests.data_folders import link_databases
 from tests.protocol.talking import SEED, hear, talk
 
 START = ("newgame", "dice 3 1", "set engine.filter tiny")
@@ -361,6 +362,7 @@ def test_the_next_process_answers_from_what_this_one_kept(tmp_path, monkeypatch)
     ids=["folder", "damaged", "foreign"],
 )
 def test_a_store_that_cannot_be_used_fails_no_answer_and_memory_serves(tmp_path, spoil, caplog, monkeypatch):
+    link_databases(tmp_path)
     spoil(tmp_path / "analyses.sqlite")
     monkeypatch.setenv("GAMMOND_DATA", str(tmp_path))
     monkeypatch.setattr("engine.store.opening._opened", {})

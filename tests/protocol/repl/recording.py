@@ -9,7 +9,6 @@ from __future__ import annotations
 import argparse
 import io
 import re
-import shutil
 import sys
 import tempfile
 from collections.abc import Callable, Iterable, Sequence
@@ -21,7 +20,7 @@ from rich.console import Console
 from rich.terminal_theme import TerminalTheme
 from rich.text import Text
 
-from engine.bearoff.databases import data_folder
+from tests.data_folders import link_databases
 from tests.protocol.repl.screen import Screen
 
 PICTURE = Path("docs/assets/session.svg")
@@ -93,8 +92,7 @@ def record() -> list[Frame]:
     """Type the session into a terminal, and return what is on the screen from key to key."""
     frames: list[Frame] = []
     with tempfile.TemporaryDirectory() as folder:
-        for database in data_folder().glob("*.bearoff"):
-            shutil.copy(database, folder)
+        link_databases(Path(folder))
         screen = Screen(Path(folder), COLUMNS, ROWS)
 
         def keep(seconds: float) -> None:

@@ -9,8 +9,8 @@ import time
 
 import pytest
 
-from engine.bearoff.databases import data_folder
 from protocol.repl.terminal.prompt_loop import PROMPT
+from tests.data_folders import link_databases
 from tests.engine.match_files.played_games import MAT_GAME
 from tests.protocol.repl.dialogue.test_docs import MATCH, TRANSCRIPTS, exchanges
 from tests.protocol.repl.recording import PICTURE, record
@@ -22,8 +22,7 @@ pytestmark = pytest.mark.skipif(shutil.which("tmux") is None, reason="needs tmux
 @pytest.fixture
 def open_screen(tmp_path):
     screens = []
-    for database in data_folder().glob("*.bearoff"):
-        (tmp_path / database.name).symlink_to(database)
+    link_databases(tmp_path)
 
     def make(*size, **options):
         screens.append(Screen(tmp_path, *size, **options))
@@ -34,10 +33,30 @@ def open_screen(tmp_path):
         screen.close()
 
 
+@pytest.fixture(scope="module")
+def shared_screens(tmp_path_factory):
+    """By columns and rows: screens of a size in whose folder is a match, where several tests type."""
+    screens = {}
+
+    def find(*size):
+        if size not in screens:
+            folder = tmp_path_factory.mktemp("screen")
+            link_databases(folder)
+            (folder / "match.mat").write_text(f" 5 point match\n\n Game 1\n{MAT_GAME}")
+            screens[size] = Screen(folder, *size)
+        screens[size].type("C-u", "C-l")
+        screens[size].wait_for_input("", row=0)
+        return screens[size]
+
+    yield find
+    for screen in screens.values():
+        screen.close()
+
+
 def test_at_80_by_24_a_play_and_the_whole_board_are_in_sight_and_lines_typed_ahead_leave_no_trace(
-    open_screen,
+    shared_screens,
 ):
-    screen = open_screen(80, 24)
+    screen = shared_screens(80, 24)
     for line in ("newgame", "dice 3 1", "8/5 6/5"):
         screen.type(line, "Enter")
     lines = screen.wait_for("3-1: O plays 8/5 6/5.")
@@ -51,8 +70,8 @@ def test_at_80_by_24_a_play_and_the_whole_board_are_in_sight_and_lines_typed_ahe
     assert "X to roll" in screen.lines()[-1]
 
 
-def test_pasted_lines_run_one_by_one(open_screen):
-    screen = open_screen(80, 40)
+def test_pasted_lines_run_one_by_one(shared_screens):
+    screen = shared_screens(120, 40)
     screen.paste("XGID=-b----E-C---eE---c-e----B-:0:0:1:31:2:1:0:5:10\npip\n8/5 6/5\n")
     screen.type("Enter")
     lines = screen.wait_for("3-1: X plays 8/5 6/5.")
@@ -133,9 +152,8 @@ def test_a_transcript_of_the_page_is_what_a_terminal_shows(open_screen, transcri
 
 
 @pytest.mark.parametrize(("columns", "rows"), [(80, 24), (120, 40)])
-def test_a_match_file_is_stepped_through_with_its_board_in_sight(open_screen, tmp_path, columns, rows):
-    (tmp_path / "match.mat").write_text(f" 5 point match\n\n Game 1\n{MAT_GAME}")
-    screen = open_screen(columns, rows)
+def test_a_match_file_is_stepped_through_with_its_board_in_sight(shared_screens, columns, rows):
+    screen = shared_screens(columns, rows)
     screen.type("open ma", "Tab")
     screen.wait_for_input("open match.mat")
     screen.type("Enter")
