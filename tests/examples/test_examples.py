@@ -111,7 +111,7 @@ def test_a_server_is_asked_over_http():
 
 
 def test_a_decision_is_analysed_with_a_rollout():
-    ran = run("analyse_decision.py", "4HPwATDgc/ABMA", 3, 1, 36)
+    ran = run("analyse_decision.py", "4HPwATDgc/ABMA", 3, 1, 6)
     assert ran.returncode == 0, ran.stderr
-    assert "36 trials" in ran.stdout
+    assert "6 trials" in ran.stdout
     assert "8/5 6/5" in ran.stdout.split("Rolled out")[1].splitlines()[1]

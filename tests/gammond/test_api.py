@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import doctest
+import functools
 import gc
 import inspect
 import pickle
@@ -242,8 +243,14 @@ def test_a_rollout_that_is_cancelled_gives_what_is_complete(engine):
     assert cube.double_take is not None
 
 
+@functools.cache
 def make_match():
     return gammond.read_match(format_mat(("Ann", "Bob"), play_random_match()).encode())
+
+
+@functools.cache
+def make_engine(threads):
+    return gammond.Engine(threads=threads)
 
 
 LONG_WORK = {
@@ -265,9 +272,10 @@ def test_ctrl_c_during_work_is_a_keyboard_interrupt_and_no_result(engine, what, 
 
     Python drops what is raised while Hypothesis measures a garbage collection: here none takes place.
     """
+    own = make_engine(threads)
+    make_match()
     gc.disable()
     before = signal.signal(signal.SIGALRM, signal.default_int_handler)
-    own = gammond.Engine(threads=threads)
 
     def work_until_the_interrupt(delay_s):
         signal.setitimer(signal.ITIMER_REAL, delay_s)
@@ -276,7 +284,7 @@ def test_ctrl_c_during_work_is_a_keyboard_interrupt_and_no_result(engine, what, 
     try:
         for step in range(5):
             with pytest.raises(KeyboardInterrupt):
-                work_until_the_interrupt(0.1 + 0.03 * step)
+                work_until_the_interrupt(0.02 + 0.02 * step)
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0.0)
         signal.signal(signal.SIGALRM, before)

@@ -31,8 +31,19 @@ def games():
     return play_random_match()
 
 
-def test_a_match_has_the_positions_and_states_before_each_action(games):
-    match = gammond.read_match(format_mat(NAMES, games).encode())
+@pytest.fixture(scope="module")
+def texts(games):
+    """Files of a match and of money play."""
+    return format_mat(NAMES, games), format_mat(NAMES, play_money_games())
+
+
+@pytest.fixture(scope="module")
+def matches(texts):
+    return [gammond.read_match(text.encode()) for text in texts]
+
+
+def test_a_match_has_the_positions_and_states_before_each_action(games, matches):
+    match = matches[0]
     assert (match.names, match.length, match.format, match.issues) == (NAMES, 13, "mat", ())
     for game, played in zip(match.games, games, strict=True):
         assert (game.winner, game.points) == (played.result.winner, played.result.points)
@@ -51,10 +62,8 @@ def test_a_match_has_the_positions_and_states_before_each_action(games):
     }
 
 
-def test_a_match_is_written_as_it_was_read(games):
-    for played in (games, play_money_games()):
-        text = format_mat(NAMES, played)
-        match = gammond.read_match(text.encode())
+def test_a_match_is_written_as_it_was_read(texts, matches):
+    for text, match in zip(texts, matches, strict=True):
         assert match.to_mat() == text
         assert gammond.read_match(match.to_sgf().encode()).games == match.games
 
@@ -85,9 +94,9 @@ def test_the_analysis_in_a_file_is_there():
     assert "2-ply" in analysed.depth
 
 
-def test_several_matches_are_read_with_read_matches(games, tmp_path):
+def test_several_matches_are_read_with_read_matches(tmp_path):
     file = tmp_path / "two.txt"
-    file.write_text(2 * format_mat(NAMES, games))
+    file.write_bytes(2 * SHORT)
     assert len(gammond.read_matches(file)) == 2
     with pytest.raises(gammond.FormatError, match="got 2: read them with read_matches"):
         gammond.read_match(file)
@@ -296,17 +305,15 @@ def test_a_change_that_breaks_the_rules_or_contradicts_the_actions_is_refused():
         replace(match, games=(*match.games, *match.games[:1], replace(game, number=1))).to_sgf()
 
 
-def test_games_are_the_same_after_they_were_made_of_their_fields(games):
+def test_games_are_the_same_after_they_were_made_of_their_fields(matches):
     """Of matches with cubes, beavers, resignations, positions set by hand and comments."""
-    texts = [format_mat(NAMES, games), format_mat(NAMES, play_money_games())]
-    texts += [
+    texts = [
         "(;FF[4]GM[6]MI[length:5][game:0][ws:1][bs:2]PW[ann]PB[bob]RU[Crawford]RE[W+2R]C[a comment]"
         ";B[31qtst]C[good]\n;W[64xn]\n;XJ[W1]\n;B[double]\n;W[take]\n;B[65aggl])",
         "(;FF[4]GM[6]MI[length:3][game:0][ws:1][bs:0]PW[a]PB[b];W[31hefe];CP[b];CV[2]"
         ";PL[B]AE[a:y]AW[a][b][c]AB[x][w];B[21xw]C[set])",
     ]
-    for text in texts:
-        match = gammond.read_match(text.encode())
+    for match in (*matches, *(gammond.read_match(text.encode()) for text in texts)):
         rebuilt = replace(match, games=tuple(replace(game) for game in match.games))
         assert rebuilt.games is not match.games
         assert rebuilt.to_sgf() == match.to_sgf()
