@@ -36,7 +36,8 @@ ROLLS = ("1 1", "2 2", "2 1", "4 3")
 class Client:
     """A client with a pool that runs its work, one request at a time."""
 
-    def __init__(self, service, pool):
+    def __init__(self, service, pool, clock=time.perf_counter):
+        self._clock = clock
         self.connection = connect(Session(service, 1))
         self._pool = pool
         self._result = threading.Event()
@@ -46,7 +47,8 @@ class Client:
         """Ask about a position and stop the answer after some time.
 
         Returns:
-            Seconds from the stop to the end of the work, None if it ended before; and the final line.
+            Seconds of the clock from the stop to the end of the work, None if it ended before; and the final
+            line.
         """
         position = encode_position_id(Position(board))
         hear(self.connection, f"position gnubgid {position}\ndice {roll}\n{request}\n".encode())
@@ -54,14 +56,14 @@ class Client:
         self._pool.submit(self, self.connection.next_job(), self.connection.receive_progress, self._take)
         took_s = None
         if not self._result.wait(wait_s):
-            stopped_s = time.perf_counter()
+            stopped_s = self._clock()
             self.connection.stop_all()
             self._result.wait()
             took_s = self._ended_s - stopped_s
         return took_s, self.connection.data_to_send().decode().splitlines()[-1]
 
     def _take(self, job, result):
-        self._ended_s = time.perf_counter()
+        self._ended_s = self._clock()
         self.connection.receive_result(job, result)
         self._pool.release(self, job)
         self._result.set()
@@ -74,7 +76,7 @@ def hard_boards(evaluator, each):
         return max(len(legal_plays(Position(board), roll)) for roll in ((1, 1), (2, 2), (3, 3)))
 
     crowded = sorted(random_boards(40 * each, 11), key=most_plays, reverse=True)[:each]
-    usual = [b for b in played_boards(evaluator, 2000, 3) if Position(b).phase is Phase.CONTACT]
+    usual = [b for b in played_boards(evaluator, 100 * each, 3) if Position(b).phase is Phase.CONTACT]
     return [*crowded, *usual[:each]]
 
 
@@ -86,7 +88,7 @@ def others_at_work(service, pool, boards, count):
     def work(seed):
         client, choose = Client(service, pool), random.Random(seed)
         while not has_ended.is_set():
-            client.send_command(choose.choice(boards), choose.choice(ROLLS), "moves plies=4 filter=huge", 2.0)
+            client.send_command(choose.choice(boards), choose.choice(ROLLS), "moves plies=4 filter=huge", 0.5)
 
     threads = [threading.Thread(target=work, args=(seed,), daemon=True) for seed in range(count)]
     for thread in threads:
@@ -97,15 +99,16 @@ def others_at_work(service, pool, boards, count):
         thread.join()
 
 
-def stop_times(service, boards, requests, others=0, seed=1, longest_s=0.5):
+def stop_times(service, boards, requests, others=0, seed=1, longest_s=0.5, clock=time.perf_counter):
     """Stop searches at random moments, up to some seconds after they began.
 
     Returns:
-        Seconds from the stop to the end, the request and the final line, for each that had to be stopped.
+        Seconds of the clock from the stop to the end, the request and the final line, for each that had to be
+        stopped.
     """
     pool, choose, found = WorkerPool(clock=service.clock), random.Random(seed), []
     with others_at_work(service, pool, boards, others):
-        client = Client(service, pool)
+        client = Client(service, pool, clock)
         for board in boards:
             for request in requests:
                 roll, wait_s = choose.choice(ROLLS), choose.uniform(0.01, longest_s)

@@ -18,6 +18,7 @@ from engine.analysis.levels import EvalSettings
 from engine.play.decider import Decider
 from protocol.dialects.gnubg_external import GnubgService
 from protocol.state.quick_work import QuickWork
+from protocol.transports import tcp
 from protocol.transports.gnubg import gnubg_server, serve_gnubg
 from protocol.transports.listening import ServerOptions
 from protocol.transports.tcp_limits import TcpLimits
@@ -145,7 +146,8 @@ def test_a_thinking_client_holds_up_nobody_else():
         assert thinking.recv(4096).count(b"/") == 2
 
 
-def test_the_server_ends_after_the_answer_that_is_under_way():
+def test_the_server_ends_after_the_answer_that_is_under_way(monkeypatch):
+    monkeypatch.setattr(tcp, "_LINGER_S", 0.2)
     evaluator = SlowEvaluator()
     answers = []
     with gnubg_server(decider_of(evaluator)) as port:

@@ -17,16 +17,24 @@ from engine.rules.rules import STANDARD_RULES
 from engine.store.analysis_store import AnalysisStore
 from engine.store.tiers import DepthTiers
 from nets.catalogue import identify_engine, load_engine
+from protocol.transports import idle_deepening
 from protocol.transports.idle_deepening import IdleDeepening
 
 TIERS = DepthTiers(((1, 2),))
 SETTINGS = EvalSettings(1)
-WAIT_S = 20.0
+WAIT_S = 60.0
+COUNT = 12
+
+
+@pytest.fixture(autouse=True)
+def at_usual_priority(monkeypatch):
+    """Search as soon as anything else does: at the lowest priority a busy machine keeps tests waiting."""
+    monkeypatch.setattr(idle_deepening, "yield_to_other_work", lambda niceness: None)
 
 
 @pytest.fixture
 def engine(tmp_path):
-    """An engine whose store was asked for forty questions, each once."""
+    """An engine whose store was asked for some questions, each once."""
     with keep_searches(tmp_path / "store.sqlite", list_questions(), plies=1) as engine:
         yield engine
 
@@ -51,7 +59,7 @@ def keep_searches(file, questions, plies):
 
 def list_questions():
     start = STANDARD_RULES.starting_position
-    return [make_question(start, MatchState(length=41, score=(own, 0)), SETTINGS) for own in range(40)]
+    return [make_question(start, MatchState(length=41, score=(own, 0)), SETTINGS) for own in range(COUNT)]
 
 
 def count_deep(engine):
@@ -86,11 +94,11 @@ def watch_searches(engine):
 class Idle:
     """Deepening beside a service that a test plays."""
 
-    def __init__(self, engine, idle_s=0.05, tiers=TIERS):
+    def __init__(self, engine, idle_s=0.05, tiers=TIERS, clock=time.monotonic):
         self.service = SimpleNamespace(request_count=0, list_engines=lambda: [engine], list_shared=lambda: [])
         self.said = []
         self.is_busy = False
-        self.deepening = IdleDeepening(self.service, idle_s, tiers, self.said.append)
+        self.deepening = IdleDeepening(self.service, idle_s, tiers, self.said.append, clock)
 
     def run(self):
         return self.deepening.beside(lambda: self.is_busy)
@@ -100,23 +108,33 @@ def test_what_was_asked_is_searched_once_nobody_asks_and_said_once(engine):
     idle = Idle(engine)
     with idle.run():
         idle.service.request_count += 1
-        wait_for(lambda: count_deep(engine) == 40)
+        wait_for(lambda: count_deep(engine) == COUNT)
     [line] = idle.said
     assert line.startswith("no client asks: what was asked often is searched deeper, first at 2-ply")
 
 
 def test_nothing_is_searched_before_the_first_request_nor_while_clients_ask_or_work_is_under_way(engine):
-    idle = Idle(engine, idle_s=0.5)
+    now = [0.0]
+    idle = Idle(engine, idle_s=0.1, clock=lambda: now[0])
+
+    def let_pass(seconds):
+        """Let time pass, and the thread look around a few times."""
+        now[0] += seconds
+        time.sleep(0.1)
+
     with idle.run():
-        time.sleep(0.6)
-        for _ in range(35):
+        let_pass(1.0)
+        for _ in range(4):
             idle.service.request_count += 1
-            time.sleep(0.02)
+            wait_for(lambda: idle.deepening._seen_requests == idle.service.request_count)
+            let_pass(0.09)
         idle.is_busy = True
-        time.sleep(0.6)
+        let_pass(0.0)
+        let_pass(1.0)
         assert count_deep(engine) == 0
         assert idle.said == []
         idle.is_busy = False
+        let_pass(1.0)
         wait_for(lambda: count_deep(engine) > 0)
 
 
@@ -146,7 +164,7 @@ def test_a_fault_is_reported_and_deepening_goes_on_after_the_next_request(engine
         idle.service.request_count += 1
         wait_for(lambda: "no room" in caplog.text)
         idle.service.request_count += 1
-        wait_for(lambda: count_deep(engine) == 40)
+        wait_for(lambda: count_deep(engine) == COUNT)
 
 
 def test_it_ends_with_the_server(deep_engine):

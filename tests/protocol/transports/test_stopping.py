@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from nets.catalogue import load_evaluator
@@ -9,12 +11,12 @@ from protocol.state.service import Service, make_shipped_catalogue
 from tests.protocol.transports.stopping import hard_boards, stop_times
 
 BOUND_S = 1.0
-"""Ten times the promised delay: these tests run beside others, on machines of any kind."""
+"""Ten times the promised delay, of the processor and on all cores: other programs count for nothing."""
 
 
 @pytest.fixture(scope="module")
 def boards():
-    return hard_boards(load_evaluator(), 2)
+    return hard_boards(load_evaluator(), 1)
 
 
 @pytest.mark.parametrize(
@@ -24,7 +26,7 @@ def boards():
 def test_a_stop_ends_any_search_with_the_best_answer_so_far(boards, threads, others):
     service = Service(make_shipped_catalogue(), threads=threads)
     requests = ("eval plies=4", "moves plies=4 filter=huge", "go chequer plies 4 filter huge")
-    found = stop_times(service, boards, requests, others, longest_s=0.25)
+    found = stop_times(service, boards, requests, others, longest_s=0.25, clock=time.process_time)
     assert len(found) >= len(requests)
     for took_s, request, final in found:
         assert took_s < BOUND_S, request

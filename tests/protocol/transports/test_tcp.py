@@ -122,7 +122,7 @@ def test_of_a_client_that_is_gone_nothing_waits_for_the_garbage_collector(monkey
             gc.disable()
             _, writer = await asyncio.open_connection(*place)
             writer.write(lines)
-            await asyncio.sleep(0.5)
+            await asyncio.sleep(0.2)
             writer.transport.abort()
             for _ in range(200):
                 await asyncio.sleep(0.05)
@@ -188,7 +188,8 @@ def test_clients_who_are_refused_by_the_hundred_are_gone_before_they_use_up_open
     assert 0 < run(scenario()) <= 80
 
 
-def test_the_log_says_why_each_client_leaves_or_is_refused(caplog):
+def test_the_log_says_why_each_client_leaves_or_is_refused(caplog, monkeypatch):
+    monkeypatch.setattr(tcp_transport, "_LINGER_S", 0.2)
     caplog.set_level(logging.INFO, "protocol")
 
     async def scenario():
@@ -435,9 +436,11 @@ MUCH = b"newgame\n" + b"@h help\n" * 1500
 def test_a_client_that_reads_nothing_gives_its_place_back_even_when_it_has_parted(caplog, last):
     caplog.set_level(logging.INFO, "protocol.transports.connection_log")
 
+    stuck_writer_s = 1.5 if last else 0.5  # the last line is to be served before
+
     async def scenario():
         limits = ClientLimits(unsent_bytes=100_000_000, queued_requests=10_000)
-        async with running_count(limits=limits, stuck_writer_s=0.5) as (place, _, _):
+        async with running_count(limits=limits, stuck_writer_s=stuck_writer_s) as (place, _, _):
             connection = await unread(MUCH + last)(place)
             if last:
                 connection.shutdown(socket.SHUT_WR)
@@ -621,7 +624,7 @@ def test_many_lines_of_one_client_do_not_hold_up_another(monkeypatch):
         async with running_count() as (place, _, _):
             reader, writer = await asyncio.open_connection(*place)
             greedy = asyncio.create_task(
-                send_command(place, b"position gnubgid BAAAUFKqVKQAAA\n" + DEAR * 1000)
+                send_command(place, b"position gnubgid BAAAUFKqVKQAAA\n" + DEAR * 300)
             )
             assert await wait_until(lambda: len(sessions) == 2)
             writer.write(b"get engine.ply\n")
@@ -631,9 +634,9 @@ def test_many_lines_of_one_client_do_not_hold_up_another(monkeypatch):
             return served, other, await greedy
 
     served, other, answers = run(scenario())
-    assert served < 1500
+    assert served < 450
     assert other == b"value engine.ply 1\n"
-    assert len(answers) == 3001
+    assert len(answers) == 901
 
 
 DEAR = b"dice 1 1\nplay 2/1(4)\nundo\n"
@@ -685,18 +688,18 @@ def test_the_end_of_the_server_lets_work_finish():
     assert [line.split()[0] for line in run(scenario())] == ["ok", "eval"]
 
 
-def test_the_end_of_the_server_does_not_wait_longer_than_it_lingers():
+def test_the_end_of_the_server_does_not_wait_longer_than_it_lingers(monkeypatch):
+    monkeypatch.setattr(tcp_transport, "_LINGER_S", 0.2)
+
     async def scenario():
         async with running_count() as (place, ending, service):
             _, writer = await asyncio.open_connection(*place)
             assert await wait_until(lambda: service.client_count == 1)
             ending.set()
-            began_s = service.clock()
-            assert await wait_until(lambda: service.client_count == 0)
+            assert await wait_until(lambda: service.client_count == 0, ON_A_BUSY_MACHINE_S)
             writer.close()
-            return service.clock() - began_s
 
-    assert run(scenario()) < 3
+    run(scenario())
 
 
 @pytest.mark.slow

@@ -18,6 +18,8 @@ from tests.attacks.floods import make_frame
 from tests.protocol.transports.web.serving import parse_answer, request, run, running, talk
 
 LATE_S = 0.5
+SOON_S = 0.2
+"""Where nobody is to be in time."""
 
 
 async def open_raw(server, data):
@@ -66,19 +68,19 @@ HALVES = {
 @pytest.mark.parametrize("half", HALVES)
 def test_who_does_not_go_on_with_a_request_is_disconnected(half):
     async def scenario():
-        async with running(request_s=LATE_S, keep_alive_s=LATE_S) as server:
+        async with running(request_s=SOON_S, keep_alive_s=SOON_S) as server:
             reader, writer = await open_raw(server, HALVES[half].format(port=server.port).encode())
             began_s = server.service.clock()
             await wait_until_closed(reader)
             writer.close()
             return server.service.clock() - began_s
 
-    assert LATE_S / 2 < run(scenario()) < 10
+    assert run(scenario()) > SOON_S / 2
 
 
 def test_a_head_that_comes_byte_by_byte_is_cut_off_all_the_same():
     async def scenario():
-        async with running(request_s=LATE_S) as server:
+        async with running(request_s=SOON_S) as server:
             reader, writer = await open_raw(server, b"GET / HTTP/1.1\r\n")
             closed = asyncio.ensure_future(wait_until_closed(reader))
             sent = 0

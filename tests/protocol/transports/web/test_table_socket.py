@@ -115,9 +115,11 @@ def test_a_page_that_sends_too_many_requests_is_read_later():
     run(scenario())
 
 
-def test_a_page_that_does_not_read_what_happens_at_its_table_is_dropped():
+def test_a_page_that_does_not_read_what_happens_at_its_table_is_dropped(monkeypatch):
+    monkeypatch.setattr("protocol.tables.table.GAMES_PAUSE_S", 0.0)
+
     async def scenario():
-        slow = running(stuck_writer_s=1.0)
+        slow = running(stuck_writer_s=0.3)
         async with slow as server, server.connect("/ws/tables", close_timeout=0.1) as socket:
             ann = Player(socket)
             engine = {"kind": "engine", "player": "engine", "level": "beginner"}
