@@ -53,13 +53,19 @@ def check_cost(act: Callable[[], object], what: str) -> None:
     """Check that something takes no more of this thread's processor time than a message may."""
     least_s = _measure_s(act)
     for _ in range(_TRIES):
-        if least_s < _CHEAP_S:
+        if least_s < _CHEAP_S or least_s < MOST_LOOPS * _measure_first_loop_s():
             return
         loop_s = measure_loop_s()
         least_s = min(least_s, _measure_s(act))
         if least_s < MOST_LOOPS * loop_s:
             return
     pytest.fail(f"{what[:80]!r} took {1000 * least_s:.1f} ms, {least_s / loop_s:.0f} loops")
+
+
+@cache
+def _measure_first_loop_s() -> float:
+    """Measure a loop once; the machine may become slower, when one is measured beside each message."""
+    return measure_loop_s()
 
 
 def _measure_s(act: Callable[[], object]) -> float:
@@ -95,7 +101,7 @@ def fill_json(head: str, item: str, tail: str, size: int = LINE_BYTES) -> str:
 
 
 def list_objects(names: Iterator[str] | tuple[str, ...], head: str, size: int = LINE_BYTES) -> Iterator[str]:
-    """Yield objects with each of some fields as dear as it may be, and with what no field takes.
+    """Yield objects with each of some fields as dear as it may be.
 
     Args:
         names: The fields.
@@ -122,6 +128,15 @@ def list_objects(names: Iterator[str] | tuple[str, ...], head: str, size: int = 
             yield f'{head}"{name}":"{fill(text, room)[: room // 6 * 6]}"}}'
         yield f'{head}"{name}":{fill("9", size - len(head) - len(name) - 10)}}}'
         yield f'{head}"{name}":{"[" * 1000}{"]" * 1000}}}'
+
+
+def list_strange_objects(head: str, size: int = LINE_BYTES) -> Iterator[str]:
+    """Yield objects with as many fields as there is room for, all unknown, and what is none.
+
+    Args:
+        head: What each begins with, up to a comma.
+        size: How long they may be.
+    """
     for value in ("1", "{}", "[]"):
         fields = _fill_fields(value, size)[: size - len(head) - 1]
         yield f"{head}{fields[: fields.rindex(',')]}}}"

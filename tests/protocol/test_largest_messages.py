@@ -40,6 +40,7 @@ from tests.protocol.largest_messages import (
     fill_json,
     list_forms,
     list_objects,
+    list_strange_objects,
     serve_line,
     settle,
     warm_up,
@@ -140,6 +141,13 @@ def test_a_query_with_a_field_as_long_as_a_line_may_be(connections, game, name):
         check_line(connections[game], line)
 
 
+@pytest.mark.parametrize("game", QUERY_READERS)
+def test_a_query_with_as_many_fields_as_a_line_may_have(connections, game):
+    head = json.dumps({"id": 1, "variant": next(iter(GAMES[game].variants)), "position": WIDE_POSITION})[:-1]
+    for line in list_strange_objects(f"{head},"):
+        check_line(connections[game], line)
+
+
 @pytest.mark.parametrize("want", get_args(Want))
 def test_a_query_for_each_part_of_as_many_positions_as_there_may_be(connections, want):
     for count in (1, 128, 10_000):
@@ -202,7 +210,8 @@ def list_queries():
 @cache
 def list_bodies(size):
     """List bodies of so many bytes with each field that an endpoint may take, and another one."""
-    return [body.encode() for body in list_objects(BODY_FIELDS, "{", size)]
+    bodies = *list_objects(BODY_FIELDS, "{", size), *list_strange_objects("{", size)
+    return [body.encode() for body in bodies]
 
 
 def test_every_endpoint_with_bodies_and_parameters_as_long_as_they_may_be(endpoints):
@@ -214,7 +223,9 @@ def test_every_endpoint_with_bodies_and_parameters_as_long_as_they_may_be(endpoi
         short = min(endpoint.max_bytes, 64 * 1024)
         bodies = [*list_bodies(short)] if short else []
         if endpoint.max_bytes > short:
-            bodies += (body.encode() for body in list_objects(("match_text",), "{", endpoint.max_bytes))
+            size = endpoint.max_bytes
+            long = *list_objects(("match_text",), "{", size), *list_strange_objects("{", size)
+            bodies += (body.encode() for body in long)
         requests += [WebRequest(body, media_type, (), parts) for body in bodies]
         for request in requests:
             what = f"{endpoint.path} {request.body[:40]!r} {str(request.query)[:40]}"
@@ -259,7 +270,11 @@ def test_a_request_at_the_tables_with_fields_as_long_as_a_frame_may_be(site, tag
     others = {"do": tag, "table": site.table, "act": "play", "seats": [PERSON, BOB]}
     for name in (*fields, "unknown"):
         given = {key: value for key, value in others.items() if key in ("do", *fields) and key != name}
-        for frame in list_objects((name,), f"{json.dumps(given)[:-1]},", MAX_FRAME_CHARS):
+        head = f"{json.dumps(given)[:-1]},"
+        frames = [*list_objects((name,), head, MAX_FRAME_CHARS)]
+        if name == "unknown":
+            frames += list_strange_objects(head, MAX_FRAME_CHARS)
+        for frame in frames:
             check_cost(lambda: site.visitor.receive(frame), frame)  # noqa: B023
             site.hear()
             site.site.settle()
