@@ -68,7 +68,7 @@ def test_stop_ends_a_search_of_the_same_page():
 def test_a_page_that_reads_nothing_is_cut_off_and_what_was_held_for_it_let_go():
     async def scenario():
         limits = ClientLimits(close_on_long_line=True, unsent_bytes=100_000)
-        slow = running(client_limits=limits, stuck_writer_s=1.0)
+        slow = running(client_limits=limits, stuck_writer_s=0.3)
         async with slow as server, server.connect(max_size=None, close_timeout=0.1) as socket:
             socket.transport.pause_reading()
             for number in range(40):

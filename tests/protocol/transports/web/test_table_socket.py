@@ -11,6 +11,8 @@ from websockets.exceptions import ConnectionClosed
 from tests.protocol.transports.web.serving import Player, run, running
 
 PERSON, OPEN = {"kind": "person", "name": "Ann"}, {"kind": "open"}
+NEAR_THE_END = "NQAAoAYAAAAAAA"
+"""Four checkers a side in the homes."""
 
 
 def test_two_pages_play_at_one_table():
@@ -60,7 +62,7 @@ def test_an_engine_plays_at_a_table():
         async with running() as server, server.connect("/ws/tables") as socket:
             ann = Player(socket)
             engine = {"kind": "engine", "player": "engine", "level": "beginner"}
-            made = await ann.ask("create", length=1, seats=[engine, engine], pace_ms=0)
+            made = await ann.ask("create", length=1, seats=[engine, engine], pace_ms=0, position=NEAR_THE_END)
             assert (await ann.ask("join", table=made["table"], token=made["watch"]))["ok"]
             state = await ann.wait_for_state(lambda state: state["phase"] == "finished")
             assert state["match_winner"] in (0, 1)
