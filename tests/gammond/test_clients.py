@@ -9,7 +9,6 @@ import functools
 import json
 import os
 import queue
-import re
 import signal
 import socket
 import subprocess
@@ -40,18 +39,6 @@ JUDGED_MATCH = gammond.read_match(
 ;B[65aggl])"""
 )
 """With plays, a double, a resignation that was rejected and one that was accepted."""
-
-
-@pytest.fixture(scope="module")
-def port():
-    command = [sys.executable, "-m", "gammond", "serve", "--tcp", "0"]
-    with subprocess.Popen(command, cwd=ROOT, stderr=subprocess.PIPE, text=True) as server:
-        for line in server.stderr:
-            if found := re.search(r"listens on \S+ port (\d+)", line):
-                yield int(found.group(1))
-                break
-        server.terminate()
-        server.communicate()
 
 
 @pytest.fixture(scope="module")

@@ -8,14 +8,10 @@ from __future__ import annotations
 
 import asyncio
 import inspect
-import re
-import subprocess
-import sys
 import threading
 from contextlib import suppress
 from dataclasses import fields, is_dataclass
 from functools import cache
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -27,7 +23,6 @@ from gammond._options import AnalysisSettings, DecisionRollouts, RolloutSettings
 from gammond.position import find_variant_name
 from protocol.state.settings import SETTINGS
 
-ROOT = Path(__file__).parents[2]
 CONTACT = Position.from_id("2M7IATDgdw8GAA")
 OVER = Position([[14, 1, *[0] * 24], [15, *[0] * 25]])
 ONE_EACH, TWO_EACH = Position.start("hypergammon1"), Position.start("hypergammon2")
@@ -176,18 +171,11 @@ class Here:
         return ask
 
 
-@pytest.fixture(scope="module")
-def port():
+@pytest.fixture(scope="module", autouse=True)
+def solutions():
+    """The solutions of hypergammon with one and two checkers, in the data folder."""
     for checkers in (1, 2):
         load_solution(checkers)
-    command = [sys.executable, "-m", "gammond", "serve", "--tcp", "0"]
-    with subprocess.Popen(command, cwd=ROOT, stderr=subprocess.PIPE, text=True) as server:
-        for line in server.stderr:
-            if found := re.search(r"listens on \S+ port (\d+)", line):
-                yield int(found.group(1))
-                break
-        server.terminate()
-        server.communicate()
 
 
 @pytest.fixture
