@@ -124,10 +124,7 @@ def test_of_a_client_that_is_gone_nothing_waits_for_the_garbage_collector(monkey
             writer.write(lines)
             await asyncio.sleep(0.2)
             writer.transport.abort()
-            for _ in range(200):
-                await asyncio.sleep(0.05)
-                if not any(reference() for reference in kept):
-                    break
+            await wait_until(lambda: not any(reference() for reference in kept))
             assert len(kept) == 2
             assert [reference() for reference in kept] == [None, None]
 
@@ -333,7 +330,7 @@ def test_a_client_that_quits_and_hangs_up_before_its_answer_gives_its_place_back
             await reader.readline()
             assert service.client_count == 1
             writer.transport.abort()
-            return await wait_until(lambda: service.client_count == 0, seconds=4)
+            return await wait_until(lambda: service.client_count == 0)
 
     assert run(scenario())
     assert caplog.records == []
@@ -394,11 +391,7 @@ def test_a_client_that_never_reads_is_dropped_and_others_are_served():
                 for _ in range(2000):
                     writer.write(b"help\n" * 1000)
                     await asyncio.wait_for(writer.drain(), 0.5)
-            for _ in range(100):
-                if service.client_count == 0:
-                    break
-                await asyncio.sleep(0.05)
-            dropped = service.client_count == 0
+            dropped = await wait_until(lambda: service.client_count == 0)
             writer.transport.abort()
             return dropped, await send_command(place, b"get engine.ply\n")
 
@@ -420,11 +413,11 @@ def unread(data, receive_bytes=2000):
     return opened
 
 
-async def wait_until(is_true, seconds=10.0):
-    for _ in range(int(seconds / 0.05)):
+async def wait_until(is_true, seconds=40.0):
+    for _ in range(int(seconds / 0.02)):
         if is_true():
             return True
-        await asyncio.sleep(0.05)
+        await asyncio.sleep(0.02)
     return False
 
 
@@ -444,7 +437,7 @@ def test_a_client_that_reads_nothing_gives_its_place_back_even_when_it_has_parte
             connection = await unread(MUCH + last)(place)
             if last:
                 connection.shutdown(socket.SHUT_WR)
-            await wait_until(lambda: len(caplog.messages) == 2, seconds=40)
+            await wait_until(lambda: len(caplog.messages) == 2)
             connection.close()
             return list(caplog.messages)
 
