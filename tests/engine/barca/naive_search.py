@@ -125,14 +125,13 @@ def _minimax(position, depth, weights, ply, path, history):
         return 0
     own, other = list_conditions(position)[[position.side, 1 - position.side]]
     value = int((own - other) @ weights)
-    children = [apply_move(position, move) for move in legal_moves(position)]
-    wins = any(child.winner is not None for child in children)
     if depth == 0:
-        if own[7] and wins:
+        if own[7] and _can_win(position):
             return WIN_SCORE - ply - 1
-        is_lost = other[7] and children and all(map(_can_win, children))
-        return ply + 2 - WIN_SCORE if is_lost else value
-    if wins:
+        children = _list_children(position) if other[7] else []
+        return ply + 2 - WIN_SCORE if children and all(map(_can_win, children)) else value
+    children = _list_children(position)
+    if any(child.winner is not None for child in children):
         return WIN_SCORE - ply - 1
     if not children:
         return 0
@@ -140,8 +139,12 @@ def _minimax(position, depth, weights, ply, path, history):
     return max(-_minimax(child, depth - 1, weights, ply + 1, below, history) for child in children)
 
 
+def _list_children(position):
+    return [apply_move(position, move) for move in legal_moves(position)]
+
+
 def _can_win(position):
-    return any(apply_move(position, move).winner is not None for move in legal_moves(position))
+    return any(child.winner is not None for child in _list_children(position))
 
 
 def count_scared(position, side):
