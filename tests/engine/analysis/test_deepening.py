@@ -124,11 +124,11 @@ def test_a_search_looks_every_tenth_of_a_second_of_work_whether_it_is_to_stop(st
 
     def is_stopped():
         worked_s.setdefault(threading.get_ident(), []).append(time.thread_time())
-        return time.process_time() - began_s > 0.6
+        return time.process_time() - began_s > 0.3
 
     with pytest.raises(CancelledWork):
         loop.step(is_stopped)
-    assert time.process_time() - began_s < 0.8
+    assert time.process_time() - began_s < 0.5
     gaps_s = [after - before for each in worked_s.values() for before, after in itertools.pairwise(each)]
     assert max(gaps_s) < 0.1
     assert [row.entry.plies for row in list_rows(store.file)] == [3]
@@ -171,7 +171,7 @@ def test_a_file_that_cannot_be_written_is_said(store, engine, monkeypatch):
 
 def test_a_kill_loses_no_result_and_the_next_run_goes_on(tmp_path, engine):
     file = tmp_path / "store.sqlite"
-    scores = [(own, other) for own in range(6) for other in range(6)]
+    scores = [(own, other) for own in range(3) for other in range(4)]
     with AnalysisStore(file) as store:
         for score in scores:
             question = make_question(OPENING, MatchState(length=7, score=score), EvalSettings(1), (4, 3))
@@ -202,5 +202,5 @@ def test_a_kill_loses_no_result_and_the_next_run_goes_on(tmp_path, engine):
             assert due.question.xgid not in deep
     rows = [row for row in list_rows(file) if row.entry.plies == 2]
     assert len(rows) == len(scores)
-    for row in rows[::7]:
+    for row in rows[::5]:
         assert row.entry.is_same_as(search_entry(engine, row.question, 2))
