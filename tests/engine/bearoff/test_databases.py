@@ -47,9 +47,13 @@ def quick_building(monkeypatch, one_sided, two_sided):
 
 def test_missing_databases_are_built_and_kept(small_defaults, capsys):
     folder = small_defaults / "new" / "folder"
-    for made, built in zip(load_bearoff(folder), (build_two_sided(3, 3), build_one_sided(3, 15)), strict=True):
+    for made, built in zip(
+        load_bearoff(folder), (build_two_sided(3, 3), build_one_sided(3, 15)), strict=True
+    ):
         assert [array.tobytes() for array in made.arrays] == [array.tobytes() for array in built.arrays]
-    assert {path.name for path in folder.iterdir()} == {path.name for path in small_defaults.glob("*.bearoff")}
+    assert {path.name for path in folder.iterdir()} == {
+        path.name for path in small_defaults.glob("*.bearoff")
+    }
     captured = capsys.readouterr()
     assert captured.err.count("building the") == 2
     assert str(folder) in captured.err

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import random
 from dataclasses import replace
 from types import SimpleNamespace
@@ -55,13 +56,15 @@ def dice(number):
     return roll
 
 
+@functools.cache
 def play_random_match():
-    """Play a match to 13 points, with a Crawford game."""
+    """Play a match to 13 points, with a Crawford game; all callers share the list."""
     return play_match((Dicer(12), Dicer(62)), 13, lambda number: number % 2, dice)
 
 
+@functools.cache
 def play_money_games():
-    """Play six games for money."""
+    """Play six games for money; all callers share the list."""
     begun, games = MatchState(), []
     for number in range(6):
         games.append(play_game((Dicer(3), Dicer(4)), replace(begun, on_roll=number % 2), dice(number + 20)))

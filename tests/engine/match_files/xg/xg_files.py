@@ -82,12 +82,10 @@ def make_record(kind, **values):
         code, size = _TYPES[word]
         place = 4 if name == "D.Pos" else size  # an inner record begins on a multiple of four
         at = -(-at // place) * place
-        numbers = [0] * int(count or 1) if value is None else list(np.ravel(value))
-        numbers += [0] * (int(count or 1) - len(numbers))
-        struct.pack_into(
-            f"<{len(numbers)}{code}", raw, at, *[n.item() if hasattr(n, "item") else n for n in numbers]
-        )
-        at += size * len(numbers)
+        if value is not None:
+            numbers = np.ravel(value).tolist()
+            struct.pack_into(f"<{len(numbers)}{code}", raw, at, *numbers)
+        at += size * int(count or 1)
     assert not values, f"no such fields: {sorted(values)}"
     assert at <= len(raw)
     return bytes(raw)

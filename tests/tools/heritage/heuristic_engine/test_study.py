@@ -26,14 +26,21 @@ def test_the_same_dice_make_it_rarer_and_the_test_keeps_both_its_promises():
     paired = simulate_rule(FixedRule(has_pairs=True), 0.0, SETTINGS)
     assert paired.share < simulate_rule(FixedRule(), 0.0, SETTINGS).share - 0.02
     rule = SequentialRule(SequentialTest(0, 7))
-    equal, better = simulate_rule(rule, 0.0, SETTINGS), simulate_rule(rule, 0.01, SETTINGS)
+    equal, better = (
+        simulate_rule(rule, worth, ClimbStudySettings(experiments=1000)) for worth in (0.0, 0.01)
+    )
     assert equal.share < 0.05 + 3 * equal.standard_error
     assert better.share > 0.95 - 3 * better.standard_error
     assert better.mean_games < 40_000
 
 
 def test_the_command_writes_a_line_for_each_worth(capsys):
-    assert cli.main(["heritage", "climb-study", "--experiments", "200", "--worths", "0,1"]) == 0
+    assert (
+        cli.main(
+            ["heritage", "climb-study", "--experiments", "200", "--most-games", "2000", "--worths", "0,1"]
+        )
+        == 0
+    )
     lines = capsys.readouterr().out.splitlines()
     assert [line.split()[0] for line in lines[-2:]] == ["50.00", "51.00"]
     assert len(lines[-1].split()) == 1 + 3 * 4
