@@ -44,7 +44,7 @@ def matches(texts):
 
 def test_a_match_has_the_positions_and_states_before_each_action(games, matches):
     match = matches[0]
-    assert (match.names, match.length, match.format, match.issues) == (NAMES, 13, "mat", ())
+    assert (match.names, match.length, match.format, match.issues) == (NAMES, 7, "mat", ())
     for game, played in zip(match.games, games, strict=True):
         assert (game.winner, game.points) == (played.result.winner, played.result.points)
         position = game.position

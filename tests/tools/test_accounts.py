@@ -9,12 +9,14 @@ pytest.importorskip("argon2", reason="needs the extra 'web'")
 
 from engine.errors import DataFileError, ValueRangeError
 from protocol.accounts.accounts import Accounts
+from tests.protocol.accounts.quick_accounts import CHEAP
 from tools import accounts, cli
 
 
 @pytest.fixture
 def file(tmp_path, monkeypatch):
     monkeypatch.setenv("GAMMOND_DATA", str(tmp_path))
+    monkeypatch.setattr("argon2.PasswordHasher", lambda: CHEAP)
     opened = Accounts(tmp_path / "accounts.sqlite")
     opened.register("Ann", "correct horse")
     opened.close()

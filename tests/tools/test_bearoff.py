@@ -1,8 +1,10 @@
 import argparse
+from dataclasses import replace
 
 import pytest
 
 from engine.bearoff import open_table
+from engine.bearoff.databases import DEFAULT_BYTES
 from engine.errors import DataFileError, LimitError, StateError, ValueRangeError
 from tools import bearoff
 from tools.common.progress import Progress
@@ -40,20 +42,28 @@ def test_only_two_sided_databases_can_be_cubeless():
         run("make", "--cubeless")
 
 
-def test_make_without_options_writes_both_default_databases(tmp_path, monkeypatch, capsys):
+@pytest.fixture
+def small_defaults(monkeypatch):
+    """Let the default databases be of 3 points for a while: those of 6 take a second or two to build."""
+    assert set(bearoff._DEFAULTS.values()) == set(DEFAULT_BYTES)
+    small = {kind: replace(header, points=3) for kind, header in bearoff._DEFAULTS.items()}
+    monkeypatch.setattr(bearoff, "_DEFAULTS", small)
+
+
+def test_make_without_options_writes_both_default_databases(tmp_path, small_defaults, monkeypatch, capsys):
     monkeypatch.setenv("GAMMOND_DATA", str(tmp_path / "data"))
     assert run("make") == 0
     names = sorted(path.name for path in (tmp_path / "data").iterdir())
-    assert names == ["one-sided-6x15.bearoff", "two-sided-6x6-cubeful.bearoff"]
+    assert names == ["one-sided-3x15.bearoff", "two-sided-3x6-cubeful.bearoff"]
     assert capsys.readouterr().out.count("\n") == 2
 
 
-def test_a_kind_alone_is_the_default_of_that_kind(tmp_path, monkeypatch):
+def test_a_kind_alone_is_the_default_of_that_kind(tmp_path, small_defaults, monkeypatch):
     monkeypatch.setenv("GAMMOND_DATA", str(tmp_path))
     run("make", "--kind", "two-sided")
-    assert [path.name for path in tmp_path.iterdir()] == ["two-sided-6x6-cubeful.bearoff"]
+    assert [path.name for path in tmp_path.iterdir()] == ["two-sided-3x6-cubeful.bearoff"]
     run("make", "--kind", "two-sided", "--cubeless")
-    assert (tmp_path / "two-sided-6x6.bearoff").exists()
+    assert (tmp_path / "two-sided-3x6.bearoff").exists()
 
 
 def test_make_builds_larger_one_sided_tables(tmp_path, capsys):

@@ -1,11 +1,23 @@
 """`gammond doctor`: what is there, what is wrong, and the exit status."""
 
 import json
+import shutil
 
 import pytest
 
+from engine.bearoff import databases
 from engine.errors import DataFileError
 from tools import cli, doctor
+
+
+@pytest.fixture
+def data(monkeypatch, tmp_path):
+    """A data folder with the default databases, which would take seconds to build."""
+    databases.load_bearoff()
+    for header in databases.DEFAULT_BYTES:
+        shutil.copy(databases.data_folder() / header.file_name, tmp_path)
+    monkeypatch.setenv("GAMMOND_DATA", str(tmp_path))
+    return tmp_path
 
 
 def read_findings(capsys, *, status):
@@ -30,27 +42,24 @@ def test_text_has_a_line_for_each_part_and_a_verdict(capsys):
     assert lines[-1] == "nothing is wrong"
 
 
-def test_a_damaged_database_is_named_with_what_to_do(capsys, monkeypatch, tmp_path):
-    monkeypatch.setenv("GAMMOND_DATA", str(tmp_path))
-    (tmp_path / "one-sided-6x15.bearoff").write_bytes(b"nothing of a database")
+def test_a_damaged_database_is_named_with_what_to_do(capsys, data):
+    (data / "one-sided-6x15.bearoff").write_bytes(b"nothing of a database")
     found = read_findings(capsys, status=1)["one-sided 6x15"]
     assert found["is_wrong"]
-    assert str(tmp_path / "one-sided-6x15.bearoff") in found["text"]
+    assert str(data / "one-sided-6x15.bearoff") in found["text"]
 
 
-def test_an_altered_net_of_ones_own_is_wrong_and_the_others_are_examined(capsys, monkeypatch, tmp_path):
-    monkeypatch.setenv("GAMMOND_DATA", str(tmp_path))
-    (tmp_path / "nets" / "mine").mkdir(parents=True)
-    (tmp_path / "nets" / "mine" / "manifest.toml").write_text("not a manifest")
+def test_an_altered_net_of_ones_own_is_wrong_and_the_others_are_examined(capsys, data):
+    (data / "nets" / "mine").mkdir(parents=True)
+    (data / "nets" / "mine" / "manifest.toml").write_text("not a manifest")
     findings = read_findings(capsys, status=1)
     assert findings["net mine"]["is_wrong"]
     assert "is_wrong" not in findings["net strong"]
 
 
-def test_a_damaged_store_is_wrong(capsys, monkeypatch, tmp_path):
-    monkeypatch.setenv("GAMMOND_DATA", str(tmp_path))
+def test_a_damaged_store_is_wrong(capsys, monkeypatch, data):
     monkeypatch.delenv("GAMMOND_STORE", raising=False)
-    (tmp_path / "analyses.sqlite").write_bytes(b"no database at all" * 100)
+    (data / "analyses.sqlite").write_bytes(b"no database at all" * 100)
     assert read_findings(capsys, status=1)["store of analyses"]["is_wrong"]
 
 

@@ -49,7 +49,7 @@ def test_every_format_gives_the_games_that_were_played(format_name, kind, played
     games = played[kind]
     match = only(WRITERS[format_name](games))
     assert match.issues == ()
-    assert (match.format, match.names, match.length) == (format_name, ("one", "two"), 13 * (kind == "match"))
+    assert (match.format, match.names, match.length) == (format_name, ("one", "two"), 7 * (kind == "match"))
     assert [game.record for game in match.games] == games
     (written,) = parse_mat(format_match(match))
     assert (written.games, written.rules, written.issues) == (match.games, match.rules, ())

@@ -16,7 +16,7 @@ from tests.engine.match_files.xg import xg_files
 
 @pytest.fixture(scope="module")
 def records():
-    return xg_files.write_games(("one", "two"), play_money_games()[:2])
+    return xg_files.write_games(("one", "two"), play_money_games()[:1])
 
 
 def alter(rng, data, count):
