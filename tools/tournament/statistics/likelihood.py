@@ -52,3 +52,36 @@ def compute_likelihood_loss(
         axis=-1
     )
     return losses
+
+
+def find_likely_means(
+    counts: NDArray[Any], values: NDArray[np.float64], extremes: tuple[float, float], allowed: float
+) -> tuple[float, float]:
+    """Find the least and the greatest mean that lose no more log-likelihood than is allowed.
+
+    The likeliest distributions are those that give each result its share of the counts over
+    1 + tilt * distance from the mean of the results: each tilt has its mean, and one loss.
+
+    Args:
+        counts: Numbers ``[k]``, how often each result came.
+        values: ``float64[k]``, the results.
+        extremes: The least and the greatest result that can come.
+        allowed: What `compute_likelihood_loss` may be, more than 0.
+
+    Returns:
+        The two means; an extreme if all results were this one.
+    """
+    mean = float(counts @ values) / float(counts.sum())
+    counts = np.append(counts, [UNSEEN_COUNT, UNSEEN_COUNT])
+    distances, total = np.append(values, extremes) - mean, counts.sum()
+    ends = []
+    for extreme in distances[-2:].tolist():
+        inside, outside = 0.0, -1 / extreme if extreme else 0.0
+        for _ in range(_BISECTIONS):
+            tilt = (inside + outside) / 2
+            tilted = 1 + tilt * distances
+            loss = counts @ np.log(tilted) + total * np.log((counts / tilted).sum() / total)
+            inside, outside = (tilt, outside) if loss <= allowed else (inside, tilt)
+        weights = counts / (1 + inside * distances)
+        ends.append(mean + float(weights @ distances) / float(weights.sum()) if extreme else mean)
+    return ends[0], ends[1]

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tools.tournament.statistics.likelihood import compute_likelihood_loss
+from tools.tournament.statistics.likelihood import find_likely_means
 
 CONFIDENCE = 0.95
 """The level of all confidence intervals."""
@@ -166,18 +166,9 @@ def estimate_mean(pair_means: NDArray[np.float64], limits: tuple[float, float] |
         return MeanEstimate(mean, error, math.nan, math.nan)
     values, counts = np.unique(pair_means, return_counts=True)
     farthest = max(LEAST_STAKE, float(np.abs(values).max()))
-    outside = np.array(limits or (-farthest, farthest))
-    extremes, inside = np.stack([outside, outside]), np.full(2, mean)
-    # Where all pairs had an extreme result, the interval ends there.
-    open_ends = np.flatnonzero(inside != outside)
     allowed = _compute_t_quantile(len(pair_means) - 1) ** 2 / 2
-    for _ in range(_BISECTIONS):
-        middle = (inside[open_ends] + outside[open_ends]) / 2
-        losses = compute_likelihood_loss(counts, values, extremes[open_ends], middle)
-        is_inside = losses <= allowed
-        inside[open_ends[is_inside]] = middle[is_inside]
-        outside[open_ends[~is_inside]] = middle[~is_inside]
-    return MeanEstimate(mean, error, *inside.tolist())
+    low, high = find_likely_means(counts, values, limits or (-farthest, farthest), allowed)
+    return MeanEstimate(mean, error, low, high)
 
 
 def compute_standard_error(pair_means: NDArray[np.float64]) -> float:
@@ -245,7 +236,12 @@ def two_sided_p_value(distance: float, freedom: int) -> float:
         return math.erfc(distance / math.sqrt(2))
     # With t = sqrt(freedom) * tan(angle) the density is a power of the cosine, on a finite range.
     beyond = math.atan(distance / math.sqrt(freedom))
-    return _integrate_density(beyond, freedom) / _integrate_density(0.0, freedom)
+    return _integrate_density(beyond, freedom) / _integrate_whole_density(freedom)
+
+
+@cache
+def _integrate_whole_density(freedom: int) -> float:
+    return _integrate_density(0.0, freedom)
 
 
 def _integrate_density(start: float, freedom: int) -> float:

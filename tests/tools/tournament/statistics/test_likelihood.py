@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tools.tournament.statistics.likelihood import UNSEEN_COUNT, compute_likelihood_loss
+from tools.tournament.statistics.likelihood import UNSEEN_COUNT, compute_likelihood_loss, find_likely_means
 
 
 def search_loss(counts, values, mean):
     """Try the chances of the middle one of three results; those of the others follow from the mean."""
     low, middle, _ = values
     spread = values[2] - low
-    chance = np.linspace(0, 1, 2_000_001)[1:-1]
+    chance = np.linspace(0, 1, 200_001)[1:-1]
     above = (mean - low - chance * (middle - low)) / spread
     chances = np.stack([1 - chance - above, chance, above])
     chances = chances[:, (chances > 0).all(axis=0)]
@@ -40,6 +40,19 @@ def test_a_mean_beyond_all_results_is_unlikely_and_not_impossible():
     found = float(compute_likelihood_loss(np.array([50]), split, extremes, 0.51))
     unseen = UNSEEN_COUNT * (np.log(50 / UNSEEN_COUNT) + np.log(0.02))
     assert found == pytest.approx(-50 * np.log(1 - 0.02) + unseen, abs=0.05)
+
+
+@pytest.mark.parametrize("counts", [(3, 4, 1), (0, 9, 0), (0, 0, 5), (400, 1, 0)])
+def test_the_farthest_means_lose_what_is_allowed_and_those_beyond_more(counts):
+    counts, values, extremes = np.array(counts), np.array([-2.0, 0.5, 4.0]), (-2.0, 4.0)
+    mean = float(counts @ values / counts.sum())
+    for end, extreme in zip(find_likely_means(counts, values, extremes, 1.5), extremes, strict=True):
+        if mean == extreme:
+            assert end == mean
+        else:
+            found = compute_likelihood_loss(counts, values, np.array(extremes), end)
+            assert float(found) == pytest.approx(1.5, abs=1e-6)
+            assert abs(extreme - end) < abs(extreme - mean)
 
 
 def test_many_rows_are_what_each_is_alone():
