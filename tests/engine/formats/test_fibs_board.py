@@ -153,7 +153,7 @@ def test_nothing_is_assumed_where_both_dialects_give_the_same_score(match):
 @pytest.mark.parametrize("dialect", list(FibsDialect))
 def test_random_positions_and_states_survive_the_round_trip(dialect):
     generator = random.Random(10)
-    for board in boards.random_boards(1000, seed=10):
+    for board in boards.random_boards(400, seed=10):
         match = replace(random_match_state(generator), jacoby=False, beavers=True)
         one_away = (match.away(0) == 1) != (match.away(1) == 1)
         state = Position(board), match, ("Anna", "Bo b")

@@ -38,7 +38,7 @@ def test_gnubg_lines_are_what_it_was_set_to(line, xgid):
 
 def test_random_positions_and_states_survive_the_round_trip():
     generator = random.Random(9)
-    for board in boards.random_boards(1000, seed=9):
+    for board in boards.random_boards(400, seed=9):
         match = replace(random_match_state(generator), beavers=True)
         if match.doubled:
             with pytest.raises(UnsupportedError, match="double"):

@@ -20,6 +20,7 @@ def small(monkeypatch):
     monkeypatch.setattr(cluster, "WORKERS", (1,))
     monkeypatch.setattr(cluster, "CHUNK_S", 0.01)
     monkeypatch.setattr(cluster, "_FIRST_TRIALS", 4)
+    monkeypatch.setattr(cluster, "ROUNDS", 2)
     monkeypatch.setattr(cluster, "EMPTY_TASKS", 10)
 
 

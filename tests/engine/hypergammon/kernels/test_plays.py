@@ -42,7 +42,7 @@ def test_plays_of_one_checker_are_those_of_the_rules():
 
 @pytest.mark.parametrize("checkers", [2, 3])
 def test_plays_of_more_checkers_are_those_of_the_rules(checkers):
-    check_plays(checkers, 300)
+    check_plays(checkers, 120)
 
 
 def test_the_place_of_a_play_fits_into_the_bits_of_a_choice():

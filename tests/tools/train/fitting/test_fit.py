@@ -86,7 +86,7 @@ def test_averaged_weights_trail_behind_the_last_ones():
     inputs = get_encoder("tesauro196").encode(few.boards)
     fitter = fitting.Fitter(untrained(6), "adam", average=0.9)
     means, weights = [fitter.averaged_net.layers[0][0]], []
-    for _ in range(40):
+    for _ in range(100):  # the first 80 weigh the newest more
         fitter.step(inputs, few.targets, rate=1e-3)
         means.append(fitter.averaged_net.layers[0][0])
         weights.append(fitter.net.layers[0][0])
