@@ -34,7 +34,7 @@ def test_a_router_of_compiled_nets_agrees_with_one_by_the_runtime():
     evaluator = load_evaluator()
     assert isinstance(evaluator, Router)
     assert evaluator.compiled
-    sample = boards.played_boards(evaluator, 2000, seed=2)
+    sample = boards.played_boards(evaluator, 800, seed=2)
     outcomes = evaluator.evaluate(sample)
     compiled, evaluator.compiled = evaluator.compiled, None
     np.testing.assert_array_equal(outcomes, evaluator.evaluate(sample))

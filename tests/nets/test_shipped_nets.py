@@ -35,7 +35,7 @@ def test_pubeval_is_beaten_by_0_40_points_a_game_and_four_standard_errors_more(e
 
 def test_against_itself_on_paired_dice_the_score_is_exactly_even(evaluator):
     player = EvaluatorPlayer(evaluator)
-    assert play_games(player, player, 400, seed=22).points.sum() == 0
+    assert play_games(player, player, 100, seed=22).points.sum() == 0
 
 
 @pytest.mark.slow

@@ -41,9 +41,9 @@ def _doubles(count: int, seed: int):
 
 def test_doubles_agree_with_the_slow_twin():
     sample = np.concatenate(
-        [boards.random_boards(3000, seed=1), boards.played_boards(boards.RacingEvaluator(), 3000, seed=2)]
+        [boards.random_boards(1000, seed=1), boards.played_boards(boards.RacingEvaluator(), 1000, seed=2)]
     )
-    assert _disagreements(sample, _doubles(6000, seed=3)) == []
+    assert _disagreements(sample, _doubles(2000, seed=3)) == []
 
 
 @pytest.mark.nojit

@@ -256,20 +256,20 @@ def test_deeper_judgement_is_said_and_seen(file, capsys):
 
 
 def test_rollouts_are_labelled_with_their_standard_errors(file, capsys, tmp_path):
-    words = [file, "--plies", "0", "--rollout", "--trials", "72", "--truncate", "3"]
+    words = [file, "--plies", "0", "--rollout", "--trials", "36", "--truncate", "3"]
     document = json.loads(run(capsys, *words, "--format", "json").out)
-    assert "rolled out (72 trials, 3 plies, then 0-ply, 0-ply, seed 0)" in document["method"]
+    assert "rolled out (36 trials, 3 plies, then 0-ply, 0-ply, seed 0)" in document["method"]
     rolled = [each for each in document["decisions"] if "trials" in each]
     assert sum(each["se"] > 0 for each in rolled) > 2
     for each in rolled:
         assert each["depth"] == "rollout of 3 plies"
-        assert each["trials"] == 72
+        assert each["trials"] == 36
         assert 0 <= each["se"] < 0.2
         if each["roll"]:
             best = each["candidates"][0]
-            assert (best["play"], best["trials"], best["depth"]) == (each["best"], 72, each["depth"])
+            assert (best["play"], best["trials"], best["depth"]) == (each["best"], 36, each["depth"])
             (made,) = [play for play in each["candidates"] if play["play"] == each["chosen"]]
-            assert made["trials"] == 72
+            assert made["trials"] == 36
             assert each["error"] == pytest.approx(best["equity"] - made["equity"], abs=1e-5)
             assert each["se"] == max(best["se"], made["se"])
         else:
@@ -291,7 +291,7 @@ def test_rollouts_are_labelled_with_their_standard_errors(file, capsys, tmp_path
     )
     page = run(capsys, *words, "--format", "html").out
     shown = [each for each in rolled if each["decision"] not in ("take", "pass")]  # of those, only the best
-    assert page.count("rollout of 3 plies, 72 trials") == len(shown)
+    assert page.count("rollout of 3 plies, 36 trials") == len(shown)
     assert f"\N{NO-BREAK SPACE}±{1.96 * double['no_double_se']:.3f}" in page
 
 
