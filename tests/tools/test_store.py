@@ -352,9 +352,9 @@ def test_deepen_ends_with_its_time_and_leaves_what_takes_too_long(file, capsys):
         "searched   nothing\nstill due  6: 2 to 2-ply, 2 to 3-ply, 2 to 4-ply\n"
         "left       2 questions whose search takes more than 1e-06 s, or is impossible\n"
     )
-    began_s = time.monotonic()
+    began_s = time.process_time()
     assert cli.main(["store", "deepen", "--tiers", "1:4", "--for", "0.001s"]) == 0
-    assert time.monotonic() - began_s < 2.0
+    assert time.process_time() - began_s < 2.0
     assert "still due  6: " in capsys.readouterr().out
 
 
