@@ -24,7 +24,7 @@ def test_it_errs_no_more_often_than_it_promises(elo, wrong):
     test = SequentialTest(0, 20, alpha=0.1, beta=0.1)
     generator = np.random.default_rng(4)
     tries = 200
-    evaluated = [test.run(games(elo, generator, 16_000)) for _ in range(tries)]
+    evaluated = [test.run(games(elo, generator, 10_000)) for _ in range(tries)]
     errors = np.mean([each.verdict is wrong for each in evaluated])
     assert errors < 0.1 + 3 * math.sqrt(0.09 / tries)
     assert np.mean([each.verdict is SprtVerdict.UNDECIDED for each in evaluated]) < 0.02
