@@ -172,7 +172,7 @@ def test_a_beavered_doubler_plays_on_unless_it_would_lose_more_than_the_stake():
 def test_any_outcome_at_any_score_gives_a_legal_action():
     chance = random.Random(5)
     doubles = 0
-    for number in range(1000):
+    for number in range(400):
         win = chance.choice([0.0, 1.0, chance.random()])
         win_g, lose_g = win * chance.random(), (1 - win) * chance.random()
         engine = fixed_engine(win, win_g, win_g * chance.random(), lose_g, lose_g * chance.random())
@@ -191,7 +191,7 @@ def test_any_outcome_at_any_score_gives_a_legal_action():
             assert decision.doubling is not DoublingAction.DOUBLE
         evaluation = engine.evaluate(START, before)
         assert match.is_money or 0.0 <= evaluation.mwc <= 1.0
-    assert doubles > 100
+    assert doubles > 25
 
 
 def noisy(noise_points, seed=1, depth=None, **options):

@@ -216,7 +216,7 @@ def test_a_match_does_not_end_with_the_values_of_money():
 
 def test_a_match_with_a_live_cube_plays_on_where_only_the_chances_to_win_are_known():
     """With the table's outcomes at the end of trials the value of the cube would be that of a formula."""
-    table = build_two_sided(6, 6, threads=1)
+    table = build_two_sided(3, 6, threads=1)
     start = boards.position({1: 2, 2: 2, 3: 2}, {22: 2, 23: 2, 24: 2})
     game = build_cube_state_space(MatchState(length=5, score=(1, 2)))
     settings = RolloutSettings(trials=324)
