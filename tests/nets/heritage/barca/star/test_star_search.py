@@ -40,7 +40,11 @@ def naive_value(leaves, board, plies):
     total = 0.0
     for roll, weight in zip(ROLLS, ROLL_WEIGHTS, strict=True):
         replies = [play.result.board for play in legal_plays(Position.from_valid_board(board), roll)]
-        total += weight * max(-naive_value(leaves, reply, plies - 1) for reply in replies)
+        if plies == 1:
+            values = leaves.evaluate(np.stack(replies))
+        else:
+            values = [naive_value(leaves, reply, plies - 1) for reply in replies]
+        total += weight * -min(values)
     return total
 
 
