@@ -37,7 +37,7 @@ def list_ends(partial):
 @pytest.mark.parametrize("rules", ALL_RULES, ids=lambda rules: rules.name)
 def test_the_whole_plays_are_the_legal_plays_in_random_games(rules):
     random = np.random.default_rng(19)
-    for position, roll in walk_at_random(rules, random, 250):
+    for position, roll in walk_at_random(rules, random, 100):
         partial = list_partial_plays(position, roll, rules)
         ends = {parse_play(text, position, roll, rules).result for text in list_ends(partial)}
         assert ends == {play.result for play in legal_plays(position, roll, rules)}
