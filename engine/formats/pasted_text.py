@@ -21,6 +21,11 @@ _WRAPPING = _QUOTES + _BRACKETS + _INVISIBLE + ".,;!?*\\| \t\r\n\v\f\u00a0\u2003
 _WORD = rf"[^\s&#?,;!*|\\{re.escape(_QUOTES + _BRACKETS + _INVISIBLE)}]+"
 """What an ID consists of, right or wrong: up to a blank, or a sign that no ID has."""
 
+_MAX_SEARCHED_CHARS = 10_000
+"""Of a text that is no position as a whole, one is looked for in the beginning."""
+
+_MAX_ID_CHARS = 80
+
 _PERCENT_ENCODED = re.compile("%(?:25)?[23][0-9A-Fa-f]")
 _MATCH_LABEL = re.compile(rf"Match[\s_-]?ID\s*[:=]\s*({_WORD})", re.IGNORECASE)
 _PREFIXED = re.compile(rf"(?P<label>XGID|OGID)\s*[:=]\s*(?P<text>{_WORD})", re.IGNORECASE)
@@ -75,7 +80,7 @@ def read_pasted(text: str, parse: Callable[[str], Found]) -> Found:
     try:
         return parse(text)
     except GammondError:
-        found = list(dict.fromkeys(_list_positions(text)))
+        found = list(dict.fromkeys(_list_positions(text[:_MAX_SEARCHED_CHARS])))
         if not found or found[0] == text:
             raise
     if len(found) > 1:
@@ -87,6 +92,10 @@ def read_pasted(text: str, parse: Callable[[str], Found]) -> Found:
 
 def _list_positions(text: str) -> list[str]:
     bare = strip_wrapping(text)
+    if (
+        ":" not in bare and "=" not in bare and ";" not in bare
+    ):  # as in no label and no form but a position ID
+        return [bare] if len(bare) <= _MAX_ID_CHARS and _BARE_ID.fullmatch(bare) else []
     if found := list(_PREFIXED.finditer(bare)):
         return [f"{each['label']}={_strip_end(each['text'])}" for each in found]
     if found := list(LABELLED_IDS.finditer(bare)):

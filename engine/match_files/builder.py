@@ -260,8 +260,9 @@ class MatchBuilder:
             winner: The seat that won.
             points: The points; None where the file does not say how many.
         """
-        if self._game is not None:
-            self._game.stated = StatedResult(at, winner, points)
+        game = self._game
+        if game is not None and (game.stated is None or game.situation.result is None):
+            game.stated = StatedResult(at, winner, points)
 
     def find_candidate(
         self, roll: Roll, play: WrittenPlay, evaluation: RecordedEvaluation

@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from engine.errors import GammondError, StateError
+from engine.errors import GammondError, StateError, ValueRangeError
 from protocol.commands.dispatch import answer_command
 from protocol.core.requests import AnyReply, Reply, Work, WorkControl
 from protocol.games import find_entry, load_part
@@ -298,6 +298,8 @@ def check_position(service: Service, spec: TableSpec) -> None:
     """
     if spec.position is None:
         return
+    if not spec.position.isprintable():
+        raise ValueRangeError("expected a position on one line, got control characters", field="position")
     game = TableGame(service, spec, 0)
     try:
         for line in game.view.list_start_lines(1):

@@ -292,7 +292,7 @@ def test_what_a_parameter_says_reaches_the_server(clients, question, name):
 
 
 def test_a_match_without_a_game_is_refused(clients):
-    match = gammond.read_match(b" 5 point match\n\n Game 1\n ann : 0    bob : 0\n  1) 31: 8/2\n")
+    match = gammond.read_match(b" 5 point match\n\n Game 1\n ann : 0    bob : 0\n  1) hello\n")
     for asked in (Here(), *clients):
         assert ask(asked, "analyse", match=match) == "bad_state"
 

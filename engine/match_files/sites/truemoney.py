@@ -19,7 +19,7 @@ TMG_SIGN = re.compile(r"^(?:MatchID:|Game [0-9]+: ?[0-9]+-[0-9]+)", re.MULTILINE
 
 _MAX_LINE_LENGTH = 400
 _HEADER = re.compile(r"([A-Za-z][A-Za-z0-9]{1,30}):\s*(.*)")
-_GAME = re.compile(r"\s*Game ([0-9]{1,6}):\s*([0-9]{1,6})-([0-9]{1,6})\s*")
+_GAME = re.compile(r"\s*Game ([0-9]{1,6}):\s*(?:([0-9]{1,6})-([0-9]{1,6})\s*)?(.*)")
 _RECORD = re.compile(r"\s*(-?)[0-9]{1,6}\s+([0-9]{1,2})(?:\s+(.*))?")
 _NUMBER = re.compile(r"[0-9]{1,6}")
 _VARIANTS = {"1": "backgammon", "2": "nackgammon", "3": "hypergammon"}
@@ -40,7 +40,10 @@ def parse_tmg(text: str) -> tuple[RecordedMatch, ...]:
             if headers or not builders:
                 builders.append(_begin_match(at, headers))
                 headers = {}
-            builders[-1].begin_game(at, int(game[1]), (int(game[2]), int(game[3])))
+            stated = (int(game[2]), int(game[3])) if game[2] else None
+            if game[4]:
+                builders[-1].add_issue(at, IssueKind.UNREADABLE, f"expected a score, got {quote_text(line)}")
+            builders[-1].begin_game(at, int(game[1]), stated or builders[-1].expected_score or (0, 0))
         elif record := _RECORD.fullmatch(line):
             if builders:
                 _read_record(builders[-1], at, record)
