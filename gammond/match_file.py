@@ -91,7 +91,7 @@ class Match:
 
     def _write(self, format_name: str) -> str:
         record = self._to_record()
-        is_as_read = self.games is self._source.games
+        is_as_read = self.games is self._source.games and not any(game.is_cut for game in self.games)
         return write_match(record, format_name, is_checked=not is_as_read)
 
     def _to_record(self, *, is_for_analysis: bool = False) -> RecordedMatch:

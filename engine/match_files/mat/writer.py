@@ -13,7 +13,7 @@ from engine.formats.snowie import encode_snowie
 from engine.formats.xgid import BOTTOM, PREFIX, encode_xgid
 from engine.match_files.model import USUAL_RULES, RecordedGame, RecordedMatch, number_games, number_moves
 from engine.match_files.variants import name_variant
-from engine.rules.dice import encode_roll
+from engine.rules.dice import ROLLS, encode_roll
 from engine.rules.game_record import (
     DoubleAction,
     GameAction,
@@ -25,8 +25,9 @@ from engine.rules.game_record import (
 )
 from engine.rules.game_replay import GameSituation, replay
 from engine.rules.match import MatchState
-from engine.rules.moves import Play
-from engine.rules.rules import Feature
+from engine.rules.moves import Play, generate_plays
+from engine.rules.position import Position
+from engine.rules.rules import Feature, Rules
 
 _CELL_WIDTH = 30
 _WIN_INDENTS = 6, 34
@@ -164,7 +165,7 @@ def _format_actions(names: tuple[str, str], game: _Game) -> Iterator[tuple[int, 
     doubles, unplayed = 0, ""
     position = game.position if isinstance(game, RecordedGame) else game.rules.starting_position
     walk = replay(GameSituation(position, game.initial_state), game.actions)
-    moves, following = number_moves(game.actions), [*game.actions[1:], None]
+    moves, following = number_moves(game.actions), (*game.actions, None)[1:]
     for number, (situation, action), after in zip(moves, walk, following, strict=True):
         match action:
             case PlayAction(seat, roll, play):
@@ -180,36 +181,44 @@ def _format_actions(names: tuple[str, str], game: _Game) -> Iterator[tuple[int, 
                 yield number, 1 - action.match.on_roll, f"{unplayed} {_format_illegal_result(names, action)}"
                 unplayed = ""
             case SetAction():
-                _check_is_read(situation, action, after)
+                _check_is_read(situation, action, after, game.rules)
         doubles = doubles + 1 if isinstance(action, DoubleAction) else 0
     if unplayed:
         yield rolled, seat, f"{unplayed} ????"
 
 
-def _check_is_read(before: GameSituation, action: SetAction, following: GameAction | None) -> None:
-    """Make sure that readers set the table so for what follows: a double out of turn, an action after a gap.
+def _check_is_read(
+    before: GameSituation, action: SetAction, following: GameAction | None, rules: Rules
+) -> None:
+    """Make sure that readers may set the table so for what follows: a double out of turn, or a missing turn.
 
     What stands behind a roll passes for the result of an illegal play, and needs no check.
 
     Raises:
-        UnsupportedError: They do not.
+        UnsupportedError: They cannot.
     """
     seat, now = action.match.on_roll, before.match.before_roll()
     if before.match.doubled and not before.match.beavered:
         now = before.apply(ResponseAction(before.match.to_act, True)).match
-    position = before.position if seat == now.on_roll else before.position.swap_sides()
+    is_turned = seat != now.on_roll
     expected = [replace(now, on_roll=seat)]
     if isinstance(following, DoubleAction):
         owner = seat if following.cube > _FIRST_DOUBLE else None
-        expected.append(
-            replace(now, on_roll=seat, cube=following.cube // 2, cube_owner=owner, crawford=False)
-        )
+        turned = replace(now, cube=following.cube // 2, cube_owner=owner, crawford=False)
+        expected.append(replace(turned, on_roll=seat))
     is_by_seat = isinstance(following, PlayAction | RollAction | DoubleAction) and following.seat == seat
-    if not is_by_seat or position != action.position or action.match not in expected:
+    is_same = action.position == (before.position.swap_sides() if is_turned else before.position)
+    is_possible = is_same or (is_turned and _is_after_a_turn(before.position, action.position, rules))
+    if not is_by_seat or not is_possible or action.match not in expected:
         raise UnsupportedError(
             "a .mat file has no place for a position or a cube that was set in the midst of a game",
             field="games",
         )
+
+
+def _is_after_a_turn(before: Position, after: Position, rules: Rules) -> bool:
+    """Return whether a roll of the side on roll can lead from a position to another, as the other sees it."""
+    return any(generate_plays(before, roll, rules).find(after.board) is not None for roll in ROLLS)
 
 
 def _format_illegal_result(names: tuple[str, str], action: SetAction) -> str:

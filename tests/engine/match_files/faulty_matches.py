@@ -100,3 +100,15 @@ TURN_MISSING = """ 9 point match
                                       Wins 2 points
 """
 """A turn of ann is missing."""
+
+PLAY_MISSING = """ 9 point match
+
+ Game 1
+ ann : 0                              bob : 0
+  1) 31: 8/5 6/5                      64: 24/14
+  2)                                   41: 13/9 24/23
+  3) 52: 13/8 22/20                   61: 13/6
+  4)  Doubles => 2                     Drops
+      Wins 1 point
+"""
+"""A play of ann is missing, by which she came to her 22 point."""

@@ -12,6 +12,7 @@ from tests.engine.match_files.faulty_matches import (
     DOUBLED_OUT_OF_TURN,
     GAP,
     ILLEGAL,
+    PLAY_MISSING,
     TURN_MISSING,
     UNFINISHED,
     WRONG_RESULT,
@@ -48,12 +49,22 @@ def test_what_a_format_cannot_say_of_a_cut_game_is_named(form):
 
 
 @pytest.mark.parametrize("form", MATCH_FORMATS)
-def test_the_turn_after_a_gap_is_read_again(form):
-    (match,) = parse_mat(TURN_MISSING)
+@pytest.mark.parametrize("text", [TURN_MISSING, PLAY_MISSING])
+def test_the_turn_and_the_position_after_a_gap_are_read_again(form, text):
+    (match,) = parse_mat(text)
     assert any(isinstance(action, SetAction) for action in match.games[0].actions)
     written, _ = write_match(match, form)
     (read,) = MATCH_FORMATS[form].parse(written)
     assert read.games[0].actions == match.games[0].actions
+
+
+@pytest.mark.parametrize("form", MATCH_FORMATS)
+def test_a_game_of_a_result_alone_is_written(form):
+    text = CUT.replace("  1) 31: 8/5 6/5                      64: 24/14\n  2) 52: 12/9 7/5\n", "")
+    (match,) = parse_mat(text)
+    assert match.games[1].actions[:-1] == ()
+    (read,) = MATCH_FORMATS[form].parse(write_match(match, form)[0])
+    assert [game.result for game in read.games] == [game.result for game in match.games]
 
 
 def test_an_action_that_is_read_otherwise_is_named(monkeypatch):
