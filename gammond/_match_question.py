@@ -39,7 +39,7 @@ class MatchQuestion:
         games = tuple(replace(game, notes={}, comment="") for game in record.games)
         self._record = record
         self.fields = {
-            "match_text": write_match(replace(record, games=games, comment="", headers={}), "sgf"),
+            "match_text": write_match(replace(record, games=games, comment="", headers={}), "sgf").decode(),
             "want": ["analyse"],
             "plies": plies,
             "deeper": deeper,

@@ -61,7 +61,7 @@ class Match:
             UnsupportedError: The format has no place for something in it.
             StateError: Its fields contradict each other.
         """
-        return self._write("mat")
+        return self._write("mat").decode()
 
     def to_sgf(self) -> str:
         """Write the match as ``.sgf`` text with its comments and analysis, as GNU Backgammon reads it.
@@ -70,7 +70,17 @@ class Match:
             UnsupportedError: The format has no place for something in it.
             StateError: Its fields contradict each other.
         """
-        return self._write("sgf")
+        return self._write("sgf").decode()
+
+    def to_ogxm(self) -> bytes:
+        """Write the match as an ``.ogxm`` file with its comments and analysis, as OpenGammon reads it.
+
+        Raises:
+            FormatError: It has no game.
+            UnsupportedError: The format has no place for something in it, or the package ogxm is missing.
+            StateError: Its fields contradict each other.
+        """
+        return self._write("ogxm")
 
     def to_dict(self) -> dict[str, Any]:
         """Return what both players lost by the analysis in the match, with the keys of `gammond analyse`.
@@ -89,7 +99,7 @@ class Match:
         games = f"{len(self.games)} game{'' if len(self.games) == 1 else 's'}"
         return f"{self.names[0]} and {self.names[1]}: {kind}, {games}"
 
-    def _write(self, format_name: str) -> str:
+    def _write(self, format_name: str) -> bytes:
         record = self._to_record()
         is_as_read = self.games is self._source.games and not any(game.is_cut for game in self.games)
         return write_match(record, format_name, is_checked=not is_as_read)
@@ -195,7 +205,7 @@ def wrap_match(record: RecordedMatch, method: str = "") -> Match:
     )
 
 
-def write_match(record: RecordedMatch, format_name: str, *, is_checked: bool = True) -> str:
+def write_match(record: RecordedMatch, format_name: str, *, is_checked: bool = True) -> bytes:
     """Write a match.
 
     Args:
@@ -209,16 +219,16 @@ def write_match(record: RecordedMatch, format_name: str, *, is_checked: bool = T
     from engine.match_files.writing import MATCH_FORMATS
 
     chosen = MATCH_FORMATS[format_name]
-    text = chosen.write(record)
+    content = chosen.write(record)
     if is_checked and record.games:
-        read = [game for match in chosen.parse(text) for game in match.games]
+        read = [game for match in chosen.parse(content) for game in match.games]
         if list(map(_list_played, read)) != list(map(_list_played, record.games)):
             raise UnsupportedError(
                 f"a game of this match cannot be written as {format_name}: its score, rules, beginning or "
                 "end would be read otherwise",
                 field="games",
             )
-    return text
+    return content
 
 
 def _list_played(game: RecordedGame) -> tuple[object, ...]:

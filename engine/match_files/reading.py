@@ -15,6 +15,8 @@ from engine.formats.position_text import parse_position
 from engine.formats.xgid import encode_xgid
 from engine.match_files.mat.reader import parse_mat
 from engine.match_files.model import MATCH_ADVICE, ONE_POSITION_ADVICE, RecordedMatch, RecordedPosition
+from engine.match_files.ogxm.codec import MAGIC as OGXM_MAGIC
+from engine.match_files.ogxm.reader import parse_ogxm
 from engine.match_files.position_report import (
     MAX_REPORT_POSITIONS,
     is_position_report,
@@ -84,7 +86,7 @@ class BinaryFormat:
     parse: Callable[[bytes], tuple[RecordedMatch, ...]]
 
 
-BINARY_FORMATS = (BinaryFormat("xg", XG_MAGIC, parse_xg),)
+BINARY_FORMATS = (BinaryFormat("xg", XG_MAGIC, parse_xg), BinaryFormat("ogxm", OGXM_MAGIC, parse_ogxm))
 
 
 def read_matches(

@@ -9,6 +9,8 @@ from engine.errors import LimitError
 from engine.match_files.mat.reader import parse_mat
 from engine.match_files.mat.writer import format_match
 from engine.match_files.model import ActionNotes, RecordedGame, RecordedMatch, number_games
+from engine.match_files.ogxm.reader import parse_ogxm
+from engine.match_files.ogxm.writer import format_ogxm
 from engine.match_files.sgf.reader import parse_sgf
 from engine.match_files.sgf.writer import format_sgf
 from engine.rules.game_record import PlayAction, ResignationAction
@@ -23,11 +25,21 @@ class MatchFormat:
         parse: Reads it again.
     """
 
-    write: Callable[[RecordedMatch], str]
-    parse: Callable[[str], tuple[RecordedMatch, ...]]
+    write: Callable[[RecordedMatch], bytes]
+    parse: Callable[[bytes], tuple[RecordedMatch, ...]]
 
 
-MATCH_FORMATS = {"mat": MatchFormat(format_match, parse_mat), "sgf": MatchFormat(format_sgf, parse_sgf)}
+def _make_text_format(
+    write: Callable[[RecordedMatch], str], parse: Callable[[str], tuple[RecordedMatch, ...]]
+) -> MatchFormat:
+    return MatchFormat(lambda match: write(match).encode(), lambda content: parse(content.decode()))
+
+
+MATCH_FORMATS = {
+    "mat": _make_text_format(format_match, parse_mat),
+    "sgf": _make_text_format(format_sgf, parse_sgf),
+    "ogxm": MatchFormat(format_ogxm, parse_ogxm),
+}
 """By their names, in which their files end."""
 
 _RULES = {
@@ -40,7 +52,7 @@ _RULES = {
 }
 
 
-def write_match(match: RecordedMatch, name: str) -> tuple[str, list[str]]:
+def write_match(match: RecordedMatch, name: str) -> tuple[bytes, list[str]]:
     """Write a match in a format, so that it can be read again.
 
     Args:
@@ -48,15 +60,15 @@ def write_match(match: RecordedMatch, name: str) -> tuple[str, list[str]]:
         name: One of `MATCH_FORMATS`.
 
     Returns:
-        The text, and what of the match is not in it, as `list_losses` says.
+        The file, and what of the match is not in it, as `list_losses` says.
 
     Raises:
         FormatError: It has no game.
         UnsupportedError: The format has no place for something without which it is another match.
-        LimitError: The text is longer than readers take.
+        LimitError: It is longer than readers take.
     """
-    text = MATCH_FORMATS[name].write(match)
-    read = MATCH_FORMATS[name].parse(text)
+    content = MATCH_FORMATS[name].write(match)
+    read = MATCH_FORMATS[name].parse(content)
     games = len(read[0].games) if read else 0
     if len(read) != 1 or games < len(match.games):
         raise LimitError(
@@ -64,7 +76,7 @@ def write_match(match: RecordedMatch, name: str) -> tuple[str, list[str]]:
             f"readers take {games:,}: write them as several files",
             field="games",
         )
-    return text, list_losses(match, read[0])
+    return content, list_losses(match, read[0])
 
 
 def list_losses(match: RecordedMatch, read: RecordedMatch) -> list[str]:

@@ -200,11 +200,11 @@ def _judge_by_file(match: RecordedMatch) -> AnalysedMatch:
 def _convert_to_file(name: str, matches: Sequence[RecordedMatch]) -> WebAnswer:
     """Write a match in a format; a header says what that leaves out."""
     _check_one(matches)
-    text, losses = write_match(matches[0], name)
+    content, losses = write_match(matches[0], name)
     headers = {"Content-Disposition": f'attachment; filename="match.{name}"'}
     if losses:
         headers["X-Left-Out"] = _NO_HEADER_TEXT.sub("?", ", ".join(losses))[:_MAX_HEADER_CHARS]
-    return WebAnswer(200, text.encode(), _FILE_MEDIA[name], headers)
+    return WebAnswer(200, content, _FILE_MEDIA[name], headers)
 
 
 def _check_one(matches: Sequence[object]) -> None:

@@ -144,19 +144,19 @@ class _Writer:
         Raises:
             FormatError: It has no game.
             UnsupportedError: The format has no place for something without which it is another match.
-            LimitError: The text is longer than readers take.
+            LimitError: It is longer than readers take.
             StateError: The file exists.
             ValueRangeError: The file is one that is read.
         """
-        text, losses = write_match(match, self._name)
+        content, losses = write_match(match, self._name)
         if self._output is None:
-            sys.stdout.write(text)
+            sys.stdout.buffer.write(content)
             sys.stdout.flush()
         else:
             target = self._choose_file(given, self._output)
             below = target.parent if self._is_folder else None
             check_output(target, self._inputs, force=self._force, new_folder=below)
-            write_atomically(target, text.encode())
+            write_atomically(target, content)
         return losses
 
     def _choose_file(self, given: MatchInput, output: Path) -> Path:

@@ -1,0 +1,359 @@
+"""Read files and streams of OGXM: matches with the first analysis of each, and comments."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+from engine.errors import FormatError, GammondError
+from engine.match_files.builder import MatchBuilder
+from engine.match_files.model import (
+    ANNOTATOR,
+    ActionNotes,
+    IssueKind,
+    MatchRules,
+    RecordedCandidate,
+    RecordedEvaluation,
+    RecordedMatch,
+)
+from engine.match_files.ogxm.codec import (
+    BEAVER,
+    DOUBLE,
+    DROP,
+    FORFEIT,
+    HEADER,
+    MARKERS,
+    MISSING,
+    MOVES,
+    NO_MOVES,
+    OWNERS,
+    PASS,
+    RACCOON,
+    RESIGN_GAME,
+    RESIGN_MATCH,
+    RESIGNATIONS,
+    ROLLS,
+    SET_CUBE,
+    SET_POSITION,
+    SETTLE,
+    TAKE,
+    UNPLAYED,
+    Document,
+    decode_members,
+    read_board,
+    read_steps,
+)
+from engine.match_files.ogxm.evaluations import CURRENCY, Scale, read_decision, read_evaluation
+from engine.match_files.variants import find_variant
+from engine.rules.dice import Roll
+from engine.rules.match import MAX_CUBE, SEATS, MatchState
+from engine.rules.rules import STANDARD_RULES
+
+_FORMAT = "ogxm"
+_TEXTS = {"event": "Event", "city": "Site", "stage": "Stage", "table": "Table", "match_ref": "Match ID"}
+_DATES = {"day": "%Y.%m.%d", "month": "%Y.%m.??", "year": "%Y.??.??"}
+
+_Comments = defaultdict[tuple[str, int], list[str]]
+
+
+def parse_ogxm(data: bytes) -> tuple[RecordedMatch, ...]:
+    """Parse a file of OGXM, or a stream of them, one after the other.
+
+    A match that is cut off or damaged is left out, and is an issue of the one before it, or after it. Places
+    of issues are bytes of the file: where the match begins.
+
+    Args:
+        data: The file.
+
+    Returns:
+        At least one match.
+
+    Raises:
+        FormatError: There is none.
+        UnsupportedError: The package ogxm is not installed.
+    """
+    matches: list[RecordedMatch] = []
+    faults: list[tuple[int, str]] = []
+    for at, document in decode_members(data):
+        if isinstance(document, str):
+            faults.append((at, f"expected another match of OGXM, got {document}"))
+        elif document.get("games"):
+            matches.append(_MatchReader(at, document).read())
+        else:
+            faults.append((at, "expected a match of OGXM with games, got one without any"))
+    if not matches:
+        reason = "; ".join(fault for _, fault in faults[:3])
+        raise FormatError(reason or "expected a match of OGXM, got an empty file", field="ogxm")
+    builder = MatchBuilder(_FORMAT, is_binary=True)
+    for at, fault in faults:
+        builder.add_issue(at, IssueKind.MISSING, fault)
+    issues = builder.build().issues
+    matches[-1] = replace(matches[-1], issues=matches[-1].issues + issues)
+    return tuple(matches)
+
+
+class _MatchReader:
+    """Hands the plies of a match to a builder.
+
+    Args:
+        at: Where the match begins.
+        document: The match.
+    """
+
+    def __init__(self, at: int, document: Document) -> None:
+        self._at = at
+        self._document = document
+        self._length: int = document["match_length"]
+        rules, issue = find_variant(document.get("variant", "backgammon"))
+        self._rules = rules or STANDARD_RULES
+        is_money = self._length == 0
+        limit = document.get("cube_limit", MAX_CUBE)
+        self._builder = MatchBuilder(
+            _FORMAT,
+            length=self._length,
+            names=(document.get("player_white", ""), document.get("player_black", "")),
+            rules=MatchRules(
+                self._rules,
+                crawford=is_money or document["crawford"],
+                jacoby=document["jacoby"],
+                beavers=not is_money or document.get("beavers", False),
+                raccoons=document.get("raccoons", False),
+                automatic_doubles=document.get("auto_doubles", False),
+                cube_limit=min(limit, MAX_CUBE),
+            ),
+            is_binary=True,
+        )
+        self._builder.note_rules(at, [issue] if issue else [], leaves_out_games=rules is None)
+        block = document.get("analysis_info") or {}
+        self._currency = block.get("currency", CURRENCY)
+        self._comments: _Comments = defaultdict(list)
+        self._said: dict[tuple[str, int], dict[str, str]] = defaultdict(dict)
+        for each in document.get("annotations", ()):
+            scope = each["scope"] if each["scope"] in ("match", "game") else "ply"
+            place = scope, each["ref"]
+            if "key" in each:
+                self._said[place][each["key"]] = each["value"]
+            else:
+                self._comments[place].append(each["value"])
+
+    def read(self) -> RecordedMatch:
+        """Read the match."""
+        document, builder = self._document, self._builder
+        builder.headers = self._read_headers()
+        first, second = ((document.get(f"{owner}_profile") or {}).get("rating") for owner in OWNERS)
+        builder.ratings = first, second
+        self._add_comments("match", 0)
+        score = [document.get(f"{owner}_score_start", 0) for owner in OWNERS]
+        ply = 0
+        for number, game in enumerate(document["games"]):
+            if MISSING not in self._said["game", number]:
+                self._read_game(number, game, (score[0], score[1]), ply)
+            ply += len(game["plies"])
+            if (winner := game.get("winner")) in SEATS:
+                score[winner] += game["points_won"]
+                score[winner] = min(score[winner], self._length) if self._length else score[winner]
+        return builder.build()
+
+    def _read_headers(self) -> dict[str, str]:
+        document = self._document
+        headers = {header: str(document[name]) for name, header in _TEXTS.items() if name in document}
+        if "round" in document:
+            headers["Round"] = str(document["round"])
+        elif "Stage" in headers:
+            headers["Round"] = headers.pop("Stage")
+        if "Site" not in headers and "site" in document:
+            headers["Site"] = document["site"]
+        if (milliseconds := document.get("started_at")) is not None:
+            began = datetime.fromtimestamp(0, UTC) + timedelta(milliseconds=min(milliseconds, 1 << 46))
+            precision = document.get("date_precision", "instant")
+            headers["EventDate"] = began.strftime(_DATES.get(precision, _DATES["day"]))
+            if precision == "instant":
+                headers["EventTime"] = began.strftime("%H:%M")
+        block = document.get("analysis_info") or {}
+        if annotator := block.get("model_name") or block.get("model_id"):
+            headers[ANNOTATOR] = annotator
+        said = self._said["match", 0]
+        return headers | {
+            key.removeprefix(HEADER): value for key, value in said.items() if key.startswith(HEADER)
+        }
+
+    def _read_game(self, number: int, game: Document, score: tuple[int, int], first: int) -> None:
+        builder, at = self._builder, self._at
+        seat = 1 - game["first_to_move"] if game.get("first_to_move") in SEATS else None
+        position = None
+        if not game.get("is_default_board", True):
+            try:
+                position = read_board(game["initial_board"], seat or 0, self._rules.variant.checkers)
+            except GammondError as error:
+                builder.add_issue(at, IssueKind.IMPOSSIBLE_POSITION, f"game {number + 1}: {error.message}")
+        cube = min(game.get("initial_cube_value", 1) << game.get("auto_doubles", 0), MAX_CUBE)
+        owner = game.get("initial_cube_owner")
+        if not builder.begin_game(
+            at,
+            number + 1,
+            score,
+            crawford=game["is_crawford"] if self._length else None,
+            cube=1 if owner in OWNERS else cube,
+            position=position,
+            on_roll=seat,
+        ):
+            return
+        if owner in OWNERS and (begun := builder.situation) is not None:
+            match = replace(begun.match, cube=cube, cube_owner=OWNERS.index(owner))
+            builder.set_table(at, begun.position, match, first_seat_open=seat is None)
+        self._add_comments("game", number)
+        plies = game["plies"]
+        for place, ply in enumerate(plies):
+            following = plies[place + 1] if place + 1 < len(plies) else {}
+            before = plies[place - 1] if place else {}
+            self._read_ply(before, ply, following, first + place)
+            self._add_comments("ply", first + place)
+        if game.get("winner") in SEATS:
+            builder.state_result(at, game["winner"], game.get("points_won"))
+        builder.end_game()
+
+    def _read_ply(self, before: Document, ply: Document, following: Document, ref: int) -> None:
+        builder, at, action = self._builder, self._at, ply["action_id"]
+        seat = 1 - ply["color"] if ply.get("color") in SEATS else -1
+        if action in ROLLS.values():
+            self._read_roll(ply, seat, ref)
+        elif action in (DOUBLE, BEAVER, RACCOON, TAKE, DROP):
+            self._read_cube(ply, seat, following)
+        elif action in (RESIGN_GAME, RESIGN_MATCH, FORFEIT):
+            value = ply.get("resign_value")
+            builder.resign(at, seat, RESIGNATIONS.index(value) + 1 if value in RESIGNATIONS else 1)
+        elif action in (SET_POSITION, SET_CUBE, PASS):
+            self._read_table(before, ply, following, ref)
+        elif action == SETTLE:  # the result says the rest
+            if before.get("action_id") == BEAVER:
+                builder.respond(at, seat, is_take=False)
+        elif action not in MARKERS:
+            builder.fail(at, IssueKind.UNSUPPORTED, f"expected an action that is known, got number {action}")
+
+    def _read_cube(self, ply: Document, seat: int, following: Document) -> None:
+        builder, at, action = self._builder, self._at, ply["action_id"]
+        is_response = action in (BEAVER, TAKE, DROP)
+        decision = read_decision(ply.get("analysis") or {}, self._currency, is_response=is_response)
+        notes = ActionNotes(cube=decision)
+        if action in (TAKE, DROP):
+            builder.respond(at, seat, is_take=action == TAKE, notes=notes)
+            return
+        builder.double(at, seat, notes=notes)
+        if action == BEAVER and following and following["action_id"] not in (RACCOON, SETTLE):
+            builder.respond(at, 1 - seat, is_take=True)
+
+    def _read_table(self, before: Document, ply: Document, following: Document, ref: int) -> None:
+        action = ply["action_id"]
+        seat = 1 - ply["color"]
+        if action == PASS:
+            self._pass_turn()
+        elif "d1" in ply:
+            self._read_illegal_play(ply, 1 - seat, ref)
+        elif action == SET_POSITION:
+            self._set_table(ply, seat, following if following.get("action_id") == SET_CUBE else {})
+        elif before.get("action_id") != SET_POSITION or "d1" in before:
+            self._set_table({}, seat, ply)
+
+    def _read_roll(self, ply: Document, seat: int, ref: int) -> None:
+        roll, analysis = _read_dice(ply), ply.get("analysis") or {}
+        cube = analysis.get("cube_decision") or analysis.get("missed_double")
+        if ply.get("unplayed_roll") or UNPLAYED in self._said["ply", ref]:
+            written = None if UNPLAYED in self._said["ply", ref] else ""
+            self._builder.play(self._at, seat, roll, written, ActionNotes(luck=self._read_luck(analysis)))
+            return
+        moves = read_steps(ply["moves"], seat)
+        notes = ActionNotes(
+            candidates=self._read_candidates(analysis, roll, seat, moves),
+            cube=None if cube is None else read_decision(cube, self._currency),
+            luck=self._read_luck(analysis),
+        )
+        self._builder.play(self._at, seat, roll, moves, notes)
+
+    def _read_candidates(
+        self, analysis: Document, roll: Roll, seat: int, played: list[tuple[int, int]]
+    ) -> tuple[RecordedCandidate, ...]:
+        """Return the plays that were considered; the one that was made also where only its loss is known."""
+        scale = Scale(analysis, self._currency)
+        alternatives = analysis.get("alternatives", ())
+        if not scale.is_known or not alternatives:
+            return ()
+        builder = self._builder
+        found = [
+            builder.find_candidate(
+                roll,
+                read_steps(each["move"], seat),
+                read_evaluation(each, scale.read(each["equity"]), scale),
+            )
+            for each in alternatives
+        ]
+        loss = analysis.get("equity_loss", 0)
+        if loss > 0 and not any(each["is_played"] for each in alternatives):
+            equity = scale.read(alternatives[0]["equity"]) - scale.read_difference(loss)
+            found.append(builder.find_candidate(roll, played, RecordedEvaluation(equity)))
+        return tuple(candidate for candidate in found if candidate is not None)
+
+    def _read_luck(self, analysis: Document) -> float | None:
+        luck = (analysis.get("roll") or {}).get("luck")
+        anchored = (analysis.get("roll"), analysis, analysis.get("cube_decision"))
+        for found in anchored:
+            scale = Scale(found or {}, self._currency)
+            if luck is not None and scale.is_known:
+                return scale.read_difference(luck)
+        return None
+
+    def _read_illegal_play(self, ply: Document, seat: int, ref: int) -> None:
+        """Read a play against the rules: the position after it, and perhaps its moves."""
+        roll = _read_dice(ply)
+        moves = self._said["ply", ref].get(MOVES)
+        if moves is not None:
+            self._builder.play(self._at, seat, roll, () if moves == NO_MOVES else moves)
+            return
+        try:
+            position = read_board(ply["set_position"], 1 - seat, self._rules.variant.checkers)
+        except GammondError as error:
+            self._builder.fail(self._at, IssueKind.IMPOSSIBLE_POSITION, error.message)
+            return
+        self._builder.play(self._at, seat, roll, position.board)
+        lost = self._builder.last_situation
+        if lost is not None:
+            self._builder.set_table(self._at, position, replace(lost.match.before_roll(), on_roll=1 - seat))
+
+    def _set_table(self, ply: Document, seat: int, cube: Document) -> None:
+        """Set the checkers, if a ply has some, and the cube, if another one has it."""
+        situation = self._builder.situation or self._builder.last_situation
+        if situation is None or situation.result is not None:
+            return
+        before = situation.match.before_roll()
+        try:
+            match = replace(before, on_roll=seat if ply else before.on_roll)
+            if cube:
+                match = _turn_cube(match, cube)
+            position = situation.position
+            if ply:
+                position = read_board(ply["set_position"], seat, self._rules.variant.checkers)
+        except GammondError as error:
+            self._builder.fail(self._at, IssueKind.IMPOSSIBLE_POSITION, error.message)
+            return
+        if ply or match != before:
+            self._builder.set_table(self._at, position, match)
+
+    def _pass_turn(self) -> None:
+        """Give the turn to the other seat, without a roll."""
+        situation = self._builder.situation
+        if situation is not None and situation.result is None:
+            position, match = situation.position.swap_sides(), situation.match.next_turn()
+            self._builder.set_table(self._at, position, match)
+
+    def _add_comments(self, scope: str, ref: int) -> None:
+        for text in self._comments[scope, ref]:
+            self._builder.add_comment(text)
+
+
+def _read_dice(ply: Document) -> Roll:
+    return max(ply["d1"], ply["d2"]), min(ply["d1"], ply["d2"])
+
+
+def _turn_cube(match: MatchState, ply: Document) -> MatchState:
+    owner = ply.get("cube_owner")
+    return replace(match, cube=ply["cube_value"], cube_owner=OWNERS.index(owner) if owner in OWNERS else None)
