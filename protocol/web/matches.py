@@ -39,7 +39,11 @@ SGF = "sgf"
 REPORTS = (_JSON, HTML, SGF)
 TARGETS = (_JSON, HTML, *MATCH_FORMATS)
 
-_FILE_MEDIA = {"mat": "text/plain; charset=utf-8", SGF: "application/x-go-sgf; charset=utf-8"}
+_FILE_MEDIA = {
+    "mat": "text/plain; charset=utf-8",
+    SGF: "application/x-go-sgf; charset=utf-8",
+    "ogxm": "application/octet-stream",
+}
 _TEXT_FIELD = "match_text"
 _NO_HEADER_TEXT = re.compile(r"[^ -~]")
 _MAX_HEADER_CHARS = 1000

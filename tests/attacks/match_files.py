@@ -9,11 +9,13 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
+from importlib.util import find_spec
 
 from engine.errors import GammondError
 from engine.match_files.mat.reader import parse_mat
 from engine.match_files.mat.writer import format_mat
 from engine.match_files.model import RecordedMatch, RecordedPosition
+from engine.match_files.ogxm.writer import format_ogxm
 from engine.match_files.reading import read_matches, read_positions
 from engine.match_files.sgf.writer import format_sgf
 from engine.rules.game_record import PlayAction
@@ -94,6 +96,8 @@ def list_files() -> dict[str, bytes]:
     files = {name: text.encode() for name, text in texts.items()}
     files["xg"] = xg_files.make_file(xg_files.write_games(site_files.NAMES, money[:1]), ["{\\rtf1 a}"])
     files["xg-records"] = b"".join(xg_files.write_games(site_files.NAMES, money[:1]))
+    if find_spec("ogxm"):
+        files["ogxm"] = format_ogxm(recorded)
     files["position-texts"] = (XG_PLAYS + XG_CUBE + BGBLITZ_PLAYS + BGBLITZ_CUBE).encode()
     return files
 
@@ -176,8 +180,9 @@ def _make_attack(name: str) -> Attack:
 
 
 _FORMATS = (
-    "mat", "sgf", "oldmoves", "sgg", "tmg", "party", "empire", "xg", "xg-records", "position-texts",
-)  # fmt: skip
+    *("mat", "sgf", "oldmoves", "sgg", "tmg", "party", "empire", "xg", "xg-records", "position-texts"),
+    *(["ogxm"] if find_spec("ogxm") else ()),
+)
 ATTACKS = (
     *(_make_attack(name) for name in _FORMATS),
     Attack("files-xg-costly", "the costliest file of eXtreme Gammon within the bounds", attack_by_cost),

@@ -6,13 +6,14 @@
     gammond convert games.csv --column Position > with-xgids.csv
     gammond convert match.xg --to mat --output match.mat
     gammond convert matches/ --to sgf --output converted/
+    gammond convert analysed.sgf --output match.ogxm
 
 Without --to a position is written in all forms, lines of a file or of standard input as XGIDs. One form is
 written as lines of text, several as csv with a header. Blank lines and comments ("#") are left out. A table,
 of the kinds that 'gammond batch' reads, is written as csv with its columns, then one for each form.
 --json writes an object for each position, with its line, what each form leaves out ("lost"), bad lines too.
 
-With --to mat or --to sgf, or an --output that ends so, the files are matches in any format that gammond
+With --to mat, sgf or ogxm, or an --output that ends so, the files are matches in any format that gammond
 reads, recognised by their content; of a folder or a .zip archive, all files in it. Several matches go into
 the folder --output, under the names of their files. What exists is not overwritten without --force.
 
@@ -53,8 +54,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--to",
         metavar="FORM,...",
-        help=f"{', '.join(FORMS)} or {ALL} (default {ALL}; for lines xgid); for matches "
-        f"{' or '.join(MATCH_FORMATS)}",
+        help=f"{', '.join(FORMS)} or {ALL} (default {ALL}; for lines xgid); for matches {_name_formats()}",
     )
     positions = parser.add_argument_group("positions")
     positions.add_argument("--column", metavar="NAME", help="the column of positions, where FILE is a table")
@@ -114,14 +114,19 @@ def read_names(text: str) -> list[str]:
     return names
 
 
+def _name_formats() -> str:
+    *others, last = MATCH_FORMATS
+    return f"{', '.join(others)} or {last}"
+
+
 def _refuse(what: str, **given: bool) -> None:
     """Refuse options that are for matches, or for positions, alone.
 
     Raises:
         UnsupportedError: One is given.
     """
-    formats = " or ".join(MATCH_FORMATS)
     for option in (option for option, is_given in given.items() if is_given):
         raise UnsupportedError(
-            f"--{option} is for {what}: --to {formats} writes matches, all else positions", field=option
+            f"--{option} is for {what}: --to {_name_formats()} writes matches, all else positions",
+            field=option,
         )

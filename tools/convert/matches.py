@@ -80,7 +80,8 @@ def check_no_matches(files: Iterable[Path]) -> None:
     """
     for file in files:
         if what := "a folder" if file.is_dir() else _name_match_file(file):
-            options = " or ".join(f"--to {name}" for name in MATCH_FORMATS)
+            *others, last = (f"--to {name}" for name in MATCH_FORMATS)
+            options = f"{', '.join(others)} or {last}"
             raise FormatError(f"{file} is {what}: {options} writes matches in another format", field="to")
 
 

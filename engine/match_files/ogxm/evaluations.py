@@ -164,13 +164,13 @@ def format_alternatives(candidates: Sequence[RecordedCandidate], action: PlayAct
         return {}
     played = action.play.result.board.tobytes()
     first, *others = groups.values()
-    alternatives = []
+    alternatives: list[Document] = []
     for group in (first, *others):
         trials = max(each.evaluation.trials for each in group.values())
         for result, each in sorted(group.items(), key=lambda pair: -pair[1].evaluation.equity):
             if result == played and group is not first:
                 continue
-            written = {
+            written: Document = {
                 "move": list_steps(each.play.moves, action.seat),
                 "equity": each.evaluation.equity,
                 "is_played": result == played,

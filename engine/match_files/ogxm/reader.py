@@ -54,6 +54,9 @@ _FORMAT = "ogxm"
 _TEXTS = {"event": "Event", "city": "Site", "stage": "Stage", "table": "Table", "match_ref": "Match ID"}
 _DATES = {"day": "%Y.%m.%d", "month": "%Y.%m.??", "year": "%Y.??.??"}
 
+_MAX_PARTS = 200_000
+"""Actions and evaluated plays of a stream: those of some 1,000 matches, or of 100 with an analysis."""
+
 _Comments = defaultdict[tuple[str, int], list[str]]
 
 
@@ -75,9 +78,15 @@ def parse_ogxm(data: bytes) -> tuple[RecordedMatch, ...]:
     """
     matches: list[RecordedMatch] = []
     faults: list[tuple[int, str]] = []
+    count = 0
     for at, document in decode_members(data):
+        count += 0 if isinstance(document, str) else _count_parts(document)
         if isinstance(document, str):
             faults.append((at, f"expected another match of OGXM, got {document}"))
+        elif count > _MAX_PARTS:
+            message = f"expected at most {_MAX_PARTS:,} actions and plays, got more: the rest is left out"
+            faults.append((at, message))
+            break
         elif document.get("games"):
             matches.append(_MatchReader(at, document).read())
         else:
@@ -93,6 +102,11 @@ def parse_ogxm(data: bytes) -> tuple[RecordedMatch, ...]:
     return tuple(matches)
 
 
+def _count_parts(document: Document) -> int:
+    plies = [ply for game in document.get("games", ()) for ply in game["plies"]]
+    return len(plies) + sum(len((ply.get("analysis") or {}).get("alternatives", ())) for ply in plies)
+
+
 class _MatchReader:
     """Hands the plies of a match to a builder.
 
@@ -104,7 +118,7 @@ class _MatchReader:
     def __init__(self, at: int, document: Document) -> None:
         self._at = at
         self._document = document
-        self._length: int = document["match_length"]
+        self._length: int = document.get("match_length", 0)
         rules, issue = find_variant(document.get("variant", "backgammon"))
         self._rules = rules or STANDARD_RULES
         is_money = self._length == 0
@@ -115,8 +129,8 @@ class _MatchReader:
             names=(document.get("player_white", ""), document.get("player_black", "")),
             rules=MatchRules(
                 self._rules,
-                crawford=is_money or document["crawford"],
-                jacoby=document["jacoby"],
+                crawford=is_money or document.get("crawford", False),
+                jacoby=document.get("jacoby", False),
                 beavers=not is_money or document.get("beavers", False),
                 raccoons=document.get("raccoons", False),
                 automatic_doubles=document.get("auto_doubles", False),
@@ -180,7 +194,10 @@ class _MatchReader:
 
     def _read_game(self, number: int, game: Document, score: tuple[int, int], first: int) -> None:
         builder, at = self._builder, self._at
+        plies = game["plies"]
         seat = 1 - game["first_to_move"] if game.get("first_to_move") in SEATS else None
+        if seat is not None and plies[0]["action_id"] == SET_POSITION and "d1" in plies[0]:
+            seat = 1 - seat  # an illegal play is a position for the next turn
         position = None
         if not game.get("is_default_board", True):
             try:
@@ -193,7 +210,7 @@ class _MatchReader:
             at,
             number + 1,
             score,
-            crawford=game["is_crawford"] if self._length else None,
+            crawford=game.get("is_crawford") if self._length else None,
             cube=1 if owner in OWNERS else cube,
             position=position,
             on_roll=seat,
@@ -203,12 +220,13 @@ class _MatchReader:
             match = replace(begun.match, cube=cube, cube_owner=OWNERS.index(owner))
             builder.set_table(at, begun.position, match, first_seat_open=seat is None)
         self._add_comments("game", number)
-        plies = game["plies"]
         for place, ply in enumerate(plies):
             following = plies[place + 1] if place + 1 < len(plies) else {}
             before = plies[place - 1] if place else {}
             self._read_ply(before, ply, following, first + place)
             self._add_comments("ply", first + place)
+            if ply["action_id"] == BEAVER and following.get("action_id", SETTLE) not in (RACCOON, SETTLE):
+                builder.respond(at, ply["color"], is_take=True)  # the format says no more of it
         if game.get("winner") in SEATS:
             builder.state_result(at, game["winner"], game.get("points_won"))
         builder.end_game()
@@ -219,7 +237,7 @@ class _MatchReader:
         if action in ROLLS.values():
             self._read_roll(ply, seat, ref)
         elif action in (DOUBLE, BEAVER, RACCOON, TAKE, DROP):
-            self._read_cube(ply, seat, following)
+            self._read_cube(ply, seat)
         elif action in (RESIGN_GAME, RESIGN_MATCH, FORFEIT):
             value = ply.get("resign_value")
             builder.resign(at, seat, RESIGNATIONS.index(value) + 1 if value in RESIGNATIONS else 1)
@@ -231,17 +249,15 @@ class _MatchReader:
         elif action not in MARKERS:
             builder.fail(at, IssueKind.UNSUPPORTED, f"expected an action that is known, got number {action}")
 
-    def _read_cube(self, ply: Document, seat: int, following: Document) -> None:
+    def _read_cube(self, ply: Document, seat: int) -> None:
         builder, at, action = self._builder, self._at, ply["action_id"]
         is_response = action in (BEAVER, TAKE, DROP)
         decision = read_decision(ply.get("analysis") or {}, self._currency, is_response=is_response)
         notes = ActionNotes(cube=decision)
         if action in (TAKE, DROP):
             builder.respond(at, seat, is_take=action == TAKE, notes=notes)
-            return
-        builder.double(at, seat, notes=notes)
-        if action == BEAVER and following and following["action_id"] not in (RACCOON, SETTLE):
-            builder.respond(at, 1 - seat, is_take=True)
+        else:
+            builder.double(at, seat, notes=notes)
 
     def _read_table(self, before: Document, ply: Document, following: Document, ref: int) -> None:
         action = ply["action_id"]

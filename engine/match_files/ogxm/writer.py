@@ -290,8 +290,8 @@ def _format_beside(notes: ActionNotes) -> Document:
 
 
 def _set_cube(match: MatchState) -> Document:
-    owner = {} if match.cube_owner is None else {"cube_owner": OWNERS[match.cube_owner]}
-    return _make_ply(match.on_roll, SET_CUBE, cube_value=match.cube, **owner)
+    ply = _make_ply(match.on_roll, SET_CUBE, cube_value=match.cube)
+    return ply if match.cube_owner is None else ply | {"cube_owner": OWNERS[match.cube_owner]}
 
 
 def _read_date(headers: dict[str, str]) -> Document:

@@ -89,6 +89,16 @@ def test_one_match_goes_to_standard_output_or_to_a_file_whose_name_says_the_form
     assert games_of(tmp_path / "a.mat") == ("mat", games_of(file)[1])
 
 
+def test_a_file_of_ogxm_is_written_and_read(file, capsys, tmp_path):
+    pytest.importorskip("ogxm")
+    run(capsys, file, "--output", tmp_path / "a.ogxm")
+    name, games = games_of(tmp_path / "a.ogxm")
+    assert name == "ogxm"
+    assert [len(game.actions) for game in games] == [len(game.actions) for game in games_of(file)[1]]
+    run(capsys, tmp_path / "a.ogxm", "--to", "sgf", "--output", tmp_path / "b.sgf")
+    assert games_of(tmp_path / "b.sgf")[1] == games
+
+
 def test_standard_input_is_a_match_too(monkeypatch, capsys):
     for words in ((), ("-",)):
         monkeypatch.setattr(sys, "stdin", types.SimpleNamespace(buffer=io.BytesIO(MATCH.encode())))
@@ -201,15 +211,18 @@ def test_what_a_format_leaves_out_is_said(name, losses, monkeypatch, capsys, tmp
     [
         (
             ["match.mat"],
-            "match.mat is a match file (mat): --to mat or --to sgf writes matches",
+            "match.mat is a match file (mat): --to mat, --to sgf or --to ogxm writes matches",
         ),
-        (["match.mat", "--to", "xgid"], "match.mat is a match file (mat): --to mat or"),
-        (["."], ". is a folder: --to mat or --to sgf"),
+        (["match.mat", "--to", "xgid"], "match.mat is a match file (mat): --to mat, --to sgf or"),
+        (["."], ". is a folder: --to mat, --to sgf or --to ogxm"),
         (["match.mat", "--to", "mat,xgid"], "--to: mat is for matches, and stands alone: --to mat"),
-        (["match.mat", "--to", "sgf", "--json"], "--json is for positions: --to mat or sgf writes matches"),
+        (
+            ["match.mat", "--to", "sgf", "--json"],
+            "--json is for positions: --to mat, sgf or ogxm writes matches",
+        ),
         (
             ["match.mat", "--to", "xgid", "--strict"],
-            "--strict is for matches: --to mat or sgf writes",
+            "--strict is for matches: --to mat, sgf or ogxm writes",
         ),
         (["match.mat", "match.mat", "--to", "sgf"], "many files need a folder: --output FOLDER"),
         ([".", "--to", "sgf", "--output", "match.mat"], "many files need a folder: --output FOLDER"),

@@ -634,7 +634,7 @@ export const text = {
       openTitle: "Open a match file",
       openHint: "Drop a file anywhere on this page, choose one, or paste its text. You see what each player did well and badly, and why.",
       choose: "Choose a file …",
-      formats: "eXtreme Gammon (.xg), GNU Backgammon (.sgf, .mat), Jellyfish and Galaxy (.mat, .txt), FIBS (oldmoves), GamesGrid (.sgg), TrueMoneyGames (.tmg), PartyGammon and GammonEmpire (.gam). The format is recognised by the content.",
+      formats: "eXtreme Gammon (.xg), GNU Backgammon (.sgf, .mat), Jellyfish and Galaxy (.mat, .txt), OpenGammon (.ogxm), FIBS (oldmoves), GamesGrid (.sgg), TrueMoneyGames (.tmg), PartyGammon and GammonEmpire (.gam). The format is recognised by the content.",
       pasteHere: "Or paste a match",
       openPasted: "Open the pasted match",
       pasteFirst: "Paste a match first.",
