@@ -28,7 +28,11 @@ _MAX_ID_CHARS = 80
 
 _PERCENT_ENCODED = re.compile("%(?:25)?[23][0-9A-Fa-f]")
 _MATCH_LABEL = re.compile(rf"Match[\s_-]?ID\s*[:=]\s*({_WORD})", re.IGNORECASE)
-_PREFIXED = re.compile(rf"(?P<label>XGID|OGID)\s*[:=]\s*(?P<text>{_WORD})", re.IGNORECASE)
+_PREFIXED = re.compile(
+    rf"(?:XGID\s*=\s*(?=XGID\s*=))?(?P<label>XGID|OGID)\s*[:=]\s*(?P<text>{_WORD})", re.IGNORECASE
+)
+"""A label may stand twice, as where a link has the ID with its own label as its parameter ``xgid``."""
+
 LABELLED_IDS = re.compile(
     rf"(?:GNU[\s_-]?bg[\s_-]?ID|Position[\s_-]?ID)\s*[:=]\s*(?P<position>{_WORD})"
     rf"(?:[\s,;&]+Match[\s_-]?ID\s*[:=]\s*(?P<match>{_WORD}))?",

@@ -158,6 +158,10 @@ class MatchBuilder:
         self._is_left_out = True
         if self._leaves_out_games:
             return False
+        last = self._previous
+        if last is not None and number > last.number + 1:
+            message = f"expected game {last.number + 1}, got game {number}: the file lacks what was between"
+            self._add_issue(IssueKind.MISSING_GAMES, message, at, number)
         match_rules, before = self._rules, self._previous
         expected = None if before is None else _score_after(before)
         if not self._length and not any(score) and expected is not None:
@@ -302,9 +306,9 @@ class MatchBuilder:
             seat = None if situation.result is not None else situation.match.to_act
             self._act(at, lambda game: game.fail(kind, message), seat)
 
-    def attempt(self, at: int, step: Step) -> bool:
-        """Take a step of the game at hand if the rules allow it, and return whether they do."""
-        return self._game is not None and self._game.attempt(at, step)
+    def attempt(self, at: int, step: Step, seat: int) -> bool:
+        """Take a step of the game at hand if the rules allow it, and return whether they do; `seat` acts."""
+        return self._game is not None and self._game.attempt(at, step, seat)
 
     def end_game(self) -> None:
         """Take no more of the game at hand; the score over the next one may show how it ended."""

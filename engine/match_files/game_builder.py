@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -41,6 +41,11 @@ from engine.wording import escape_unprintable
 
 _MAX_COMMENT_LENGTH = 50_000
 """What is longer is cut; a comment may come in many pieces."""
+
+_MOST_ILLEGAL = 2
+_PLAYS_FOR_EACH = 8
+"""A game with more illegal plays than these, and than one in so many, did not go as its rows say: something
+before the first of them is missing or wrong."""
 
 _SHOWN_BY = 4
 """As many actions that are possible after a play show that it is the one that could not be read."""
@@ -79,19 +84,32 @@ class GameFault:
 
 @dataclass
 class _Gap:
-    """What could not be read, with all that came after it.
+    """What could not be read.
 
     Attributes:
         at: Where it begins.
         move: The number of its first move.
         roll: The dice of a single play that could not be read; None where more is unknown.
-        steps: What came after, with its place and its seat.
+        first: The number of the step that is the first after it.
     """
 
     at: int
     move: int
     roll: Roll | None
-    steps: list[tuple[int, int | None, Step]] = field(default_factory=list)
+    first: int
+
+
+@dataclass
+class _Doubt:
+    """The first play against the rules, which may be one that was written down wrongly.
+
+    Attributes:
+        before: The game before it.
+        gap: The play taken for one that cannot be read.
+    """
+
+    before: GameBuilder
+    gap: _Gap
 
 
 class GameBuilder:
@@ -128,7 +146,9 @@ class GameBuilder:
         self.result: GameResult | None = None
         self.faults: list[GameFault] = []
         self._is_strict = False
+        self._steps: list[tuple[int, int | None, Step]] = []
         self._gap: _Gap | None = None
+        self._doubt: _Doubt | None = None
         self._missing: list[str] = []
         self._ends_in_gap = False
         self._match_rules = match_rules
@@ -178,33 +198,35 @@ class GameBuilder:
         Raises:
             RuleError: The builder is strict, and the step is not possible.
         """
-        if self._gap is not None:
-            self._gap.steps.append((at, seat, step))
-            return
-        self.at = at
+        self._steps.append((at, seat, step))
+        if self._gap is None:
+            self._take(len(self._steps) - 1)
+
+    def _take(self, number: int) -> None:
+        """Take a step of the file, by its number."""
+        self.at, _, step = self._steps[number]
         before = self.branch()
         try:
             step(self)
+            self._note_doubt(before, number)
         except RuleError as error:
             if self._is_strict:
                 raise
             self.adopt(before)
-            self._lose(at, step, seat, error)
+            self._lose(number, error)
 
     def branch(self) -> GameBuilder:
         """Return a builder that stands where this one does, and goes on by itself."""
         other = copy.copy(self)
         other.actions, other.notes = [*self.actions], {**self.notes}
         other.faults, other._missing = [*self.faults], [*self._missing]
-        if self._gap is not None:
-            other._gap = replace(self._gap, steps=[*self._gap.steps])
         return other
 
     def adopt(self, other: GameBuilder) -> None:
         """Stand where another builder does."""
         vars(self).update(vars(other))
 
-    def attempt(self, at: int, step: Step) -> bool:
+    def attempt(self, at: int, step: Step, seat: int) -> bool:
         """Take a step if the rules allow it, and return whether they do."""
         if self._gap is not None:
             return False
@@ -216,6 +238,7 @@ class GameBuilder:
             return False
         self.adopt(trial)
         self._is_strict = False
+        self._steps.append((at, seat, step))
         return True
 
     def play(self, seat: int, roll: Roll, written: WrittenPlay | None, notes: ActionNotes) -> None:
@@ -308,7 +331,14 @@ class GameBuilder:
                 return  # a raccoon is taken at once, whether a file says so or not
         self._begin_with(seat)
         name = "a take" if is_take else "a pass"
-        if not self.situation.match.doubled and self.situation.result is None:
+        match_now = self.situation.match
+        if not match_now.doubled and self.situation.result is None:
+            if match_now.to_act == 1 - seat and match_now.may_double(1 - seat) and self.actions:
+                message = f"expected a double before {name}, got none: it was doubled"
+                self._refuse_or_note(IssueKind.ILLEGAL_CUBE_ACTION, message, seat)
+                self.double(1 - seat, None, NO_NOTES)
+                self.act(ResponseAction(seat, is_take), notes)
+                return
             self._refuse_or_note(
                 IssueKind.ILLEGAL_CUBE_ACTION, f"expected a double before {name}, got none", seat
             )
@@ -331,8 +361,8 @@ class GameBuilder:
         """Go on from a position that the file has after what could not be read."""
         gap, self._gap = self._gap, None
         assert gap is not None
-        self.at = at
-        self.set_table(position, match, False)
+        self._steps.append((at, None, lambda game: game.set_table(position, match, False)))
+        self._take(len(self._steps) - 1)
         self._note_missing(gap, f"{_place(gap)} could not be read: the game goes on from the next position")
 
     def act(self, action: GameAction, notes: ActionNotes) -> None:
@@ -385,6 +415,25 @@ class GameBuilder:
         """Read on after what could not be read, as far as what follows shows how the game stood."""
         while self._gap is not None:
             self._fill_gap()
+        doubt, self._doubt = self._doubt, None
+        if doubt is None:
+            return
+        illegal = self._count_illegal()
+        plays = sum(isinstance(action, PlayAction) for action in self.actions)
+        is_doubtful = illegal > _MOST_ILLEGAL and illegal * _PLAYS_FOR_EACH > plays
+        if illegal == 1 and not self._ends_in_gap:
+            return
+        other = doubt.before.branch()
+        other._gap = doubt.gap
+        other.finish()
+        explains_others = not other._ends_in_gap and other._count_illegal() < illegal - 1
+        if is_doubtful or explains_others or (self._ends_in_gap and not other._ends_in_gap):
+            stated = self.stated
+            self.adopt(other)
+            self.stated = stated
+
+    def _count_illegal(self) -> int:
+        return sum(isinstance(action, PlayAction) and not action.is_legal for action in self.actions)
 
     def settle(self, following: tuple[int, int] | None) -> None:
         """Determine the result of a game that was finished.
@@ -402,21 +451,31 @@ class GameBuilder:
             self._unplayed = None
             self.act(ResignationAction(1 - settled.result.winner, settled.result.kind), NO_NOTES)
 
-    def _lose(self, at: int, step: Step, seat: int | None, error: RuleError) -> None:
+    def _lose(self, number: int, error: RuleError) -> None:
         """Note a step that is not possible, and what is unknown after it."""
-        self.at = at
-        number = self.number_action(seat)
-        self.faults.append(GameFault(error.kind, error.message, at, number))
+        self.at, seat, _ = self._steps[number]
+        move = self.number_action(seat)
+        self.faults.append(GameFault(error.kind, error.message, self.at, move))
         if self.situation.result is not None:
             return  # the game is over: nothing is lost
-        self._gap = _Gap(at, max(number, 1), error.roll)
-        if error.kind is IssueKind.OUT_OF_TURN:
-            self._gap.steps.append((at, seat, step))
+        first = number if error.kind is IssueKind.OUT_OF_TURN else number + 1
+        self._gap = _Gap(self.at, max(move, 1), error.roll, first)
+
+    def _note_doubt(self, before: GameBuilder, number: int) -> None:
+        """Remember the game before its first illegal play."""
+        last = self.actions[-1] if self.actions else None
+        if self._doubt is None and isinstance(last, PlayAction) and not last.is_legal:
+            fault = self.faults[-1]
+            before.faults.append(fault)
+            self._doubt = _Doubt(before, _Gap(fault.at, fault.move, last.roll, number + 1))
 
     def _fill_gap(self) -> None:
         """Go on after a gap from where all that follows is possible, or leave out the rest of the game."""
         gap, self._gap = self._gap, None
         assert gap is not None
+        count = len(self._steps) - gap.first
+        if gap.roll is None and self._goes_on(gap):
+            return
         best, most = None, 0
         for start in self._list_starts(gap):
             trial = self.branch()
@@ -424,9 +483,9 @@ class GameBuilder:
             done = trial._follow(gap, start)
             if done > most:
                 best, most = trial, done
-            if done == len(gap.steps):
+            if done == count:
                 break
-        is_shown = most >= (len(gap.steps) if gap.roll is None else min(_SHOWN_BY, len(gap.steps)))
+        is_shown = most >= (count if gap.roll is None else min(_SHOWN_BY, count))
         if best is None or not is_shown:
             self._ends_in_gap = True
             self._note_missing(gap, f"{_place(gap)} could not be read, and all after it is left out")
@@ -434,18 +493,30 @@ class GameBuilder:
         self.adopt(best)
         self._is_strict = False
         self._note_missing(gap, f"{_place(gap)} could not be read: the game goes on by what follows")
-        for at, seat, step in gap.steps[most:]:
-            self.take(at, step, seat)
+        for number in range(gap.first + most, len(self._steps)):
+            if self._gap is None:
+                self._take(number)
+
+    def _goes_on(self, gap: _Gap) -> bool:
+        """Go on as if nothing were missing, if all that follows is possible then."""
+        trial = self.branch()
+        trial._is_strict = True
+        count = len(self._steps) - gap.first
+        is_whole = count > 0 and trial._take_steps(gap) == count
+        if is_whole:
+            self.adopt(trial)
+            self._is_strict = False
+        return is_whole
 
     def _list_starts(self, gap: _Gap) -> Iterator[GameSituation]:
         """Yield where the game may stand after a gap."""
         now, match = self.situation, self.situation.match
-        if not gap.steps:
+        if gap.first == len(self._steps):
             return
         if gap.roll is not None:
             yield from self._list_following(gap.roll)
             return
-        seat = next((seat for _, seat, _ in gap.steps if seat in SEATS), None)
+        seat = next((seat for _, seat, _ in self._steps[gap.first :] if seat in SEATS), None)
         settled = match.before_roll()
         if match.doubled and not match.beavered:
             settled = now.apply(ResponseAction(match.to_act, True)).match
@@ -469,7 +540,12 @@ class GameBuilder:
         if gap.roll is not None:
             self.act(RollAction(self.situation.match.on_roll, gap.roll), NO_NOTES)
         self.set_table(start.position, start.match, False)
-        for count, (at, _, step) in enumerate(gap.steps):
+        return self._take_steps(gap)
+
+    def _take_steps(self, gap: _Gap) -> int:
+        """Take the steps after a gap as long as the rules allow them; return how many they are."""
+        following = self._steps[gap.first :]
+        for count, (at, _, step) in enumerate(following):
             before, self.at = self.branch(), at
             try:
                 if next(self._trials, None) is None:
@@ -478,7 +554,7 @@ class GameBuilder:
             except RuleError:
                 self.adopt(before)
                 return count
-        return len(gap.steps)
+        return len(following)
 
     def _note_missing(self, gap: _Gap, message: str) -> None:
         self.faults.append(GameFault(IssueKind.MISSING, message, gap.at, gap.move))

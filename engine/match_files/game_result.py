@@ -98,8 +98,10 @@ def _find_result(end: GameSituation, begun: MatchState, winner: int, points: int
 
 
 def _make_result(end: GameSituation, begun: MatchState, winner: int, points: int) -> GameResult:
-    """Return a result with a number of points, of a kind that gives so many if there is one."""
-    return _find_result(end, begun, winner, points) or GameResult(winner, 1, points)
+    """Return a result with a number of points, of a kind that gives so many at the present cube or at any."""
+    backgammon = len(RESULT_NAMES)
+    kind = backgammon if points % backgammon == 0 and (points // backgammon).bit_count() == 1 else 1
+    return _find_result(end, begun, winner, points) or GameResult(winner, kind, points)
 
 
 def _is_worth(result: GameResult, begun: MatchState, points: int) -> bool:

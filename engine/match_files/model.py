@@ -33,6 +33,7 @@ class IssueKind(enum.StrEnum):
     """Kinds of faults in a match file; `MISSING` is what was lost by one."""
 
     MISSING = "missing"
+    MISSING_GAMES = "games missing"
     UNREADABLE = "unreadable"
     UNSUPPORTED = "unsupported"
     IMPOSSIBLE_SCORE = "impossible score"

@@ -13,7 +13,7 @@ from engine.match_files.ogxm.reader import parse_ogxm
 from engine.match_files.ogxm.writer import format_ogxm
 from engine.match_files.sgf.reader import parse_sgf
 from engine.match_files.sgf.writer import format_sgf
-from engine.rules.game_record import PlayAction, ResignationAction
+from engine.rules.game_record import PlayAction, ResignationAction, RollAction
 
 
 @dataclass(frozen=True)
@@ -107,12 +107,16 @@ def _list_losses_of_game(number: int, game: RecordedGame, read: RecordedGame) ->
 
 
 def _list_done(game: RecordedGame) -> list[object]:
-    """List the actions of a game but resignations, plays by what they lead to."""
-    return [
-        (each.seat, each.roll, each.play.result, each.is_legal) if isinstance(each, PlayAction) else each
-        for each in game.actions
-        if not isinstance(each, ResignationAction)
-    ]
+    """List the actions of a game but resignations, plays by what they lead to, dice in no order."""
+    done: list[object] = []
+    for each in game.actions:
+        if isinstance(each, PlayAction):
+            done.append((each.seat, sorted(each.roll), each.play.result, each.is_legal))
+        elif isinstance(each, RollAction):
+            done.append((each.seat, sorted(each.roll)))
+        elif not isinstance(each, ResignationAction):
+            done.append(each)
+    return done
 
 
 def _count_losses(what: str, whole: Collection[object], kept: Collection[object]) -> list[str]:

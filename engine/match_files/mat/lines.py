@@ -31,7 +31,7 @@ _OTHER_LENGTH = re.compile(
 _MONEY = re.compile(r"\s*(?:money (?:session|game)|unlimited match)\b.*", re.IGNORECASE)
 _GAME = re.compile(r"\s*Game\s+([0-9]{1,6})\s*", re.IGNORECASE)
 _SCORE = re.compile(r":\s*([0-9]{1,6})(?!\S)")
-_ROW = re.compile(r"\s*([0-9]+)[).](.*)")
+_ROW = re.compile(r"\s*([0-9]{1,6})[).](.*)")
 _NAMED_RATING = re.compile(r"(.*\S)\s*,\s*([0-9]{3,4}(?:\.[0-9]{1,4})?)")
 _KEYWORDS = {
     **dict.fromkeys(("doubles", "redoubles", "beavers", "raccoons"), "doubles"),
@@ -70,14 +70,14 @@ class MatchLines:
     """The lines of a match, or of a session of money games.
 
     Attributes:
-        length: Points of the match; 0 for money, or if the file does not say.
+        length: Points of the match; 0 for money, None if the file does not say.
         headers: Names and values of its comment lines.
         games: Its games in order.
         remarks: Comment lines before the games that are no headers.
         unrecognised_lines: Lines before the games that are none of these.
     """
 
-    length: int = 0
+    length: int | None = None
     headers: dict[str, str] = field(default_factory=dict)
     games: list[GameLines] = field(default_factory=list)
     remarks: list[str] = field(default_factory=list)
@@ -127,7 +127,7 @@ def split_matches(text: str) -> Iterator[MatchLines]:
     for number, tabbed in iterate_lines(text, MAX_LINE_LENGTH):
         line = tabbed.expandtabs()[:MAX_LINE_LENGTH]
         header, length, game = _HEADER.fullmatch(line), _LENGTH.fullmatch(line), _GAME.fullmatch(line)
-        if length is None and not match.games and match.length == 0:
+        if length is None and not match.games and match.length is None:
             length = _OTHER_LENGTH.fullmatch(line)
         is_money = _MONEY.fullmatch(line) is not None
         if (header or length or is_money) and match.games:
@@ -143,7 +143,9 @@ def split_matches(text: str) -> Iterator[MatchLines]:
             match.games[-1].lines.append((number, line))
         elif (remark := parse_remark(line)) is not None:
             match.remarks.append(remark)
-        elif not is_money:
+        elif is_money:
+            match.length = 0
+        else:
             match.unrecognised_lines.append((number, line))
     if match.games:
         yield match

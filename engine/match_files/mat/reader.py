@@ -33,6 +33,7 @@ from engine.rules.position import Position
 from engine.rules.rules import STANDARD_RULES
 
 _NUMBER = re.compile(r"[0-9]{1,9}")
+_END = re.compile(r"\bwins\b.*\bmatch\b", re.IGNORECASE)
 _RATING = re.compile(r"\s*([0-9]{1,5}(?:\.[0-9]{1,6})?)")
 _READ_HEADERS = frozenset(
     (
@@ -78,7 +79,10 @@ def _parse_match(lines: MatchLines) -> RecordedMatch:
         beavers=read_flag(headers, ("Beaver", "Beavers"), True, issues),
         cube_limit=_read_cube_limit(headers, issues),
     )
-    builder = MatchBuilder("mat", length=lines.length, rules=match_rules)
+    length = lines.length
+    if length is None and (length := _find_length(lines)):
+        issues.append(f"expected the points of the match, got none: read as a match to {length}, by its end")
+    builder = MatchBuilder("mat", length=length or 0, rules=match_rules)
     builder.headers = {word: said for word, said in headers.items() if word not in _READ_HEADERS}
     builder.ratings = _read_rating(headers, "Player 1 Elo"), _read_rating(headers, "Player 2 Elo")
     for remark in lines.remarks:
@@ -90,6 +94,22 @@ def _parse_match(lines: MatchLines) -> RecordedMatch:
     for game in lines.games:
         _read_game(game, builder)
     return builder.build()
+
+
+def _find_length(lines: MatchLines) -> int:
+    """Return the length of a match whose file does not state it, by the game that ends it; 0 if none does."""
+    for game in lines.games:
+        heads = [text for _, text in game.lines if parse_remark(text) is None]
+        for _, text in game.lines:
+            if not _END.search(text):
+                continue
+            try:
+                _, score = parse_score_line(heads[0])
+                win = next(cell for cell in parse_row(text).cells if cell.keyword == "wins")
+            except (FormatError, StopIteration):
+                continue
+            return score[win.seat] + (_parse_number(win) or 0)
+    return 0
 
 
 def _read_game(game: GameLines, builder: MatchBuilder) -> None:
@@ -107,23 +127,55 @@ def _read_game(game: GameLines, builder: MatchBuilder) -> None:
         builder.ratings = left_rating or builder.ratings[0], right_rating or builder.ratings[1]
     if not builder.begin_game(at, game.number, score):
         return
+    entries = _parse_entries(game, heads, builder.names)
+    rows = [(place, entry) for place, (_, entry) in enumerate(entries) if isinstance(entry, MatRow)]
+    numbers = [int(row.number) for _, row in rows if row.number]
+    jumps = {
+        number
+        for last, number, following in zip([0, *numbers], numbers, [*numbers[1:], None], strict=False)
+        if number > last + 1 and following in (None, number + 1)
+    }
+    if len(rows) > 1 and _begins_on_the_right(rows[0][1], rows[1][1]):
+        place, first = rows[0]
+        entries[place] = entries[place][0], replace(first, cells=(replace(first.cells[0], seat=1),))
     before = MatRow("", ())
+    for at, entry in entries:
+        match entry:
+            case str():
+                _read_remark(entry, builder, at)
+            case FormatError():
+                builder.fail(at, IssueKind.UNREADABLE, entry.message)
+            case MatRow(number) if number and entry == before:
+                builder.add_issue(at, IssueKind.OUT_OF_TURN, f"row {number} is there twice: read once")
+            case MatRow(number):
+                if number and int(number) in jumps:
+                    expected = int(before.number or 0) + 1
+                    builder.fail(at, IssueKind.UNREADABLE, f"expected row {expected}, got row {number}")
+                before = entry
+                read_row(entry, builder, at)
+
+
+def _parse_entries(
+    game: GameLines, heads: list[int], names: tuple[str, str]
+) -> list[tuple[int, str | MatRow | FormatError]]:
+    """Parse the lines of a game but its heading: remarks, rows, and what is wrong with other lines."""
+    entries: list[tuple[int, str | MatRow | FormatError]] = []
     for place, (at, text) in enumerate(game.lines):
         remark = parse_remark(text)
         if remark is not None:
-            _read_remark(remark, builder, at)
-        if remark is not None or place in heads:
-            continue
-        try:
-            row = parse_row(text, builder.names)
-        except FormatError as error:
-            builder.fail(at, IssueKind.UNREADABLE, error.message)
-            continue
-        if row.number and row == before:
-            builder.add_issue(at, IssueKind.OUT_OF_TURN, f"row {row.number} is there twice: read once")
-            continue
-        before = row
-        read_row(row, builder, at)
+            entries.append((at, remark))
+        elif place not in heads:
+            try:
+                entries.append((at, parse_row(text, names)))
+            except FormatError as error:
+                entries.append((at, error))
+    return entries
+
+
+def _begins_on_the_right(first: MatRow, second: MatRow) -> bool:
+    """Return whether the only roll of the first row is the second player's, as the second row shows."""
+    rolls = [cell.dice for cell in (*first.cells, *second.cells)]
+    return len(first.cells) == 1 and len(second.cells) == 2 and all(rolls)
 
 
 def read_row(row: MatRow, builder: MatchBuilder, at: int) -> None:
@@ -131,9 +183,9 @@ def read_row(row: MatRow, builder: MatchBuilder, at: int) -> None:
     cells = row.cells
     if len(cells) == 2 and all(cell.is_play for cell in cells):
         swapped = replace(cells[1], seat=0), replace(cells[0], seat=1)
-        if builder.attempt(at, partial(_play_cells, cells)):
+        if builder.attempt(at, partial(_play_cells, cells), 0):
             return
-        if builder.attempt(at, partial(_play_cells, swapped)):
+        if builder.attempt(at, partial(_play_cells, swapped), 0):
             message = "expected the first player's play on the left, got the second's: read as played so"
             builder.add_issue(at, IssueKind.OUT_OF_TURN, message)
             return

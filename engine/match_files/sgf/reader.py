@@ -235,6 +235,8 @@ class _MatchReader:
             if node.fault:
                 self._apply_setup(at)
                 builder.fail(at, IssueKind.UNREADABLE, node.fault)
+        if tree.fault:
+            builder.add_issue(at, IssueKind.UNREADABLE, tree.fault)
         self._apply_setup(at)
         if (last := builder.situation) is not None:
             match = last.match if self._roll is None else last.match.before_roll().with_roll(self._roll[1])

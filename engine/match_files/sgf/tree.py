@@ -12,7 +12,9 @@ from dataclasses import dataclass, field
 MAX_VALUES = 500_000
 """Values of all trees of a text: a long analysed match has some 20,000."""
 
-_TREE = re.compile(r"\(\s*;")
+_TREE = re.compile(r"\(\s*;|;(?=[^;()]{0,300}?GM\s*\[)")
+"""The beginning of a tree; its bracket may be missing before a root that names its game."""
+
 _IDENTIFIER = re.compile(r"[A-Za-z][A-Za-z0-9]{0,30}")
 _BLANK = re.compile(r"\s*")
 _VALUE = re.compile(r"\[((?:[^\]\\]++|\\.)*+)\]", re.DOTALL)
@@ -48,9 +50,11 @@ class SgfTree:
 
     Attributes:
         nodes: The root first; at least one.
+        fault: What its end lacks; empty if it is closed.
     """
 
     nodes: list[SgfNode]
+    fault: str = ""
 
 
 class _FaultError(Exception):
@@ -99,11 +103,15 @@ class _Parser:
             return None
         self._place = begin.end()
         tree = SgfTree([SgfNode(self._find_line())])
-        self._parse_nodes(tree.nodes)
+        tree.fault = self._parse_nodes(tree.nodes)
         return tree
 
-    def _parse_nodes(self, nodes: list[SgfNode]) -> None:
-        """Parse until the tree is closed; all behind the first closed branch belongs to variations."""
+    def _parse_nodes(self, nodes: list[SgfNode]) -> str:
+        """Parse until the tree is closed; all behind the first closed branch belongs to variations.
+
+        Returns:
+            What the end lacks; empty if it is closed.
+        """
         depth, is_main = 1, True
         properties = nodes[0].properties
         while depth and self._place < len(self._text):
@@ -113,8 +121,7 @@ class _Parser:
                 break
             if sign == "(":
                 if _ROOT.match(self._text, self._place):
-                    nodes[-1].fault = "expected ')', got the next game"
-                    return
+                    return "expected ')', got the next game"
                 depth += 1
                 self._place += 1
             elif sign == ")":
@@ -133,8 +140,7 @@ class _Parser:
                     nodes[-1].fault = nodes[-1].fault or str(fault)
                     following = _NODE.search(self._text, self._place)
                     self._place = len(self._text) if following is None else following.start()
-        if depth and not nodes[-1].fault:
-            nodes[-1].fault = "expected ')', got the end"
+        return "expected ')', got the end" if depth and not nodes[-1].fault else ""
 
     def _parse_property(self, properties: dict[str, list[str]]) -> None:
         name = _IDENTIFIER.match(self._text, self._place)

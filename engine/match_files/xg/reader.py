@@ -126,6 +126,7 @@ class _MatchReader:
         self._comments = comments
         self._game: XgGameHeader | None = None
         self._has_automatic_doubles = False
+        self._is_unreadable = False
         self._cube: XgCube | None = None
         self._listed_plays_left = _MAX_LISTED_PLAYS
         builder = self._builder
@@ -153,8 +154,9 @@ class _MatchReader:
                 self._read_end(at, record)
             case XgMatchHeader():
                 self.add_issue(at, IssueKind.UNREADABLE, "expected one match, got the header of another one")
-            case FormatError():
+            case FormatError() if not self._is_unreadable:
                 self._builder.fail(at, IssueKind.UNREADABLE, record.message)
+        self._is_unreadable = isinstance(record, FormatError)
 
     def _read_cube(self, at: int, record: XgCube) -> None:
         self._begin_game(at, record.seat)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from engine.formats.snowie import encode_snowie
+from engine.match_files.mat.writer import format_mat
 from engine.match_files.model import IssueKind
 from engine.match_files.reading import read_matches
 from engine.rules.game_record import (
@@ -18,6 +21,7 @@ from engine.rules.game_record import (
 from engine.rules.match import GameResult, MatchState
 from engine.rules.notation import format_play
 from tests import boards
+from tests.engine.match_files.played_games import play_random_match
 
 SCORE = " ann : {}                              bob : {}\n"
 FIRST = "  1) 31: 8/5 6/5                      64: 24/14\n"
@@ -216,7 +220,8 @@ def test_an_excerpt_may_lack_the_crawford_game():
         + PASS.format(2)
     )
     match = read(text)
-    assert (match.issues, match.games[1].result) == ((), GameResult(0, 1, 1))
+    assert (kinds(match), match.games[1].result) == ([IssueKind.MISSING_GAMES], GameResult(0, 1, 1))
+    assert match.is_whole
     assert not match.games[1].initial_state.crawford
 
 
@@ -231,3 +236,71 @@ def test_what_follows_a_play_that_cannot_be_read_shows_which_it_was():
     assert (game.actions[:2], game.result) == (whole.actions[:2], whole.result)
     assert list(map(tell, game.actions[-7:-2])) == list(map(tell, whole.actions[-7:-2]))
     assert (game.is_cut, match.is_whole) == (True, False)
+
+
+@pytest.fixture(scope="module")
+def long_game():
+    """The lines of a match of one game, and the place of its sixth row."""
+    lines = format_mat(("ann", "bob"), play_random_match()[:1]).splitlines()
+    return lines, next(place for place, line in enumerate(lines) if line.startswith("  6)"))
+
+
+def test_a_row_that_is_missing_is_said_and_nothing_is_read_on_a_position_that_was_not_there(long_game):
+    lines, place = long_game
+    whole = read("\n".join(lines)).games[0]
+    match = read("\n".join([*lines[:place], *lines[place + 1 :]]))
+    (game,) = match.games
+    assert match.issues[0].message == "expected row 6, got row 7"
+    assert game.actions[:9] == whole.actions[:9]
+    assert (game.is_cut, game.result) == (True, whole.result)
+    assert all(action.is_legal for action in game.actions if isinstance(action, PlayAction))
+
+
+def test_a_play_after_which_much_is_illegal_was_written_wrongly(long_game):
+    lines, place = long_game
+    whole = read("\n".join(lines)).games[0]
+    found = re.fullmatch(r"(  6\) \d\d: \S+)( \S+)(\s.*)", lines[place])
+    match = read("\n".join([*lines[:place], f"{found[1]}{found[3]}", *lines[place + 1 :]]))
+    (game,) = match.games
+    assert set(kinds(match)) <= {IssueKind.ILLEGAL_PLAY, IssueKind.MISSING}
+    assert len(match.issues) <= 2
+    assert list(map(tell, game.actions[-9:])) == list(map(tell, whole.actions[-9:]))
+    assert game.result == whole.result
+
+
+def test_a_line_of_talk_between_the_rows_costs_nothing(long_game):
+    lines, place = long_game
+    match = read("\n".join([*lines[:place], "  nice roll, brb", *lines[place:]]))
+    assert kinds(match) == [IssueKind.UNREADABLE]
+    assert match.games == read("\n".join(lines)).games
+    assert match.is_whole
+
+
+def test_a_take_without_a_double_shows_that_it_was_doubled():
+    match = read(
+        f"{HEAD}  2)                                     Takes\n  3) 52: 13/8 24/22\n      Wins 2 points\n"
+    )
+    assert match.games[0].actions[2:4] == (DoubleAction(0, 2), ResponseAction(1, True))
+    assert "it was doubled" in match.issues[0].message
+
+
+def test_a_match_whose_length_is_missing_is_as_long_as_its_end_says():
+    text = (HEAD + PASS.format(2) + game_2(1, 0)).replace(" 5 point match\n", "")
+    end = text.rindex("Wins 1 point")
+    match = read(f"{text[:end]}Wins 1 point and the match\n")
+    assert match.length == 2
+    assert "read as a match to 2" in match.issues[0].message
+
+
+def test_columns_without_blanks_between_them_are_told_by_the_second_row():
+    rows = "  1) 42: 8/4 6/4\n  2) 31: 8/5 6/5 64: 24/14\n  3) 52: 13/8 24/22 21: 14/11\n"
+    match = read(f" 5 point match\n\n Game 1\n{SCORE.format(0, 0)}{rows}      Wins 1 point\n")
+    assert match.issues == ()
+    assert [action.seat for action in match.games[0].actions[:5]] == [1, 0, 1, 0, 1]
+
+
+@pytest.mark.parametrize(("text", "games"), [("(;", 2), (";", 2)], ids=["whole", "no bracket"])
+def test_a_game_of_sgf_whose_first_bracket_is_missing_is_read(text, games):
+    one = "(;FF[4]GM[6]MI[length:5][game:{}][ws:{}][bs:0]PW[ann]PB[bob]RE[W+1];W[31hefe];B[64xqqn])"
+    both = one.format(0, 0) + text + one.format(1, 1).removeprefix("(;")
+    assert len(read(both).games) == games

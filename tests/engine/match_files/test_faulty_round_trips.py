@@ -37,8 +37,8 @@ def test_illegal_actions_gaps_and_results_of_no_cube_are_read_again(form, text):
 
 def test_an_illegal_play_is_written_as_plain_moves_with_its_dice():
     (match,) = parse_mat(ILLEGAL)
-    assert "21: 14/10\n" in write_match(match, "mat")[0]
-    assert ";B[21ko]" in write_match(match, "sgf")[0]
+    assert b"21: 14/10\n" in write_match(match, "mat")[0]
+    assert b";B[21ko]" in write_match(match, "sgf")[0]
 
 
 @pytest.mark.parametrize("form", MATCH_FORMATS)
