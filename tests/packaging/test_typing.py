@@ -54,7 +54,7 @@ assert_type(many.outcomes, NDArray[np.float32])
 assert_type(many.equities, NDArray[np.float64])
 ranked = engine.rank(start, (3, 1), match)
 assert_type(ranked.best.play.text, str)
-assert_type(ranked.best.loss, float)
+assert_type(ranked.best.loss, float | None)
 assert_type(ranked[0], gammond.PlayEvaluation)
 for each in ranked:
     assert_type(each, gammond.PlayEvaluation)

@@ -35,8 +35,9 @@ _ROW = re.compile(r"\s*([0-9]{1,6})[).](.*)")
 _NAMED_RATING = re.compile(r"(.*\S)\s*,\s*([0-9]{3,4}(?:\.[0-9]{1,4})?)")
 _KEYWORDS = {
     **dict.fromkeys(("doubles", "redoubles", "beavers", "raccoons"), "doubles"),
-    **dict.fromkeys(("takes", "accepts"), "takes"),
-    **dict.fromkeys(("drops", "passes", "rejects", "declines"), "drops"),
+    **dict.fromkeys(("double", "redouble", "beaver", "raccoon"), "doubles"),
+    **dict.fromkeys(("takes", "accepts", "take", "accept"), "takes"),
+    **dict.fromkeys(("drops", "passes", "rejects", "declines", "drop", "reject", "decline"), "drops"),
     **dict.fromkeys(("wins", "won"), "wins"),
     **dict.fromkeys(("losses", "loses", "lost", "resigns", "resigned", "forfeits"), "losses"),
 }
