@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import os
 import subprocess
@@ -12,7 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.protocol.transports.web.serving import run, running
+from engine.bearoff.databases import data_folder
+from engine.kernels.disk_cache import cache_root
+from tests.attacks.server import Home, serve
 
 HERE = Path(__file__).parent
 MOST_S = 40
@@ -38,24 +39,22 @@ def compile_kernels(url: str) -> None:
 @pytest.mark.slow
 def test_schemathesis_finds_nothing(tmp_path):
     pytest.importorskip("schemathesis")
-
-    async def scenario():
-        async with running(archive=tmp_path / "archive.sqlite", accounts=True) as server:
-            await asyncio.to_thread(compile_kernels, server.url)
-            command = [
-                *(sys.executable, "-c", PROGRAM, "--config-file", str(HERE / "schemathesis.toml")),
-                *("run", f"{server.url}/api/v1/openapi.yaml", "--url", server.url),
-                *("--phases", "examples,coverage,fuzzing", "--mode", "all", "--checks", "all"),
-                *("--max-examples", "10", "--max-time", str(MOST_S), "--seed", "1", "--warnings", "off"),
-                *("--request-timeout", str(ANSWER_S), "--max-response-time", str(ANSWER_S)),
-                *("--no-color", "--continue-on-failure"),
-            ]
-            environment = {**os.environ, "PYTHONPATH": str(HERE), "SCHEMATHESIS_HOOKS": "schemathesis_hooks"}
-            return await asyncio.to_thread(
-                subprocess.run, command, capture_output=True, text=True, env=environment, cwd=tmp_path
-            )
-
-    done = run(scenario(), _COMPILES_S + 2 * ANSWER_S)
+    home = Home(tmp_path, cache_root(), data_folder())
+    archive = str(tmp_path / "archive.sqlite")
+    with serve(home, "--archive", archive, "--accounts", dialect="--web") as server:
+        url = f"http://127.0.0.1:{server.web_port}"
+        compile_kernels(url)
+        command = [
+            *(sys.executable, "-c", PROGRAM, "--config-file", str(HERE / "schemathesis.toml")),
+            *("run", f"{url}/api/v1/openapi.yaml", "--url", url),
+            *("--phases", "examples,coverage,fuzzing", "--mode", "all", "--checks", "all"),
+            *("--max-examples", "10", "--max-time", str(MOST_S), "--seed", "1", "--warnings", "off"),
+            *("--request-timeout", str(ANSWER_S), "--max-response-time", str(ANSWER_S)),
+            *("--no-color", "--continue-on-failure"),
+        ]
+        environment = {**os.environ, "PYTHONPATH": str(HERE), "SCHEMATHESIS_HOOKS": "schemathesis_hooks"}
+        done = subprocess.run(
+            command, capture_output=True, text=True, env=environment, cwd=tmp_path, timeout=2 * ANSWER_S
+        )
     assert done.returncode == 0, done.stdout[-8000:] + done.stderr[-2000:]
     assert "Tested: 0" not in done.stdout
-    assert "No issues found" in done.stdout
