@@ -158,11 +158,10 @@ class MatchBuilder:
         self._is_left_out = True
         if self._leaves_out_games:
             return False
-        last = self._previous
-        if last is not None and number > last.number + 1:
-            message = f"expected game {last.number + 1}, got game {number}: the file lacks what was between"
-            self._add_issue(IssueKind.MISSING_GAMES, message, at, number)
         match_rules, before = self._rules, self._previous
+        if before is not None and number > before.number + 1:
+            message = f"expected game {before.number + 1}, got game {number}: the file lacks what was between"
+            self._add_issue(IssueKind.MISSING_GAMES, message, at, number)
         expected = None if before is None else _score_after(before)
         if not self._length and not any(score) and expected is not None:
             score = expected  # of a session whose games are all said to begin at 0-0

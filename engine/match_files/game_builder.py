@@ -35,8 +35,8 @@ from engine.rules.game_record import (
 from engine.rules.game_replay import GameSituation
 from engine.rules.match import SEATS, GameResult, MatchState
 from engine.rules.moves import CheckerMove, LegalPlays, Play, generate_plays
-from engine.rules.notation import carry_out_play, find_written_play
-from engine.rules.position import BAR, OFF, Board, Position
+from engine.rules.notation import carry_out_play, find_written_play, infer_play
+from engine.rules.position import Board, Position
 from engine.wording import escape_unprintable
 
 _MAX_COMMENT_LENGTH = 50_000
@@ -215,29 +215,33 @@ class GameBuilder:
             self.adopt(before)
             self._lose(number, error)
 
-    def branch(self) -> GameBuilder:
-        """Return a builder that stands where this one does, and goes on by itself."""
+    def branch(self, *, is_strict: bool = False) -> GameBuilder:
+        """Return a builder that stands where this one does, and goes on by itself.
+
+        Args:
+            is_strict: Whether it refuses what the rules forbid.
+        """
         other = copy.copy(self)
         other.actions, other.notes = [*self.actions], {**self.notes}
         other.faults, other._missing = [*self.faults], [*self._missing]
+        other._is_strict = is_strict
         return other
 
     def adopt(self, other: GameBuilder) -> None:
-        """Stand where another builder does."""
-        vars(self).update(vars(other))
+        """Stand where another builder does, as strict as before."""
+        vars(self).update({**vars(other), "_is_strict": self._is_strict})
 
     def attempt(self, at: int, step: Step, seat: int) -> bool:
         """Take a step if the rules allow it, and return whether they do."""
         if self._gap is not None:
             return False
-        trial = self.branch()
-        trial.at, trial._is_strict = at, True
+        trial = self.branch(is_strict=True)
+        trial.at = at
         try:
             step(trial)
         except RuleError:
             return False
         self.adopt(trial)
-        self._is_strict = False
         self._steps.append((at, seat, step))
         return True
 
@@ -478,8 +482,7 @@ class GameBuilder:
             return
         best, most = None, 0
         for start in self._list_starts(gap):
-            trial = self.branch()
-            trial._is_strict = True
+            trial = self.branch(is_strict=True)
             done = trial._follow(gap, start)
             if done > most:
                 best, most = trial, done
@@ -491,7 +494,6 @@ class GameBuilder:
             self._note_missing(gap, f"{_place(gap)} could not be read, and all after it is left out")
             return
         self.adopt(best)
-        self._is_strict = False
         self._note_missing(gap, f"{_place(gap)} could not be read: the game goes on by what follows")
         for number in range(gap.first + most, len(self._steps)):
             if self._gap is None:
@@ -499,13 +501,11 @@ class GameBuilder:
 
     def _goes_on(self, gap: _Gap) -> bool:
         """Go on as if nothing were missing, if all that follows is possible then."""
-        trial = self.branch()
-        trial._is_strict = True
+        trial = self.branch(is_strict=True)
         count = len(self._steps) - gap.first
         is_whole = count > 0 and trial._take_steps(gap) == count
         if is_whole:
             self.adopt(trial)
-            self._is_strict = False
         return is_whole
 
     def _list_starts(self, gap: _Gap) -> Iterator[GameSituation]:
@@ -579,7 +579,7 @@ class GameBuilder:
                 if self._is_strict:
                     raise RuleError(IssueKind.ILLEGAL_PLAY, message, roll) from None
                 play = (
-                    _find_moves(self.situation.position, written)
+                    infer_play(self.situation.position, written)
                     if isinstance(written, np.ndarray)
                     else carry_out_play(written, self.situation.position)
                 )
@@ -666,33 +666,6 @@ def _name(seat: int) -> str:
 
 def _place(gap: _Gap) -> str:
     return f"move {gap.move}" if gap.roll is not None else f"something at move {gap.move}"
-
-
-def _find_moves(position: Position, after: Board) -> Play:
-    """Return a play that leads from a position to a board, whatever the dice.
-
-    Raises:
-        PlayError: No moves of one side lead there.
-    """
-    own, opponent = after[1].astype(int) - position.board[0], after[0].astype(int) - position.board[1]
-    sources = [point for point in range(BAR, OFF, -1) for _ in range(-own[point])]
-    targets = [point for point in range(BAR, OFF - 1, -1) for _ in range(own[point])]
-    hit = [BAR - point for point in range(1, BAR) for _ in range(-opponent[point])]
-    moves = tuple(zip(sources, targets, strict=False))
-    if (
-        len(sources) != len(targets)
-        or any(source <= target for source, target in moves)
-        or opponent.clip(0).sum() != opponent[BAR]
-        or opponent[BAR] != len(hit)
-        or not set(hit) <= set(targets)
-    ):
-        raise PlayError("no moves of the player lead to the position that follows", field="move")
-    hits = []
-    for _, target in moves:
-        hits.append(target in hit)
-        if target in hit:
-            hit.remove(target)
-    return Play(moves, tuple(hits), Position(after.astype(np.int8), position.checkers))
 
 
 def join_comments(before: str, text: str) -> str:

@@ -23,7 +23,7 @@ from engine.rules.play_interpretation import (
     find_interpretations,
     format_move,
 )
-from engine.rules.position import BAR, OFF, Position
+from engine.rules.position import BAR, OFF, Board, Position
 from engine.rules.rules import STANDARD_RULES, Rules
 
 NO_MOVE_TEXT = "pass"
@@ -194,6 +194,37 @@ def carry_out_play(written: str | Sequence[CheckerMove], position: Position) -> 
     moved.sort(key=lambda each: each[0], reverse=True)
     result = Position(np.array([opponent, own], np.int8), position.checkers)
     return Play(tuple(move for move, _ in moved), tuple(is_hit for _, is_hit in moved), result)
+
+
+def infer_play(position: Position, after: Board) -> Play:
+    """Return a play that leads from a position to a board, whatever the rules and the dice say of it.
+
+    Args:
+        position: The position, the player on roll to move.
+        after: ``int8[2, 26]``, as the next mover sees it.
+
+    Raises:
+        PlayError: No moves of one side lead there.
+    """
+    own, opponent = after[1].astype(int) - position.board[0], after[0].astype(int) - position.board[1]
+    sources = [point for point in range(BAR, OFF, -1) for _ in range(-own[point])]
+    targets = [point for point in range(BAR, OFF - 1, -1) for _ in range(own[point])]
+    hit = [BAR - point for point in range(1, BAR) for _ in range(-opponent[point])]
+    moves = tuple(zip(sources, targets, strict=False))
+    if (
+        len(sources) != len(targets)
+        or any(source <= target for source, target in moves)
+        or opponent.clip(0).sum() != opponent[BAR]
+        or opponent[BAR] != len(hit)
+        or not set(hit) <= set(targets)
+    ):
+        raise PlayError("no moves of the player lead to the position that follows", field="move")
+    hits = []
+    for _, target in moves:
+        hits.append(target in hit)
+        if target in hit:
+            hit.remove(target)
+    return Play(moves, tuple(hits), Position(after.astype(np.int8), position.checkers))
 
 
 def _move_checker(own: list[int], opponent: list[int], step: CheckerMove) -> bool:
